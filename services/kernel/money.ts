@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+
+export type Currency = "USD";
+
+/** An exact amount in whole cents. Signed; a float never touches it. */
+export type Money = { readonly currency: Currency; readonly minor: bigint };
+
+export type ParsedAmount =
+  | { readonly ok: true; readonly minor: bigint }
+  | { readonly ok: false; readonly problem: "malformed" | "precision" };
+
+const MINOR_PER_MAJOR = 100n;
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
+/** Longer text is no amount of anything, and BigInt takes time that grows with the square of its digits. */
+const MAX_TEXT_LENGTH = 64;
+
+export function usd(minor: bigint): Money {
+  return { currency: "USD", minor };
+}
+
+export function zero(currency: Currency = "USD"): Money {
+  return { currency, minor: 0n };
+}
+
+/** Reads decimal text such as 100, 100.5 or -100.50. More than two decimals is never rounded, not even 1.000. */
+export function parseAmount(text: string): ParsedAmount {
+  const match = text.length > MAX_TEXT_LENGTH ? null : DECIMAL.exec(text);
+  if (match === null) return { ok: false, problem: "malformed" };
+  const [, sign = "", whole = "", fraction = ""] = match;
+  if (fraction.length > 2) return { ok: false, problem: "precision" };
+  const minor = BigInt(whole) * MINOR_PER_MAJOR + BigInt(fraction.padEnd(2, "0"));
+  return { ok: true, minor: sign === "-" ? -minor : minor };
+}
+
+/** For callers that do not tell apart why a text is not an amount. */
+export function parseDecimal(text: string): bigint | undefined {
+  const parsed = parseAmount(text);
+  return parsed.ok ? parsed.minor : undefined;
+}
+
+/** Always two decimals, no grouping: -0.05, 100.00. */
+export function formatDecimal({ minor }: Money): string {
+  const digits = (minor < 0n ? -minor : minor).toString().padStart(3, "0");
+  return `${minor < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+export function add(left: Money, right: Money): Money {
+  return { currency: sameCurrency(left, right), minor: left.minor + right.minor };
+}
+
+export function subtract(left: Money, right: Money): Money {
+  return { currency: sameCurrency(left, right), minor: left.minor - right.minor };
+}
+
+export function negate({ currency, minor }: Money): Money {
+  return { currency, minor: -minor };
+}
+
+export function sum(amounts: Iterable<Money>, currency: Currency = "USD"): Money {
+  let total = zero(currency);
+  for (const amount of amounts) total = add(total, amount);
+  return total;
+}
+
+export function min(left: Money, right: Money): Money {
+  return isLess(right, left) ? right : left;
+}
+
+export function max(left: Money, right: Money): Money {
+  return isLess(left, right) ? right : left;
+}
+
+export function isLess(left: Money, right: Money): boolean {
+  sameCurrency(left, right);
+  return left.minor < right.minor;
+}
+
+export function isEqual(left: Money, right: Money): boolean {
+  sameCurrency(left, right);
+  return left.minor === right.minor;
+}
+
+export function isZero({ minor }: Money): boolean {
+  return minor === 0n;
+}
+
+export function isPositive({ minor }: Money): boolean {
+  return minor > 0n;
+}
+
+export function isNegative({ minor }: Money): boolean {
+  return minor < 0n;
+}
+
+/** Two currencies never meet by a caller's doing, so this is a fault and not a refusal. */
+function sameCurrency(left: Money, right: Money): Currency {
+  assert.equal(left.currency, right.currency, "amounts of two currencies cannot be combined");
+  return left.currency;
+}

@@ -1,0 +1,79 @@
+/** What kind of "no" a refusal is: the closed set of proto/pamm/common/v1/error.proto. */
+export const REFUSAL_STATUSES = [
+  "invalid",
+  "not_found",
+  "conflict",
+  "unavailable",
+  "rejected",
+  "unknown_outcome",
+  "forbidden",
+  "busy",
+  "internal",
+] as const;
+
+export type RefusalStatus = (typeof REFUSAL_STATUSES)[number];
+
+/** What is known about the effect of a command that failed: nothing happened and nothing will, or it may have. */
+export type RefusalOutcome = "not_executed" | "unknown";
+
+/** One wrong field of a request. */
+export type FieldError = { readonly field: string; readonly code: string; readonly message: string };
+
+export type RefusalExtra = {
+  /** Facts that belong to the code, for example required and actual. */
+  readonly details?: Readonly<Record<string, string>>;
+  /** Everything that is wrong with the request, at once. */
+  readonly errors?: readonly FieldError[];
+  /** Set on commands that move money or create accounts. */
+  readonly outcome?: RefusalOutcome | undefined;
+  /** The operation that the answer speaks of, or that stands in the way. */
+  readonly operationId?: string | undefined;
+  /** After this time trying again makes sense. */
+  readonly retryAfterMs?: number | undefined;
+};
+
+export type RefusalFacts = RefusalExtra & {
+  readonly code: string;
+  readonly status: RefusalStatus;
+  readonly message: string;
+};
+
+/** An expected "no", part of a contract. Thrown by rules and handlers; every other throw is a fault. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: string;
+  readonly status: RefusalStatus;
+  readonly details: Readonly<Record<string, string>>;
+  readonly errors: readonly FieldError[];
+  readonly outcome: RefusalOutcome | undefined;
+  readonly operationId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(facts: RefusalFacts) {
+    super(facts.message);
+    this.code = facts.code;
+    this.status = facts.status;
+    this.details = facts.details ?? {};
+    this.errors = facts.errors ?? [];
+    this.outcome = facts.outcome;
+    this.operationId = facts.operationId;
+    this.retryAfterMs = facts.retryAfterMs;
+  }
+}
+
+export type Refusals<Code extends string> = {
+  /** Makes the refusal; the caller throws it. */
+  readonly refuse: (code: Code, message: string, extra?: RefusalExtra) => Refusal;
+  /** The whole list, for tests and for documentation. */
+  readonly refusals: Readonly<Record<Code, RefusalStatus>>;
+};
+
+/** The closed list of "no" of one service: `export const { refuse, refusals } = refusalsOf({ ... })`. */
+export function refusalsOf<const Table extends Readonly<Record<string, RefusalStatus>>>(
+  table: Table,
+): Refusals<keyof Table & string> {
+  return {
+    refuse: (code, message, extra) => new Refusal({ ...extra, code, status: table[code] as RefusalStatus, message }),
+    refusals: table,
+  };
+}
