@@ -1,0 +1,33 @@
+import { DatabaseError } from "pg";
+import { CommitUnknown } from "./transaction.ts";
+
+/** Unique, foreign key, check, not null and exclusion violations. */
+const INTEGRITY_CLASS = "23";
+
+/** Connection exceptions, operator intervention, insufficient resources, lost locks and rollbacks of the server's choice. */
+const TRANSIENT_CLASSES = new Set(["08", "57", "53", "55", "40"]);
+/** The time-out of a transaction that sat idle, reported on a connection that is gone. */
+const IDLE_IN_TRANSACTION = "25P03";
+
+/** Name of the constraint that a statement broke, so that a store can turn it into a refusal. */
+export function violatedConstraint(error: unknown): string | undefined {
+  const isViolation = error instanceof DatabaseError && error.code?.startsWith(INTEGRITY_CLASS) === true;
+  return isViolation ? error.constraint : undefined;
+}
+
+/** Whether the database itself was the trouble: the same statement may well succeed later. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (!(error instanceof DatabaseError)) return isLostConnection(error);
+  const { code = "" } = error;
+  return TRANSIENT_CLASSES.has(code.slice(0, 2)) || code === IDLE_IN_TRANSACTION;
+}
+
+/** The driver has no codes for these, only words. */
+const LOST_CONNECTION =
+  /^(connection terminated|client has encountered a connection error|timeout exceeded when trying to connect|query read timeout|client was closed)/i;
+
+function isLostConnection(error: Error): boolean {
+  const isSocketError = "syscall" in error && "code" in error;
+  return isSocketError || error instanceof CommitUnknown || LOST_CONNECTION.test(error.message);
+}

@@ -1,0 +1,56 @@
+import { execute, maybeOne, sql } from "./query.ts";
+import type { Queryable } from "./query.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** The right to play one role of a service until it runs out. Each new holder gets a higher fence. */
+export type Lease = { readonly name: string; readonly holder: string; readonly fence: bigint };
+
+export type LeaseRequest = { readonly name: string; readonly holder: string; readonly ttlMs: number };
+
+/** Undefined while somebody else holds it. The clock is the database's, the only one that all holders share. */
+export async function acquireLease(db: Queryable, request: LeaseRequest): Promise<Lease | undefined> {
+  const { name, holder, ttlMs } = request;
+  const row = await maybeOne<{ fence: bigint }>(
+    db,
+    sql`insert into lease (name, holder, fence, expires_at)
+        values (${name}, ${holder}, 1, clock_timestamp() + ${ttlMs} * interval '1 millisecond')
+        on conflict (name) do update
+        set holder = excluded.holder, fence = lease.fence + 1, expires_at = excluded.expires_at
+        where lease.expires_at <= clock_timestamp()
+        returning fence`,
+  );
+  return row && { name, holder, fence: row.fence };
+}
+
+/** False when another holder has taken it. One that ran out but was taken by nobody is simply kept. */
+export async function renewLease(db: Queryable, { name, fence }: Lease, ttlMs: number): Promise<boolean> {
+  const renewed = await execute(
+    db,
+    sql`update lease
+        set expires_at = clock_timestamp() + ${ttlMs} * interval '1 millisecond'
+        where name = ${name} and fence = ${fence}`,
+  );
+  return renewed === 1;
+}
+
+/** Lets the next holder begin at once. The row stays, because fences must never repeat. */
+export async function releaseLease(db: Queryable, { name, fence }: Lease): Promise<void> {
+  await execute(
+    db,
+    sql`update lease
+        set expires_at = '-infinity'
+        where name = ${name} and fence = ${fence}`,
+  );
+}
+
+/** False when the lease is lost. When true, nobody can take it before this transaction ends. */
+export async function lockLease(tx: Transaction, { name, fence }: Lease): Promise<boolean> {
+  const row = await maybeOne(
+    tx,
+    sql`select fence
+        from lease
+        where name = ${name} and fence = ${fence}
+        for share`,
+  );
+  return row !== undefined;
+}

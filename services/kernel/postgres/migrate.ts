@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { listMigrations } from "./migration-files.ts";
+import type { MigrationFile } from "./migration-files.ts";
+import { schemaName } from "./pool.ts";
+import { execute, many, maybeOne, one, sql } from "./query.ts";
+import { exactTypes } from "./types.ts";
+
+export type MigrateOptions = {
+  readonly url: string;
+  readonly schema: string;
+  /** Holds 0001_what.sql, 0002_what.sql ... */
+  readonly folder: string | URL;
+};
+
+type Applied = { readonly version: number; readonly name: string; readonly sha256: string };
+
+/** Also bounds the wait for another process that migrates the same schema. */
+const LOCK_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/**
+ * Brings a schema up to the newest file, forward only, each file in a transaction of its own. Any number of processes
+ * may do this at once. Returns the names that this call applied.
+ *
+ * A schema that is ahead of the folder is accepted: an older process may start while a newer one is being rolled out.
+ */
+export async function migrate({ url, schema, folder }: MigrateOptions): Promise<string[]> {
+  const files = await listMigrations(typeof folder === "string" ? folder : fileURLToPath(folder));
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: `migrate ${schemaName(schema)}`,
+    options: `-c search_path=${schemaName(schema)}`,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: exactTypes(),
+  });
+  // A lost connection also fails the statement that runs; this only keeps the event from crashing the process.
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    // Released by the end of the connection, also when this process dies.
+    await one(client, sql`select pg_advisory_lock(hashtextextended(${`migrate ${schema}`}, 0))`);
+    await prepareSchema(client, schema);
+    const pending = pendingOf(files, await listApplied(client));
+    for (const file of pending) await apply(client, file);
+    return pending.map(({ name }) => name);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Asks before it creates, because `if not exists` needs the right to create even when nothing is to be done. */
+async function prepareSchema(client: pg.Client, schema: string): Promise<void> {
+  const found = await maybeOne(client, sql`select from pg_namespace where nspname = ${schema}`);
+  if (found === undefined) await client.query(`create schema ${schemaName(schema)}`);
+  const { exists } = await one<{ exists: boolean }>(
+    client,
+    sql`select to_regclass(${`${schema}.schema_migration`}) is not null as exists`,
+  );
+  if (exists) return;
+  await client.query(`
+    create table schema_migration (
+      version    integer primary key,
+      name       text not null,
+      sha256     text not null,
+      applied_at timestamptz not null default clock_timestamp()
+    )`);
+}
+
+function listApplied(client: pg.Client): Promise<Applied[]> {
+  return many<Applied>(client, sql`select version, name, sha256 from schema_migration order by version`);
+}
+
+function pendingOf(files: readonly MigrationFile[], applied: readonly Applied[]): MigrationFile[] {
+  for (const [index, { version, name, sha256 }] of applied.entries()) {
+    assert.equal(version, index, `schema_migration has no row for version ${index}`);
+    const file = files[version];
+    const isUntouched = file === undefined || file.sha256 === sha256;
+    assert(isUntouched, `${name} was edited after it was applied; put it back and write the next number instead`);
+  }
+  return files.slice(applied.length);
+}
+
+async function apply(client: pg.Client, { version, name, sha256, text }: MigrationFile): Promise<void> {
+  await client.query("begin");
+  try {
+    await client.query(text);
+    await execute(
+      client,
+      sql`insert into schema_migration (version, name, sha256) values (${version}, ${name}, ${sha256})`,
+    );
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback").catch(() => undefined);
+    throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}

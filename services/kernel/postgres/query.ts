@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { ClientBase, Pool } from "pg";
+
+type Scalar = string | bigint | number | boolean | Date | Uint8Array | null | undefined;
+
+/** What can be bound. An object never can, so a Money or a Secret passed whole does not compile. */
+export type SqlValue = Scalar | readonly Scalar[];
+
+export type Statement = {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+  /** Set when the statement may be prepared under a name. */
+  readonly name: string | undefined;
+};
+
+/** A pool, or a transaction made by inTransaction. */
+export type Queryable = Pool | ClientBase;
+
+type Text = Pick<Statement, "text" | "name">;
+
+const texts = new WeakMap<TemplateStringsArray, Text>();
+
+/** Every ${} is a bind parameter; text cannot be put in. */
+export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Statement {
+  let text = texts.get(strings);
+  if (text === undefined) {
+    text = nameOf(strings.reduce((left, right, index) => `${left}$${index}${right}`));
+    texts.set(strings, text);
+  }
+  return { ...text, values };
+}
+
+/** Exactly one row, else a fault. */
+export async function one<Row>(db: Queryable, statement: Statement): Promise<Row> {
+  const rows = await many<Row>(db, statement);
+  const [row] = rows;
+  assert(row !== undefined && rows.length === 1, `expected one row, got ${rows.length}: ${statement.text}`);
+  return row;
+}
+
+/** One row or none; more is a fault. */
+export async function maybeOne<Row>(db: Queryable, statement: Statement): Promise<Row | undefined> {
+  const rows = await many<Row>(db, statement);
+  assert(rows.length <= 1, `expected at most one row, got ${rows.length}: ${statement.text}`);
+  return rows[0];
+}
+
+export async function many<Row>(db: Queryable, statement: Statement): Promise<Row[]> {
+  const result = await run(db, statement);
+  return result.rows as Row[];
+}
+
+/** The number of rows that the statement touched. */
+export async function execute(db: Queryable, statement: Statement): Promise<number> {
+  const result = await run(db, statement);
+  return result.rowCount ?? 0;
+}
+
+function run(db: Queryable, { text, values, name }: Statement) {
+  return db.query(name === undefined ? { text, values: [...values] } : { text, values: [...values], name });
+}
+
+/**
+ * A prepared statement whose list of columns is a star fails for good on its connection once a migration adds a column,
+ * so those stay without a name.
+ */
+function nameOf(text: string): Text {
+  const hasStar = /(select|returning|distinct|,)\s*\*|\.\*/i.test(text);
+  return { text, name: hasStar ? undefined : createHash("sha256").update(text).digest("base64url").slice(0, 22) };
+}

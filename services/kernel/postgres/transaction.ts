@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { DatabaseError } from "pg";
+import type { Pool, PoolClient } from "pg";
+import type { Brand } from "../brand.ts";
+
+/** Made by inTransaction alone. A function that must be atomic with others demands it. */
+export type Transaction = Brand<PoolClient, "Transaction">;
+
+/** The connection was lost during COMMIT. It may have happened: read again by key, never run again blindly. */
+export class CommitUnknown extends Error {
+  override readonly name = "CommitUnknown";
+
+  constructor(cause: unknown) {
+    super("the outcome of a commit is unknown: the connection was lost", { cause });
+  }
+}
+
+const afterCommits = new WeakMap<Transaction, Set<() => void>>();
+
+/** Commits what the work did, or nothing when it throws. The work never calls another process. */
+export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  const tx = client as Transaction;
+  const callbacks = new Set<() => void>();
+  afterCommits.set(tx, callbacks);
+  let lost = undefined as Error | undefined;
+  const onError = (error: Error): void => {
+    lost = error;
+  };
+  // The pool listens to idle clients only; a connection that dies between two statements would crash the process.
+  client.on("error", onError);
+  let result: T;
+  try {
+    await client.query("begin");
+    result = await work(tx);
+    if (lost !== undefined) throw lost;
+    await commit(client);
+  } catch (error) {
+    lost ??= error instanceof CommitUnknown ? error : await rollback(client);
+    throw error;
+  } finally {
+    afterCommits.delete(tx);
+    client.off("error", onError);
+    client.release(lost);
+  }
+  for (const callback of callbacks) callback();
+  return result;
+}
+
+/** Runs once the transaction has committed, for wake-ups that must not come before. The same function runs once. */
+export function afterCommit(tx: Transaction, callback: () => void): void {
+  const callbacks = afterCommits.get(tx);
+  assert(callbacks !== undefined, "the transaction is over");
+  callbacks.add(callback);
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  const { command } = await client.query("commit").catch((error: unknown) => {
+    throw isSurelyRolledBack(error) ? error : new CommitUnknown(error);
+  });
+  assert.equal(command, "COMMIT", "a statement of the transaction failed and its error was swallowed");
+}
+
+/** A server that ends the connection reports FATAL, also when the commit is already on disk. */
+function isSurelyRolledBack(error: unknown): boolean {
+  return error instanceof DatabaseError && error.severity === "ERROR";
+}
+
+/** What makes the connection unfit for the pool, if anything does. */
+async function rollback(client: PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query("rollback");
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error("rollback failed", { cause: error });
+  }
+}
