@@ -1,0 +1,49 @@
+import * as account from "#proto/pamm/account/v1/account.ts";
+import * as error from "#proto/pamm/common/v1/error.ts";
+import * as feed from "#proto/pamm/common/v1/feed.ts";
+import * as money from "#proto/pamm/common/v1/money.ts";
+import * as edgeEvents from "#proto/pamm/edge/v1/events.ts";
+import * as feeEvents from "#proto/pamm/fee/v1/events.ts";
+import * as fee from "#proto/pamm/fee/v1/fee.ts";
+import * as fundingEvents from "#proto/pamm/funding/v1/events.ts";
+import * as funding from "#proto/pamm/funding/v1/funding.ts";
+import * as movement from "#proto/pamm/platform/v1/movement.ts";
+import * as platform from "#proto/pamm/platform/v1/platform.ts";
+import * as subscriptionEvents from "#proto/pamm/subscription/v1/events.ts";
+import * as subscription from "#proto/pamm/subscription/v1/subscription.ts";
+
+const GENERATED = [
+  account,
+  error,
+  feed,
+  money,
+  edgeEvents,
+  feeEvents,
+  fee,
+  fundingEvents,
+  funding,
+  movement,
+  platform,
+  subscriptionEvents,
+  subscription,
+];
+
+/** What every generated message can do. */
+export type GeneratedMessage = {
+  readonly $type: string;
+  encode(message: unknown): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): unknown;
+};
+
+/** Map entries are messages inside of messages; nobody names them. */
+const TOP_LEVEL = /^pamm\.[a-z]+\.v\d+\.[A-Z]\w*$/;
+
+/** Every message that our services can read and write, by its full name. */
+export function generatedMessages(): ReadonlyMap<string, GeneratedMessage> {
+  const exported = GENERATED.flatMap((module) => Object.values(module) as unknown[]);
+  return new Map(exported.filter(isMessage).map((message) => [message.$type, message]));
+}
+
+function isMessage(value: unknown): value is GeneratedMessage {
+  return typeof value === "object" && value !== null && "$type" in value && TOP_LEVEL.test(String(value.$type));
+}

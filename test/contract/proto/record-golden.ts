@@ -1,0 +1,16 @@
+// Records bytes of messages that are new. What was recorded before is never written again: those bytes are out in the world.
+import { asJson, readGolden, writeGolden } from "./golden.ts";
+import { generatedMessages } from "./messages.ts";
+import { contractMessages, sampleBytes } from "./sample.ts";
+
+const golden = readGolden();
+const generated = generatedMessages();
+
+for (const message of contractMessages().filter(({ typeName }) => !golden.has(typeName))) {
+  const bytes = sampleBytes(message);
+  golden.set(message.typeName, {
+    bytes: Buffer.from(bytes).toString("hex"),
+    value: asJson(generated.get(message.typeName)?.decode(bytes)),
+  });
+}
+writeGolden(golden);
