@@ -1,0 +1,21 @@
+import { type CallContext, type Client, type Contract, type Method, methodsOf } from "./contract.ts";
+import { remainingMs } from "./context.ts";
+import { deadlineExceeded } from "./refusals.ts";
+
+/** Carries one encoded request and brings the encoded response, or throws what was refused. */
+export type Send = (method: Method, payload: Buffer, context: CallContext) => Promise<Uint8Array>;
+
+export function clientOf<C extends Contract>(contract: C, send: Send): Client<C> {
+  const calls = methodsOf(contract).map((method) => {
+    const call = async (request: unknown, context: CallContext): Promise<unknown> => {
+      if (remainingMs(context) <= 0) throw deadlineExceeded();
+      return method.decodeResponse(asBuffer(await send(method, method.encodeRequest(request), context)));
+    };
+    return [method.name, call] as const;
+  });
+  return Object.fromEntries(calls) as unknown as Client<C>;
+}
+
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

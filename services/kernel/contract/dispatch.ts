@@ -1,0 +1,117 @@
+import type { Log } from "../log.ts";
+import { observeRequest, type Transport } from "../metrics.ts";
+import { Refusal } from "../refusal.ts";
+import { asBuffer } from "./client.ts";
+import type { CallContext, Contract, Implementation, Method } from "./contract.ts";
+import { type CallHeaders, readHeaders } from "./headers.ts";
+import { type Limit, limit } from "./limit.ts";
+import { busy, deadlineExceeded, malformedRequest, refuse } from "./refusals.ts";
+
+export type Answer =
+  | { readonly ok: true; readonly payload: Uint8Array }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+export type IncomingCall = {
+  readonly method: Method;
+  readonly payload: Uint8Array;
+  readonly header: (name: string) => string | undefined;
+  /** Of the transport, when the caller sent none in the headers. */
+  readonly deadline?: Date | undefined;
+  /** Aborted when the caller hung up. */
+  readonly hungUp?: AbortSignal | undefined;
+};
+
+export type DispatchOptions = {
+  readonly transport: Transport;
+  readonly implementation: Implementation<Contract>;
+  readonly log: Log;
+  /** Per class: questions never wait behind commands, nor commands behind questions. */
+  readonly maxConcurrent: number;
+};
+
+export type Dispatcher = {
+  readonly dispatch: (call: IncomingCall) => Promise<Answer>;
+  /** Resolves when nothing is in flight. */
+  readonly idle: () => Promise<void>;
+};
+
+/** How long somebody who named no deadline waits, for example a person with a command line tool. */
+const DEFAULT_DEADLINE_MS = 5_000;
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** What both transports do with a call: context, deadline, cap, decode, handle, encode, and the two kinds of error. */
+export function createDispatcher(options: DispatchOptions): Dispatcher {
+  const limits = { command: limit(options.maxConcurrent), question: limit(options.maxConcurrent) };
+  const inFlight = new Set<Promise<Answer>>();
+
+  const answer = async (call: IncomingCall): Promise<Answer> => {
+    const startedAt = performance.now();
+    let headers: CallHeaders | undefined;
+    let outcome = "ok";
+    try {
+      headers = readHeaders(call.header, call.deadline ?? new Date(Date.now() + DEFAULT_DEADLINE_MS));
+      const gate = headers.commandId === "" ? limits.question : limits.command;
+      return { ok: true, payload: await handleWithin(gate, options, call, headers) };
+    } catch (error) {
+      const refusal = error instanceof Refusal ? error : fault(options.log, error, call.method, headers);
+      outcome = refusal.code;
+      return { ok: false, refusal };
+    } finally {
+      const { transport } = options;
+      observeRequest({ transport, method: call.method.path, outcome }, performance.now() - startedAt);
+    }
+  };
+
+  return {
+    dispatch(call) {
+      const answered = answer(call).finally(() => inFlight.delete(answered));
+      inFlight.add(answered);
+      return answered;
+    },
+    async idle() {
+      while (inFlight.size > 0) await Promise.all(inFlight);
+    },
+  };
+}
+
+async function handleWithin(
+  gate: Limit,
+  { implementation }: DispatchOptions,
+  { method, payload, hungUp }: IncomingCall,
+  headers: CallHeaders,
+): Promise<Uint8Array> {
+  const remaining = headers.deadline.getTime() - Date.now();
+  if (remaining <= 0) throw deadlineExceeded();
+  if (!gate.tryEnter()) throw busy();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), Math.min(remaining, MAX_TIMER_MS));
+  try {
+    const signal = hungUp === undefined ? late.signal : AbortSignal.any([late.signal, hungUp]);
+    const handler = implementation[method.name] as (request: unknown, context: CallContext) => Promise<unknown>;
+    return method.encodeResponse(await handler(decode(method, payload), { ...headers, signal }));
+  } finally {
+    clearTimeout(timer);
+    gate.leave();
+  }
+}
+
+function decode(method: Method, payload: Uint8Array): unknown {
+  try {
+    return method.decodeRequest(asBuffer(payload));
+  } catch {
+    throw malformedRequest(`the payload is not a request of ${method.rpc}`);
+  }
+}
+
+/** Logged here once, with its stack; the caller learns nothing but that it happened. */
+function fault(log: Log, error: unknown, method: Method, headers: CallHeaders | undefined): Refusal {
+  log.error("a request failed", {
+    method: method.path,
+    request_id: headers?.requestId,
+    command_id: headers?.commandId,
+    caller: headers?.caller,
+    error,
+  });
+  const isCommand = headers !== undefined && headers.commandId !== "";
+  return refuse("internal", "internal error", isCommand ? { outcome: "unknown" } : {});
+}

@@ -1,0 +1,51 @@
+import type { CallContext } from "./contract.ts";
+import { malformedRequest } from "./refusals.ts";
+
+/** Lower case, because gRPC metadata knows nothing else; NATS carries them unchanged. */
+export const HEADER = {
+  requestId: "pamm-request-id",
+  commandId: "pamm-command-id",
+  caller: "pamm-caller",
+  /** Milliseconds since 1970: an absolute instant survives a queue, a duration does not. */
+  deadline: "pamm-deadline",
+  traceparent: "traceparent",
+  /** NATS: says that the payload is an Error. gRPC: carries it. */
+  error: "pamm-error",
+  errorBytes: "pamm-error-bin",
+} as const;
+
+export type CallHeaders = Omit<CallContext, "signal">;
+
+const MAX_HEADER_LENGTH = 200;
+const PLAIN_TEXT = /^[\x20-\x7e]*$/;
+
+export function writeHeaders(context: CallContext, caller: string, set: (name: string, value: string) => void): void {
+  set(HEADER.requestId, context.requestId);
+  if (context.commandId !== "") set(HEADER.commandId, context.commandId);
+  set(HEADER.caller, caller);
+  set(HEADER.deadline, String(context.deadline.getTime()));
+  if (context.traceparent !== undefined) set(HEADER.traceparent, context.traceparent);
+}
+
+/** What a call says about itself. The fallback deadline serves people who call by hand, with a command line tool. */
+export function readHeaders(get: (name: string) => string | undefined, fallbackDeadline: Date): CallHeaders {
+  const text = (name: string): string => {
+    const value = get(name) ?? "";
+    if (value.length > MAX_HEADER_LENGTH || !PLAIN_TEXT.test(value)) throw malformedRequest(`header ${name} is malformed`);
+    return value;
+  };
+  const traceparent = text(HEADER.traceparent);
+  return {
+    requestId: text(HEADER.requestId),
+    commandId: text(HEADER.commandId),
+    caller: text(HEADER.caller),
+    deadline: readDeadline(text(HEADER.deadline), fallbackDeadline),
+    ...(traceparent === "" ? {} : { traceparent }),
+  };
+}
+
+function readDeadline(text: string, fallback: Date): Date {
+  if (text === "") return fallback;
+  if (!/^\d{1,15}$/.test(text)) throw malformedRequest(`header ${HEADER.deadline} is malformed`);
+  return new Date(Number(text));
+}

@@ -1,0 +1,50 @@
+import { type Refusal, refusalsOf } from "../refusal.ts";
+
+/** How long a caller does well to wait before it asks again. */
+const RETRY_AFTER_MS = 250;
+
+/** What the transports themselves say no with. Any call to another service may end in one of these. */
+export const { refuse, refusals } = refusalsOf({
+  malformed_request: "invalid",
+  request_too_large: "invalid",
+  amount_missing: "invalid",
+  currency_not_supported: "invalid",
+  deadline_exceeded: "unavailable",
+  service_unavailable: "unavailable",
+  outcome_unknown: "unknown_outcome",
+  busy: "busy",
+  response_too_large: "internal",
+  internal: "internal",
+});
+
+export function malformedRequest(message: string): Refusal {
+  return refuse("malformed_request", message, { outcome: "not_executed" });
+}
+
+export function requestTooLarge(bytes: number, most: number): Refusal {
+  return refuse("request_too_large", `the request has ${bytes} bytes, at most ${most} are carried`, {
+    outcome: "not_executed",
+    details: { bytes: String(bytes), most: String(most) },
+  });
+}
+
+export function deadlineExceeded(): Refusal {
+  return refuse("deadline_exceeded", "the deadline had passed before the work began", { outcome: "not_executed" });
+}
+
+export function serviceUnavailable(service: string): Refusal {
+  return refuse("service_unavailable", `${service} cannot be reached`, {
+    outcome: "not_executed",
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}
+
+export function outcomeUnknown(service: string): Refusal {
+  return refuse("outcome_unknown", `${service} did not answer in time; the outcome is not known yet`, {
+    outcome: "unknown",
+  });
+}
+
+export function busy(): Refusal {
+  return refuse("busy", "too much is asked at once", { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
+}

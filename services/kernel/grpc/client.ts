@@ -1,0 +1,76 @@
+import { Client as Channel, type ClientOptions, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
+import { clientOf } from "../contract/client.ts";
+import type { CallContext, Client, Contract, Method } from "../contract/contract.ts";
+import { decodeRefusal } from "../contract/error.ts";
+import { HEADER, writeHeaders } from "../contract/headers.ts";
+import { outcomeUnknown, requestTooLarge, serviceUnavailable } from "../contract/refusals.ts";
+import type { Refusal } from "../refusal.ts";
+import { MAX_MESSAGE_BYTES } from "./limits.ts";
+
+export type GrpcClientOptions<C extends Contract> = {
+  readonly contract: C;
+  /** Who asks. */
+  readonly caller: string;
+};
+
+export type GrpcClient<C extends Contract> = Client<C> & Disposable;
+
+const CHANNEL_OPTIONS: ClientOptions = {
+  // A command is repeated by who owns its key, never by a library.
+  "grpc.enable_retries": 0,
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.max_reconnect_backoff_ms": 1_000,
+  "grpc.keepalive_time_ms": 10_000,
+  "grpc.keepalive_timeout_ms": 5_000,
+  "grpc.keepalive_permit_without_calls": 1,
+  "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+  "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+};
+
+/** `address` is host:port, or dns:///name:port for a name with many addresses. */
+export function grpcClient<C extends Contract>(
+  address: string,
+  { contract, caller }: GrpcClientOptions<C>,
+): GrpcClient<C> {
+  const channel = new Channel(address, credentials.createInsecure(), CHANNEL_OPTIONS);
+  const client = clientOf(contract, async (method, payload, context) => {
+    if (payload.length > MAX_MESSAGE_BYTES) throw requestTooLarge(payload.length, MAX_MESSAGE_BYTES);
+    return await call(channel, method, payload, { context, caller });
+  });
+  return Object.assign(client, { [Symbol.dispose]: () => channel.close() });
+}
+
+const asIs = (bytes: Buffer): Buffer => bytes;
+
+function call(
+  channel: Channel,
+  method: Method,
+  payload: Buffer,
+  { context, caller }: { context: CallContext; caller: string },
+): Promise<Buffer> {
+  const metadata = new Metadata();
+  writeHeaders(context, caller, (name, value) => metadata.set(name, value));
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const options = { deadline: context.deadline };
+  const running = channel.makeUnaryRequest(method.path, asIs, asIs, payload, metadata, options, (error, response) => {
+    context.signal.removeEventListener("abort", hangUp);
+    if (error !== null) reject(refusalOf(method.service, error));
+    else resolve(response ?? Buffer.alloc(0));
+  });
+  const hangUp = (): void => running.cancel();
+  context.signal.addEventListener("abort", hangUp, { once: true });
+  return promise;
+}
+
+function refusalOf(service: string, error: ServiceError): Refusal {
+  const [bytes] = error.metadata.get(HEADER.errorBytes);
+  if (bytes !== undefined && typeof bytes !== "string") return decodeRefusal(bytes);
+  return wasNotSent(error) ? serviceUnavailable(service) : outcomeUnknown(service);
+}
+
+/** What grpc-js says while it has no connection to send on, and a peer that does not know the method. */
+function wasNotSent({ code, details }: ServiceError): boolean {
+  if (code === status.UNIMPLEMENTED) return true;
+  const hadNoConnection = details.startsWith("No connection established") || details.startsWith("Name resolution failed");
+  return code === status.UNAVAILABLE && hadNoConnection;
+}

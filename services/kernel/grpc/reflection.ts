@@ -1,0 +1,17 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { Server } from "@grpc/grpc-js";
+import { loadFileDescriptorSetFromBuffer } from "@grpc/proto-loader";
+import { ReflectionService } from "@grpc/reflection";
+import type { Log } from "../log.ts";
+
+/** Written by `buf build` beside the generated code. */
+const DESCRIPTOR = new URL("../../../proto/gen/descriptor.binpb", import.meta.url);
+
+/** Lets grpcurl and its like see what is served. */
+export function addReflection(server: Server, log: Log): void {
+  if (!existsSync(DESCRIPTOR)) {
+    log.warn("gRPC reflection is off: the descriptor set is missing; run the code generation");
+    return;
+  }
+  new ReflectionService(loadFileDescriptorSetFromBuffer(readFileSync(DESCRIPTOR))).addToServer(server);
+}

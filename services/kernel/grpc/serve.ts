@@ -1,0 +1,131 @@
+import {
+  type handleUnaryCall,
+  Metadata,
+  type sendUnaryData,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+} from "@grpc/grpc-js";
+import { HealthImplementation } from "grpc-health-check";
+import { type Contract, type Implementation, type Method, methodsOf } from "../contract/contract.ts";
+import { type Answer, createDispatcher, type Dispatcher } from "../contract/dispatch.ts";
+import { encodeRefusal } from "../contract/error.ts";
+import { HEADER } from "../contract/headers.ts";
+import type { Log } from "../log.ts";
+import { Refusal } from "../refusal.ts";
+import { listenError } from "../startup-error.ts";
+import { MAX_MESSAGE_BYTES } from "./limits.ts";
+import { addReflection } from "./reflection.ts";
+import { GRPC_STATUS } from "./status.ts";
+
+export type MountedService = { readonly contract: Contract; readonly implementation: Implementation<Contract> };
+
+export type GrpcServeOptions = {
+  readonly host: string;
+  /** 0 = any free one. */
+  readonly port: number;
+  readonly services: readonly MountedService[];
+  readonly log: Log;
+  /** Calls in progress, for commands and for questions each. */
+  readonly maxConcurrent?: number;
+};
+
+export type GrpcServer = AsyncDisposable & { readonly port: number };
+
+const MAX_CONCURRENT = 64;
+/** Calls still in flight after this are cut; less than the hard stop of the process. */
+const DRAIN_TIMEOUT_MS = 10_000;
+/** Error metadata must stay under the header limit of HTTP/2 peers. */
+const MAX_ERROR_BYTES = 6_000;
+
+export async function serveOverGrpc(options: GrpcServeOptions): Promise<GrpcServer> {
+  const server = new Server({
+    "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+    "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+  });
+  const health = new HealthImplementation({ "": "SERVING" });
+  const dispatchers = options.services.map((mounted) => mount(server, health, mounted, options));
+  health.addToServer(server);
+  addReflection(server, options.log);
+  const port = await bind(server, options.host, options.port);
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      health.setStatus("", "NOT_SERVING");
+      await shutDown(server);
+      await Promise.all(dispatchers.map((dispatcher) => dispatcher.idle()));
+    },
+  };
+}
+
+function mount(server: Server, health: HealthImplementation, mounted: MountedService, options: GrpcServeOptions): Dispatcher {
+  const { log, maxConcurrent = MAX_CONCURRENT } = options;
+  const { contract, implementation } = mounted;
+  const dispatcher = createDispatcher({ transport: "grpc", implementation, log, maxConcurrent });
+  const methods = methodsOf(contract);
+  const definition: ServiceDefinition = Object.fromEntries(methods.map((method) => [method.name, passThrough(method)]));
+  const handlers = methods.map((method) => [method.name, handlerOf(dispatcher, method)] as const);
+  server.addService(definition, Object.fromEntries(handlers));
+  for (const { service } of methods.slice(0, 1)) health.setStatus(service, "SERVING");
+  return dispatcher;
+}
+
+/** Bytes in, bytes out: the dispatcher decodes, so that a malformed request is refused as on every other transport. */
+function passThrough({ path }: Method): ServiceDefinition[string] {
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  return {
+    path,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: asIs,
+    requestDeserialize: asIs,
+    responseSerialize: asIs,
+    responseDeserialize: asIs,
+  };
+}
+
+function handlerOf(dispatcher: Dispatcher, method: Method): handleUnaryCall<Buffer, Uint8Array> {
+  return (call, callback) => {
+    const hungUp = new AbortController();
+    call.on("cancelled", () => hungUp.abort());
+    const header = (name: string): string | undefined => call.metadata.get(name)[0]?.toString();
+    const incoming = { method, payload: call.request, header, deadline: deadlineOf(call), hungUp: hungUp.signal };
+    void dispatcher.dispatch(incoming).then((answer) => respond(callback, answer));
+  };
+}
+
+function deadlineOf(call: ServerUnaryCall<Buffer, Uint8Array>): Date | undefined {
+  const deadline = new Date(call.getDeadline());
+  return Number.isNaN(deadline.getTime()) ? undefined : deadline;
+}
+
+function respond(callback: sendUnaryData<Uint8Array>, answer: Answer): void {
+  if (answer.ok) return callback(null, answer.payload);
+  const metadata = new Metadata();
+  metadata.set(HEADER.errorBytes, errorBytes(answer.refusal));
+  callback({ code: GRPC_STATUS[answer.refusal.status], details: answer.refusal.message, metadata });
+}
+
+function errorBytes(refusal: Refusal): Buffer {
+  const bytes = encodeRefusal(refusal);
+  if (bytes.length <= MAX_ERROR_BYTES) return Buffer.from(bytes);
+  const { code, status, outcome, operationId, retryAfterMs } = refusal;
+  const message = refusal.message.slice(0, 500);
+  return Buffer.from(encodeRefusal(new Refusal({ code, status, message, outcome, operationId, retryAfterMs })));
+}
+
+function bind(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, bound) => {
+      if (error === null) resolve(bound);
+      else reject(listenError("gRPC", host, port, error));
+    });
+  });
+}
+
+async function shutDown(server: Server): Promise<void> {
+  const timer = setTimeout(() => server.forceShutdown(), DRAIN_TIMEOUT_MS);
+  await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
+  clearTimeout(timer);
+}

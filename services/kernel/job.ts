@@ -1,0 +1,53 @@
+import { type Bell, createBell } from "./bell.ts";
+import type { Log } from "./log.ts";
+
+export type JobOptions = {
+  readonly name: string;
+  /** Longest pause between two looks; a job looks at states, so a missed wake costs this and no more. */
+  readonly everyMs: number;
+  /** Rung by who made work, so that it does not wait for the next look. */
+  readonly wake?: Bell;
+  /** One round. True = there is more, come again at once. */
+  readonly work: (signal: AbortSignal) => Promise<boolean>;
+  readonly log: Log;
+};
+
+export type Job = AsyncDisposable & { readonly name: string };
+
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 30_000;
+
+/** Runs rounds one after the other, never two at once. A failed round is tried again with growing pauses, for ever. */
+export function runJob(options: JobOptions): Job {
+  const stop = new AbortController();
+  const finished = loop(options, options.wake ?? createBell(), stop.signal);
+  return {
+    name: options.name,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await finished;
+    },
+  };
+}
+
+async function loop({ name, everyMs, work, log }: JobOptions, bell: Bell, signal: AbortSignal): Promise<void> {
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      const hasMore = await work(signal);
+      failures = 0;
+      if (!hasMore) await bell.wait(everyMs, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      failures += 1;
+      const retryInMs = retryDelay(failures);
+      log.error("a job failed and is tried again", { job: name, attempt: failures, retry_in_ms: retryInMs, error });
+      // A fresh bell: rings must not turn a failing job into a hot loop.
+      await createBell().wait(retryInMs, signal);
+    }
+  }
+}
+
+function retryDelay(failures: number): number {
+  return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+}

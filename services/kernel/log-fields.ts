@@ -1,0 +1,80 @@
+/** The allow-list. A field that is not named here is not written, whatever an object happens to contain. */
+const FIELDS = [
+  "request_id",
+  "command_id",
+  "operation_id",
+  "caller",
+  "method",
+  "route",
+  "status",
+  "code",
+  "outcome",
+  "duration_ms",
+  "client",
+  "address",
+  "host",
+  "port",
+  "url",
+  "feed",
+  "subject",
+  "stream",
+  "consumer",
+  "number",
+  "id",
+  "key",
+  "login",
+  "ticket",
+  "kind",
+  "state",
+  "reason",
+  "count",
+  "bytes",
+  "attempt",
+  "retry_in_ms",
+  "job",
+  "task",
+  "table",
+  "migration",
+  "version",
+  "signal",
+  "exit_code",
+  "pid",
+] as const;
+
+export type LogValue = string | number | bigint | boolean | Date | undefined;
+
+/** `error` takes anything that was thrown; its type, message, code and stack are written, never its other members. */
+export type LogFields = { readonly [Name in (typeof FIELDS)[number]]?: LogValue } & { readonly error?: unknown };
+
+const MAX_TEXT_LENGTH = 1_000;
+const MAX_CAUSES = 3;
+
+export function writableFields(fields: LogFields): Record<string, unknown> {
+  const written: Record<string, unknown> = {};
+  for (const name of FIELDS) {
+    const value = writableValue(fields[name]);
+    if (value !== undefined) written[name] = value;
+  }
+  if (fields.error !== undefined) written["error"] = writableError(fields.error, MAX_CAUSES);
+  return written;
+}
+
+function writableValue(value: unknown): string | number | boolean | undefined {
+  if (typeof value === "string") return value.slice(0, MAX_TEXT_LENGTH);
+  if (typeof value === "number" || typeof value === "boolean") return value;
+  if (typeof value === "bigint") return value.toString();
+  return value instanceof Date ? value.toISOString() : undefined;
+}
+
+function writableError(error: unknown, causes: number): Record<string, unknown> {
+  // What was thrown without being an Error may be anything, a request body included.
+  if (!(error instanceof Error)) return { type: typeof error };
+  const cause = causes > 0 && error.cause !== undefined ? { cause: writableError(error.cause, causes - 1) } : {};
+  return {
+    type: error.name,
+    message: error.message.slice(0, MAX_TEXT_LENGTH),
+    ...("code" in error ? { code: writableValue(error.code) } : {}),
+    stack: error.stack,
+    ...cause,
+  };
+}

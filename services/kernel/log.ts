@@ -1,0 +1,55 @@
+import { type DestinationStream, destination, pino } from "pino";
+import { type LogFields, writableFields } from "./log-fields.ts";
+
+export type { LogFields } from "./log-fields.ts";
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Messages are constant text; what varies goes into fields, and only fields on the allow-list are written. */
+export type Log = {
+  readonly debug: (message: string, fields?: LogFields) => void;
+  readonly info: (message: string, fields?: LogFields) => void;
+  readonly warn: (message: string, fields?: LogFields) => void;
+  readonly error: (message: string, fields?: LogFields) => void;
+  readonly fatal: (message: string, fields?: LogFields) => void;
+  /** A log that adds these fields to each of its lines. */
+  readonly child: (fields: LogFields) => Log;
+};
+
+export type LogOptions = {
+  readonly service: string;
+  readonly level: LogLevel;
+  /** Where lines go; standard output when not given. */
+  readonly to?: DestinationStream;
+};
+
+export function createLog({ service, level, to }: LogOptions): Log {
+  const lines = pino(
+    {
+      level,
+      base: { service },
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    // Synchronous: the last line before an exit is the one that is needed.
+    to ?? destination({ dest: 1, sync: true }),
+  );
+  return withFields(lines, {});
+}
+
+type Lines = Record<Exclude<LogLevel, "trace" | "silent">, (fields: object, message: string) => void>;
+
+function withFields(lines: Lines, always: LogFields): Log {
+  const writer = (level: keyof Lines) => (message: string, fields?: LogFields) => {
+    lines[level](writableFields({ ...always, ...fields }), message);
+  };
+  return {
+    debug: writer("debug"),
+    info: writer("info"),
+    warn: writer("warn"),
+    error: writer("error"),
+    fatal: writer("fatal"),
+    child: (fields) => withFields(lines, { ...always, ...fields }),
+  };
+}

@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { collectDefaultMetrics, Histogram, register } from "prom-client";
+import { listenError } from "./startup-error.ts";
+
+export type Transport = "nats" | "grpc";
+
+const requestSeconds = new Histogram({
+  name: "pamm_request_duration_seconds",
+  help: "Time to answer a call, by transport, method and outcome (ok or the code of the refusal).",
+  labelNames: ["transport", "method", "outcome"],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
+
+export function observeRequest(labels: { transport: Transport; method: string; outcome: string }, elapsedMs: number): void {
+  requestSeconds.observe(labels, elapsedMs / 1_000);
+}
+
+export type MetricsOptions = {
+  readonly host?: string;
+  /** 0 = any free one. */
+  readonly port: number;
+  /** Whether the service can do its work now; must answer by itself within READY_TIMEOUT_MS. */
+  readonly isReady?: () => Promise<boolean>;
+};
+
+export type MetricsServer = AsyncDisposable & { readonly port: number };
+
+const READY_TIMEOUT_MS = 2_000;
+let collectsDefaults = false;
+
+/** `/metrics` for Prometheus, `/healthz` = the process turns, `/readyz` = it can do its work. */
+export async function startMetrics({ host = "127.0.0.1", port, isReady }: MetricsOptions): Promise<MetricsServer> {
+  if (!collectsDefaults) collectDefaultMetrics();
+  collectsDefaults = true;
+  const server = createServer((request, response) => {
+    answer(request, response, isReady ?? (async () => true)).catch(() => response.destroy());
+  });
+  await listen(server, host, port);
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, isReady: () => Promise<boolean>): Promise<void> {
+  const path = (request.url ?? "/").split("?")[0];
+  if (path === "/metrics") return send(response, 200, await register.metrics(), register.contentType);
+  if (path === "/healthz") return send(response, 200, "ok\n");
+  if (path !== "/readyz") return send(response, 404, "not found\n");
+  const ready = await withinTime(isReady);
+  return send(response, ready ? 200 : 503, ready ? "ready\n" : "not ready\n");
+}
+
+async function withinTime(isReady: () => Promise<boolean>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), READY_TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([isReady().catch(() => false), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function send(response: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8"): void {
+  response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(body);
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) => reject(listenError("metrics (PAMM_METRICS_PORT)", host, port, error)));
+    server.listen(port, host, resolve);
+  });
+}

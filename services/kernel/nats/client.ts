@@ -1,0 +1,54 @@
+import { ErrorCode, headers, type MsgHdrs, type NatsError } from "nats";
+import { clientOf } from "../contract/client.ts";
+import { remainingMs } from "../contract/context.ts";
+import type { CallContext, Client, Contract } from "../contract/contract.ts";
+import { decodeRefusal } from "../contract/error.ts";
+import { HEADER, writeHeaders } from "../contract/headers.ts";
+import { outcomeUnknown, requestTooLarge, serviceUnavailable } from "../contract/refusals.ts";
+import type { Refusal } from "../refusal.ts";
+import type { Broker } from "./connect.ts";
+import { subjectOf } from "./subject.ts";
+
+export type NatsClientOptions<C extends Contract> = {
+  /** Who is asked. */
+  readonly service: string;
+  readonly contract: C;
+  /** Who asks. */
+  readonly caller: string;
+};
+
+/** The broker counts headers too. */
+const HEADER_ROOM = 1_024;
+const DEFAULT_MAX_PAYLOAD = 1_048_576;
+
+export function natsClient<C extends Contract>(
+  { connection, isConnected }: Broker,
+  { service, contract, caller }: NatsClientOptions<C>,
+): Client<C> {
+  return clientOf(contract, async (method, payload, context) => {
+    // What the library is given while there is no broker may be sent later, or never: neither is an answer.
+    if (!isConnected()) throw serviceUnavailable(service);
+    const most = (connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD) - HEADER_ROOM;
+    if (payload.length > most) throw requestTooLarge(payload.length, most);
+    const options = { timeout: Math.max(1, remainingMs(context)), headers: headersOf(context, caller) };
+    const reply = await connection.request(subjectOf(service, method.rpc), payload, options).catch((error: unknown) => {
+      throw refusalOf(service, error);
+    });
+    if (reply.headers?.has(HEADER.error) === true) throw decodeRefusal(reply.data);
+    return reply.data;
+  });
+}
+
+function headersOf(context: CallContext, caller: string): MsgHdrs {
+  const sent = headers();
+  writeHeaders(context, caller, (name, value) => sent.set(name, value));
+  return sent;
+}
+
+/** Only "nobody listens" and "we had already closed" say that nothing was delivered; everything else may have been. */
+function refusalOf(service: string, error: unknown): Refusal {
+  const code = (error as Partial<NatsError>).code;
+  const wasNotSent =
+    code === ErrorCode.NoResponders || code === ErrorCode.ConnectionClosed || code === ErrorCode.ConnectionDraining;
+  return wasNotSent ? serviceUnavailable(service) : outcomeUnknown(service);
+}

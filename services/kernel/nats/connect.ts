@@ -1,0 +1,114 @@
+import { connect, ErrorCode, Events, type NatsConnection, type NatsError } from "nats";
+import type { Log } from "../log.ts";
+import { StartupError } from "../startup-error.ts";
+
+/** A connection to the broker that also knows whether it is up, so that nobody sends into the void. */
+export type Broker = AsyncDisposable & {
+  readonly connection: NatsConnection;
+  readonly isConnected: () => boolean;
+  /** Rejects when the connection ended for good although nobody closed it. */
+  readonly closed: Promise<void>;
+};
+
+export type BrokerOptions = {
+  /** One or more addresses, separated by commas; user and password may be part of them. */
+  readonly url: string;
+  /** Name of the service: names the connection, and its inboxes, so that permissions can tell services apart. */
+  readonly name: string;
+  readonly log: Log;
+};
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const RECONNECT_WAIT_MS = 250;
+/** A broker that does not answer for twice this long is taken for lost. */
+const PING_INTERVAL_MS = 5_000;
+const DRAIN_TIMEOUT_MS = 3_000;
+
+export async function connectNats({ url, name, log }: BrokerOptions): Promise<Broker> {
+  const { servers, user, pass } = readAddress(url);
+  const connection = await connect({
+    servers,
+    ...(user === "" ? {} : { user, pass }),
+    name,
+    inboxPrefix: `_INBOX.${name}`,
+    timeout: CONNECT_TIMEOUT_MS,
+    reconnect: true,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_WAIT_MS,
+    // A broker that is being re-configured refuses for a moment; a client that gave up would not come back.
+    ignoreAuthErrorAbort: true,
+    pingInterval: PING_INTERVAL_MS,
+    maxPingOut: 2,
+    noAsyncTraces: true,
+  }).catch((error: unknown) => {
+    throw connectError(servers, error);
+  });
+  return supervise(connection, servers, log);
+}
+
+function supervise(connection: NatsConnection, servers: readonly string[], log: Log): Broker {
+  let isUp = true;
+  let isClosing = false;
+  const address = servers.join(",");
+  const follow = async (): Promise<void> => {
+    for await (const { type, data } of connection.status()) {
+      if (type === Events.Disconnect) {
+        if (isUp) log.warn("the broker is lost; reconnecting", { url: address });
+        isUp = false;
+      } else if (type === Events.Reconnect) {
+        isUp = true;
+        log.info("the broker is back", { url: address });
+      } else if (type === Events.Error) {
+        log.error("the broker complains", { code: String(data) });
+      }
+    }
+  };
+  const closed = Promise.all([follow(), connection.closed()]).then(([, error]) => {
+    isUp = false;
+    if (!isClosing) throw error ?? new Error("the connection to the broker was closed");
+  });
+  // Whoever watches it hears of it; without a watcher it must not end the process by itself.
+  closed.catch(() => {});
+  return {
+    connection,
+    isConnected: () => isUp && !connection.isClosed(),
+    closed,
+    async [Symbol.asyncDispose]() {
+      isClosing = true;
+      await close(connection, isUp);
+    },
+  };
+}
+
+/** Drain sends what was answered last; without a broker there is nobody to send it to. */
+async function close(connection: NatsConnection, isUp: boolean): Promise<void> {
+  if (connection.isClosed()) return;
+  if (isUp) {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, DRAIN_TIMEOUT_MS);
+    await Promise.race([connection.drain().catch(() => {}), late]);
+    clearTimeout(timer);
+  }
+  await connection.close();
+}
+
+/** The client library takes user and password as options only, and an address without them is safe to print. */
+function readAddress(url: string): { servers: string[]; user: string; pass: string } {
+  const urls = url.split(",").map((address) => new URL(address.trim()));
+  const [{ username = "", password = "" } = {}] = urls;
+  return {
+    servers: urls.map(({ protocol, host }) => `${protocol}//${host}`),
+    user: decodeURIComponent(username),
+    pass: decodeURIComponent(password),
+  };
+}
+
+function connectError(servers: readonly string[], error: unknown): StartupError {
+  const address = servers.join(",");
+  const code = (error as Partial<NatsError>).code;
+  if (code === ErrorCode.AuthorizationViolation || code === ErrorCode.BadAuthentication) {
+    return new StartupError(`NATS at ${address} refuses us: put user and password into NATS_URL`, { cause: error });
+  }
+  const message = `NATS at ${address} cannot be reached (${code ?? String(error)}): start nats-server -js or set NATS_URL`;
+  return new StartupError(message, { cause: error });
+}

@@ -1,0 +1,82 @@
+import { ErrorCode, headers, type NatsError, type ServiceMsg } from "nats";
+import { type Contract, type Implementation, type Method, methodsOf } from "../contract/contract.ts";
+import { type Answer, createDispatcher, type Dispatcher } from "../contract/dispatch.ts";
+import { encodeRefusal } from "../contract/error.ts";
+import { HEADER } from "../contract/headers.ts";
+import { refuse } from "../contract/refusals.ts";
+import type { Log } from "../log.ts";
+import type { Refusal } from "../refusal.ts";
+import type { Broker } from "./connect.ts";
+import { subjectPrefix } from "./subject.ts";
+
+export type NatsServeOptions<C extends Contract> = {
+  /** Names the subjects, the queue group and the entry in the service directory of the broker. */
+  readonly service: string;
+  readonly contract: C;
+  readonly implementation: Implementation<C>;
+  readonly log: Log;
+  /** Calls in progress, for commands and for questions each. */
+  readonly maxConcurrent?: number;
+};
+
+export type NatsServer = AsyncDisposable & {
+  /** Rejects when the broker took our subscriptions away. */
+  readonly stopped: Promise<void>;
+};
+
+const MAX_CONCURRENT = 64;
+/** Version of the contract, for the service directory. */
+const CONTRACT_VERSION = "1.0.0";
+
+/** Answers `pamm.v1.<service>.<Method>` in a queue group, and `$SRV.PING|INFO|STATS` for operators. */
+export async function serveOverNats<C extends Contract>(
+  { connection }: Broker,
+  { service: name, contract, implementation, log, maxConcurrent = MAX_CONCURRENT }: NatsServeOptions<C>,
+): Promise<NatsServer> {
+  const dispatcher = createDispatcher({ transport: "nats", implementation, log, maxConcurrent });
+  const service = await connection.services.add({ name, version: CONTRACT_VERSION, queue: name });
+  const group = service.addGroup(subjectPrefix(name), name);
+  for (const method of methodsOf(contract)) {
+    group.addEndpoint(method.rpc, { handler: (_error, message) => void handle(dispatcher, log, method, message) });
+  }
+  await connection.flush();
+
+  let isStopping = false;
+  const stopped = service.stopped.then((error) => {
+    if (!isStopping) throw error ?? new Error(`${name} is not subscribed any more`);
+  });
+  stopped.catch(() => {});
+  return {
+    stopped,
+    async [Symbol.asyncDispose]() {
+      isStopping = true;
+      // First no new requests; those that the broker had already handed over are answered before this ends.
+      await service.stop();
+      await dispatcher.idle();
+    },
+  };
+}
+
+async function handle(dispatcher: Dispatcher, log: Log, method: Method, message: ServiceMsg): Promise<void> {
+  const header = (name: string): string | undefined => message.headers?.get(name);
+  const answer = await dispatcher.dispatch({ method, payload: message.data, header });
+  try {
+    respond(message, answer);
+  } catch (error) {
+    if ((error as Partial<NatsError>).code === ErrorCode.MaxPayloadExceeded) {
+      respondRefusal(message, refuse("response_too_large", "the answer is too large to be carried; ask for less"));
+    }
+    log.error("an answer could not be sent", { method: method.path, error });
+  }
+}
+
+function respond(message: ServiceMsg, answer: Answer): void {
+  if (answer.ok) message.respond(answer.payload);
+  else respondRefusal(message, answer.refusal);
+}
+
+function respondRefusal(message: ServiceMsg, refusal: Refusal): void {
+  const marked = headers();
+  marked.set(HEADER.error, refusal.code);
+  message.respond(encodeRefusal(refusal), { headers: marked });
+}
