@@ -7,13 +7,17 @@ export type Lease = { readonly name: string; readonly holder: string; readonly f
 
 export type LeaseRequest = { readonly name: string; readonly holder: string; readonly ttlMs: number };
 
-/** Undefined while somebody else holds it. The clock is the database's, the only one that all holders share. */
+/**
+ * Undefined while somebody else holds it. The clock is the database's, the only one that all holders share. Asking for a
+ * lease that is held writes nothing; among those who ask when it runs out, the conflict lets one through.
+ */
 export async function acquireLease(db: Queryable, request: LeaseRequest): Promise<Lease | undefined> {
   const { name, holder, ttlMs } = request;
   const row = await maybeOne<{ fence: bigint }>(
     db,
     sql`insert into lease (name, holder, fence, expires_at)
-        values (${name}, ${holder}, 1, clock_timestamp() + ${ttlMs} * interval '1 millisecond')
+        select ${name}, ${holder}, 1, clock_timestamp() + ${ttlMs} * interval '1 millisecond'
+        where not exists (select from lease where name = ${name} and expires_at > clock_timestamp())
         on conflict (name) do update
         set holder = excluded.holder, fence = lease.fence + 1, expires_at = excluded.expires_at
         where lease.expires_at <= clock_timestamp()

@@ -1,0 +1,87 @@
+import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
+import { startLoop } from "../loop.ts";
+import { insertCursor } from "./cursor.ts";
+import type { EventType } from "./event.ts";
+import { Follower } from "./follower.ts";
+import type { FollowerOptions } from "./follower.ts";
+
+export type ConsumerOptions<Event extends EventType> = FollowerOptions<Event> & {
+  /** "pushed" when a broker delivers the entries too, so that reading is left for what it lost. */
+  readonly arrival: "polled" | "pushed";
+};
+
+export type ConsumerState = {
+  readonly feed: string;
+  /** Why it stands still until a person acts; undefined while it moves. */
+  readonly stopped: string | undefined;
+  /** Number of the last entry that was filed. */
+  readonly number: bigint;
+  /** How many entries are known to be there and not filed. */
+  readonly lag: bigint;
+};
+
+export type FeedConsumer = AsyncDisposable & {
+  readonly feed: string;
+  /** Resolves when all entries are filed, now or before, so that the caller may ack; rejects when it may not. */
+  readonly deliver: (entries: readonly FeedEntry[]) => Promise<void>;
+  /** The feed has got as far as this number, says its owner. */
+  readonly wake: (lastNumber: bigint) => void;
+  readonly state: () => ConsumerState;
+  readonly done: Promise<void>;
+};
+
+/** The safety net of a pushed feed is slow, because each heartbeat of its owner is one too. */
+const POLL_MS = { polled: 250, pushed: 5_000 };
+/** What a broker should have brought within this time is read instead. Below the second between two heartbeats. */
+const PATIENCE_MS = 900;
+
+/** Follows a feed from the cursor in the own database. Several replicas may; the row of the cursor orders them. */
+export async function consumeFeed<Event extends EventType>(options: ConsumerOptions<Event>): Promise<FeedConsumer> {
+  const { pool, feed, arrival, log } = options;
+  await insertCursor(pool, feed);
+  const follower = new Follower(options);
+  const inTurn = oneAtATime();
+  const isOverdue = arrival === "polled" ? () => true : stuckFor(PATIENCE_MS);
+
+  const loop = startLoop({
+    turn: () => inTurn(() => follower.read()),
+    pollMs: POLL_MS[arrival],
+    onFailure: (error) => log.warn({ feed, err: error }, "a feed cannot be read or filed now"),
+  });
+
+  return {
+    feed,
+    done: loop.done,
+    deliver: (entries) => inTurn(() => follower.deliver(entries)),
+    wake(lastNumber) {
+      follower.hear(lastNumber);
+      const isLevel = lastNumber === follower.number;
+      if (isOverdue(isLevel ? undefined : follower.number)) loop.wake();
+    },
+    state: () => ({ feed, stopped: follower.stopped, number: follower.number, lag: follower.lag }),
+    async [Symbol.asyncDispose]() {
+      await loop[Symbol.asyncDispose]();
+      await inTurn(async () => undefined);
+    },
+  };
+}
+
+/** True once the same place has been reported for so long. */
+function stuckFor(patienceMs: number): (place: bigint | undefined) => boolean {
+  let seen: { readonly place: bigint; readonly at: number } | undefined;
+  return (place) => {
+    if (place === undefined) seen = undefined;
+    else if (seen?.place !== place) seen = { place, at: performance.now() };
+    return seen !== undefined && performance.now() - seen.at >= patienceMs;
+  };
+}
+
+/** Runs what it is given one after the other, whatever becomes of each. */
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let tail: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = tail.then(work);
+    tail = result.catch(() => undefined);
+    return result;
+  };
+}

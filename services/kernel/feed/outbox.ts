@@ -1,0 +1,125 @@
+import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
+import type { Lease } from "../postgres/lease.ts";
+import { execute, many, maybeOne, one, sql } from "../postgres/query.ts";
+import type { Queryable } from "../postgres/query.ts";
+
+/** The newest number of a feed. */
+export type FeedHead = { readonly feed: string; readonly lastNumber: bigint };
+
+export type UnpublishedEntry = FeedEntry & { readonly feed: string; readonly subject: string };
+
+/** Ids begin at milliseconds since 2025 times this, so far fewer than these may be told in a millisecond on average. */
+const IDS_PER_MS = 512;
+
+/**
+ * Raises the ids to the time of day. A database that was restored to an older time would otherwise give old ids to new
+ * entries, and a reader could not see that its cursor points into a history that is gone.
+ */
+export async function raiseIds(db: Queryable): Promise<void> {
+  await many(
+    db,
+    sql`select setval(sequence, floor)
+        from pg_get_serial_sequence('outbox', 'id') as sequence,
+             lateral (
+               select (extract(epoch from clock_timestamp() - timestamptz '2025-01-01Z') * 1000)::bigint * ${IDS_PER_MS}::bigint
+             ) as time (floor)
+        where floor > (select last_value from outbox_id_seq)`,
+  );
+}
+
+export async function hasUnnumbered(db: Queryable): Promise<boolean> {
+  const row = await maybeOne(db, sql`select from outbox where number is null limit 1`);
+  return row !== undefined;
+}
+
+/**
+ * Numbers committed entries in the order of their ids, going on from the last number of each feed. The row of the lease
+ * is locked in the same statement: with an older fence nothing is numbered, and nobody can take the lease meanwhile.
+ */
+export async function numberEntries(db: Queryable, lease: Lease, limit: number): Promise<FeedHead[]> {
+  return many<FeedHead>(
+    db,
+    sql`with held as (
+          select from lease where name = ${lease.name} and fence = ${lease.fence} for share
+        ), fresh as (
+          select id, feed from outbox where number is null order by id limit ${limit}
+        ), head as (
+          select feed, coalesce((select max(number) from outbox where outbox.feed = fed.feed), 0) as last
+          from (select distinct feed from fresh) as fed
+        ), place as (
+          select id, head.last + row_number() over (partition by feed order by id) as number
+          from fresh join head using (feed)
+        ), numbered as (
+          update outbox
+          set number = place.number
+          from place
+          where outbox.id = place.id and exists (select from held)
+          returning outbox.feed, outbox.number
+        )
+        select feed, max(number) as "lastNumber" from numbered group by feed`,
+  );
+}
+
+export async function listHeads(db: Queryable, feeds: readonly string[]): Promise<FeedHead[]> {
+  return many<FeedHead>(
+    db,
+    sql`select feed, coalesce((select max(number) from outbox where outbox.feed = known.feed), 0) as "lastNumber"
+        from unnest(${feeds}::text[]) as known (feed)`,
+  );
+}
+
+/** What JetStream should carry and does not yet, in the order of the numbers of each feed. */
+export async function listUnpublished(db: Queryable, limit: number): Promise<UnpublishedEntry[]> {
+  return many<UnpublishedEntry>(
+    db,
+    sql`select *
+        from (
+          select feed, subject, number, id, type, payload, told_at as "toldAt", request_id as "requestId"
+          from outbox
+          where subject is not null and published_at is null and number is not null
+          order by id
+          limit ${limit}
+        ) as unpublished
+        order by feed, number`,
+  );
+}
+
+export async function markPublished(db: Queryable, ids: readonly bigint[]): Promise<void> {
+  await execute(db, sql`update outbox set published_at = clock_timestamp() where id = any(${ids}::bigint[])`);
+}
+
+export type ReadPlace = { readonly feed: string; readonly afterNumber: bigint };
+
+/** The id of the entry that a reader filed last, and the newest number. */
+export async function getPlace(db: Queryable, { feed, afterNumber }: ReadPlace) {
+  return one<{ idAtCursor: bigint | null; lastNumber: bigint }>(
+    db,
+    sql`select (select id from outbox where feed = ${feed} and number = ${afterNumber}) as "idAtCursor",
+               coalesce((select max(number) from outbox where feed = ${feed}), 0) as "lastNumber"`,
+  );
+}
+
+/** The entries that follow, no more than fit into one answer, but always one. */
+export async function listAfter(
+  db: Queryable,
+  { feed, afterNumber }: ReadPlace,
+  limits: { readonly entries: number; readonly bytes: number },
+): Promise<FeedEntry[]> {
+  return many<FeedEntry>(
+    db,
+    sql`select number, id, type, payload, "toldAt", "requestId"
+        from (
+          select number, id, type, payload, told_at as "toldAt", request_id as "requestId",
+                 sum(length(payload)) over (order by number) - length(payload) as bytes_before
+          from (
+            select number, id, type, payload, told_at, request_id
+            from outbox
+            where feed = ${feed} and number > ${afterNumber}
+            order by number
+            limit ${limits.entries}
+          ) as page
+        ) as measured
+        where bytes_before < ${limits.bytes}
+        order by number`,
+  );
+}
