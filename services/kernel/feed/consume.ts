@@ -1,11 +1,12 @@
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
-import { startLoop } from "../loop.ts";
+import { createBell } from "../bell.ts";
+import type { EventType } from "../contract/event.ts";
+import { runJob } from "../job.ts";
 import { insertCursor } from "./cursor.ts";
-import type { EventType } from "./event.ts";
 import { Follower } from "./follower.ts";
 import type { FollowerOptions } from "./follower.ts";
 
-export type ConsumerOptions<Event extends EventType> = FollowerOptions<Event> & {
+export type ConsumerOptions<Event extends EventType<unknown>> = FollowerOptions<Event> & {
   /** "pushed" when a broker delivers the entries too, so that reading is left for what it lost. */
   readonly arrival: "polled" | "pushed";
 };
@@ -27,7 +28,6 @@ export type FeedConsumer = AsyncDisposable & {
   /** The feed has got as far as this number, says its owner. */
   readonly wake: (lastNumber: bigint) => void;
   readonly state: () => ConsumerState;
-  readonly done: Promise<void>;
 };
 
 /** The safety net of a pushed feed is slow, because each heartbeat of its owner is one too. */
@@ -36,31 +36,35 @@ const POLL_MS = { polled: 250, pushed: 5_000 };
 const PATIENCE_MS = 900;
 
 /** Follows a feed from the cursor in the own database. Several replicas may; the row of the cursor orders them. */
-export async function consumeFeed<Event extends EventType>(options: ConsumerOptions<Event>): Promise<FeedConsumer> {
+export async function consumeFeed<Event extends EventType<unknown>>(
+  options: ConsumerOptions<Event>,
+): Promise<FeedConsumer> {
   const { pool, feed, arrival, log } = options;
   await insertCursor(pool, feed);
   const follower = new Follower(options);
   const inTurn = oneAtATime();
   const isOverdue = arrival === "polled" ? () => true : stuckFor(PATIENCE_MS);
 
-  const loop = startLoop({
-    turn: () => inTurn(() => follower.read()),
-    pollMs: POLL_MS[arrival],
-    onFailure: (error) => log.warn({ feed, err: error }, "a feed cannot be read or filed now"),
+  const bell = createBell();
+  const job = runJob({
+    name: `follow ${feed}`,
+    everyMs: POLL_MS[arrival],
+    wake: bell,
+    work: () => inTurn(() => follower.read()),
+    log,
   });
 
   return {
     feed,
-    done: loop.done,
     deliver: (entries) => inTurn(() => follower.deliver(entries)),
     wake(lastNumber) {
       follower.hear(lastNumber);
       const isLevel = lastNumber === follower.number;
-      if (isOverdue(isLevel ? undefined : follower.number)) loop.wake();
+      if (isOverdue(isLevel ? undefined : follower.number)) bell.ring();
     },
     state: () => ({ feed, stopped: follower.stopped, number: follower.number, lag: follower.lag }),
     async [Symbol.asyncDispose]() {
-      await loop[Symbol.asyncDispose]();
+      await job[Symbol.asyncDispose]();
       await inTurn(async () => undefined);
     },
   };

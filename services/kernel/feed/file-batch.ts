@@ -1,16 +1,16 @@
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
+import type { EventType } from "../contract/event.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 import { continuationOf } from "./continuation.ts";
 import { keepPoison, lockCursor, moveCursor } from "./cursor.ts";
 import type { Cursor } from "./cursor.ts";
-import type { EventType } from "./event.ts";
 import { MalformedEntry, understand } from "./understand.ts";
 import type { EntryOf } from "./understand.ts";
 
 /** What a service does with a feed of another one. */
-export type Filing<Event extends EventType> = {
+export type Filing<Event extends EventType<unknown>> = {
   readonly feed: string;
   /** Every message that the feed may carry. */
   readonly events: readonly Event[];
@@ -29,7 +29,7 @@ export type FilingResult = {
 };
 
 /** Files what continues the feed and moves the cursor, in one transaction. What is malformed is kept raw. */
-export async function fileBatch<Event extends EventType>(
+export async function fileBatch<Event extends EventType<unknown>>(
   pool: Pool,
   filing: Filing<Event>,
   batch: readonly FeedEntry[],
@@ -47,7 +47,7 @@ export async function fileBatch<Event extends EventType>(
   }
 }
 
-async function fileContinuation<Event extends EventType>(
+async function fileContinuation<Event extends EventType<unknown>>(
   tx: Transaction,
   { feed, events, file }: Filing<Event>,
   batch: readonly FeedEntry[],

@@ -1,25 +1,26 @@
 import assert from "node:assert/strict";
 import type { FeedEntry, ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
+import type { EventType } from "../contract/event.ts";
+import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { Refusal } from "../refusal.ts";
 import { getCursor } from "./cursor.ts";
-import type { EventType, FeedLog } from "./event.ts";
 import { fileBatch } from "./file-batch.ts";
 import type { Filing } from "./file-batch.ts";
 import { MAX_ENTRIES_PER_READ } from "./read.ts";
 
-export type FollowerOptions<Event extends EventType> = Filing<Event> & {
+export type FollowerOptions<Event extends EventType<unknown>> = Filing<Event> & {
   readonly pool: Pool;
   /** Asks the owner of the feed, with a deadline. */
   readonly read: (request: ReadRequest) => Promise<ReadResponse>;
-  readonly log: FeedLog;
+  readonly log: Log;
 };
 
 /** Reads that one delivery may start to close the gap before it; a longer way is left to the loop. */
 const MAX_READS_PER_DELIVERY = 10;
 
 /** Files a feed step by step. Its steps must not overlap; what it remembers is only a copy of the cursor's row. */
-export class Follower<Event extends EventType> {
+export class Follower<Event extends EventType<unknown>> {
   readonly #options: FollowerOptions<Event>;
   #number = 0n;
   #lastNumber = 0n;
@@ -88,7 +89,7 @@ export class Follower<Event extends EventType> {
   #stop(reason: string, error: Error): void {
     this.#stopped = `${reason}: ${error.message}`;
     const { feed, log } = this.#options;
-    log.error({ feed, number: String(this.#number), err: error }, "a feed is stopped until a person acts");
+    log.error("a feed is stopped until a person acts", { feed, number: this.#number, reason, error });
   }
 }
 

@@ -1,7 +1,7 @@
+import type { EventType } from "../contract/event.ts";
 import { many, sql } from "../postgres/query.ts";
 import { afterCommit } from "../postgres/transaction.ts";
 import type { Transaction } from "../postgres/transaction.ts";
-import type { EventType } from "./event.ts";
 import { wakeRelays } from "./wake.ts";
 
 export type Fact<Message> = {

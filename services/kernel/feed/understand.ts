@@ -1,5 +1,5 @@
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
-import type { EventType } from "./event.ts";
+import type { EventType } from "../contract/event.ts";
 
 /** An entry as its consumer gets it; `type` tells the messages of a feed apart. */
 export type Filed<Message, Name extends string> = {
@@ -26,8 +26,11 @@ export class MalformedEntry extends Error {
 }
 
 /** Decodes one entry; throws MalformedEntry when that cannot be done. */
-export function understand<Event extends EventType>(events: readonly Event[], entry: FeedEntry): EntryOf<Event> {
-  const { number, id, type, payload, toldAt, requestId } = entry;
+export function understand<Event extends EventType<unknown>>(
+  events: readonly Event[],
+  entry: FeedEntry,
+): EntryOf<Event> {
+  const { number, id, type, toldAt, requestId } = entry;
   const event = events.find(({ $type }) => $type === type);
   if (event === undefined) throw new MalformedEntry(number, `unknown type ${type}`);
   if (toldAt === undefined) throw new MalformedEntry(number, "without the time when it was told");
@@ -35,7 +38,7 @@ export function understand<Event extends EventType>(events: readonly Event[], en
   return { number, id, toldAt, requestId, type, message } as EntryOf<Event>;
 }
 
-function decode(event: EventType, { number, payload }: FeedEntry): unknown {
+function decode(event: EventType<unknown>, { number, payload }: FeedEntry): unknown {
   try {
     return event.decode(payload);
   } catch (error) {
