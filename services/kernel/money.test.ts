@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  add,
+  formatDecimal,
+  isEqual,
+  isLess,
+  isNegative,
+  isPositive,
+  isZero,
+  max,
+  min,
+  negate,
+  parseAmount,
+  parseDecimal,
+  subtract,
+  sum,
+  usd,
+  zero,
+} from "./money.ts";
+import type { Money } from "./money.ts";
+
+const amount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
+
+test("decimal text is read to the cent", () => {
+  const texts = ["100", "100.5", "100.50", "0.01", "-0.05", "007.10", "1000000000.00", "-0"];
+  expect(texts.map(parseDecimal)).toEqual([100_00n, 100_50n, 100_50n, 1n, -5n, 7_10n, 1_000_000_000_00n, 0n]);
+});
+
+test("more than two decimals is told apart from what is no amount, and never rounded", () => {
+  for (const text of ["0.001", "1.000", "-5.123456"]) {
+    expect(parseAmount(text)).toEqual({ ok: false, problem: "precision" });
+  }
+  for (const text of ["", " 1", "1 ", "1.", ".5", "+1", "1e3", "1,000.00", "0x10", "١", "NaN", "--1", "1.2.3", "1\n"]) {
+    expect(parseAmount(text)).toEqual({ ok: false, problem: "malformed" });
+  }
+  expect(parseAmount("9".repeat(65))).toEqual({ ok: false, problem: "malformed" });
+  expect(parseDecimal("0.001")).toBeUndefined();
+});
+
+test("amounts are written with two decimals, negative and huge ones too", () => {
+  const amounts = [0n, 1n, -1n, -5n, 99n, 100n, -100n, -12_345n, 2n ** 63n];
+  expect(amounts.map((minor) => formatDecimal(usd(minor)))).toEqual([
+    "0.00",
+    "0.01",
+    "-0.01",
+    "-0.05",
+    "0.99",
+    "1.00",
+    "-1.00",
+    "-123.45",
+    "92233720368547758.08",
+  ]);
+});
+
+test("what is written is read back", () => {
+  fc.assert(
+    fc.property(amount, (minor) => {
+      expect(parseDecimal(formatDecimal(usd(minor)))).toBe(minor);
+    }),
+  );
+});
+
+test("what is read is written back with two decimals", () => {
+  const text = fc.stringMatching(/^-?[1-9]\d{0,20}\.\d\d$/);
+  fc.assert(
+    fc.property(text, (decimal) => {
+      expect(formatDecimal(usd(parseDecimal(decimal) ?? 0n))).toBe(decimal);
+    }),
+  );
+});
+
+test("sums are exact whatever their order, and a difference gives back what was added", () => {
+  fc.assert(
+    fc.property(fc.array(amount), (minors) => {
+      const amounts = minors.map(usd);
+      const total = sum(amounts);
+      expect(sum(amounts.toReversed())).toEqual(total);
+      expect(amounts.reduce(subtract, total)).toEqual(zero());
+    }),
+  );
+});
+
+test("an amount and its opposite are nothing together", () => {
+  fc.assert(
+    fc.property(amount, (minor) => {
+      expect(isZero(add(usd(minor), negate(usd(minor))))).toBe(true);
+    }),
+  );
+});
+
+test("comparisons agree with each other", () => {
+  fc.assert(
+    fc.property(amount, amount, (one, other) => {
+      const [left, right] = [usd(one), usd(other)];
+      expect([isLess(left, right), isEqual(left, right), isLess(right, left)].filter(Boolean)).toHaveLength(1);
+      expect(isLess(max(left, right), min(left, right))).toBe(false);
+      expect(isPositive(subtract(right, left))).toBe(isLess(left, right));
+      expect(isNegative(subtract(left, right))).toBe(isLess(left, right));
+    }),
+  );
+});
+
+test("amounts of two currencies are never combined", () => {
+  const euro = { currency: "EUR", minor: 1n } as unknown as Money;
+  for (const combine of [add, subtract, isLess, isEqual, min, max]) {
+    expect(() => combine(usd(1n), euro)).toThrow("two currencies");
+  }
+});
