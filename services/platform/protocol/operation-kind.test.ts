@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { OPERATION_KINDS, allowsAmount } from "./operation-kind.ts";
+import { foldText } from "./reference.ts";
+
+test("only debits of Investors ask the platform for the margin check", () => {
+  const checked = Object.entries(OPERATION_KINDS).filter(
+    ([, { sign, checkMargin }]) => sign !== "credit" && checkMargin,
+  );
+  expect(checked.map(([kind]) => kind)).toEqual(["withdrawal", "fee_debit", "reversal"]);
+});
+
+test("only the deposit or withdrawal itself carries its caller's comment, and our own texts fit as they are", () => {
+  for (const [kind, { comment, origin }] of Object.entries(OPERATION_KINDS)) {
+    expect(comment === undefined, kind).toBe(origin === "external");
+    if (comment !== undefined) expect(foldText(comment)).toBe(comment);
+  }
+});
+
+test("an amount of zero is never allowed, and a deposit or a payout cannot have the wrong sign", () => {
+  expect(allowsAmount("deposit", 1n)).toBe(true);
+  expect(allowsAmount("deposit", -1n)).toBe(false);
+  expect(allowsAmount("exit", 1n)).toBe(false);
+  expect(allowsAmount("exit", -1n)).toBe(true);
+  expect(allowsAmount("mirror", -1n)).toBe(true);
+  for (const kind of ["deposit", "exit", "mirror"] as const) expect(allowsAmount(kind, 0n)).toBe(false);
+});

@@ -1,0 +1,74 @@
+export type OperationKind =
+  | "deposit"
+  | "withdrawal"
+  | "fee_debit"
+  | "fee_credit"
+  | "result"
+  | "mirror"
+  | "exit"
+  | "reversal";
+
+export type OperationPolicy = {
+  /** Second character of the reference. */
+  readonly letter: string;
+  /** An external operation is never sent a second time by us; an internal one may be attempted again. */
+  readonly origin: "external" | "internal";
+  readonly sign: "credit" | "debit" | "either";
+  /** Whether the platform is to refuse a debit above the free margin. */
+  readonly checkMargin: boolean;
+  /** Our own text in the platform's comment; undefined where the caller's comment goes. */
+  readonly comment: string | undefined;
+  /** Occupies its login until its fate is known. Credits of payment accounts do not: the reference tells them apart. */
+  readonly exclusive: boolean;
+  /** What follows when no attempt is left: the key ends REFUSED, or a person decides because money is already half-way. */
+  readonly whenExhausted: "refuse" | "review";
+};
+
+/** One row a kind; nothing else in the protocol branches on the kind of an operation. */
+export const OPERATION_KINDS: Readonly<Record<OperationKind, OperationPolicy>> = {
+  deposit: external({ letter: "D", sign: "credit" }),
+  withdrawal: external({ letter: "W", sign: "debit" }),
+  fee_debit: internal({ letter: "F", sign: "debit", comment: "Performance fee", checkMargin: true }),
+  fee_credit: internal({
+    letter: "C",
+    sign: "credit",
+    comment: "Performance fee",
+    exclusive: false,
+    whenExhausted: "review",
+  }),
+  result: internal({ letter: "T", sign: "either", comment: "Trading result" }),
+  mirror: internal({ letter: "M", sign: "either", comment: "PAMM mirror" }),
+  exit: internal({ letter: "X", sign: "debit", comment: "PAMM exit" }),
+  reversal: internal({
+    letter: "R",
+    sign: "either",
+    comment: "Reversal",
+    checkMargin: true,
+    whenExhausted: "review",
+  }),
+};
+
+/** Whether an operation of this kind may change a balance by this signed amount. */
+export function allowsAmount(kind: OperationKind, amountMinor: bigint): boolean {
+  const { sign } = OPERATION_KINDS[kind];
+  if (amountMinor === 0n) return false;
+  return sign === "either" || (sign === "credit") === amountMinor > 0n;
+}
+
+function external(own: Pick<OperationPolicy, "letter" | "sign">): OperationPolicy {
+  return {
+    ...own,
+    origin: "external",
+    checkMargin: true,
+    comment: undefined,
+    exclusive: true,
+    whenExhausted: "refuse",
+  };
+}
+
+/** Without the margin check unless asked: this money has left already, and waiting would leave phantom capital behind. */
+function internal(
+  own: Pick<OperationPolicy, "letter" | "sign" | "comment"> & Partial<OperationPolicy>,
+): OperationPolicy {
+  return { origin: "internal", checkMargin: false, exclusive: true, whenExhausted: "refuse", ...own };
+}

@@ -1,0 +1,186 @@
+import { expect, test } from "vitest";
+import type { OperationKind } from "./operation-kind.ts";
+import { occupiesLogin, outcomeOf } from "./operation.ts";
+import type { Operation, OperationEvent, Step } from "./operation.ts";
+import { step } from "./step.ts";
+
+const states = (kind: OperationKind, attempt = 2, absences = 0): Record<string, Operation> => {
+  const kept = { kind, attempt, absences };
+  return {
+    INTENT: { ...kept, state: "INTENT" },
+    SENDING: { ...kept, state: "SENDING" },
+    UNKNOWN: { ...kept, state: "UNKNOWN" },
+    APPLIED: { ...kept, state: "APPLIED", ticket: 7n },
+    REFUSED: { ...kept, state: "REFUSED", reason: "absent" },
+    "REVIEW<UNKNOWN": { ...kept, state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" },
+    "REVIEW<INTENT": { ...kept, state: "REVIEW", reason: "deal_after_absence", cameFrom: "INTENT" },
+    "REVIEW<APPLIED": { ...kept, state: "REVIEW", reason: "applied_deal_gone", cameFrom: "APPLIED" },
+    "REVIEW<REFUSED": { ...kept, state: "REVIEW", reason: "deal_after_refusal", cameFrom: "REFUSED" },
+  };
+};
+
+const events: Record<string, OperationEvent> = {
+  permit: { type: "permit_granted" },
+  "given up": { type: "given_up", reason: "expired" },
+  applied: { type: "applied", attempt: 2, ticket: 7n },
+  "other deal": { type: "applied", attempt: 1, ticket: 6n },
+  refused: { type: "refused", attempt: 2, code: 10019 },
+  throttled: { type: "refused", attempt: 2, code: 12 },
+  "refused 1": { type: "refused", attempt: 1, code: 3 },
+  "not sent": { type: "not_sent", attempt: 2 },
+  "not sent 1": { type: "not_sent", attempt: 1 },
+  lost: { type: "lost", attempt: 2 },
+  "lost 1": { type: "lost", attempt: 1 },
+  absent: { type: "proven_absent", attempt: 2 },
+  "absent 1": { type: "proven_absent", attempt: 1 },
+  "no fit": { type: "does_not_fit", reason: "amount_differs" },
+  "deal gone": { type: "deal_gone" },
+  "decided yes": { type: "decided_applied", ticket: 8n },
+  "decided no": { type: "decided_refused" },
+};
+
+/** For example "INTENT 2=VOID": the operation's new state, and the attempt's fate when the step tells it. */
+function show(taken: Step): string {
+  if (taken.kind !== "move") return taken.kind === "stay" ? "-" : `surplus ${taken.ticket}`;
+  const fate = taken.attempt === undefined ? "" : ` ${taken.attempt.number}=${taken.attempt.state}`;
+  return `${taken.to.state}${fate}`;
+}
+
+function tableOf(operations: Record<string, Operation>): string {
+  return Object.entries(operations)
+    .flatMap(([state, operation]) => [
+      state,
+      ...Object.entries(events).map(([name, event]) => `  ${name}: ${show(step(operation, event))}`),
+    ])
+    .filter((line) => !line.endsWith(": -"))
+    .join("\n");
+}
+
+/** Every pair that is not listed changes nothing. */
+const DEPOSIT = `INTENT
+  permit: SENDING 3=SENDING
+  given up: REFUSED
+  applied: REVIEW
+  other deal: REVIEW
+  no fit: REVIEW
+SENDING
+  applied: APPLIED 2=APPLIED
+  other deal: surplus 6
+  refused: REFUSED 2=REFUSED
+  throttled: REFUSED 2=REFUSED
+  not sent: INTENT 2=VOID
+  lost: UNKNOWN 2=UNKNOWN
+UNKNOWN
+  applied: APPLIED 2=APPLIED
+  other deal: surplus 6
+  refused: REFUSED 2=REFUSED
+  throttled: REFUSED 2=REFUSED
+  not sent: INTENT 2=VOID
+  absent: REFUSED 2=ABSENT
+  no fit: REVIEW
+APPLIED
+  other deal: surplus 6
+  no fit: REVIEW
+  deal gone: REVIEW
+REFUSED
+  applied: REVIEW
+  other deal: REVIEW
+  no fit: REVIEW
+REVIEW<UNKNOWN
+  decided yes: APPLIED 2=APPLIED
+  decided no: REFUSED 2=ABSENT
+REVIEW<INTENT
+  decided no: REFUSED
+REVIEW<APPLIED
+  decided yes: APPLIED
+REVIEW<REFUSED
+  decided no: REFUSED`;
+
+test("every state of an external operation meets every event as the table says", () => {
+  expect(tableOf(states("deposit"))).toBe(DEPOSIT);
+  expect(tableOf(states("withdrawal"))).toBe(DEPOSIT);
+});
+
+test("an internal operation differs in two places only: after an absence and after 'too frequent' it may try again", () => {
+  const internal = DEPOSIT.replaceAll("throttled: REFUSED 2=REFUSED", "throttled: INTENT 2=REFUSED").replace(
+    "absent: REFUSED 2=ABSENT",
+    "absent: INTENT 2=ABSENT",
+  );
+  for (const kind of ["fee_debit", "fee_credit", "result", "mirror", "exit", "reversal"] as const) {
+    expect(tableOf(states(kind))).toBe(internal);
+  }
+});
+
+test("the third absence ends the key of an internal operation, and gives a credit that is half of a fee to a person", () => {
+  const absent: OperationEvent = { type: "proven_absent", attempt: 3 };
+  const unknown = (kind: OperationKind): Operation => ({ kind, attempt: 3, absences: 2, state: "UNKNOWN" });
+
+  expect(step(unknown("mirror"), absent)).toEqual({
+    kind: "move",
+    to: { kind: "mirror", attempt: 3, absences: 3, state: "REFUSED", reason: "absent" },
+    attempt: { number: 3, state: "ABSENT" },
+  });
+  expect(step(unknown("fee_credit"), absent)).toEqual({
+    kind: "move",
+    to: {
+      kind: "fee_credit",
+      attempt: 3,
+      absences: 3,
+      state: "REVIEW",
+      reason: "attempts_exhausted",
+      cameFrom: "INTENT",
+    },
+    attempt: { number: 3, state: "ABSENT" },
+  });
+});
+
+test("when the reference can count no further attempt, the operation ends instead of going back", () => {
+  const last = (state: "INTENT" | "SENDING"): Operation => ({ kind: "mirror", attempt: 31, absences: 0, state });
+  const ended = { kind: "mirror", attempt: 31, absences: 0, state: "REFUSED" };
+
+  expect(step(last("SENDING"), { type: "not_sent", attempt: 31 })).toMatchObject({
+    to: { ...ended, reason: "expired" },
+    attempt: { state: "VOID" },
+  });
+  expect(step(last("SENDING"), { type: "refused", attempt: 31, code: 12 })).toMatchObject({
+    to: { ...ended, reason: "platform_rejected", platformCode: 12 },
+  });
+  expect(step(last("INTENT"), { type: "permit_granted" })).toEqual({
+    kind: "move",
+    to: { ...ended, reason: "expired" },
+  });
+});
+
+test("a refusal of the platform keeps its code, and not enough money has a reason of its own", () => {
+  const sending: Operation = { kind: "withdrawal", attempt: 1, absences: 0, state: "SENDING" };
+  expect(step(sending, { type: "refused", attempt: 1, code: 10019 })).toMatchObject({
+    to: { reason: "insufficient_funds", platformCode: 10019 },
+  });
+  expect(step(sending, { type: "refused", attempt: 1, code: 13 })).toMatchObject({
+    to: { reason: "platform_rejected", platformCode: 13 },
+  });
+});
+
+test("a login is occupied while money may be under way, also in review, but never by a payment account's credit", () => {
+  const occupying = (kind: OperationKind) =>
+    Object.entries(states(kind))
+      .filter(([, operation]) => occupiesLogin(operation))
+      .map(([state]) => state);
+  expect(occupying("deposit")).toEqual(["SENDING", "UNKNOWN", "REVIEW<UNKNOWN"]);
+  expect(occupying("fee_credit")).toEqual([]);
+});
+
+test("a repeated key is answered its first result, whatever people look at meanwhile", () => {
+  const outcomes = Object.entries(states("mirror")).map(([state, operation]) => [state, outcomeOf(operation)]);
+  expect(Object.fromEntries(outcomes)).toEqual({
+    INTENT: "PENDING",
+    SENDING: "UNKNOWN",
+    UNKNOWN: "UNKNOWN",
+    APPLIED: "APPLIED",
+    REFUSED: "REFUSED",
+    "REVIEW<UNKNOWN": "UNKNOWN",
+    "REVIEW<INTENT": "UNKNOWN",
+    "REVIEW<APPLIED": "APPLIED",
+    "REVIEW<REFUSED": "REFUSED",
+  });
+});
