@@ -1,4 +1,4 @@
-/** Wakes whoever waits. Ringing is remembered once, so work that arrives while a loop is busy is not slept over. */
+/** Wakes one waiting loop. Ringing is remembered once, so work that arrives while the loop is busy is not slept over. */
 export type Bell = {
   readonly ring: () => void;
   /** Resolves at the next ring, at once when one was missed, after the time-out, or when aborted; never rejects. */
@@ -6,27 +6,34 @@ export type Bell = {
 };
 
 export function createBell(): Bell {
-  let rung = false;
-  let wake: (() => void) | undefined;
+  let hasRung = false;
+  let wake = (): void => {};
   return {
     ring() {
-      rung = true;
-      wake?.();
+      hasRung = true;
+      wake();
     },
     async wait(timeoutMs, signal) {
-      if (!rung && !signal.aborted) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, timeoutMs);
-          const stop = (): void => {
-            clearTimeout(timer);
-            resolve();
-          };
-          wake = stop;
-          signal.addEventListener("abort", stop, { once: true });
-        });
-      }
-      wake = undefined;
-      rung = false;
+      if (!hasRung) await pause(timeoutMs, signal, (resolve) => (wake = resolve));
+      wake = () => {};
+      hasRung = false;
     },
   };
+}
+
+/** Sleeps unless and until aborted. */
+export async function pause(
+  ms: number,
+  signal: AbortSignal,
+  onStart: (wake: () => void) => void = () => {},
+): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const wake = (): void => resolve();
+  signal.addEventListener("abort", wake, { once: true });
+  onStart(wake);
+  await promise;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", wake);
 }

@@ -1,4 +1,5 @@
-import { type Bell, createBell } from "./bell.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Bell, createBell, pause } from "./bell.ts";
 import type { Log } from "./log.ts";
 
 export type JobOptions = {
@@ -36,14 +37,15 @@ async function loop({ name, everyMs, work, log }: JobOptions, bell: Bell, signal
     try {
       const hasMore = await work(signal);
       failures = 0;
-      if (!hasMore) await bell.wait(everyMs, signal);
+      // Work that always finds more, and never waits for anything, must not keep the process from everything else.
+      await (hasMore ? nextTurn() : bell.wait(everyMs, signal));
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
       const retryInMs = retryDelay(failures);
       log.error("a job failed and is tried again", { job: name, attempt: failures, retry_in_ms: retryInMs, error });
-      // A fresh bell: rings must not turn a failing job into a hot loop.
-      await createBell().wait(retryInMs, signal);
+      // No ring shortens this: a failing job that others wake must not become a hot loop.
+      await pause(retryInMs, signal);
     }
   }
 }

@@ -42,9 +42,10 @@ export async function runService(name: string, start: (context: ServiceContext) 
     );
   };
   try {
-    await start({ stack, env: process.env, log, signal: stopping.signal, watch });
+    const told = aborted(stopping.signal);
+    await Promise.race([start({ stack, env: process.env, log, signal: stopping.signal, watch }), told]);
     if (!stopping.signal.aborted) log.info("started", { pid: process.pid });
-    await aborted(stopping.signal);
+    await told;
   } catch (error) {
     if (!stopping.signal.aborted) reportStartFailure(name, log, error);
     stop(1);

@@ -19,13 +19,13 @@ import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import { addReflection } from "./reflection.ts";
 import { GRPC_STATUS } from "./status.ts";
 
-export type MountedService = { readonly contract: Contract; readonly implementation: Implementation<Contract> };
+export type Mounted<C extends Contract> = { readonly contract: C; readonly implementation: Implementation<C> };
 
-export type GrpcServeOptions = {
+export type GrpcServeOptions<Contracts extends readonly Contract[]> = {
   readonly host: string;
   /** 0 = any free one. */
   readonly port: number;
-  readonly services: readonly MountedService[];
+  readonly services: { readonly [Index in keyof Contracts]: Mounted<Contracts[Index]> };
   readonly log: Log;
   /** Calls in progress, for commands and for questions each. */
   readonly maxConcurrent?: number;
@@ -39,7 +39,9 @@ const DRAIN_TIMEOUT_MS = 10_000;
 /** Error metadata must stay under the header limit of HTTP/2 peers. */
 const MAX_ERROR_BYTES = 6_000;
 
-export async function serveOverGrpc(options: GrpcServeOptions): Promise<GrpcServer> {
+export async function serveOverGrpc<const Contracts extends readonly Contract[]>(
+  options: GrpcServeOptions<Contracts>,
+): Promise<GrpcServer> {
   const server = new Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
     "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
@@ -59,9 +61,12 @@ export async function serveOverGrpc(options: GrpcServeOptions): Promise<GrpcServ
   };
 }
 
-function mount(server: Server, health: HealthImplementation, mounted: MountedService, options: GrpcServeOptions): Dispatcher {
-  const { log, maxConcurrent = MAX_CONCURRENT } = options;
-  const { contract, implementation } = mounted;
+function mount(
+  server: Server,
+  health: HealthImplementation,
+  { contract, implementation }: Mounted<Contract>,
+  { log, maxConcurrent = MAX_CONCURRENT }: Pick<GrpcServeOptions<[]>, "log" | "maxConcurrent">,
+): Dispatcher {
   const dispatcher = createDispatcher({ transport: "grpc", implementation, log, maxConcurrent });
   const methods = methodsOf(contract);
   const definition: ServiceDefinition = Object.fromEntries(methods.map((method) => [method.name, passThrough(method)]));

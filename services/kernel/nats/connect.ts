@@ -5,6 +5,8 @@ import { StartupError } from "../startup-error.ts";
 /** A connection to the broker that also knows whether it is up, so that nobody sends into the void. */
 export type Broker = AsyncDisposable & {
   readonly connection: NatsConnection;
+  /** For people; without user and password. */
+  readonly address: string;
   readonly isConnected: () => boolean;
   /** Rejects when the connection ended for good although nobody closed it. */
   readonly closed: Promise<void>;
@@ -43,13 +45,12 @@ export async function connectNats({ url, name, log }: BrokerOptions): Promise<Br
   }).catch((error: unknown) => {
     throw connectError(servers, error);
   });
-  return supervise(connection, servers, log);
+  return supervise(connection, servers.join(","), log);
 }
 
-function supervise(connection: NatsConnection, servers: readonly string[], log: Log): Broker {
+function supervise(connection: NatsConnection, address: string, log: Log): Broker {
   let isUp = true;
   let isClosing = false;
-  const address = servers.join(",");
   const follow = async (): Promise<void> => {
     for await (const { type, data } of connection.status()) {
       if (type === Events.Disconnect) {
@@ -71,6 +72,7 @@ function supervise(connection: NatsConnection, servers: readonly string[], log: 
   closed.catch(() => {});
   return {
     connection,
+    address,
     isConnected: () => isUp && !connection.isClosed(),
     closed,
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,125 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Type } from "typebox";
+import { expect, test } from "vitest";
+import * as piece from "./config-pieces.ts";
+import { ConfigError, type Environment, readConfig } from "./config.ts";
+import type { Secret } from "./secret.ts";
+
+const schema = Type.Object({
+  PORT: piece.port({ whenMissing: "8080" }),
+  SESSIONS: piece.integer(1, 16, { whenMissing: "4" }),
+  STRICT: piece.flag({ whenMissing: "false" }),
+  PERIOD: piece.duration({ whenMissing: "P7D" }),
+  ANCHOR: piece.instant({ whenMissing: "2025-01-04T00:00:00Z" }),
+  BROKER: piece.url(["nats", "tls"]),
+  GROUPS: piece.list({ whenMissing: "a, b" }),
+  COLOUR: piece.oneOf(["red", "blue"], { whenMissing: "red" }),
+  NAME: piece.optional(piece.text("a name")),
+  PASSWORD: piece.secret("a password"),
+  OWN_DATABASE_URL: piece.secretUrl(["postgres"], { otherwise: "DATABASE_URL" }),
+});
+
+const good: Environment = {
+  BROKER: "nats://localhost:4222",
+  PASSWORD: "planted-password",
+  DATABASE_URL: "postgres://user:planted-password@localhost/db",
+};
+
+function mistakesOf(env: Environment): readonly string[] {
+  try {
+    readConfig(schema, env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
+
+function fileWith(text: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), "config-")), "secret");
+  writeFileSync(path, text);
+  return path;
+}
+
+test("text becomes values of the right type, and what is missing takes its default", () => {
+  const { PASSWORD, OWN_DATABASE_URL, ...rest } = readConfig(schema, { ...good, STRICT: "true", SESSIONS: "16" });
+
+  expect(rest).toEqual({
+    PORT: 8080,
+    SESSIONS: 16,
+    STRICT: true,
+    PERIOD: 604_800_000,
+    ANCHOR: new Date("2025-01-04T00:00:00Z"),
+    BROKER: "nats://localhost:4222",
+    GROUPS: ["a", "b"],
+    COLOUR: "red",
+  });
+  const password: Secret<string> = PASSWORD;
+  expect(password.reveal()).toBe("planted-password");
+  expect(OWN_DATABASE_URL.reveal()).toBe(good["DATABASE_URL"]);
+});
+
+test("all mistakes are told at once, by name and expectation and never by value", () => {
+  const planted = "planted-value";
+  const mistakes = mistakesOf({
+    PORT: "70000",
+    SESSIONS: "0",
+    STRICT: planted,
+    PERIOD: "5 days",
+    ANCHOR: "2025-01-04T00:00:00",
+    BROKER: `https://${planted}`,
+    GROUPS: "a,,b",
+    COLOUR: planted,
+    NAME: " ",
+    OWN_DATABASE_URL: planted,
+  });
+
+  expect(mistakes).toEqual([
+    "PORT is not valid: expected a port, 0 to 65535",
+    "SESSIONS is not valid: expected a whole number from 1 to 16",
+    "STRICT is not valid: expected true or false",
+    "PERIOD is not valid: expected an ISO 8601 duration such as PT5S, PT20M or P7D",
+    "ANCHOR is not valid: expected an instant such as 2025-01-04T00:00:00Z",
+    "BROKER is not valid: expected a URL that begins with nats: or tls:",
+    "GROUPS is not valid: expected names separated by commas",
+    "COLOUR is not valid: expected one of red, blue",
+    "NAME is not valid: expected a name",
+    "PASSWORD is missing: expected a password",
+    "OWN_DATABASE_URL is not valid: expected a URL that begins with postgres:",
+  ]);
+  expect(mistakes.join()).not.toContain(planted);
+});
+
+test("empty text counts as not set", () => {
+  expect(readConfig(schema, { ...good, PORT: "", NAME: "" }).PORT).toBe(8080);
+  expect(mistakesOf({ ...good, DATABASE_URL: "" })).toEqual([
+    "OWN_DATABASE_URL or DATABASE_URL is missing: expected a URL that begins with postgres:",
+  ]);
+});
+
+test("the variable of its own goes before the common one", () => {
+  const config = readConfig(schema, { ...good, OWN_DATABASE_URL: "postgres://own" });
+
+  expect(config.OWN_DATABASE_URL.reveal()).toBe("postgres://own");
+});
+
+test("a secret may come from a file, without its last newline", () => {
+  const { PASSWORD, ...env } = good;
+  const config = readConfig(schema, { ...env, PASSWORD_FILE: fileWith("from file\n") });
+
+  expect(config.PASSWORD.reveal()).toBe("from file");
+});
+
+test("a secret that is set twice, or whose file is missing or empty, is a mistake", () => {
+  const { PASSWORD, ...env } = good;
+
+  expect(mistakesOf({ ...good, PASSWORD_FILE: fileWith("x") })).toEqual([
+    "PASSWORD and PASSWORD_FILE are both set: keep one",
+  ]);
+  expect(mistakesOf({ ...env, PASSWORD_FILE: "/nowhere/at/all" })).toEqual([
+    "PASSWORD_FILE names a file that cannot be read (ENOENT)",
+  ]);
+  expect(mistakesOf({ ...env, PASSWORD_FILE: fileWith("\n") })).toEqual(["PASSWORD_FILE names a file that is empty"]);
+});

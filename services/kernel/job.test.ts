@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import { createBell } from "./bell.ts";
+import { runJob } from "./job.ts";
+import { createLog } from "./log.ts";
+
+const log = createLog({ service: "test", level: "silent" });
+const LONG_MS = 60_000;
+
+test("rounds follow each other at once while there is more, and then wait for the bell", async () => {
+  const wake = createBell();
+  const rounds: number[] = [];
+  await using _job = runJob({
+    name: "count",
+    everyMs: LONG_MS,
+    wake,
+    log,
+    work: async () => rounds.push(rounds.length) < 3,
+  });
+
+  await vi.waitFor(() => expect(rounds).toEqual([0, 1, 2]));
+  wake.ring();
+  await vi.waitFor(() => expect(rounds).toEqual([0, 1, 2, 3]));
+});
+
+test("a job looks again by itself when nobody rings", async () => {
+  let rounds = 0;
+  await using _job = runJob({ name: "look", everyMs: 5, log, work: async () => ++rounds < 0 });
+
+  await vi.waitFor(() => expect(rounds).toBeGreaterThan(3));
+});
+
+test("a ring during a round is not slept over, and rounds never overlap", async () => {
+  const wake = createBell();
+  let inside = 0;
+  let rounds = 0;
+  const most: number[] = [];
+  await using _job = runJob({
+    name: "busy",
+    everyMs: LONG_MS,
+    wake,
+    log,
+    async work() {
+      most.push(++inside);
+      if (++rounds < 5) wake.ring();
+      await sleep(2);
+      inside -= 1;
+      return false;
+    },
+  });
+
+  await vi.waitFor(() => expect(rounds).toBe(5));
+  expect(Math.max(...most)).toBe(1);
+});
+
+test("a failed round is tried again after a pause that rings do not shorten", async () => {
+  const wake = createBell();
+  const tried: number[] = [];
+  await using _job = runJob({
+    name: "fail",
+    everyMs: LONG_MS,
+    wake,
+    log,
+    async work() {
+      tried.push(performance.now());
+      if (tried.length >= 3) return false;
+      wake.ring();
+      throw new Error("not yet");
+    },
+  });
+
+  await vi.waitFor(() => expect(tried).toHaveLength(3), { timeout: 5_000 });
+  const [first = 0, second = 0, third = 0] = tried;
+  expect(second - first).toBeGreaterThan(240);
+  expect(third - second).toBeGreaterThan(480);
+});
+
+test("a job that always finds more leaves room for everything else", async () => {
+  await using _job = runJob({ name: "endless", everyMs: LONG_MS, log, work: async () => true });
+
+  await sleep(5);
+});
+
+test("disposal aborts the signal, waits for the round and starts no other", async () => {
+  let finished = 0;
+  const job = runJob({
+    name: "stop",
+    everyMs: 1,
+    log,
+    async work(signal) {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      await sleep(20);
+      finished += 1;
+      return true;
+    },
+  });
+  await sleep(5);
+
+  await job[Symbol.asyncDispose]();
+
+  expect(finished).toBe(1);
+  await sleep(20);
+  expect(finished).toBe(1);
+});

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { observeRequest, startMetrics } from "./metrics.ts";
+
+async function get(port: number, path: string): Promise<{ status: number; body: string }> {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  return { status: response.status, body: await response.text() };
+}
+
+test("requests are counted by method and outcome", async () => {
+  await using server = await startMetrics({ port: 0 });
+  observeRequest({ transport: "nats", method: "/a.B/C", outcome: "busy" }, 3);
+
+  const { status, body } = await get(server.port, "/metrics");
+
+  expect(status).toBe(200);
+  expect(body).toContain('pamm_request_duration_seconds_count{transport="nats",method="/a.B/C",outcome="busy"} 1');
+  expect(body).toContain("process_cpu_seconds_total");
+});
+
+test("a process that turns is healthy, and ready when its check says so", async () => {
+  let ready = false;
+  await using server = await startMetrics({ port: 0, isReady: async () => ready });
+
+  expect(await get(server.port, "/healthz")).toEqual({ status: 200, body: "ok\n" });
+  expect((await get(server.port, "/readyz")).status).toBe(503);
+  ready = true;
+  expect((await get(server.port, "/readyz")).status).toBe(200);
+  expect((await get(server.port, "/other")).status).toBe(404);
+});
+
+test("a check that fails or hangs is an honest no within its time", async () => {
+  await using failing = await startMetrics({ port: 0, isReady: () => Promise.reject(new Error("no database")) });
+  await using hanging = await startMetrics({ port: 0, isReady: () => new Promise(() => {}) });
+
+  expect((await get(failing.port, "/readyz")).status).toBe(503);
+  expect((await get(hanging.port, "/readyz")).status).toBe(503);
+});
+
+test("a port that is taken is told in one line", async () => {
+  await using server = await startMetrics({ port: 0 });
+
+  await expect(startMetrics({ port: server.port })).rejects.toThrow(
+    `port ${server.port} on 127.0.0.1 is taken: choose another port for metrics (PAMM_METRICS_PORT) or stop who holds it`,
+  );
+});

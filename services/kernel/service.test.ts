@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test } from "vitest";
+
+const SERVICE = new URL("./service.ts", import.meta.url).href;
+const ERRORS = new URL("./startup-error.ts", import.meta.url).href;
+
+type Run = { child: ChildProcess; ended: Promise<{ code: number | null; out: string; err: string }>; until: (text: string) => Promise<void> };
+
+/** Runs `start` as the start function of a service in a process of its own. */
+function run(start: string, { supervised = false, env = {} }: { supervised?: boolean; env?: Record<string, string> } = {}): Run {
+  const script = `
+    import { runService } from "${SERVICE}";
+    import { StartupError } from "${ERRORS}";
+    import { setTimeout as sleep } from "node:timers/promises";
+    const say = (line) => process.stdout.write(line + "\\n");
+    const forever = () => setInterval(() => {}, 1000);
+    await runService("test", async ({ stack, log, signal, watch }) => { ${start} });
+  `;
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+    stdio: ["ignore", "pipe", "pipe", ...(supervised ? (["ipc"] as const) : [])],
+    env: { ...process.env, LOG_LEVEL: "info", ...env },
+  });
+  let out = "";
+  let err = "";
+  child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
+  // Not "close": it does not come for a child whose channel was disconnected.
+  const closed = [once(child, "exit"), ...[child.stdout, child.stderr].map((stream) => stream && once(stream, "end"))];
+  const ended = Promise.all(closed).then(() => ({ code: child.exitCode, out, err }));
+  const until = async (text: string): Promise<void> => {
+    while (!out.includes(text)) {
+      if (child.exitCode !== null) throw new Error(`ended before it said ${text}: ${out}${err}`);
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  return { child, ended, until };
+}
+
+const THREE_RESOURCES = `
+  for (const name of ["pool", "broker", "server"]) {
+    stack.defer(async () => { await sleep(20); say("released " + name); });
+  }
+  forever();
+`;
+
+test.each(["SIGTERM", "SIGINT"] as const)("%s releases what was adopted in reverse order and exits with 0", async (signal) => {
+  const { child, ended, until } = run(THREE_RESOURCES);
+  await until("started");
+
+  child.kill(signal);
+
+  const { code, out } = await ended;
+  expect(out.match(/released \w+/g)).toEqual(["released server", "released broker", "released pool"]);
+  expect(code).toBe(0);
+});
+
+test("a supervised service leaves Ctrl-C to its parent and obeys SIGTERM", async () => {
+  const { child, ended, until } = run(THREE_RESOURCES, { supervised: true });
+  await until("started");
+
+  child.kill("SIGINT");
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(child.exitCode).toBeNull();
+  child.kill("SIGTERM");
+
+  expect((await ended).code).toBe(0);
+});
+
+test("a supervised service drains when its parent is gone", async () => {
+  const { child, ended, until } = run(THREE_RESOURCES, { supervised: true });
+  await until("started");
+
+  child.disconnect();
+
+  const { code, out } = await ended;
+  expect(out).toContain("released pool");
+  expect(code).toBe(0);
+});
+
+test("a second signal ends a drain that hangs", async () => {
+  const { child, ended, until } = run(`stack.defer(() => { say("draining"); return new Promise(() => {}); }); forever();`);
+  await until("started");
+
+  child.kill("SIGTERM");
+  await until("draining");
+  child.kill("SIGTERM");
+
+  expect(await ended).toMatchObject({ code: 1, out: expect.stringContaining("told to stop a second time") });
+});
+
+test("a signal during a start that hangs releases what was adopted so far", async () => {
+  const { child, ended, until } = run(`${THREE_RESOURCES} say("half way"); await new Promise(() => {});`);
+  await until("half way");
+
+  child.kill("SIGTERM");
+
+  const { code, out } = await ended;
+  expect(out).toContain("released pool");
+  expect(code).toBe(0);
+});
+
+test("a background task that fails stops the service with exit code 1, in order", async () => {
+  const { ended } = run(`${THREE_RESOURCES} watch("relay", sleep(50).then(() => { throw new Error("relay broke"); }));`);
+
+  const { code, out } = await ended;
+  expect(code).toBe(1);
+  expect(out).toContain("relay broke");
+  expect(out).toContain('"task":"relay"');
+  expect(out).toContain("released pool");
+});
+
+test("an error that nobody caught stops the service with exit code 1, in order", async () => {
+  const { ended } = run(`${THREE_RESOURCES} setTimeout(() => { throw new Error("stray"); }, 50);`);
+
+  const { code, out } = await ended;
+  expect(code).toBe(1);
+  expect(out).toContain("stray");
+  expect(out).toContain("released pool");
+});
+
+test("a dependency that is missing at start is one plain line and exit code 1", async () => {
+  const { ended } = run(`stack.defer(() => say("released")); throw new StartupError("Postgres is not there: start it");`);
+
+  const { code, out, err } = await ended;
+  expect(code).toBe(1);
+  expect(err).toBe("test cannot start: Postgres is not there: start it\n");
+  expect(out).toContain("released");
+});
+
+test("a defect at start keeps its stack in the log", async () => {
+  const { ended } = run(`throw new TypeError("defect");`);
+
+  const { code, out, err } = await ended;
+  expect(code).toBe(1);
+  expect(err).toBe("test cannot start: defect\n");
+  expect(out).toContain('"stack":"TypeError: defect');
+});
