@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { leaseKeeper } from "./lease-keeper.ts";
+import { acquireLease, lockLease, releaseLease, renewLease } from "./lease.ts";
+import { createPool } from "./pool.ts";
+import type { Pool } from "./pool.ts";
+import { execute, sql } from "./query.ts";
+import { migratedDatabase } from "./test-database.ts";
+import { inTransaction } from "./transaction.ts";
+
+const LONG_MS = 60_000;
+let database: Awaited<ReturnType<typeof migratedDatabase>>;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await migratedDatabase();
+  pool = createPool({ url: database.url, schema: database.schema, applicationName: "lease-test", max: 5 });
+});
+
+afterAll(async () => {
+  await pool[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+const acquire = (name: string, holder: string, ttlMs = LONG_MS) => acquireLease(pool, { name, holder, ttlMs });
+const runOut = (name: string) =>
+  execute(pool, sql`update lease set expires_at = clock_timestamp() where name = ${name}`);
+const lock = (lease: Parameters<typeof lockLease>[1]) => inTransaction(pool, (tx) => lockLease(tx, lease));
+
+test("one of many who ask at once gets the lease", async () => {
+  const answers = await Promise.all(["a", "b", "c", "d", "e"].map((holder) => acquire("race", holder)));
+
+  expect(answers.filter((lease) => lease !== undefined)).toHaveLength(1);
+});
+
+test("a lease is held until it runs out, and its next holder has a higher fence", async () => {
+  const first = await acquire("role", "a");
+  expect(first).toEqual({ name: "role", holder: "a", fence: 1n });
+  expect(await acquire("role", "b")).toBeUndefined();
+
+  await runOut("role");
+
+  expect(await acquire("role", "b")).toEqual({ name: "role", holder: "b", fence: 2n });
+});
+
+test("a lease that ran out is kept when nobody took it, and lost when somebody did", async () => {
+  const first = await acquire("late", "a");
+  if (first === undefined) throw new Error("not acquired");
+  await runOut("late");
+  expect(await renewLease(pool, first, LONG_MS)).toBe(true);
+  expect(await acquire("late", "b")).toBeUndefined();
+
+  await runOut("late");
+  await acquire("late", "b");
+
+  expect(await renewLease(pool, first, LONG_MS)).toBe(false);
+  expect(await lock(first)).toBe(false);
+});
+
+test("a released lease is free at once, and an old holder releases nothing", async () => {
+  const first = await acquire("free", "a");
+  if (first === undefined) throw new Error("not acquired");
+  await releaseLease(pool, first);
+  const second = await acquire("free", "b");
+  expect(second).toMatchObject({ holder: "b", fence: 2n });
+
+  await releaseLease(pool, first);
+
+  expect(await acquire("free", "c")).toBeUndefined();
+});
+
+test("nobody takes the lease while a transaction of its holder has checked it", async () => {
+  const first = await acquire("checked", "a");
+  if (first === undefined) throw new Error("not acquired");
+  await runOut("checked");
+
+  await inTransaction(pool, async (tx) => {
+    expect(await lockLease(tx, first)).toBe(true);
+    await expect(acquire("checked", "b")).rejects.toThrow("lock timeout");
+  });
+
+  expect(await acquire("checked", "b")).toMatchObject({ fence: 2n });
+});
+
+test("of two candidates one plays the role, and the other follows when it leaves", async () => {
+  const options = { name: "candidates", ttlMs: LONG_MS, renewMs: 0, pollMs: 0 };
+  const first = leaseKeeper(pool, options);
+  await using second = leaseKeeper(pool, options);
+
+  expect(await first.keep()).toMatchObject({ fence: 1n });
+  expect(await second.keep()).toBeUndefined();
+  expect([first.isHolder(), second.isHolder()]).toEqual([true, false]);
+  await first[Symbol.asyncDispose]();
+  expect(await second.keep()).toMatchObject({ fence: 2n });
+});
+
+test("a candidate that was paused finds its role taken", async () => {
+  const options = { name: "paused", ttlMs: LONG_MS, renewMs: 0, pollMs: 0 };
+  await using first = leaseKeeper(pool, options);
+  await using second = leaseKeeper(pool, options);
+  await first.keep();
+  await runOut("paused");
+  await second.keep();
+
+  expect(await first.keep()).toBeUndefined();
+  expect(first.isHolder()).toBe(false);
+});

@@ -1,0 +1,105 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { migrate } from "./migrate.ts";
+import { createPool } from "./pool.ts";
+import { many, sql } from "./query.ts";
+import { emptyDatabase } from "./test-database.ts";
+
+const COIN = "create table coin (id bigint primary key);";
+const SCHEMA = "funding";
+
+async function folderOf(files: Readonly<Record<string, string>>) {
+  const folder = await mkdtemp(join(tmpdir(), "migrations-"));
+  const write = async (name: string, text: string): Promise<void> => writeFile(join(folder, name), text);
+  await Promise.all(Object.entries(files).map(([name, text]) => write(name, text)));
+  return { folder, write, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
+
+test("a schema is made, gets the tables of the kernel and then each file, once", async () => {
+  await using database = await emptyDatabase();
+  await using files = await folderOf({ "0001_coin.sql": COIN, "README.md": "not a migration" });
+  const options = { url: database.url, schema: SCHEMA, folder: files.folder };
+
+  expect(await migrate(options)).toEqual(["0000_feed", "0001_coin"]);
+  await files.write("0002_weight.sql", "alter table coin add column weight bigint; insert into coin values (1, 5);");
+  expect(await migrate(options)).toEqual(["0002_weight"]);
+  expect(await migrate(options)).toEqual([]);
+
+  await using pool = createPool({ url: database.url, schema: SCHEMA, applicationName: "test", max: 1 });
+  expect(await many(pool, sql`select version, name from schema_migration order by version`)).toEqual([
+    { version: 0, name: "0000_feed" },
+    { version: 1, name: "0001_coin" },
+    { version: 2, name: "0002_weight" },
+  ]);
+  expect(await many(pool, sql`select * from coin`)).toEqual([{ id: 1n, weight: 5n }]);
+  expect(await many(pool, sql`select * from outbox`)).toEqual([]);
+});
+
+test("two services of one database do not meet", async () => {
+  await using database = await emptyDatabase();
+  await using files = await folderOf({ "0001_coin.sql": COIN });
+  const names = await Promise.all(
+    ["funding", "account"].map((schema) => migrate({ url: database.url, schema, folder: files.folder })),
+  );
+
+  expect(names).toEqual([
+    ["0000_feed", "0001_coin"],
+    ["0000_feed", "0001_coin"],
+  ]);
+});
+
+test("many processes that start at once migrate once", async () => {
+  await using database = await emptyDatabase();
+  await using files = await folderOf({ "0001_coin.sql": `select pg_sleep(0.05); ${COIN}` });
+  const runs = Array.from({ length: 6 }, () => migrate({ url: database.url, schema: SCHEMA, folder: files.folder }));
+
+  const applied = await Promise.all(runs);
+
+  expect(applied.flat()).toEqual(["0000_feed", "0001_coin"]);
+});
+
+test("an edited file is refused", async () => {
+  await using database = await emptyDatabase();
+  await using files = await folderOf({ "0001_coin.sql": COIN });
+  const options = { url: database.url, schema: SCHEMA, folder: files.folder };
+  await migrate(options);
+  await files.write("0001_coin.sql", `${COIN} -- better`);
+
+  await expect(migrate(options)).rejects.toThrow("0001_coin was edited after it was applied");
+});
+
+test("a gap, a double number and a strange name are refused before anything is done", async () => {
+  await using gap = await folderOf({ "0001_coin.sql": COIN, "0003_dime.sql": COIN });
+  await using double = await folderOf({ "0001_coin.sql": COIN, "0001_dime.sql": COIN });
+  await using strange = await folderOf({ "0001_coin.sql": COIN, "2_dime.sql": COIN });
+  const refusal = (folder: string) => migrate({ url: "postgres://nobody@127.0.0.1:1/x", schema: SCHEMA, folder });
+
+  await expect(refusal(gap.folder)).rejects.toThrow("0003_dime.sql: the next number");
+  await expect(refusal(double.folder)).rejects.toThrow("0001_dime.sql: the next number");
+  await expect(refusal(strange.folder)).rejects.toThrow("2_dime.sql: a migration is called");
+});
+
+test("a file that fails leaves nothing of itself and names itself", async () => {
+  await using database = await emptyDatabase();
+  await using files = await folderOf({
+    "0001_coin.sql": COIN,
+    "0002_dime.sql": "create table dime (); select nonsense;",
+  });
+  const options = { url: database.url, schema: SCHEMA, folder: files.folder };
+
+  await expect(migrate(options)).rejects.toThrow('migration 0002_dime failed: column "nonsense" does not exist');
+
+  await files.write("0002_dime.sql", "create table dime ();");
+  expect(await migrate(options)).toEqual(["0002_dime"]);
+});
+
+test("a schema that is ahead is left alone, so that an older process can start during a rollout", async () => {
+  await using database = await emptyDatabase();
+  await using newer = await folderOf({ "0001_coin.sql": COIN, "0002_dime.sql": "create table dime ();" });
+  await using older = await folderOf({ "0001_coin.sql": COIN });
+  await migrate({ url: database.url, schema: SCHEMA, folder: newer.folder });
+
+  expect(await migrate({ url: database.url, schema: SCHEMA, folder: older.folder })).toEqual([]);
+});

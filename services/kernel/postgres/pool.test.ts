@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { isTransient, violatedConstraint } from "./failure.ts";
+import { createPool, schemaName } from "./pool.ts";
+import { execute, many, one, sql } from "./query.ts";
+import { emptyDatabase } from "./test-database.ts";
+import { inTransaction } from "./transaction.ts";
+
+const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+test("each connection sees its own schema only and carries every time-out", async () => {
+  await using database = await emptyDatabase();
+  await using pool = createPool({ url: database.url, schema: "funding", applicationName: "funding", max: 2 });
+  const settings = await one(
+    pool,
+    sql`select current_setting('search_path') as search_path, current_setting('statement_timeout') as statement,
+               current_setting('lock_timeout') as lock, current_setting('application_name') as name,
+               current_setting('idle_in_transaction_session_timeout') as idle`,
+  );
+
+  expect(settings).toEqual({ search_path: "funding", statement: "3s", lock: "500ms", idle: "5s", name: "funding" });
+});
+
+test("a schema name is a plain identifier", () => {
+  for (const name of ["a b", "Funding", "funding,public", "1st", "", "x".repeat(64), "a;"]) {
+    expect(() => schemaName(name)).toThrow("not a plain schema name");
+  }
+});
+
+test("idle connections that the server ends are reported and replaced", async () => {
+  await using database = await emptyDatabase();
+  const reported: string[] = [];
+  const onIdleError = (error: Error): void => void reported.push(error.message);
+  await using pool = createPool({ url: database.url, schema: "public", applicationName: "idle", max: 1, onIdleError });
+  await using other = createPool({ url: database.url, schema: "public", applicationName: "other", max: 1 });
+  const { pid } = await one<{ pid: number }>(pool, sql`select pg_backend_pid() as pid`);
+
+  await one(other, sql`select pg_terminate_backend(${pid})`);
+
+  await expect.poll(() => reported).toHaveLength(1);
+  await expect(one(pool, sql`select 1 as one`)).resolves.toEqual({ one: 1 });
+});
+
+test("disposing twice is harmless", async () => {
+  await using database = await emptyDatabase();
+  const pool = createPool({ url: database.url, schema: "public", applicationName: "twice", max: 1 });
+  await pool[Symbol.asyncDispose]();
+  await pool[Symbol.asyncDispose]();
+});
+
+test("a broken constraint is told by its name", async () => {
+  await using database = await emptyDatabase();
+  await using pool = createPool({ url: database.url, schema: "public", applicationName: "constraint", max: 1 });
+  await execute(
+    pool,
+    sql`create table note (id integer, constraint one_note unique (id), constraint small check (id < 9))`,
+  );
+  await execute(pool, sql`insert into note values (1)`);
+
+  expect(violatedConstraint(await failureOf(execute(pool, sql`insert into note values (1)`)))).toBe("one_note");
+  expect(violatedConstraint(await failureOf(execute(pool, sql`insert into note values (10)`)))).toBe("small");
+  expect(violatedConstraint(await failureOf(execute(pool, sql`insert into nothing values (1)`)))).toBeUndefined();
+  expect(violatedConstraint(new Error("one_note"))).toBeUndefined();
+});
+
+test("trouble of the database is told apart from a defect of ours", async () => {
+  await using database = await emptyDatabase();
+  await using pool = createPool({ url: database.url, schema: "public", applicationName: "transient", max: 2 });
+  const nobody = createPool({
+    url: "postgres://app@127.0.0.1:1/x",
+    schema: "public",
+    applicationName: "nobody",
+    max: 1,
+  });
+  await execute(pool, sql`create table note (id integer)`);
+  const blocked = inTransaction(pool, async (tx) => {
+    await many(tx, sql`lock table note`);
+    return failureOf(many(pool, sql`select id from note`));
+  });
+
+  expect(isTransient(await failureOf(many(nobody, sql`select 1`)))).toBe(true);
+  expect(isTransient(await blocked)).toBe(true);
+  expect(isTransient(await failureOf(many(pool, sql`select pg_terminate_backend(pg_backend_pid())`)))).toBe(true);
+  expect(isTransient(await failureOf(many(pool, sql`select nonsense`)))).toBe(false);
+  expect(isTransient(await failureOf(one(pool, sql`select 1 where false`)))).toBe(false);
+  expect(isTransient("connection terminated")).toBe(false);
+});

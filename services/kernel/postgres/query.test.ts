@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createPool } from "./pool.ts";
+import type { Pool } from "./pool.ts";
+import { execute, many, maybeOne, one, sql } from "./query.ts";
+import { emptyDatabase } from "./test-database.ts";
+
+const HUGE = 9_223_372_036_854_775_807n;
+let database: Awaited<ReturnType<typeof emptyDatabase>>;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await emptyDatabase();
+  pool = createPool({ url: database.url, schema: "public", applicationName: "query-test", max: 2 });
+  await execute(pool, sql`create table coin (id bigint primary key, name text not null unique)`);
+});
+
+afterAll(async () => {
+  await pool[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+test("what is put into a statement is bound and never text", () => {
+  const evil = "'; drop table coin; --";
+
+  const statement = sql`select name from coin where name = ${evil} and id = ${1n}`;
+
+  expect(statement.text).toBe("select name from coin where name = $1 and id = $2");
+  expect(statement.values).toEqual([evil, 1n]);
+});
+
+test("values leave the database exact", async () => {
+  const row = await one(
+    pool,
+    sql`select ${HUGE}::bigint as big, array[${HUGE}::bigint, null] as bigs, '{}'::bigint[] as none, 12.30::numeric as exact,
+               array[0.10, 12345678901234567890.12]::numeric[] as exacts, date '2026-11-21' as day, 7 as small, null as nothing,
+               timestamptz '2026-11-21T10:00:00.123Z' as at, '\\x00ff'::bytea as bytes, count(*) as counted
+        from coin`,
+  );
+
+  expect(row).toEqual({
+    big: HUGE,
+    bigs: [HUGE, null],
+    none: [],
+    exact: "12.30",
+    exacts: ["0.10", "12345678901234567890.12"],
+    day: "2026-11-21",
+    small: 7,
+    nothing: null,
+    at: new Date("2026-11-21T10:00:00.123Z"),
+    bytes: Buffer.from([0x00, 0xff]),
+    counted: 0n,
+  });
+});
+
+test("values come back as they were bound", async () => {
+  const at = new Date("1999-12-31T23:59:59.999Z");
+  const bytes = new Uint8Array([1, 2, 3]).subarray(1);
+
+  const row = await one(
+    pool,
+    sql`select ${at}::timestamptz as at, ${bytes}::bytea as bytes, ${undefined}::text as nothing, ${true}::boolean as yes,
+               ${[HUGE, -HUGE]}::bigint[] as bigs, ${["a,b", 'q"\\', null, ""]}::text[] as texts, ${[bytes]}::bytea[] as blobs`,
+  );
+
+  expect(row).toEqual({
+    at,
+    bytes: Buffer.from([2, 3]),
+    nothing: null,
+    yes: true,
+    bigs: [HUGE, -HUGE],
+    texts: ["a,b", 'q"\\', null, ""],
+    blobs: [Buffer.from([2, 3])],
+  });
+});
+
+test("the types of other pools are left alone", async () => {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client(database.url);
+  await client.connect();
+  const { rows } = await client.query("select 1::bigint as big");
+  await client.end();
+
+  expect(rows).toEqual([{ big: "1" }]);
+});
+
+test("one wants exactly one row, maybeOne at most one", async () => {
+  const none = sql`select 1 where false`;
+  const two = sql`select * from generate_series(1, 2)`;
+
+  await expect(one(pool, none)).rejects.toThrow("expected one row, got 0");
+  await expect(one(pool, two)).rejects.toThrow("expected one row, got 2");
+  expect(await maybeOne(pool, none)).toBeUndefined();
+  await expect(maybeOne(pool, two)).rejects.toThrow("expected at most one row, got 2");
+  expect(await many(pool, two)).toHaveLength(2);
+});
+
+test("execute counts the rows that were touched", async () => {
+  expect(await execute(pool, sql`insert into coin (id, name) values (1, 'cent'), (2, 'dime')`)).toBe(2);
+  expect(await execute(pool, sql`delete from coin where id > ${1}`)).toBe(1);
+  expect(await execute(pool, sql`delete from coin`)).toBe(1);
+});
+
+test("a statement is prepared once for each connection", async () => {
+  const find = (id: bigint) => many(pool, sql`select name as prepared_once from coin where id = ${id}`);
+  for (const id of [1n, 2n, 3n]) await find(id);
+
+  const prepared = await many(
+    pool,
+    sql`select name from pg_prepared_statements where statement like 'select name as prepared_once%'`,
+  );
+  expect(prepared).toHaveLength(1);
+});
+
+test("a statement with a star outlives a new column", async () => {
+  const all = () => many(pool, sql`select * from coin`);
+  await all();
+  await execute(pool, sql`alter table coin add column weight bigint`);
+  await expect(all()).resolves.toEqual([]);
+});
+
+test("an object cannot be bound whole", () => {
+  // @ts-expect-error a Money has to be taken apart
+  sql`select ${{ currency: "USD", minor: 1n }}`;
+});

@@ -1,0 +1,137 @@
+import net from "node:net";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createPool } from "./pool.ts";
+import type { Pool } from "./pool.ts";
+import { execute, many, one, sql } from "./query.ts";
+import { emptyDatabase } from "./test-database.ts";
+import { afterCommit, CommitUnknown, inTransaction } from "./transaction.ts";
+import type { Transaction } from "./transaction.ts";
+
+let database: Awaited<ReturnType<typeof emptyDatabase>>;
+let pool: Pool;
+
+const insert = (tx: Transaction | Pool, id: number) => execute(tx, sql`insert into note (id) values (${id})`);
+const ids = async () => (await many<{ id: number }>(pool, sql`select id from note order by id`)).map(({ id }) => id);
+
+beforeAll(async () => {
+  database = await emptyDatabase();
+  pool = createPool({ url: database.url, schema: "public", applicationName: "transaction-test", max: 3 });
+  await execute(
+    pool,
+    sql`create table note (id integer primary key, other integer references note deferrable initially deferred)`,
+  );
+});
+
+beforeEach(async () => {
+  await execute(pool, sql`truncate note`);
+});
+
+afterAll(async () => {
+  await pool[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+test("what the work did is committed and its result returned", async () => {
+  const result = await inTransaction(pool, async (tx) => {
+    await insert(tx, 1);
+    expect(await ids()).toEqual([]);
+    return "done";
+  });
+
+  expect(result).toBe("done");
+  expect(await ids()).toEqual([1]);
+});
+
+test("a throw leaves nothing behind and the connection fit for the next", async () => {
+  const failed = inTransaction(pool, async (tx) => {
+    await insert(tx, 1);
+    throw new Error("changed my mind");
+  });
+
+  await expect(failed).rejects.toThrow("changed my mind");
+  expect(await ids()).toEqual([]);
+  expect(pool.totalCount - pool.idleCount).toBe(0);
+});
+
+test("an error that the work swallowed is not taken for a commit", async () => {
+  const swallowed = inTransaction(pool, async (tx) => {
+    await insert(tx, 1);
+    await insert(tx, 1).catch(() => undefined);
+  });
+
+  await expect(swallowed).rejects.toThrow("swallowed");
+  expect(await ids()).toEqual([]);
+});
+
+test("a constraint that fails at commit is a plain failure, since nothing was kept", async () => {
+  const failed = inTransaction(pool, (tx) => execute(tx, sql`insert into note (id, other) values (1, 99)`));
+
+  await expect(failed).rejects.toMatchObject({ name: "error", code: "23503" });
+  expect(await ids()).toEqual([]);
+});
+
+test("a connection that dies between two statements fails the transaction and not the process", async () => {
+  const died = inTransaction(pool, async (tx) => {
+    await insert(tx, 1);
+    const { pid } = await one<{ pid: number }>(tx, sql`select pg_backend_pid() as pid`);
+    await one(pool, sql`select pg_terminate_backend(${pid})`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  });
+
+  await expect(died).rejects.toThrow();
+  await expect(died).rejects.not.toBeInstanceOf(CommitUnknown);
+  expect(await ids()).toEqual([]);
+});
+
+test("a connection that is lost during commit leaves the outcome open", async () => {
+  await using proxy = await proxyThatLosesCommits(new URL(database.url));
+  await using lossy = createPool({ url: proxy.url, schema: "public", applicationName: "lossy", max: 1 });
+
+  const lost = inTransaction(lossy, (tx) => insert(tx, 7));
+
+  await expect(lost).rejects.toBeInstanceOf(CommitUnknown);
+  // The server had it all the time: the reason why nobody may run the work again blindly.
+  await expect.poll(ids).toEqual([7]);
+});
+
+test("wake-ups come after the commit, once each, and not at all after a rollback", async () => {
+  const seen: (readonly number[])[] = [];
+  const wake = (): void => void ids().then((now) => seen.push(now));
+
+  await inTransaction(pool, async (tx) => {
+    afterCommit(tx, wake);
+    afterCommit(tx, wake);
+    await insert(tx, 1);
+  });
+  const failed = inTransaction(pool, async (tx) => {
+    afterCommit(tx, wake);
+    throw new Error("no");
+  });
+  await expect(failed).rejects.toThrow("no");
+
+  await expect.poll(() => seen).toEqual([[1]]);
+});
+
+/** Passes everything on but the answer to a commit, at which it hangs up. */
+async function proxyThatLosesCommits(target: URL): Promise<{ url: string } & AsyncDisposable> {
+  const server = net.createServer((client) => {
+    const upstream = net.connect(Number(target.port), target.hostname);
+    let isCommitting = false;
+    client.on("data", (chunk) => {
+      isCommitting ||= chunk.includes("commit");
+      upstream.write(chunk);
+    });
+    upstream.on("data", (chunk) => (isCommitting ? client.destroy() : client.write(chunk)));
+    for (const socket of [client, upstream]) socket.on("error", () => undefined);
+    client.on("close", () => upstream.end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = new URL(target);
+  url.port = String((server.address() as net.AddressInfo).port);
+  return {
+    url: url.href,
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
