@@ -1,0 +1,121 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { StartupError } from "#kernel/startup-error.ts";
+import { freePort } from "./ports.ts";
+import { stopStale } from "./stale.ts";
+import { startTied, tailOf, type TiedProcess } from "./tied-process.ts";
+
+export type NatsOptions = {
+  /** Configuration, log, process id, and the streams below `jetstream`. */
+  readonly dir: string;
+  /** Asked of every client, as user `pamm`; without one everybody on this machine is let in. */
+  readonly password?: string;
+  /** Any free one when not given. */
+  readonly port?: number;
+};
+
+export type NatsServer = AsyncDisposable & {
+  readonly url: string;
+  readonly port: number;
+  readonly process: TiedProcess;
+};
+
+const HOST = "127.0.0.1";
+const USER = "pamm";
+const START_TIMEOUT_MS = 10_000;
+const START_POLL_MS = 10;
+const PORT_TRIES = 3;
+const STOP_PATIENCE_MS = 5_000;
+/**
+ * A stream is a copy of what the database holds, so a power cut may take its last second: readers find the gap by number
+ * and read the rest where it was written. The server's own default is two minutes.
+ */
+const SYNC_INTERVAL = "1s";
+const FIRST_WITH_SYNC_INTERVAL = "2.10.0";
+
+const PROVISION = join(import.meta.dirname, "nats-server.sh");
+
+/** A broker of our own with JetStream, whose life is tied to ours. */
+export async function startNats(options: NatsOptions): Promise<NatsServer> {
+  const binary = await provideNatsServer();
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+  await stopStale(join(options.dir, "nats-server.pid"), options.dir, "SIGTERM");
+  for (let tries = 1; ; tries += 1) {
+    const port = options.port ?? (await freePort());
+    try {
+      return await start(binary, port, options);
+    } catch (error) {
+      if (options.port !== undefined || tries === PORT_TRIES) throw error;
+    }
+  }
+}
+
+async function start(binary: NatsBinary, port: number, { dir, password }: NatsOptions): Promise<NatsServer> {
+  const config = join(dir, "nats-server.conf");
+  const logFile = join(dir, "nats-server.log");
+  writeFileSync(config, configuration(binary, port, dir, password), { mode: 0o600 });
+  const server = await startTied({ command: binary.path, args: ["-c", config], logFile, lastSignal: "TERM" });
+  await untilItGreets(port, server, logFile);
+  const user = password === undefined ? "" : `${USER}:${password}@`;
+  return {
+    url: `nats://${user}${HOST}:${port}`,
+    port,
+    process: server,
+    [Symbol.asyncDispose]: () => server.stop("SIGTERM", STOP_PATIENCE_MS),
+  };
+}
+
+function configuration({ version }: NatsBinary, port: number, dir: string, password: string | undefined): string {
+  const hasSync = version.localeCompare(FIRST_WITH_SYNC_INTERVAL, "en", { numeric: true }) >= 0;
+  const lines = [
+    `listen: "${HOST}:${port}"`,
+    `pid_file: ${JSON.stringify(join(dir, "nats-server.pid"))}`,
+    `jetstream { store_dir: ${JSON.stringify(dir)} ${hasSync ? `sync_interval: ${SYNC_INTERVAL}` : ""} }`,
+    ...(password === undefined ? [] : [`authorization { user: ${USER}, password: ${JSON.stringify(password)} }`]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** A broker speaks first: one line of JSON about itself. */
+async function untilItGreets(port: number, server: TiedProcess, logFile: string): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    const greeting = await greetingOf(port);
+    if (!server.isRunning()) throw new StartupError(`nats-server did not start: ${tailOf(logFile)}`);
+    if (greeting?.includes('"jetstream":true') === true) return;
+    await sleep(START_POLL_MS);
+  }
+  await server.stop("SIGTERM", STOP_PATIENCE_MS);
+  throw new StartupError(`nats-server does not answer, see ${logFile}`);
+}
+
+function greetingOf(port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(port, HOST);
+    const answer = (text?: string): void => {
+      socket.destroy();
+      resolve(text);
+    };
+    socket.once("data", (data) => answer(data.toString()));
+    socket.once("error", () => answer());
+    socket.setTimeout(START_TIMEOUT_MS, () => answer());
+  });
+}
+
+type NatsBinary = { readonly path: string; readonly version: string };
+
+/** Finds or fetches the server; the script says where it looks. Its second run is offline. */
+export async function provideNatsServer(): Promise<NatsBinary> {
+  try {
+    const { stdout } = await promisify(execFile)("sh", [PROVISION]);
+    const [path = "", version = ""] = stdout.trim().split("\t");
+    return { path, version };
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    throw new StartupError(stderr?.trim() ?? String(error), { cause: error });
+  }
+}

@@ -1,0 +1,159 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { StartupError } from "#kernel/startup-error.ts";
+import { freePort } from "./ports.ts";
+import { findPostgres, majorVersion } from "./postgres-binaries.ts";
+import { stopStale } from "./stale.ts";
+import { type RunAs, startTied, tailOf, type TiedProcess } from "./tied-process.ts";
+
+export type PostgresOptions = {
+  /** Made when it is not there; kept when it is. */
+  readonly dataDir: string;
+  readonly logFile: string;
+  /** Also the password of the superuser, which is named `postgres`; without one everybody on this machine is let in. */
+  readonly password?: string;
+  /** Any free one when not given. */
+  readonly port?: number;
+  /** False only where losing everything at a power cut is fine. */
+  readonly isDurable: boolean;
+};
+
+export type PostgresServer = AsyncDisposable & {
+  /** Of the superuser. */
+  readonly url: string;
+  readonly port: number;
+  readonly process: TiedProcess;
+};
+
+const HOST = "127.0.0.1";
+const SUPERUSER = "postgres";
+const NOBODY = 65_534;
+const MAX_CONNECTIONS = 300;
+const START_TIMEOUT_MS = 30_000;
+const START_POLL_MS = 15;
+const PORT_TRIES = 3;
+/** The shutdown checkpoint of a large database takes a while. */
+const STOP_PATIENCE_MS = 15_000;
+
+const FORGETFUL = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "dynamic_shared_memory_type=mmap"];
+
+/** A Postgres of our own, whose life is tied to ours. */
+export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
+  const bin = findPostgres();
+  const runAs = privilegeOf();
+  const { dataDir } = options;
+  if (existsSync(join(dataDir, "PG_VERSION"))) {
+    refuseOtherVersion(bin, dataDir);
+    await stopStale(join(dataDir, "postmaster.pid"), dataDir, "SIGINT");
+  } else {
+    initialise(bin, options, runAs);
+  }
+  for (let tries = 1; ; tries += 1) {
+    const port = options.port ?? (await freePort());
+    try {
+      return await start(bin, port, { ...options, runAs });
+    } catch (error) {
+      if (options.port !== undefined || tries === PORT_TRIES) throw error;
+    }
+  }
+}
+
+async function start(bin: string, port: number, options: PostgresOptions & { runAs: RunAs }): Promise<PostgresServer> {
+  const { dataDir, logFile, password, isDurable, runAs } = options;
+  const settings = [`max_connections=${MAX_CONNECTIONS}`, "unix_socket_directories=", ...(isDurable ? [] : FORGETFUL)];
+  const server = await startTied({
+    command: join(bin, "postgres"),
+    args: ["-D", dataDir, "-h", HOST, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+    logFile,
+    lastSignal: "INT",
+    runAs,
+  });
+  const user = password === undefined ? SUPERUSER : `${SUPERUSER}:${password}`;
+  const url = `postgres://${user}@${HOST}:${port}/postgres`;
+  await untilItAnswers(url, server, logFile);
+  return {
+    url,
+    port,
+    process: server,
+    // SIGINT = "fast": ends the connections, writes a checkpoint, exits.
+    [Symbol.asyncDispose]: () => server.stop("SIGINT", STOP_PATIENCE_MS),
+  };
+}
+
+async function untilItAnswers(url: string, server: TiedProcess, logFile: string): Promise<void> {
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (;;) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: START_TIMEOUT_MS });
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      return await client.end();
+    } catch (error) {
+      if (!server.isRunning()) throw new StartupError(`Postgres did not start: ${tailOf(logFile)}`, { cause: error });
+      if (Date.now() > deadline) {
+        await server.stop("SIGINT", STOP_PATIENCE_MS);
+        throw new StartupError(`Postgres does not answer, see ${logFile}`, { cause: error });
+      }
+    }
+    await sleep(START_POLL_MS);
+  }
+}
+
+/**
+ * Postgres refuses to be root. A user namespace makes root somebody else without a second account on this machine and
+ * without giving files away; containers forbid it, and there the files are given to nobody.
+ */
+function privilegeOf(): RunAs {
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot) return { prefix: [] };
+  const prefix = ["unshare", "--user", "--map-user=1000", "--map-group=1000"];
+  const [command = "", ...args] = [...prefix, "true"];
+  if (spawnSync(command, args).status === 0) return { prefix };
+  return { prefix: [], uid: NOBODY, gid: NOBODY };
+}
+
+function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptions, runAs: RunAs): void {
+  // Made beside its place and moved there when whole, so a start that is cut short leaves nothing that looks finished.
+  const draft = `${dataDir}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  const passwordFile = join(dirname(dataDir), "postgres-password.tmp");
+  writeFileSync(passwordFile, `${password ?? ""}\n`, { mode: 0o600 });
+  if (runAs.uid !== undefined) giveTo(NOBODY, [draft, passwordFile]);
+  const authentication = password === undefined ? ["-A", "trust"] : ["-A", "scram-sha-256", `--pwfile=${passwordFile}`];
+  const options = ["-D", draft, "-U", SUPERUSER, "-E", "UTF8", "--locale=C.UTF-8", ...authentication];
+  const [command = "", ...args] = [
+    ...runAs.prefix,
+    join(bin, "initdb"),
+    ...options,
+    ...(isDurable ? [] : ["--no-sync"]),
+  ];
+  const { status, stderr, error } = spawnSync(command, args, { encoding: "utf8", cwd: "/", ...ids(runAs) });
+  rmSync(passwordFile);
+  if (status === 0) return renameSync(draft, dataDir);
+  rmSync(draft, { recursive: true });
+  throw new StartupError(`Postgres could not make its data folder ${dataDir}: ${error?.message ?? stderr.trim()}`);
+}
+
+function giveTo(uid: number, paths: readonly string[]): void {
+  for (const path of paths) chownSync(path, uid, uid);
+  // It must be able to walk down to them.
+  for (const path of paths) chmodSync(dirname(path), 0o755);
+}
+
+function ids({ uid, gid }: RunAs): { uid?: number; gid?: number } {
+  return uid === undefined || gid === undefined ? {} : { uid, gid };
+}
+
+function refuseOtherVersion(bin: string, dataDir: string): void {
+  const made = readFileSync(join(dataDir, "PG_VERSION"), "utf8").trim();
+  const here = majorVersion(bin);
+  if (made === here) return;
+  throw new StartupError(
+    `${dataDir} was made by Postgres ${made}, and this is Postgres ${here}: choose another PAMM_STATE_DIR or set POSTGRES_BIN`,
+  );
+}

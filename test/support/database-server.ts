@@ -1,0 +1,33 @@
+import pg from "pg";
+
+/** Runs statements as the owner of the server, outside any database of a test. */
+export async function asAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: url, application_name: "test support" });
+  admin.on("error", () => undefined);
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
+
+export function urlOf(server: string, database: string): string {
+  const url = new URL(server);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+/** On a server that goes on after us, nothing of a run stays but the databases of failed tests. */
+export async function dropDatabasesOf(runId: string, server: string): Promise<void> {
+  await asAdmin(server, async (admin) => {
+    const { rows } = await admin.query<{ name: string }>(
+      `select datname as name from pg_database where datname like $1 or datname like $2`,
+      [`template\\_${runId}\\_%`, `test\\_${runId}\\_%`],
+    );
+    for (const { name } of rows) {
+      if (name.startsWith("template_")) await admin.query(`alter database ${name} is_template false`);
+      await admin.query(`drop database if exists ${name} with (force)`);
+    }
+  });
+}

@@ -1,0 +1,110 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type pg from "pg";
+import { inject, onTestFinished, TestRunner } from "vitest";
+import { migrate } from "#kernel/postgres/migrate.ts";
+import { createPool, type Pool } from "#kernel/postgres/pool.ts";
+import { asAdmin, urlOf } from "./database-server.ts";
+
+export type TestDatabase = AsyncDisposable & {
+  /** Of the superuser of the server; the tables are in the schema named after the service. */
+  readonly url: string;
+  readonly name: string;
+  readonly pool: Pool;
+};
+
+const SERVICES = join(import.meta.dirname, "../../services");
+const POOL_MAX = 10;
+const IN_USE = "55006";
+const CLONE_TRIES = 20;
+
+let made = 0;
+
+/** A database with the tables of one service and no rows, for one test (or file): about 15 ms. */
+export async function testDatabase(service: string): Promise<TestDatabase> {
+  const folder = join(SERVICES, service, "migrations");
+  return makeDatabase(service, await templateOf(service, existsSync(folder) ? folder : undefined));
+}
+
+/** A database with one empty schema. */
+export async function emptyDatabase(schema: string): Promise<TestDatabase> {
+  return makeDatabase(schema, await templateOf(schema, undefined));
+}
+
+/** The pool of an empty database that goes when the test has passed. */
+export async function testPool(schema: string): Promise<Pool> {
+  return (await emptyDatabase(schema)).pool;
+}
+
+async function makeDatabase(schema: string, template: string): Promise<TestDatabase> {
+  const server = inject("postgresUrl");
+  const name = `test_${inject("runId")}_${schema}_${process.pid}_${(made += 1)}`;
+  await asAdmin(server, (admin) => clone(admin, name, template));
+  const url = urlOf(server, name);
+  const pool = createPool({ url, schema, applicationName: "test", max: POOL_MAX });
+  const drop = () => asAdmin(server, (admin) => admin.query(`drop database if exists ${name} with (force)`));
+  // Only when the test has ended is it known whether its database is of use to somebody.
+  const isInTest = TestRunner.getCurrentTest() !== undefined;
+  if (isInTest) {
+    onTestFinished(async ({ task }) => {
+      await pool[Symbol.asyncDispose]();
+      if (task.result?.state !== "fail") await drop();
+      else process.stderr.write(`kept the database of "${task.name}": ${url}\n`);
+    });
+  }
+  return {
+    url,
+    name,
+    pool,
+    async [Symbol.asyncDispose]() {
+      await pool[Symbol.asyncDispose]();
+      if (!isInTest) await drop();
+    },
+  };
+}
+
+async function clone(admin: pg.Client, name: string, template: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await admin.query(`create database ${name} template ${template} strategy file_copy`);
+      return;
+    } catch (error) {
+      // Somebody else is cloning at this moment, or autovacuum has come by.
+      const isBusy = error instanceof Error && "code" in error && error.code === IN_USE;
+      if (!isBusy || tries === CLONE_TRIES) throw error;
+    }
+  }
+}
+
+const templates = new Map<string, Promise<string>>();
+
+/** Made by whichever test process comes first; the others wait for it. */
+function templateOf(schema: string, folder: string | undefined): Promise<string> {
+  const name = `template_${inject("runId")}_${folder === undefined ? "empty_" : ""}${schema}`;
+  let template = templates.get(name);
+  if (template === undefined) {
+    template = makeTemplate(name, schema, folder);
+    templates.set(name, template);
+  }
+  return template;
+}
+
+async function makeTemplate(name: string, schema: string, folder: string | undefined): Promise<string> {
+  const server = inject("postgresUrl");
+  await asAdmin(server, async (admin) => {
+    await admin.query("select pg_advisory_lock(hashtextextended($1, 0))", [name]);
+    const { rowCount } = await admin.query("select from pg_database where datname = $1 and datistemplate", [name]);
+    if (rowCount === 1) return;
+    // Left half-made by a process that died.
+    await admin.query(`drop database if exists ${name} with (force)`);
+    await admin.query(`create database ${name}`);
+    await fill(urlOf(server, name), schema, folder);
+    await admin.query(`alter database ${name} allow_connections false is_template true`);
+  });
+  return name;
+}
+
+async function fill(url: string, schema: string, folder: string | undefined): Promise<void> {
+  if (folder !== undefined) await migrate({ url, schema, folder });
+  else await asAdmin(url, (client) => client.query(`create schema ${schema}`));
+}

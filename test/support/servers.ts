@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import process from "node:process";
+import type { TestProject } from "vitest/node";
+import { startNats } from "../../deploy/local/nats.ts";
+import { startPostgres } from "../../deploy/local/postgres.ts";
+import { startContainers } from "./containers.ts";
+import { dropDatabasesOf } from "./database-server.ts";
+import { makeRunFolder } from "./run-folder.ts";
+
+declare module "vitest" {
+  // Vitest reads the types of provided values from this interface.
+  interface ProvidedContext {
+    readonly postgresUrl: string;
+    readonly natsUrl: string;
+    /** Different for every run, so that runs can share servers. */
+    readonly runId: string;
+  }
+}
+
+type Servers = AsyncDisposable & { readonly postgresUrl: string; readonly natsUrl: string };
+
+/**
+ * One Postgres and one broker for all integration tests of a run, started when the first such test is selected:
+ * programs of this machine, unless PAMM_TEST_STACK=containers, or those that DATABASE_URL and NATS_URL name.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const runId = `${process.pid.toString(36)}${Date.now().toString(36)}`;
+  const stack = new AsyncDisposableStack();
+  try {
+    const { postgresUrl, natsUrl } = stack.use(await startServers());
+    project.provide("postgresUrl", postgresUrl);
+    project.provide("natsUrl", natsUrl);
+    project.provide("runId", runId);
+    if (process.env["DATABASE_URL"] !== undefined) stack.defer(() => dropDatabasesOf(runId, postgresUrl));
+    return () => stack.disposeAsync();
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+async function startServers(): Promise<Servers> {
+  if (process.env["PAMM_TEST_STACK"] === "containers") return startContainers();
+  return startLocal();
+}
+
+async function startLocal(): Promise<Servers> {
+  const { DATABASE_URL: givenPostgres, NATS_URL: givenNats } = process.env;
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(makeRunFolder()).path;
+  // Both at once; when one does not start, the other is still stopped.
+  const [postgres, nats] = await Promise.allSettled([
+    givenPostgres === undefined
+      ? startPostgres({ dataDir: join(folder, "postgres"), logFile: join(folder, "postgres.log"), isDurable: false })
+      : undefined,
+    givenNats === undefined ? startNats({ dir: join(folder, "nats") }) : undefined,
+  ]);
+  for (const started of [postgres, nats]) if (started.status === "fulfilled") stack.use(started.value);
+  if (postgres.status === "rejected") throw postgres.reason;
+  if (nats.status === "rejected") throw nats.reason;
+  const kept = stack.move();
+  return {
+    postgresUrl: givenPostgres ?? postgres.value?.url ?? "",
+    natsUrl: givenNats ?? nats.value?.url ?? "",
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}

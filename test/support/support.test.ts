@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { emptyDatabase } from "./database.ts";
+import { startOwnNats, testNats } from "./nats.ts";
+
+test("every test has a database of its own", async () => {
+  await using first = await emptyDatabase("garden");
+  await using second = await emptyDatabase("garden");
+
+  await first.pool.query("create table tree (name text)");
+
+  expect(await many(second.pool, sql`select to_regclass('tree') as tree`)).toEqual([{ tree: null }]);
+  expect(await many(first.pool, sql`select current_schema() as schema`)).toEqual([{ schema: "garden" }]);
+});
+
+test("the shared broker keeps streams", async () => {
+  await using nats = await testNats();
+  const manager = await nats.connection.jetstreamManager();
+
+  await manager.streams.add({ name: nats.stream, subjects: [`${nats.prefix}.>`] });
+  await nats.connection.jetstream().publish(`${nats.prefix}.one`);
+
+  expect((await manager.streams.info(nats.stream)).state.messages).toBe(1);
+});
+
+test("a broker of one's own comes back on the same port after it was killed", async () => {
+  await using nats = await startOwnNats();
+
+  await nats.kill();
+  await nats.restart({ wipe: true });
+
+  expect(nats.url).toBe(`nats://127.0.0.1:${nats.port}`);
+});
