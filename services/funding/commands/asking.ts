@@ -1,0 +1,31 @@
+import { isTransient } from "#kernel/postgres/failure.ts";
+import { CommitUnknown } from "#kernel/postgres/transaction.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { refuse } from "../refusals.ts";
+
+const RETRY_AFTER_MS = 1_000;
+
+/**
+ * The part of a command that comes before anything is asked of the platform. Whatever fails in it has surely moved
+ * nothing, so that a question that got no answer is no unknown outcome.
+ */
+export async function asking<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CommitUnknown) {
+      throw error;
+    }
+    if (error instanceof Refusal ? isTransportTrouble(error) : isTransient(error)) {
+      throw refuse("service_unavailable", "a part of the service cannot be reached; nothing was executed", {
+        outcome: "not_executed",
+        retryAfterMs: RETRY_AFTER_MS,
+      });
+    }
+    throw error;
+  }
+}
+
+function isTransportTrouble({ status }: Refusal): boolean {
+  return status === "unavailable" || status === "unknown_outcome" || status === "busy" || status === "internal";
+}

@@ -1,0 +1,52 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import type { Deps } from "../../deps.ts";
+import { laneHolder } from "../../domain/cashflow.ts";
+import { refusalOfTransfer } from "../../domain/transfer-outcome.ts";
+import { refuse } from "../../refusals.ts";
+import { findOpenOperation } from "../../store/cashflows.ts";
+import { markLeaving } from "../../store/withdrawals.ts";
+import { inTimeToAnswer } from "../patience.ts";
+import { refuseStory, type Story } from "./end-story.ts";
+
+const RETRY_AFTER_MS = 1_000;
+
+/** Takes the Investor's lane. Nothing has moved yet: whatever goes wrong here, or comes too late, ends the story. */
+export async function holdLane(deps: Deps, story: Story, context: CallContext): Promise<void> {
+  const { cashflow, withdrawal } = story;
+  if (deps.now() >= cashflow.deadline) {
+    return await refuseStory(deps, story, tooLate(), context);
+  }
+  try {
+    const holder = laneHolder(cashflow, withdrawal.try);
+    const { balance, logNumber } = await deps.platform.hold({ login: cashflow.login, holder }, inTimeToAnswer(context));
+    const facts = { balance: moneyFromProto(balance, "balance"), logNumber };
+    // False: another process aborted this try meanwhile; the next turn reads what became of it.
+    await inTransaction(deps.pool, (tx) => markLeaving(tx, cashflow.id, { try: withdrawal.try, facts }));
+  } catch (error) {
+    if (!(error instanceof Refusal)) {
+      throw error;
+    }
+    await refuseStory(deps, story, await refusalOfHold(deps, story, error), context);
+  }
+}
+
+async function refusalOfHold({ pool }: Deps, { cashflow }: Story, { code }: Refusal): Promise<Refusal> {
+  if (code === "account_busy") {
+    const blockedBy = await findOpenOperation(pool, cashflow.login, cashflow.id);
+    return refusalOfTransfer({ kind: "refused", code, platformCode: 0 }, blockedBy);
+  }
+  return refuse("platform_unavailable", "the trading platform cannot be reached; nothing was executed", {
+    outcome: "not_executed",
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}
+
+function tooLate(): Refusal {
+  return refuse("platform_unavailable", "the operation could not begin in time; nothing was executed", {
+    outcome: "not_executed",
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}

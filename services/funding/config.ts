@@ -1,0 +1,10 @@
+import { Type } from "typebox";
+import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
+
+export const settings = Type.Object({
+  FUNDING_DATABASE_URL: databaseUrl(),
+  ...BACKBONE_SETTINGS,
+  ACCOUNT_GRPC_URL: grpcAddress(),
+  PLATFORM_GRPC_URL: grpcAddress(),
+  SUBSCRIPTION_GRPC_URL: grpcAddress(),
+});

@@ -1,0 +1,17 @@
+import type { Clock } from "#kernel/clock.ts";
+import type { Client } from "#kernel/contract/contract.ts";
+import type { Log } from "#kernel/log.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+
+/** What the handlers of this service work with. */
+export type Deps = {
+  readonly pool: Pool;
+  readonly accounts: Client<AccountServiceService>;
+  readonly platform: Client<PlatformServiceService>;
+  readonly subscriptions: Client<SubscriptionServiceService>;
+  readonly log: Log;
+  readonly now: Clock;
+};

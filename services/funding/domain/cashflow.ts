@@ -1,0 +1,51 @@
+import type { Money } from "#kernel/money.ts";
+import type { Refusal } from "#kernel/refusal.ts";
+
+/**
+ * RECORDED: written down, the platform may have been asked. LEAVING: the lane is held and the pool is asked. PAYING: what
+ * may be paid is decided; from here the story is finished, whatever it takes. POSTED and REFUSED are final.
+ */
+export type CashflowState = "RECORDED" | "LEAVING" | "PAYING" | "POSTED" | "REFUSED";
+
+/** What the platform said last while it is not final. */
+export type Doubt = "UNKNOWN" | "REVIEW";
+
+export type NewCashflow = {
+  readonly operationId: string;
+  readonly action: "deposit" | "withdraw";
+  readonly login: string;
+  readonly amount: Money;
+  readonly comment: string;
+  readonly deadline: Date;
+  readonly at: Date;
+};
+
+export type Cashflow = Omit<NewCashflow, "at"> & {
+  readonly id: bigint;
+  readonly state: CashflowState;
+  readonly doubt: Doubt | undefined;
+  readonly dealId: bigint | undefined;
+  readonly refusal: Refusal | undefined;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | undefined;
+};
+
+/** Key of the one transfer of a deposit. */
+export function depositKey({ id }: Pick<Cashflow, "id">): string {
+  return `funding:deposit:${id}`;
+}
+
+/** Key of the transfer that pays a withdrawal out, whatever try it is. */
+export function payoutKey({ id }: Pick<Cashflow, "id">): string {
+  return `funding:payout:${id}`;
+}
+
+/** Key under which the pool decides a withdrawal. */
+export function withdrawalKey({ id }: Pick<Cashflow, "id">): string {
+  return `funding:withdrawal:${id}`;
+}
+
+/** Who holds the lane in one try. */
+export function laneHolder(cashflow: Pick<Cashflow, "id">, attempt: number): string {
+  return `${withdrawalKey(cashflow)}:${attempt}`;
+}

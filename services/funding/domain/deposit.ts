@@ -1,0 +1,25 @@
+import { formatDecimal, isLess, usd, type Money } from "#kernel/money.ts";
+import { refuse } from "../refusals.ts";
+
+export type DepositFacts = {
+  readonly amount: Money;
+  /** The Investor was never funded through the service. */
+  readonly isFirst: boolean;
+  /** Undefined while the Investor follows no Master. */
+  readonly masterMinimum: Money | undefined;
+};
+
+export type DepositDecision = { readonly firstDepositChecked: boolean; readonly minDeposit: Money };
+
+/** Only the first deposit under an active Master is held to that Master's minimum. */
+export function decideDeposit({ amount, isFirst, masterMinimum }: DepositFacts): DepositDecision {
+  const firstDepositChecked = isFirst && masterMinimum !== undefined;
+  if (firstDepositChecked && isLess(amount, masterMinimum)) {
+    const [required, actual] = [formatDecimal(masterMinimum), formatDecimal(amount)];
+    throw refuse("below_min_deposit", `the first deposit must be at least ${required}`, {
+      details: { required, actual },
+      outcome: "not_executed",
+    });
+  }
+  return { firstDepositChecked, minDeposit: masterMinimum ?? usd(0n) };
+}

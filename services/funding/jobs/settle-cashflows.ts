@@ -1,0 +1,50 @@
+import { callContext } from "#kernel/contract/context.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { settleDeposit } from "../commands/settle-deposit.ts";
+import { settleWithdrawal } from "../commands/settle-withdrawal.ts";
+import { releaseForGood } from "../commands/withdrawal/end-story.ts";
+import type { Deps } from "../deps.ts";
+import type { Cashflow } from "../domain/cashflow.ts";
+import { claimUnsettled, delayNextTry, getCashflowById } from "../store/cashflows.ts";
+import { getWithdrawal, listUnreleased } from "../store/withdrawals.ts";
+
+const BATCH = 16;
+const ATTEMPT_MS = 10_000;
+/** Longer than an attempt, so that two processes never work on one story at once. */
+const CLAIM_MS = 15_000;
+/** A request that has just ended lets its lane go by itself. */
+const RELEASE_AFTER_MS = 3_000;
+
+/** Finishes what a crash or a lost answer left open. True when there may be more. */
+export async function settleCashflows(deps: Deps): Promise<boolean> {
+  const now = deps.now().getTime();
+  const claim = { at: new Date(now), until: new Date(now + CLAIM_MS), limit: BATCH };
+  const open = await claimUnsettled(deps.pool, claim);
+  await Promise.all(open.map((cashflow) => settle(deps, cashflow)));
+  return open.length === BATCH;
+}
+
+/** Lets lanes go whose stories are over: a crash came between the last word and the release. */
+export async function releaseLanes(deps: Deps): Promise<boolean> {
+  const before = new Date(deps.now().getTime() - RELEASE_AFTER_MS);
+  const held = await listUnreleased(deps.pool, { before, limit: BATCH });
+  for (const { id } of held) {
+    const story = { cashflow: await getCashflowById(deps.pool, id), withdrawal: await getWithdrawal(deps.pool, id) };
+    await releaseForGood(deps, story, callContext({ caller: "funding", withinMs: ATTEMPT_MS }));
+  }
+  return false;
+}
+
+async function settle(deps: Deps, cashflow: Cashflow): Promise<void> {
+  const { operationId, action } = cashflow;
+  const context = callContext({ caller: "funding", withinMs: ATTEMPT_MS, commandId: operationId });
+  try {
+    await (action === "deposit" ? settleDeposit(deps, cashflow, context) : settleWithdrawal(deps, cashflow, context));
+  } catch (error) {
+    // A refusal is an end of the story or a wish for patience; the row says which.
+    if (!(error instanceof Refusal)) {
+      deps.log.error("an operation could not be settled", { operation_id: operationId, error });
+    }
+    await delayNextTry(deps.pool, cashflow.id, deps.now());
+  }
+}

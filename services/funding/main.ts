@@ -1,0 +1,39 @@
+import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
+import { systemClock } from "#kernel/clock.ts";
+import { readConfig } from "#kernel/config.ts";
+import { grpcClient } from "#kernel/grpc/client.ts";
+import { runService, type ServiceContext } from "#kernel/service.ts";
+import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { settings } from "./config.ts";
+import type { Deps } from "./deps.ts";
+import { FEEDS, fundingJobs, fundingService } from "./service.ts";
+
+const caller = "funding";
+
+await runService(caller, async (context: ServiceContext) => {
+  const { stack, env, log } = context;
+  const config = readConfig(settings, env);
+  const backbone = await openBackbone(context, {
+    service: caller,
+    settings: config,
+    databaseUrl: config.FUNDING_DATABASE_URL,
+    migrations: new URL("./migrations/", import.meta.url),
+    streams: [],
+  });
+  const deps: Deps = {
+    pool: backbone.pool,
+    accounts: stack.use(grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, caller })),
+    platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
+    subscriptions: stack.use(grpcClient(config.SUBSCRIPTION_GRPC_URL, { contract: SubscriptionServiceService, caller })),
+    log,
+    now: systemClock,
+  };
+  await relayFeeds(context, backbone, FEEDS);
+  for (const job of fundingJobs(deps)) stack.use(job);
+  const implementation = fundingService(deps);
+  const isReady = async (): Promise<boolean> => backbone.broker.isConnected();
+  await serveContract(context, backbone, { contract: FundingServiceService, implementation, feeds: FEEDS, isReady });
+});

@@ -1,0 +1,56 @@
+-- Every deposit and withdrawal that was ever asked for, and its story. The row is written before anybody is asked to act.
+create table cashflow (
+  id              bigint generated always as identity primary key,
+  -- Id under which the caller asked; repeating it repeats nothing.
+  operation_id    text not null unique check (operation_id <> ''),
+  action          text not null check (action in ('deposit', 'withdraw')),
+  login           text not null,
+  amount_minor    bigint not null check (amount_minor > 0),
+  currency        text not null check (currency = 'USD'),
+  comment         text not null,
+  state           text not null check (state in ('RECORDED', 'LEAVING', 'PAYING', 'POSTED', 'REFUSED')),
+  -- What the platform said last while its answer is not final: UNKNOWN or REVIEW.
+  doubt           text check (doubt in ('UNKNOWN', 'REVIEW')),
+  deal_id         bigint,
+  refusal         jsonb,
+  -- The caller waits no longer; nothing may begin on the platform after it.
+  deadline        timestamptz not null,
+  created_at      timestamptz not null,
+  finished_at     timestamptz,
+  -- When the settling job looks at it next, and whether it has: from then on the request leaves the story to the job.
+  next_try_at     timestamptz not null,
+  tries           integer not null default 0 check (tries >= 0),
+  check ((state = 'REFUSED') = (refusal is not null)),
+  check ((state in ('POSTED', 'REFUSED')) = (finished_at is not null)),
+  check (state not in ('LEAVING', 'PAYING') or action = 'withdraw'),
+  check (deal_id is null or state = 'POSTED')
+);
+
+create index cashflow_to_settle on cashflow (next_try_at) where state not in ('POSTED', 'REFUSED');
+create index cashflow_by_login on cashflow (login, id);
+
+-- What a deposit was decided on.
+create table deposit_decision (
+  cashflow_id            bigint primary key references cashflow,
+  first_deposit_checked  boolean not null,
+  min_deposit_minor      bigint not null check (min_deposit_minor >= 0)
+);
+
+-- The lane of a withdrawal and the four numbers that its answer is made of, stored before anything moves.
+create table withdrawal (
+  cashflow_id            bigint primary key references cashflow,
+  -- Each try holds the lane under a name of its own.
+  try                    integer not null default 1 check (try > 0),
+  is_released            boolean not null default false,
+  held_balance_minor     bigint,
+  held_log_number        bigint,
+  balance_before_minor   bigint check (balance_before_minor >= 0),
+  pending_fee_minor      bigint check (pending_fee_minor >= 0),
+  available_minor        bigint check (available_minor >= 0),
+  effective_minor        bigint check (effective_minor >= 0),
+  open_positions_checked boolean,
+  check ((held_balance_minor is null) = (held_log_number is null)),
+  check (num_nulls(balance_before_minor, pending_fee_minor, available_minor, effective_minor, open_positions_checked) in (0, 5))
+);
+
+create index withdrawal_to_release on withdrawal (cashflow_id) where not is_released;

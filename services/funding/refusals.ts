@@ -1,0 +1,19 @@
+import { refusalsOf } from "#kernel/refusal.ts";
+
+/** Everything that funding says no with. */
+export const { refuse, refusals } = refusalsOf({
+  validation_failed: "invalid",
+  investor_not_found: "not_found",
+  operation_not_found: "not_found",
+  below_min_deposit: "conflict",
+  account_busy: "conflict",
+  insufficient_funds: "conflict",
+  master_open_positions: "conflict",
+  allocation_in_progress: "conflict",
+  investor_deficit: "conflict",
+  safety_stop: "unavailable",
+  platform_rejected: "rejected",
+  platform_unavailable: "unavailable",
+  service_unavailable: "unavailable",
+  outcome_unknown: "unknown_outcome",
+});

@@ -1,0 +1,34 @@
+import type { Implementation } from "#kernel/contract/contract.ts";
+import { runJob, type Job } from "#kernel/job.ts";
+import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import { deposit } from "./commands/deposit.ts";
+import { CASHFLOW_FEED } from "./commands/finish.ts";
+import { withdraw } from "./commands/withdraw.ts";
+import type { Deps } from "./deps.ts";
+import { releaseLanes, settleCashflows } from "./jobs/settle-cashflows.ts";
+import { getBalance } from "./queries/get-balance.ts";
+import { getOperation } from "./queries/get-operation.ts";
+
+const SETTLE_EVERY_MS = 500;
+const RELEASE_EVERY_MS = 1_000;
+
+export const FEEDS = [CASHFLOW_FEED];
+
+/** Every rpc of the contract and the one function behind it. */
+export function fundingService(deps: Deps): Implementation<FundingServiceService> {
+  return {
+    deposit: (request, context) => deposit(deps, request, context),
+    withdraw: (request, context) => withdraw(deps, request, context),
+    getBalance: (request, context) => getBalance(deps, request, context),
+    getOperation: (request) => getOperation(deps, request),
+  };
+}
+
+/** What finishes the stories that a crash or a lost answer left open. */
+export function fundingJobs(deps: Deps): Job[] {
+  const { log } = deps;
+  return [
+    runJob({ name: "settle cashflows", everyMs: SETTLE_EVERY_MS, work: () => settleCashflows(deps), log }),
+    runJob({ name: "release lanes", everyMs: RELEASE_EVERY_MS, work: () => releaseLanes(deps), log }),
+  ];
+}

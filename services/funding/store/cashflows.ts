@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { usd } from "#kernel/money.ts";
+import { maybeOne, one, many, execute, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
+import type { Cashflow, CashflowState, Doubt, NewCashflow } from "../domain/cashflow.ts";
+
+type Row = {
+  id: bigint;
+  operation_id: string;
+  action: Cashflow["action"];
+  login: string;
+  amount_minor: bigint;
+  comment: string;
+  state: CashflowState;
+  doubt: Doubt | null;
+  deal_id: bigint | null;
+  refusal: RefusalFacts | null;
+  deadline: Date;
+  created_at: Date;
+  finished_at: Date | null;
+};
+
+/** Recorded before anybody is asked to act, so that a crash leaves a question rather than lost money. Undefined: the operation is known already. */
+export async function insertCashflow(tx: Transaction, cashflow: NewCashflow): Promise<Cashflow | undefined> {
+  const row = await maybeOne<Row>(
+    tx,
+    sql`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, deadline, created_at, next_try_at)
+        values (${cashflow.operationId}, ${cashflow.action}, ${cashflow.login}, ${cashflow.amount.minor},
+                ${cashflow.amount.currency}, ${cashflow.comment}, 'RECORDED', ${cashflow.deadline}, ${cashflow.at}, ${cashflow.deadline})
+        on conflict (operation_id) do nothing
+        returning id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, refusal, deadline, created_at, finished_at`,
+  );
+  return row && cashflowOf(row);
+}
+
+export async function findCashflow(db: Queryable, operationId: string): Promise<Cashflow | undefined> {
+  const row = await maybeOne<Row>(
+    db,
+    sql`select id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, refusal, deadline, created_at, finished_at
+        from cashflow
+        where operation_id = ${operationId}`,
+  );
+  return row && cashflowOf(row);
+}
+
+export async function getCashflow(db: Queryable, operationId: string): Promise<Cashflow> {
+  const cashflow = await findCashflow(db, operationId);
+  assert(cashflow !== undefined, `operation ${operationId} is not there`);
+  return cashflow;
+}
+
+export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashflow> {
+  return cashflowOf(
+    await one<Row>(
+      db,
+      sql`select id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, refusal, deadline, created_at, finished_at
+          from cashflow
+          where id = ${id}`,
+    ),
+  );
+}
+
+/** Whether the Investor was ever funded through the service. A deposit that is still under way does not count. */
+export async function hasPostedDeposit(db: Queryable, login: string): Promise<boolean> {
+  const { found } = await one<{ found: boolean }>(
+    db,
+    sql`select exists (select from cashflow where login = ${login} and action = 'deposit' and state = 'POSTED') as found`,
+  );
+  return found;
+}
+
+/** The operation that another one on the same login waits for. */
+export async function findOpenOperation(db: Queryable, login: string, exceptId: bigint): Promise<string | undefined> {
+  const row = await maybeOne<{ operation_id: string }>(
+    db,
+    sql`select operation_id from cashflow
+        where login = ${login} and id <> ${exceptId} and state not in ('POSTED', 'REFUSED')
+        order by id
+        limit 1`,
+  );
+  return row?.operation_id;
+}
+
+/** False when somebody else finished it before. */
+export async function markPosted(tx: Transaction, id: bigint, posted: { dealId?: bigint; at: Date }): Promise<boolean> {
+  const count = await execute(
+    tx,
+    sql`update cashflow set state = 'POSTED', doubt = null, deal_id = ${posted.dealId ?? null}, finished_at = ${posted.at}
+        where id = ${id} and state in ('RECORDED', 'PAYING')`,
+  );
+  return count === 1;
+}
+
+/** Compare-and-set: the story ends here unless it went on from the state that was seen. */
+export async function markRefused(
+  db: Queryable,
+  id: bigint,
+  { from, refusal, at }: { from: CashflowState; refusal: Refusal; at: Date },
+): Promise<boolean> {
+  const count = await execute(
+    db,
+    sql`update cashflow set state = 'REFUSED', doubt = null, refusal = ${refusalText(refusal)}::jsonb, finished_at = ${at}
+        where id = ${id} and state = ${from}`,
+  );
+  return count === 1;
+}
+
+/** As markRefused, but only while the settling job has not taken the story over: then nothing was sent by anybody. */
+export async function markNeverSent(db: Queryable, id: bigint, { refusal, at }: { refusal: Refusal; at: Date }): Promise<boolean> {
+  const count = await execute(
+    db,
+    sql`update cashflow set state = 'REFUSED', refusal = ${refusalText(refusal)}::jsonb, finished_at = ${at}
+        where id = ${id} and state = 'RECORDED' and tries = 0`,
+  );
+  return count === 1;
+}
+
+export async function markDoubt(db: Queryable, id: bigint, doubt: Doubt): Promise<void> {
+  await execute(db, sql`update cashflow set doubt = ${doubt} where id = ${id} and state in ('RECORDED', 'PAYING')`);
+}
+
+/** Open stories whose time has come, each taken for as long as it may take to settle it. */
+export async function claimUnsettled(db: Queryable, claim: { at: Date; until: Date; limit: number }): Promise<Cashflow[]> {
+  const rows = await many<Row>(
+    db,
+    sql`update cashflow set next_try_at = ${claim.until}, tries = tries + 1
+        where id in (select id from cashflow
+                     where state not in ('POSTED', 'REFUSED') and next_try_at <= ${claim.at}
+                     order by next_try_at
+                     limit ${claim.limit}
+                     for update skip locked)
+        returning id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, refusal, deadline, created_at, finished_at`,
+  );
+  return rows.map(cashflowOf);
+}
+
+/** Pauses grow to half a minute: whoever waits for a quiet period is not asked about every second. */
+export async function delayNextTry(db: Queryable, id: bigint, now: Date): Promise<void> {
+  await execute(
+    db,
+    sql`update cashflow
+        set next_try_at = ${now} + least(interval '30 seconds', interval '1 second' * power(2, least(tries, 10)))
+        where id = ${id} and state not in ('POSTED', 'REFUSED')`,
+  );
+}
+
+function refusalText({ code, status, message, details, errors, outcome, operationId, retryAfterMs }: Refusal): string {
+  return JSON.stringify({ code, status, message, details, errors, outcome, operationId, retryAfterMs });
+}
+
+function cashflowOf(row: Row): Cashflow {
+  return {
+    id: row.id,
+    operationId: row.operation_id,
+    action: row.action,
+    login: row.login,
+    amount: usd(row.amount_minor),
+    comment: row.comment,
+    state: row.state,
+    doubt: row.doubt ?? undefined,
+    dealId: row.deal_id ?? undefined,
+    refusal: row.refusal === null ? undefined : new Refusal(row.refusal),
+    deadline: row.deadline,
+    createdAt: row.created_at,
+    finishedAt: row.finished_at ?? undefined,
+  };
+}
+

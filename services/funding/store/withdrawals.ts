@@ -1,0 +1,109 @@
+import { usd } from "#kernel/money.ts";
+import { execute, many, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { HeldFacts, Withdrawal, WithdrawalDecision } from "../domain/withdrawal.ts";
+
+type Row = {
+  try: number;
+  is_released: boolean;
+  held_balance_minor: bigint | null;
+  held_log_number: bigint | null;
+  balance_before_minor: bigint | null;
+  pending_fee_minor: bigint | null;
+  available_minor: bigint | null;
+  effective_minor: bigint | null;
+  open_positions_checked: boolean | null;
+};
+
+export async function insertWithdrawal(tx: Transaction, cashflowId: bigint): Promise<void> {
+  await execute(tx, sql`insert into withdrawal (cashflow_id) values (${cashflowId})`);
+}
+
+export async function getWithdrawal(db: Queryable, cashflowId: bigint): Promise<Withdrawal> {
+  const row = await one<Row>(
+    db,
+    sql`select try, is_released, held_balance_minor, held_log_number, balance_before_minor, pending_fee_minor,
+               available_minor, effective_minor, open_positions_checked
+        from withdrawal
+        where cashflow_id = ${cashflowId}`,
+  );
+  return { try: row.try, isReleased: row.is_released, held: heldOf(row), decision: decisionOf(row) };
+}
+
+/** Compare-and-set: from here the pool may decide. False when the try was aborted meanwhile. */
+export async function markLeaving(tx: Transaction, id: bigint, held: { try: number; facts: HeldFacts }): Promise<boolean> {
+  const moved = await execute(tx, sql`update cashflow set state = 'LEAVING' where id = ${id} and state = 'RECORDED'`);
+  if (moved === 0) {
+    return false;
+  }
+  const stored = await execute(
+    tx,
+    sql`update withdrawal
+        set held_balance_minor = ${held.facts.balance.minor}, held_log_number = ${held.facts.logNumber}
+        where cashflow_id = ${id} and try = ${held.try}`,
+  );
+  return stored === 1;
+}
+
+/** The decision is stored before anything moves, so that a crash can not make another one. */
+export async function markPaying(tx: Transaction, id: bigint, decision: WithdrawalDecision): Promise<void> {
+  const moved = await execute(tx, sql`update cashflow set state = 'PAYING' where id = ${id} and state = 'LEAVING'`);
+  if (moved === 1) {
+    await execute(
+      tx,
+      sql`update withdrawal
+          set balance_before_minor = ${decision.balanceBefore.minor}, pending_fee_minor = ${decision.pendingFee.minor},
+              available_minor = ${decision.availableAfterFee.minor}, effective_minor = ${decision.effective.minor},
+              open_positions_checked = ${decision.openPositionsChecked}
+          where cashflow_id = ${id}`,
+    );
+  }
+}
+
+/** A refused try is over for good; the next one holds the lane under another name. */
+export async function markNextTry(tx: Transaction, id: bigint, refusedTry: number): Promise<boolean> {
+  const moved = await execute(tx, sql`update cashflow set state = 'RECORDED' where id = ${id} and state = 'LEAVING'`);
+  if (moved === 0) {
+    return false;
+  }
+  const stored = await execute(
+    tx,
+    sql`update withdrawal set try = try + 1, held_balance_minor = null, held_log_number = null
+        where cashflow_id = ${id} and try = ${refusedTry}`,
+  );
+  return stored === 1;
+}
+
+export async function markReleased(db: Queryable, id: bigint): Promise<void> {
+  await execute(db, sql`update withdrawal set is_released = true where cashflow_id = ${id}`);
+}
+
+/** Stories that are over while their lane may still be held. */
+export async function listUnreleased(db: Queryable, { before, limit }: { before: Date; limit: number }) {
+  return await many<{ id: bigint; login: string; try: number }>(
+    db,
+    sql`select cashflow.id, cashflow.login, withdrawal.try
+        from withdrawal
+        join cashflow on cashflow.id = withdrawal.cashflow_id
+        where not withdrawal.is_released and cashflow.state in ('POSTED', 'REFUSED') and cashflow.finished_at < ${before}
+        order by cashflow.id
+        limit ${limit}`,
+  );
+}
+
+function heldOf({ held_balance_minor: balance, held_log_number: logNumber }: Row): HeldFacts | undefined {
+  return balance === null || logNumber === null ? undefined : { balance: usd(balance), logNumber };
+}
+
+function decisionOf(row: Row): WithdrawalDecision | undefined {
+  if (row.effective_minor === null) {
+    return undefined;
+  }
+  return {
+    balanceBefore: usd(row.balance_before_minor ?? 0n),
+    pendingFee: usd(row.pending_fee_minor ?? 0n),
+    availableAfterFee: usd(row.available_minor ?? 0n),
+    effective: usd(row.effective_minor),
+    openPositionsChecked: row.open_positions_checked ?? false,
+  };
+}

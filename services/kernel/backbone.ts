@@ -1,0 +1,121 @@
+import type { Contract } from "./contract/contract.ts";
+import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
+import { integer, logLevel, port, secretUrl, text, type Piece } from "./config-pieces.ts";
+import { feedReader } from "./feed/read.ts";
+import { startRelay } from "./feed/relay.ts";
+import { type Mounted, serveOverGrpc } from "./grpc/serve.ts";
+import { startMetrics } from "./metrics.ts";
+import { type Broker, connectNats } from "./nats/connect.ts";
+import { feedNudger } from "./nats/nudge.ts";
+import { jetStreamPublisher } from "./nats/publisher.ts";
+import { serveOverNats } from "./nats/serve.ts";
+import { requireStreams, type StreamDefinition } from "./nats/streams.ts";
+import { migrate } from "./postgres/migrate.ts";
+import { createPool, type Pool } from "./postgres/pool.ts";
+import type { Secret } from "./secret.ts";
+import type { ServiceContext } from "./service.ts";
+
+/** Variables that every service with a database and contracts reads. */
+export const BACKBONE_SETTINGS = {
+  NATS_URL: secretUrl(["nats", "tls"], { whenMissing: "nats://127.0.0.1:4222" }),
+  /** 3 on a cluster, 1 on a single server. */
+  NATS_STREAM_REPLICAS: integer(1, 5, { whenMissing: "1" }),
+  GRPC_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
+  GRPC_PORT: port({ whenMissing: "0" }),
+  DATABASE_CONNECTIONS: integer(2, 50, { whenMissing: "8" }),
+  PAMM_METRICS_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
+  PAMM_METRICS_PORT: port({ whenMissing: "0" }),
+  LOG_LEVEL: logLevel(),
+};
+
+/** An address of another service, host:port. */
+export function grpcAddress(): Piece<string> {
+  return text("host:port of a service");
+}
+
+/** The service's own database, or the one that all share. */
+export function databaseUrl(): Piece<Secret<string>> {
+  return secretUrl(["postgres", "postgresql"], { otherwise: "DATABASE_URL" });
+}
+
+export type BackboneSettings = {
+  readonly NATS_URL: Secret<string>;
+  readonly NATS_STREAM_REPLICAS: number;
+  readonly GRPC_HOST: string;
+  readonly GRPC_PORT: number;
+  readonly DATABASE_CONNECTIONS: number;
+  readonly PAMM_METRICS_HOST: string;
+  readonly PAMM_METRICS_PORT: number;
+};
+
+export type BackboneOptions = {
+  readonly service: string;
+  readonly settings: BackboneSettings;
+  readonly databaseUrl: Secret<string>;
+  /** Folder with 0001_what.sql, ... */
+  readonly migrations: URL;
+  /** JetStream streams that this service writes or reads. */
+  readonly streams: readonly Omit<StreamDefinition, "replicas">[];
+};
+
+export type Backbone = {
+  readonly service: string;
+  readonly settings: BackboneSettings;
+  readonly pool: Pool;
+  readonly broker: Broker;
+  readonly streams: readonly StreamDefinition[];
+};
+
+/** Database, migrated, and broker, with its streams: what has to be there before anything else. */
+export async function openBackbone({ stack, log, watch }: ServiceContext, options: BackboneOptions): Promise<Backbone> {
+  const { service, settings } = options;
+  const url = options.databaseUrl.reveal();
+  await migrate({ url, schema: service, folder: options.migrations });
+  const pool = stack.use(
+    createPool({
+      url,
+      schema: service,
+      applicationName: service,
+      max: settings.DATABASE_CONNECTIONS,
+      onIdleError: (error) => log.warn("an idle database connection was lost", { error }),
+    }),
+  );
+  const broker = stack.use(await connectNats({ url: settings.NATS_URL.reveal(), name: service, log }));
+  watch("broker connection", broker.closed);
+  const streams = options.streams.map((stream) => ({ ...stream, replicas: settings.NATS_STREAM_REPLICAS }));
+  await requireStreams(broker, streams);
+  return { service, settings, pool, broker, streams };
+}
+
+/** Numbers and publishes what the service tells. Start it before whatever tells, so that it ends after it. */
+export async function relayFeeds({ stack, log, watch }: ServiceContext, backbone: Backbone, feeds: readonly string[]): Promise<void> {
+  const { service, pool, broker, streams } = backbone;
+  const publish = jetStreamPublisher(broker, streams);
+  const relay = stack.use(await startRelay({ service, pool, feeds, publish, nudge: feedNudger(broker), log }));
+  watch("relay", relay.fault);
+}
+
+export type Served<C extends Contract> = Mounted<C> & {
+  /** Feeds that others may read here. */
+  readonly feeds: readonly string[];
+  /** Whether the service can do its work now. */
+  readonly isReady: () => Promise<boolean>;
+};
+
+/**
+ * Opens the doors, last of all: the contract and the feeds on gRPC and on NATS by the same handlers, and metrics. On the
+ * way out the doors close first.
+ */
+export async function serveContract<C extends Contract>(
+  { stack, log }: ServiceContext,
+  { service, settings, pool, broker }: Backbone,
+  { contract, implementation, feeds, isReady }: Served<C>,
+): Promise<{ readonly grpcPort: number }> {
+  const reading = { contract: FeedServiceService, implementation: feedReader(pool, feeds) };
+  const listen = { host: settings.GRPC_HOST, port: settings.GRPC_PORT };
+  const grpc = stack.use(await serveOverGrpc({ ...listen, services: [{ contract, implementation }, reading], log }));
+  stack.use(await serveOverNats(broker, { service, ...reading, log }));
+  stack.use(await serveOverNats(broker, { service, contract, implementation, log }));
+  stack.use(await startMetrics({ host: settings.PAMM_METRICS_HOST, port: settings.PAMM_METRICS_PORT, isReady }));
+  return { grpcPort: grpc.port };
+}
