@@ -1,23 +1,22 @@
+import type { TestDatabase } from "#test/support/database.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { leaseKeeper } from "./lease-keeper.ts";
 import { acquireLease, lockLease, releaseLease, renewLease } from "./lease.ts";
-import { createPool } from "./pool.ts";
 import type { Pool } from "./pool.ts";
 import { execute, sql } from "./query.ts";
-import { migratedDatabase } from "./test-database.ts";
+import { kernelDatabase } from "./test-database.ts";
 import { inTransaction } from "./transaction.ts";
 
 const LONG_MS = 60_000;
-let database: Awaited<ReturnType<typeof migratedDatabase>>;
+let database: TestDatabase;
 let pool: Pool;
 
 beforeAll(async () => {
-  database = await migratedDatabase();
-  pool = createPool({ url: database.url, schema: database.schema, applicationName: "lease-test", max: 5 });
+  database = await kernelDatabase();
+  pool = database.pool;
 });
 
 afterAll(async () => {
-  await pool[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
 });
 

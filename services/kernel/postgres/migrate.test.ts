@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { emptyDatabase } from "#test/support/database.ts";
 import { expect, test } from "vitest";
 import { migrate } from "./migrate.ts";
 import { createPool } from "./pool.ts";
 import { many, sql } from "./query.ts";
-import { emptyDatabase } from "./test-database.ts";
 
 const COIN = "create table coin (id bigint primary key);";
 const SCHEMA = "funding";
@@ -18,7 +18,7 @@ async function folderOf(files: Readonly<Record<string, string>>) {
 }
 
 test("a schema is made, gets the tables of the kernel and then each file, once", async () => {
-  await using database = await emptyDatabase();
+  await using database = await emptyDatabase("elsewhere");
   await using files = await folderOf({ "0001_coin.sql": COIN, "README.md": "not a migration" });
   const options = { url: database.url, schema: SCHEMA, folder: files.folder };
 
@@ -38,7 +38,7 @@ test("a schema is made, gets the tables of the kernel and then each file, once",
 });
 
 test("two services of one database do not meet", async () => {
-  await using database = await emptyDatabase();
+  await using database = await emptyDatabase("elsewhere");
   await using files = await folderOf({ "0001_coin.sql": COIN });
   const names = await Promise.all(
     ["funding", "account"].map((schema) => migrate({ url: database.url, schema, folder: files.folder })),
@@ -51,7 +51,7 @@ test("two services of one database do not meet", async () => {
 });
 
 test("many processes that start at once migrate once", async () => {
-  await using database = await emptyDatabase();
+  await using database = await emptyDatabase("elsewhere");
   await using files = await folderOf({ "0001_coin.sql": `select pg_sleep(0.05); ${COIN}` });
   const runs = Array.from({ length: 6 }, () => migrate({ url: database.url, schema: SCHEMA, folder: files.folder }));
 
@@ -61,7 +61,7 @@ test("many processes that start at once migrate once", async () => {
 });
 
 test("an edited file is refused", async () => {
-  await using database = await emptyDatabase();
+  await using database = await emptyDatabase("elsewhere");
   await using files = await folderOf({ "0001_coin.sql": COIN });
   const options = { url: database.url, schema: SCHEMA, folder: files.folder };
   await migrate(options);
@@ -76,13 +76,26 @@ test("a gap, a double number and a strange name are refused before anything is d
   await using strange = await folderOf({ "0001_coin.sql": COIN, "2_dime.sql": COIN });
   const refusal = (folder: string) => migrate({ url: "postgres://nobody@127.0.0.1:1/x", schema: SCHEMA, folder });
 
-  await expect(refusal(gap.folder)).rejects.toThrow("0003_dime.sql: the next number");
-  await expect(refusal(double.folder)).rejects.toThrow("0001_dime.sql: the next number");
+  await expect(refusal(gap.folder)).rejects.toThrow("0003_dime.sql: the next migration");
+  await expect(refusal(double.folder)).rejects.toThrow("0001_dime.sql: the next migration");
   await expect(refusal(strange.folder)).rejects.toThrow("2_dime.sql: a migration is called");
 });
 
+test("a database that cannot be reached is said in one line, without its password", async () => {
+  await using files = await folderOf({ "0001_coin.sql": COIN });
+  const url = "postgres://app:hunter2@127.0.0.1:1/pamm";
+
+  const failure = migrate({ url, schema: SCHEMA, folder: files.folder });
+
+  await expect(failure).rejects.toMatchObject({
+    name: "StartupError",
+    message:
+      "Postgres at 127.0.0.1:1, database pamm, cannot be used (connect ECONNREFUSED 127.0.0.1:1): start it or correct its URL",
+  });
+});
+
 test("a file that fails leaves nothing of itself and names itself", async () => {
-  await using database = await emptyDatabase();
+  await using database = await emptyDatabase("elsewhere");
   await using files = await folderOf({
     "0001_coin.sql": COIN,
     "0002_dime.sql": "create table dime (); select nonsense;",
@@ -96,7 +109,7 @@ test("a file that fails leaves nothing of itself and names itself", async () => 
 });
 
 test("a schema that is ahead is left alone, so that an older process can start during a rollout", async () => {
-  await using database = await emptyDatabase();
+  await using database = await emptyDatabase("elsewhere");
   await using newer = await folderOf({ "0001_coin.sql": COIN, "0002_dime.sql": "create table dime ();" });
   await using older = await folderOf({ "0001_coin.sql": COIN });
   await migrate({ url: database.url, schema: SCHEMA, folder: newer.folder });

@@ -1,11 +1,11 @@
-import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
+import type { Client } from "pg";
+import { StartupError } from "../startup-error.ts";
+import { connectToMigrate } from "./migration-client.ts";
 import { listMigrations } from "./migration-files.ts";
 import type { MigrationFile } from "./migration-files.ts";
 import { schemaName } from "./pool.ts";
 import { execute, many, maybeOne, one, sql } from "./query.ts";
-import { exactTypes } from "./types.ts";
 
 export type MigrateOptions = {
   readonly url: string;
@@ -16,10 +16,6 @@ export type MigrateOptions = {
 
 type Applied = { readonly version: number; readonly name: string; readonly sha256: string };
 
-/** Also bounds the wait for another process that migrates the same schema. */
-const LOCK_TIMEOUT_MS = 30_000;
-const CONNECT_TIMEOUT_MS = 3_000;
-
 /**
  * Brings a schema up to the newest file, forward only, each file in a transaction of its own. Any number of processes
  * may do this at once. Returns the names that this call applied.
@@ -28,18 +24,7 @@ const CONNECT_TIMEOUT_MS = 3_000;
  */
 export async function migrate({ url, schema, folder }: MigrateOptions): Promise<string[]> {
   const files = await listMigrations(typeof folder === "string" ? folder : fileURLToPath(folder));
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: `migrate ${schemaName(schema)}`,
-    options: `-c search_path=${schemaName(schema)}`,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    types: exactTypes(),
-  });
-  // A lost connection also fails the statement that runs; this only keeps the event from crashing the process.
-  client.on("error", () => undefined);
-  await client.connect();
+  const client = await connectToMigrate(url, schema);
   try {
     // Released by the end of the connection, also when this process dies.
     await one(client, sql`select pg_advisory_lock(hashtextextended(${`migrate ${schema}`}, 0))`);
@@ -53,7 +38,7 @@ export async function migrate({ url, schema, folder }: MigrateOptions): Promise<
 }
 
 /** Asks before it creates, because `if not exists` needs the right to create even when nothing is to be done. */
-async function prepareSchema(client: pg.Client, schema: string): Promise<void> {
+async function prepareSchema(client: Client, schema: string): Promise<void> {
   const found = await maybeOne(client, sql`select from pg_namespace where nspname = ${schema}`);
   if (found === undefined) await client.query(`create schema ${schemaName(schema)}`);
   const { exists } = await one<{ exists: boolean }>(
@@ -70,21 +55,22 @@ async function prepareSchema(client: pg.Client, schema: string): Promise<void> {
     )`);
 }
 
-function listApplied(client: pg.Client): Promise<Applied[]> {
+function listApplied(client: Client): Promise<Applied[]> {
   return many<Applied>(client, sql`select version, name, sha256 from schema_migration order by version`);
 }
 
 function pendingOf(files: readonly MigrationFile[], applied: readonly Applied[]): MigrationFile[] {
   for (const [index, { version, name, sha256 }] of applied.entries()) {
-    assert.equal(version, index, `schema_migration has no row for version ${index}`);
-    const file = files[version];
-    const isUntouched = file === undefined || file.sha256 === sha256;
-    assert(isUntouched, `${name} was edited after it was applied; put it back and write the next number instead`);
+    const file = files[index];
+    if (version !== index) throw new StartupError(`schema_migration has no row for version ${index}: restore it`);
+    if (file !== undefined && file.sha256 !== sha256) {
+      throw new StartupError(`${name} was edited after it was applied: put it back and write the next number instead`);
+    }
   }
   return files.slice(applied.length);
 }
 
-async function apply(client: pg.Client, { version, name, sha256, text }: MigrationFile): Promise<void> {
+async function apply(client: Client, { version, name, sha256, text }: MigrationFile): Promise<void> {
   await client.query("begin");
   try {
     await client.query(text);
@@ -95,7 +81,7 @@ async function apply(client: pg.Client, { version, name, sha256, text }: Migrati
     await client.query("commit");
   } catch (error) {
     await client.query("rollback").catch(() => undefined);
-    throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new StartupError(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
   }

@@ -1,8 +1,8 @@
-import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { StartupError } from "../startup-error.ts";
 
 export type MigrationFile = {
   readonly version: number;
@@ -11,7 +11,7 @@ export type MigrationFile = {
   readonly text: string;
 };
 
-const FILE_NAME = /^(\d{4})_([a-z0-9-]+)\.sql$/;
+const FILE_NAME = /^(\d{4})_([a-z0-9_-]+)\.sql$/;
 /** The outbox, cursors and leases that every service has, before its own tables. */
 const FEED_TABLES = fileURLToPath(new URL("../feed/feed.sql", import.meta.url));
 
@@ -21,8 +21,9 @@ export async function listMigrations(folder: string): Promise<MigrationFile[]> {
   const migrations = [await readMigration(FEED_TABLES, 0, "0000_feed")];
   for (const name of names) {
     const version = Number(FILE_NAME.exec(name)?.[1]);
-    assert(!Number.isNaN(version), `${name}: a migration is called 0001_what-it-does.sql`);
-    assert.equal(version, migrations.length, `${name}: the next number of ${folder} is ${migrations.length}`);
+    const next = migrations.length;
+    if (Number.isNaN(version)) throw new StartupError(`${name}: a migration is called 0001_what_it_does.sql`);
+    if (version !== next) throw new StartupError(`${name}: the next migration in ${folder} has number ${next}`);
     migrations.push(await readMigration(join(folder, name), version, name.slice(0, -".sql".length)));
   }
   return migrations;

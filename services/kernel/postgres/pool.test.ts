@@ -1,8 +1,8 @@
+import { emptyDatabase } from "#test/support/database.ts";
 import { expect, test } from "vitest";
 import { isTransient, violatedConstraint } from "./failure.ts";
 import { createPool, schemaName } from "./pool.ts";
 import { execute, many, one, sql } from "./query.ts";
-import { emptyDatabase } from "./test-database.ts";
 import { inTransaction } from "./transaction.ts";
 
 const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -12,7 +12,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 test("each connection sees its own schema only and carries every time-out", async () => {
-  await using database = await emptyDatabase();
+  await using database = await emptyDatabase("notes");
   await using pool = createPool({ url: database.url, schema: "funding", applicationName: "funding", max: 2 });
   const settings = await one(
     pool,
@@ -31,11 +31,11 @@ test("a schema name is a plain identifier", () => {
 });
 
 test("idle connections that the server ends are reported and replaced", async () => {
-  await using database = await emptyDatabase();
+  await using database = await emptyDatabase("notes");
   const reported: string[] = [];
   const onIdleError = (error: Error): void => void reported.push(error.message);
-  await using pool = createPool({ url: database.url, schema: "public", applicationName: "idle", max: 1, onIdleError });
-  await using other = createPool({ url: database.url, schema: "public", applicationName: "other", max: 1 });
+  await using pool = createPool({ url: database.url, schema: "notes", applicationName: "idle", max: 1, onIdleError });
+  await using other = createPool({ url: database.url, schema: "notes", applicationName: "other", max: 1 });
   const { pid } = await one<{ pid: number }>(pool, sql`select pg_backend_pid() as pid`);
 
   await one(other, sql`select pg_terminate_backend(${pid})`);
@@ -45,15 +45,15 @@ test("idle connections that the server ends are reported and replaced", async ()
 });
 
 test("disposing twice is harmless", async () => {
-  await using database = await emptyDatabase();
-  const pool = createPool({ url: database.url, schema: "public", applicationName: "twice", max: 1 });
+  await using database = await emptyDatabase("notes");
+  const pool = createPool({ url: database.url, schema: "notes", applicationName: "twice", max: 1 });
   await pool[Symbol.asyncDispose]();
   await pool[Symbol.asyncDispose]();
 });
 
 test("a broken constraint is told by its name", async () => {
-  await using database = await emptyDatabase();
-  await using pool = createPool({ url: database.url, schema: "public", applicationName: "constraint", max: 1 });
+  await using database = await emptyDatabase("notes");
+  await using pool = createPool({ url: database.url, schema: "notes", applicationName: "constraint", max: 1 });
   await execute(
     pool,
     sql`create table note (id integer, constraint one_note unique (id), constraint small check (id < 9))`,
@@ -67,11 +67,11 @@ test("a broken constraint is told by its name", async () => {
 });
 
 test("trouble of the database is told apart from a defect of ours", async () => {
-  await using database = await emptyDatabase();
-  await using pool = createPool({ url: database.url, schema: "public", applicationName: "transient", max: 2 });
+  await using database = await emptyDatabase("notes");
+  await using pool = createPool({ url: database.url, schema: "notes", applicationName: "transient", max: 2 });
   const nobody = createPool({
     url: "postgres://app@127.0.0.1:1/x",
-    schema: "public",
+    schema: "notes",
     applicationName: "nobody",
     max: 1,
   });

@@ -1,21 +1,20 @@
+import { emptyDatabase } from "#test/support/database.ts";
+import type { TestDatabase } from "#test/support/database.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createPool } from "./pool.ts";
 import type { Pool } from "./pool.ts";
 import { execute, many, maybeOne, one, sql } from "./query.ts";
-import { emptyDatabase } from "./test-database.ts";
 
 const HUGE = 9_223_372_036_854_775_807n;
-let database: Awaited<ReturnType<typeof emptyDatabase>>;
+let database: TestDatabase;
 let pool: Pool;
 
 beforeAll(async () => {
-  database = await emptyDatabase();
-  pool = createPool({ url: database.url, schema: "public", applicationName: "query-test", max: 2 });
+  database = await emptyDatabase("coins");
+  pool = database.pool;
   await execute(pool, sql`create table coin (id bigint primary key, name text not null unique)`);
 });
 
 afterAll(async () => {
-  await pool[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
 });
 

@@ -1,21 +1,22 @@
 import net from "node:net";
+import { emptyDatabase } from "#test/support/database.ts";
+import type { TestDatabase } from "#test/support/database.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createPool } from "./pool.ts";
 import type { Pool } from "./pool.ts";
 import { execute, many, one, sql } from "./query.ts";
-import { emptyDatabase } from "./test-database.ts";
 import { afterCommit, CommitUnknown, inTransaction } from "./transaction.ts";
 import type { Transaction } from "./transaction.ts";
 
-let database: Awaited<ReturnType<typeof emptyDatabase>>;
+let database: TestDatabase;
 let pool: Pool;
 
 const insert = (tx: Transaction | Pool, id: number) => execute(tx, sql`insert into note (id) values (${id})`);
 const ids = async () => (await many<{ id: number }>(pool, sql`select id from note order by id`)).map(({ id }) => id);
 
 beforeAll(async () => {
-  database = await emptyDatabase();
-  pool = createPool({ url: database.url, schema: "public", applicationName: "transaction-test", max: 3 });
+  database = await emptyDatabase("notes");
+  pool = database.pool;
   await execute(
     pool,
     sql`create table note (id integer primary key, other integer references note deferrable initially deferred)`,
@@ -27,7 +28,6 @@ beforeEach(async () => {
 });
 
 afterAll(async () => {
-  await pool[Symbol.asyncDispose]();
   await database[Symbol.asyncDispose]();
 });
 
@@ -85,7 +85,7 @@ test("a connection that dies between two statements fails the transaction and no
 
 test("a connection that is lost during commit leaves the outcome open", async () => {
   await using proxy = await proxyThatLosesCommits(new URL(database.url));
-  await using lossy = createPool({ url: proxy.url, schema: "public", applicationName: "lossy", max: 1 });
+  await using lossy = createPool({ url: proxy.url, schema: "notes", applicationName: "lossy", max: 1 });
 
   const lost = inTransaction(lossy, (tx) => insert(tx, 7));
 

@@ -1,0 +1,39 @@
+import pg from "pg";
+import { StartupError } from "../startup-error.ts";
+import { schemaName } from "./pool.ts";
+import { exactTypes } from "./types.ts";
+
+/** Also bounds the wait for another process that migrates the same schema. */
+const LOCK_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 3_000;
+
+/** A connection of its own, since a migration may take longer than a pool lets any statement take. */
+export async function connectToMigrate(url: string, schema: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: `migrate ${schema}`,
+    options: `-c search_path=${schemaName(schema)}`,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    types: exactTypes(),
+  });
+  // A lost connection also fails the statement that runs; this only keeps the event from crashing the process.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    const { host, port, database } = client;
+    throw new StartupError(
+      `Postgres at ${host}:${port}, database ${database}, cannot be used (${reasonOf(error)}): start it or correct its URL`,
+      { cause: error },
+    );
+  }
+  return client;
+}
+
+/** A host with several addresses fails with several errors and no message. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].join(", ");
+  return error instanceof Error ? error.message : String(error);
+}
