@@ -106,14 +106,14 @@ test("the variable of its own goes before the common one", () => {
 });
 
 test("a secret may come from a file, without its last newline", () => {
-  const { PASSWORD, ...env } = good;
+  const { PASSWORD: _, ...env } = good;
   const config = readConfig(schema, { ...env, PASSWORD_FILE: fileWith("from file\n") });
 
   expect(config.PASSWORD.reveal()).toBe("from file");
 });
 
 test("a secret that is set twice, or whose file is missing or empty, is a mistake", () => {
-  const { PASSWORD, ...env } = good;
+  const { PASSWORD: _, ...env } = good;
 
   expect(mistakesOf({ ...good, PASSWORD_FILE: fileWith("x") })).toEqual([
     "PASSWORD and PASSWORD_FILE are both set: keep one",

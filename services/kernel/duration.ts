@@ -5,7 +5,8 @@ const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 
 /** Months and years are left out: they have no fixed length. */
-const DURATION = /^P(?=.)(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9}(?:\.\d{1,3})?)S)?)?$/;
+const DURATION =
+  /^P(?=.)(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9}(?:\.\d{1,3})?)S)?)?$/;
 
 /** ISO 8601 duration to milliseconds; undefined when it is none or lasts no time at all. */
 export function parseDuration(text: string): number | undefined {
@@ -18,6 +19,7 @@ export function parseDuration(text: string): number | undefined {
     number,
     number,
   ];
-  const total = weeks * WEEK_MS + days * DAY_MS + hours * HOUR_MS + minutes * MINUTE_MS + Math.round(seconds * SECOND_MS);
+  const total =
+    weeks * WEEK_MS + days * DAY_MS + hours * HOUR_MS + minutes * MINUTE_MS + Math.round(seconds * SECOND_MS);
   return total > 0 ? total : undefined;
 }

@@ -69,7 +69,7 @@ test("a failed round is tried again after a pause that rings do not shorten", as
     },
   });
 
-  await vi.waitFor(() => expect(tried).toHaveLength(3), { timeout: 5_000 });
+  await vi.waitFor(() => expect(tried.length).toBeGreaterThanOrEqual(3), { timeout: 5_000 });
   const [first = 0, second = 0, third = 0] = tried;
   expect(second - first).toBeGreaterThan(240);
   expect(third - second).toBeGreaterThan(480);

@@ -49,7 +49,10 @@ test("what is not on the allow-list is not written, whatever it is called and wh
     key: { password: PLANTED },
     reason: new Secret(PLANTED),
     __proto__: { url: PLANTED },
-    error: Object.assign(new Error("failed", { cause: { password: PLANTED } }), { detail: PLANTED, request: { PLANTED } }),
+    error: Object.assign(new Error("failed", { cause: { password: PLANTED } }), {
+      detail: PLANTED,
+      request: { PLANTED },
+    }),
   } as unknown as LogFields;
 
   log.info("a line", fields);

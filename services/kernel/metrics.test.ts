@@ -40,6 +40,6 @@ test("a port that is taken is told in one line", async () => {
   await using server = await startMetrics({ port: 0 });
 
   await expect(startMetrics({ port: server.port })).rejects.toThrow(
-    `port ${server.port} on 127.0.0.1 is taken: choose another port for metrics (PAMM_METRICS_PORT) or stop who holds it`,
+    `port ${server.port} on 127.0.0.1 is taken: choose another for metrics (PAMM_METRICS_PORT) or stop who holds it`,
   );
 });

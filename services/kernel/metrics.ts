@@ -12,7 +12,10 @@ const requestSeconds = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });
 
-export function observeRequest(labels: { transport: Transport; method: string; outcome: string }, elapsedMs: number): void {
+export function observeRequest(
+  labels: { transport: Transport; method: string; outcome: string },
+  elapsedMs: number,
+): void {
   requestSeconds.observe(labels, elapsedMs / 1_000);
 }
 
@@ -46,7 +49,11 @@ export async function startMetrics({ host = "127.0.0.1", port, isReady }: Metric
   };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, isReady: () => Promise<boolean>): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  isReady: () => Promise<boolean>,
+): Promise<void> {
   const path = (request.url ?? "/").split("?")[0];
   if (path === "/metrics") return send(response, 200, await register.metrics(), register.contentType);
   if (path === "/healthz") return send(response, 200, "ok\n");

@@ -5,10 +5,17 @@ import { expect, test } from "vitest";
 const SERVICE = new URL("./service.ts", import.meta.url).href;
 const ERRORS = new URL("./startup-error.ts", import.meta.url).href;
 
-type Run = { child: ChildProcess; ended: Promise<{ code: number | null; out: string; err: string }>; until: (text: string) => Promise<void> };
+type Run = {
+  child: ChildProcess;
+  ended: Promise<{ code: number | null; out: string; err: string }>;
+  until: (text: string) => Promise<void>;
+};
 
 /** Runs `start` as the start function of a service in a process of its own. */
-function run(start: string, { supervised = false, env = {} }: { supervised?: boolean; env?: Record<string, string> } = {}): Run {
+function run(
+  start: string,
+  { supervised = false, env = {} }: { supervised?: boolean; env?: Record<string, string> } = {},
+): Run {
   const script = `
     import { runService } from "${SERVICE}";
     import { StartupError } from "${ERRORS}";
@@ -26,8 +33,12 @@ function run(start: string, { supervised = false, env = {} }: { supervised?: boo
   child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (err += chunk.toString()));
   // Not "close": it does not come for a child whose channel was disconnected.
-  const closed = [once(child, "exit"), ...[child.stdout, child.stderr].map((stream) => stream && once(stream, "end"))];
-  const ended = Promise.all(closed).then(() => ({ code: child.exitCode, out, err }));
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  const ended = Promise.all([once(child, "exit"), ...streams.map((stream) => once(stream, "end"))]).then(() => ({
+    code: child.exitCode,
+    out,
+    err,
+  }));
   const until = async (text: string): Promise<void> => {
     while (!out.includes(text)) {
       if (child.exitCode !== null) throw new Error(`ended before it said ${text}: ${out}${err}`);
@@ -44,16 +55,19 @@ const THREE_RESOURCES = `
   forever();
 `;
 
-test.each(["SIGTERM", "SIGINT"] as const)("%s releases what was adopted in reverse order and exits with 0", async (signal) => {
-  const { child, ended, until } = run(THREE_RESOURCES);
-  await until("started");
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "%s releases what was adopted in reverse order and exits with 0",
+  async (signal) => {
+    const { child, ended, until } = run(THREE_RESOURCES);
+    await until("started");
 
-  child.kill(signal);
+    child.kill(signal);
 
-  const { code, out } = await ended;
-  expect(out.match(/released \w+/g)).toEqual(["released server", "released broker", "released pool"]);
-  expect(code).toBe(0);
-});
+    const { code, out } = await ended;
+    expect(out.match(/released \w+/g)).toEqual(["released server", "released broker", "released pool"]);
+    expect(code).toBe(0);
+  },
+);
 
 test("a supervised service leaves Ctrl-C to its parent and obeys SIGTERM", async () => {
   const { child, ended, until } = run(THREE_RESOURCES, { supervised: true });
@@ -79,7 +93,9 @@ test("a supervised service drains when its parent is gone", async () => {
 });
 
 test("a second signal ends a drain that hangs", async () => {
-  const { child, ended, until } = run(`stack.defer(() => { say("draining"); return new Promise(() => {}); }); forever();`);
+  const { child, ended, until } = run(
+    `stack.defer(() => { say("draining"); return new Promise(() => {}); }); forever();`,
+  );
   await until("started");
 
   child.kill("SIGTERM");
@@ -101,7 +117,9 @@ test("a signal during a start that hangs releases what was adopted so far", asyn
 });
 
 test("a background task that fails stops the service with exit code 1, in order", async () => {
-  const { ended } = run(`${THREE_RESOURCES} watch("relay", sleep(50).then(() => { throw new Error("relay broke"); }));`);
+  const { ended } = run(
+    `${THREE_RESOURCES} watch("relay", sleep(50).then(() => { throw new Error("relay broke"); }));`,
+  );
 
   const { code, out } = await ended;
   expect(code).toBe(1);
@@ -120,7 +138,9 @@ test("an error that nobody caught stops the service with exit code 1, in order",
 });
 
 test("a dependency that is missing at start is one plain line and exit code 1", async () => {
-  const { ended } = run(`stack.defer(() => say("released")); throw new StartupError("Postgres is not there: start it");`);
+  const { ended } = run(
+    `stack.defer(() => say("released")); throw new StartupError("Postgres is not there: start it");`,
+  );
 
   const { code, out, err } = await ended;
   expect(code).toBe(1);

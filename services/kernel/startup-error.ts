@@ -5,12 +5,14 @@ export class StartupError extends Error {
 
 /** Why a server could not listen, in one line. */
 export function listenError(what: string, host: string, port: number, error: unknown): StartupError {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const cause = { cause: error };
-  if (code === "EADDRINUSE") {
-    return new StartupError(`port ${port} on ${host} is taken: choose another port for ${what} or stop who holds it`, cause);
-  }
-  if (code === "EACCES") return new StartupError(`port ${port} needs rights that we lack: choose one for ${what} above 1023`, cause);
+  // Some libraries keep the code in the text only.
   const reason = error instanceof Error ? error.message : String(error);
+  if (reason.includes("EADDRINUSE")) {
+    return new StartupError(`port ${port} on ${host} is taken: choose another for ${what} or stop who holds it`, cause);
+  }
+  if (reason.includes("EACCES")) {
+    return new StartupError(`port ${port} needs rights that we lack: choose one above 1023 for ${what}`, cause);
+  }
   return new StartupError(`${what} cannot listen on ${host}:${port}: ${reason}`, cause);
 }

@@ -8,7 +8,7 @@ export type Send = (method: Method, payload: Buffer, context: CallContext) => Pr
 export function clientOf<C extends Contract>(contract: C, send: Send): Client<C> {
   const calls = methodsOf(contract).map((method) => {
     const call = async (request: unknown, context: CallContext): Promise<unknown> => {
-      if (remainingMs(context) <= 0) throw deadlineExceeded();
+      if (remainingMs(context) <= 0 || context.signal.aborted) throw deadlineExceeded();
       return method.decodeResponse(asBuffer(await send(method, method.encodeRequest(request), context)));
     };
     return [method.name, call] as const;

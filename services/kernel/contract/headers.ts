@@ -31,7 +31,8 @@ export function writeHeaders(context: CallContext, caller: string, set: (name: s
 export function readHeaders(get: (name: string) => string | undefined, fallbackDeadline: Date): CallHeaders {
   const text = (name: string): string => {
     const value = get(name) ?? "";
-    if (value.length > MAX_HEADER_LENGTH || !PLAIN_TEXT.test(value)) throw malformedRequest(`header ${name} is malformed`);
+    if (value.length > MAX_HEADER_LENGTH || !PLAIN_TEXT.test(value))
+      throw malformedRequest(`header ${name} is malformed`);
     return value;
   };
   const traceparent = text(HEADER.traceparent);

@@ -29,7 +29,9 @@ export function requestTooLarge(bytes: number, most: number): Refusal {
 }
 
 export function deadlineExceeded(): Refusal {
-  return refuse("deadline_exceeded", "the deadline had passed before the work began", { outcome: "not_executed" });
+  return refuse("deadline_exceeded", "nobody waited any more when the work would have begun", {
+    outcome: "not_executed",
+  });
 }
 
 export function serviceUnavailable(service: string): Refusal {

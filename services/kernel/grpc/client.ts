@@ -68,9 +68,10 @@ function refusalOf(service: string, error: ServiceError): Refusal {
   return wasNotSent(error) ? serviceUnavailable(service) : outcomeUnknown(service);
 }
 
-/** What grpc-js says while it has no connection to send on, and a peer that does not know the method. */
+/** What grpc-js says when there was no connection to send on, or when the peer refused the stream unread (RFC 9113, 8.7). */
+const NOT_SENT = ["No connection established", "Name resolution failed", "Stream refused by server"];
+
 function wasNotSent({ code, details }: ServiceError): boolean {
   if (code === status.UNIMPLEMENTED) return true;
-  const hadNoConnection = details.startsWith("No connection established") || details.startsWith("Name resolution failed");
-  return code === status.UNAVAILABLE && hadNoConnection;
+  return code === status.UNAVAILABLE && NOT_SENT.some((text) => details.startsWith(text));
 }

@@ -1,11 +1,13 @@
 import {
   type handleUnaryCall,
+  logVerbosity,
   Metadata,
   type sendUnaryData,
   Server,
   ServerCredentials,
   type ServerUnaryCall,
   type ServiceDefinition,
+  setLogVerbosity,
 } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
 import { type Contract, type Implementation, type Method, methodsOf } from "../contract/contract.ts";
@@ -42,6 +44,8 @@ const MAX_ERROR_BYTES = 6_000;
 export async function serveOverGrpc<const Contracts extends readonly Contract[]>(
   options: GrpcServeOptions<Contracts>,
 ): Promise<GrpcServer> {
+  // What it would print on standard error is thrown, too.
+  setLogVerbosity(logVerbosity.NONE);
   const server = new Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
     "grpc.max_send_message_length": MAX_MESSAGE_BYTES,

@@ -60,13 +60,14 @@ function supervise(connection: NatsConnection, address: string, log: Log): Broke
         isUp = true;
         log.info("the broker is back", { url: address });
       } else if (type === Events.Error) {
-        log.error("the broker complains", { code: String(data) });
+        log.error("the broker complains", { code: typeof data === "string" ? data : type });
       }
     }
   };
-  const closed = Promise.all([follow(), connection.closed()]).then(([, error]) => {
+  void follow();
+  const closed = connection.closed().then((error) => {
     isUp = false;
-    if (!isClosing) throw error ?? new Error("the connection to the broker was closed");
+    if (!isClosing) throw error instanceof Error ? error : new Error("the connection to the broker was closed");
   });
   // Whoever watches it hears of it; without a watcher it must not end the process by itself.
   closed.catch(() => {});
@@ -97,11 +98,10 @@ async function close(connection: NatsConnection, isUp: boolean): Promise<void> {
 /** The client library takes user and password as options only, and an address without them is safe to print. */
 function readAddress(url: string): { servers: string[]; user: string; pass: string } {
   const urls = url.split(",").map((address) => new URL(address.trim()));
-  const [{ username = "", password = "" } = {}] = urls;
   return {
     servers: urls.map(({ protocol, host }) => `${protocol}//${host}`),
-    user: decodeURIComponent(username),
-    pass: decodeURIComponent(password),
+    user: decodeURIComponent(urls[0]?.username ?? ""),
+    pass: decodeURIComponent(urls[0]?.password ?? ""),
   };
 }
 

@@ -118,11 +118,22 @@ async function deliverAll(arrivals: Arrivals, options: PullOptions, bell: Bell, 
   }
 }
 
-async function deliverBatch(batch: readonly JsMsg[], { deliver, log, consumer }: PullOptions, retryInMs: number): Promise<boolean> {
-  const read = batch.map((message) => ({ message, entry: entryFromHeaders(message.data, (name) => message.headers?.get(name) ?? "") }));
+async function deliverBatch(
+  batch: readonly JsMsg[],
+  { deliver, log, consumer }: PullOptions,
+  retryInMs: number,
+): Promise<boolean> {
+  const read = batch.map((message) => ({
+    message,
+    entry: entryFromHeaders(message.data, (name) => message.headers?.get(name) ?? ""),
+  }));
   for (const { message, entry } of read) {
     if (entry !== undefined) continue;
-    log.error("a message that is no feed entry was dropped", { consumer, subject: message.subject, number: message.seq });
+    log.error("a message that is no feed entry was dropped", {
+      consumer,
+      subject: message.subject,
+      number: message.seq,
+    });
     message.term();
   }
   const known = read.flatMap(({ message, entry }) => (entry === undefined ? [] : [{ message, entry }]));
@@ -131,7 +142,12 @@ async function deliverBatch(batch: readonly JsMsg[], { deliver, log, consumer }:
   try {
     if (entries.length > 0) await deliver(entries);
   } catch (error) {
-    log.warn("entries could not be filed and are delivered again", { consumer, count: entries.length, retry_in_ms: retryInMs, error });
+    log.warn("entries could not be filed and are delivered again", {
+      consumer,
+      count: entries.length,
+      retry_in_ms: retryInMs,
+      error,
+    });
     for (const { message } of known) message.nak(retryInMs);
     return false;
   }

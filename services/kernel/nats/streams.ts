@@ -95,5 +95,8 @@ function startError({ address }: Broker, error: unknown): StartupError {
   if (code === ErrorCode.NoResponders) {
     return new StartupError(`NATS at ${address} has no JetStream: start nats-server with -js`, cause);
   }
-  return new StartupError(`JetStream of NATS at ${address} cannot hold our streams: ${message ?? String(error)}`, cause);
+  return new StartupError(
+    `JetStream of NATS at ${address} cannot hold our streams: ${message ?? String(error)}`,
+    cause,
+  );
 }

@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { testNats } from "#test/support/nats.ts";
+import { startNats } from "../../../deploy/local/nats.ts";
+import { createLog } from "../log.ts";
+import { connectNats } from "./connect.ts";
+
+const log = createLog({ service: "test", level: "silent" });
+
+test("a broker that is not there is one clear line without credentials", async () => {
+  const url = "nats://planted:secret@127.0.0.1:1";
+
+  await expect(connectNats({ url, name: "test", log })).rejects.toThrow(
+    "NATS at nats://127.0.0.1:1 cannot be reached (CONNECTION_REFUSED): start nats-server -js or set NATS_URL",
+  );
+});
+
+test("user and password of the address are used, and a refusal says so in one line", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "nats-"));
+  await using server = await startNats({ dir, password: "p@ss/word" });
+  const withUser = (user: string): string => `nats://${user}@127.0.0.1:${server.port}`;
+
+  await using broker = await connectNats({ url: withUser("pamm:p%40ss%2Fword"), name: "test", log });
+  expect(broker.isConnected()).toBe(true);
+  await expect(connectNats({ url: withUser("pamm:wrong"), name: "test", log })).rejects.toThrow(
+    `NATS at nats://127.0.0.1:${server.port} refuses us: put user and password into NATS_URL`,
+  );
+  rmSync(dir, { recursive: true });
+});
+
+test("a connection that ends although nobody closed it is told to who watches it", async () => {
+  const { url } = await testNats();
+  const watched = await connectNats({ url, name: "test", log });
+  const closed = await connectNats({ url, name: "test", log });
+
+  await watched.connection.close();
+  await closed[Symbol.asyncDispose]();
+
+  await expect(watched.closed).rejects.toThrow("the connection to the broker was closed");
+  await expect(closed.closed).resolves.toBeUndefined();
+  expect(watched.isConnected()).toBe(false);
+});
