@@ -35,6 +35,8 @@ const STOP_PATIENCE_MS = 5_000;
  * and read the rest where it was written. The server's own default is two minutes.
  */
 const SYNC_INTERVAL = "1s";
+/** Streams reserve their largest size; what the disk holds today says nothing about what they will need. */
+const MAX_STORE = "64G";
 const FIRST_WITH_SYNC_INTERVAL = "2.10.0";
 
 const PROVISION = join(import.meta.dirname, "nats-server.sh");
@@ -74,7 +76,7 @@ function configuration({ version }: NatsBinary, port: number, dir: string, passw
   const lines = [
     `listen: "${HOST}:${port}"`,
     `pid_file: ${JSON.stringify(join(dir, "nats-server.pid"))}`,
-    `jetstream { store_dir: ${JSON.stringify(dir)} ${hasSync ? `sync_interval: ${SYNC_INTERVAL}` : ""} }`,
+    `jetstream { store_dir: ${JSON.stringify(dir)}, max_file_store: ${MAX_STORE}, ${hasSync ? `sync_interval: ${SYNC_INTERVAL}` : ""} }`,
     ...(password === undefined ? [] : [`authorization { user: ${USER}, password: ${JSON.stringify(password)} }`]),
   ];
   return `${lines.join("\n")}\n`;

@@ -1,0 +1,101 @@
+/**
+ * The laws of the house. Each is proven by a planted violation in test/architecture/laws.test.ts.
+ *
+ * Paths of modules are relative to the root of the repository; `$1` in `to` is the group that matched in `from`.
+ */
+const A_TEST = "([.]test[.]ts$|/test[^/]*/|/test-[^/]+[.]ts$)";
+const A_TRANSPORT = "^(node_modules/)?(nats|@grpc/[^/]+|@nats-io/[^/]+)(/|$)";
+
+/** @type {import("dependency-cruiser").IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: "no-cycles",
+      comment: "Two modules that need each other are one module, or one of them holds something of a third.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "kernel-knows-no-service",
+      comment: "The kernel serves any service, so it knows none, nor any contract but the common messages.",
+      severity: "error",
+      from: { path: "^services/kernel/", pathNot: A_TEST },
+      to: { path: ["^services/(?!kernel/)", "^proto/gen/pamm/(?!common/)", "^deploy/", "^test/"] },
+    },
+    {
+      name: "services-meet-only-in-proto",
+      comment: "A service may import itself, the kernel and the contracts. Everything else it asks over the wire.",
+      severity: "error",
+      from: { path: "^services/(?!kernel/)([^/]+)/" },
+      to: { path: "^(services|deploy)/", pathNot: "^services/($1|kernel)/" },
+    },
+    {
+      name: "domain-is-pure",
+      comment: "Rules are functions of their arguments: no clock, no store, no contract, no package, nothing of Node.",
+      severity: "error",
+      from: { path: "^services/([^/]+)/domain/", pathNot: A_TEST },
+      to: { pathNot: ["^services/$1/(domain/|refusals[.]ts$)", "^services/kernel/(money|rate|refusal|brand)[.]ts$"] },
+    },
+    {
+      name: "store-knows-no-transport",
+      comment: "SQL in, domain types out: a store that knows a message or a story cannot serve another one.",
+      severity: "error",
+      from: { path: "^services/([^/]+)/store/", pathNot: A_TEST },
+      to: {
+        path: [
+          "^proto/",
+          "^services/kernel/(nats|grpc|contract)/",
+          "^services/$1/(commands|queries|events|jobs|routes|service[.]ts|main[.]ts)",
+          A_TRANSPORT,
+        ],
+      },
+    },
+    {
+      name: "edge-has-no-domain",
+      comment: "The edge translates between HTTP and the contracts; what is allowed is decided behind them.",
+      severity: "error",
+      from: { path: "^services/edge/" },
+      to: { path: "^services/[^/]+/domain/" },
+    },
+    {
+      name: "nats-and-grpc-stay-in-kernel",
+      comment: "Transports are invisible. Only main.ts sets them up, and refusals.ts may name status codes.",
+      severity: "error",
+      from: { path: "^services/(?!kernel/)", pathNot: ["^services/[^/]+/(main|refusals)[.]ts$", A_TEST] },
+      to: { path: [A_TRANSPORT, "^services/kernel/(nats|grpc)/"] },
+    },
+    {
+      name: "simulator-stands-alone",
+      comment: "A stand-in for another company's server knows nothing of ours, or it would agree with our mistakes.",
+      severity: "error",
+      from: { path: "^services/simulator/" },
+      to: { path: "^proto/" },
+    },
+    {
+      name: "production-knows-no-test",
+      comment: "What only tests have is not there in production.",
+      severity: "error",
+      from: { path: "^(services|deploy)/", pathNot: A_TEST },
+      to: { path: ["^test/", A_TEST] },
+    },
+    {
+      name: "every-import-resolves",
+      comment: "An import that the checker cannot follow is one that no law sees.",
+      severity: "error",
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: ["node_modules", "^proto/gen/"] },
+    exclude: { path: "^proto/gen/google/" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["node", "import", "types", "default"],
+      extensions: [".ts", ".js", ".cjs", ".mjs", ".json"],
+    },
+  },
+};

@@ -1,0 +1,76 @@
+# Thin on purpose: each target names commands of package.json or a script. `make help` reads the comments after ##.
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+
+# Node 24 comes with the packages; what is installed globally only has to run npm.
+SYSTEM_PATH := $(PATH)
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+INSTALLED := node_modules/.installed
+GENERATED := proto/gen/.generated
+PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
+
+.PHONY: help setup codegen check format-check lint types architecture dead-code contracts test journey contract \
+        run stop demo fmt new-migration clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+
+setup: $(INSTALLED) $(GENERATED) ## install what is needed: packages, generated contracts, a broker
+	@sh deploy/local/nats-server.sh >/dev/null
+
+codegen: $(GENERATED) ## generate TypeScript from the contracts
+
+check: setup format-check lint types architecture dead-code contracts ## everything that needs no server
+
+test: check ## the whole proof: check, then every test
+	@npm run --silent test
+
+journey: setup ## only the tests that drive the whole system
+	@vitest run test/journey
+
+contract: setup ## only the tests that pin the contracts
+	@vitest run test/contract
+
+run: setup ## start everything, print the URL and an API key; Ctrl-C stops it
+	@exec node deploy/local/run.ts
+
+stop: ## stop what `make run` started, from another terminal
+	@exec node deploy/local/stop.ts
+
+fmt: setup ## format the code
+	@npm run --silent format
+
+new-migration: ## service=funding name=what_it_does: the next numbered file
+	@sh deploy/local/new-migration.sh "$(service)" "$(name)"
+
+clean: ## remove what was installed and generated; .state, the data of `make run`, stays
+	rm -rf node_modules proto/gen .cache
+
+format-check: setup
+	@npm run --silent format:check
+
+lint: setup
+	@npm run --silent lint
+
+types: setup
+	@npm run --silent types
+
+architecture: setup
+	@npm run --silent architecture
+
+dead-code: setup
+	@npm run --silent dead-code
+
+contracts: setup
+	@npm run --silent contracts
+
+# npm must not run on the Node that it is about to replace.
+$(INSTALLED): package-lock.json
+	PATH="$(SYSTEM_PATH)" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@node -e 'if (parseInt(process.versions.node) < 24) { console.error("Node 24 or newer is needed, and no package brings it to this platform: install it"); process.exit(1) }'
+	@touch $@
+
+$(GENERATED): $(INSTALLED) $(PROTOS) proto/buf.gen.yaml
+	@npm run --silent codegen
+	@touch $@

@@ -1,0 +1,176 @@
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { judge } from "./laws.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+/** A house in which every law is kept. */
+const LAWFUL: Record<string, string> = {
+  "node_modules/nats/package.json": `{ "name": "nats", "version": "1.0.0", "main": "index.js" }`,
+  "node_modules/nats/index.js": "exports.connect = () => undefined;",
+  "proto/gen/pamm/common/v1/money.ts": "export const Money = 1;",
+  "proto/gen/pamm/fee/v1/fee.ts": "export const FeeService = 1;",
+  "services/kernel/money.ts": "export const usd = 1;",
+  "services/kernel/contract/money.ts": `import { Money } from "#proto/pamm/common/v1/money.ts"; export const toProto = Money;`,
+  "services/kernel/nats/serve.ts": `import { connect } from "nats"; export const serve = connect;`,
+  "services/kernel/postgres/query.ts": "export const sql = 1;",
+  "services/fee/refusals.ts": "export const refuse = 1;",
+  "services/fee/domain/charge.ts": `
+    import { usd } from "#kernel/money.ts";
+    import { refuse } from "../refusals.ts";
+    export const charge = [usd, refuse];`,
+  "services/fee/domain/charge.test.ts": `import { readFileSync } from "node:fs"; export const read = readFileSync;`,
+  "services/fee/store/charges.ts": `
+    import { sql } from "#kernel/postgres/query.ts";
+    import { charge } from "../domain/charge.ts";
+    export const insert = [sql, charge];`,
+  "services/fee/commands/collect.ts": `
+    import { FeeService } from "#proto/pamm/fee/v1/fee.ts";
+    import { insert } from "../store/charges.ts";
+    export const collect = [FeeService, insert];`,
+  "services/fee/main.ts": `import { connect } from "nats"; import { serve } from "#kernel/nats/serve.ts"; export const main = [connect, serve];`,
+  "services/edge/app.ts": `import { FeeService } from "#proto/pamm/fee/v1/fee.ts"; export const app = FeeService;`,
+  "services/simulator/main.ts": `import { usd } from "#kernel/money.ts"; export const main = usd;`,
+  "test/support/database.ts": "export const testDatabase = 1;",
+};
+
+/** What is planted, and which law must see it. */
+const PLANTS: { law: string; from: string; to: string; text: string }[] = [
+  {
+    law: "no-cycles",
+    from: "services/fee/domain/charge.ts",
+    to: "services/fee/domain/debt.ts",
+    text: "../domain/debt.ts",
+  },
+  {
+    law: "kernel-knows-no-service",
+    from: "services/kernel/rate.ts",
+    to: "services/fee/refusals.ts",
+    text: "../fee/refusals.ts",
+  },
+  {
+    law: "kernel-knows-no-service",
+    from: "services/kernel/feed/tell.ts",
+    to: "proto/gen/pamm/fee/v1/fee.ts",
+    text: "#proto/pamm/fee/v1/fee.ts",
+  },
+  {
+    law: "services-meet-only-in-proto",
+    from: "services/funding/commands/withdraw.ts",
+    to: "services/fee/commands/collect.ts",
+    text: "../../fee/commands/collect.ts",
+  },
+  { law: "domain-is-pure", from: "services/funding/domain/files.ts", to: "fs", text: "node:fs" },
+  { law: "domain-is-pure", from: "services/funding/domain/package.ts", to: "node_modules/nats/index.js", text: "nats" },
+  {
+    law: "domain-is-pure",
+    from: "services/funding/domain/message.ts",
+    to: "proto/gen/pamm/fee/v1/fee.ts",
+    text: "#proto/pamm/fee/v1/fee.ts",
+  },
+  {
+    law: "domain-is-pure",
+    from: "services/funding/domain/query.ts",
+    to: "services/kernel/postgres/query.ts",
+    text: "#kernel/postgres/query.ts",
+  },
+  {
+    law: "store-knows-no-transport",
+    from: "services/funding/store/messages.ts",
+    to: "proto/gen/pamm/fee/v1/fee.ts",
+    text: "#proto/pamm/fee/v1/fee.ts",
+  },
+  {
+    law: "store-knows-no-transport",
+    from: "services/fee/store/stories.ts",
+    to: "services/fee/commands/collect.ts",
+    text: "../commands/collect.ts",
+  },
+  {
+    law: "edge-has-no-domain",
+    from: "services/edge/routes/deposit.ts",
+    to: "services/edge/domain/limit.ts",
+    text: "../domain/limit.ts",
+  },
+  {
+    law: "nats-and-grpc-stay-in-kernel",
+    from: "services/funding/commands/deposit.ts",
+    to: "node_modules/nats/index.js",
+    text: "nats",
+  },
+  {
+    law: "nats-and-grpc-stay-in-kernel",
+    from: "services/funding/queries/get.ts",
+    to: "services/kernel/nats/serve.ts",
+    text: "#kernel/nats/serve.ts",
+  },
+  {
+    law: "simulator-stands-alone",
+    from: "services/simulator/webapi/deal.ts",
+    to: "proto/gen/pamm/fee/v1/fee.ts",
+    text: "#proto/pamm/fee/v1/fee.ts",
+  },
+  {
+    law: "production-knows-no-test",
+    from: "services/funding/jobs/settle.ts",
+    to: "test/support/database.ts",
+    text: "#test/support/database.ts",
+  },
+  { law: "every-import-resolves", from: "services/funding/queries/list.ts", to: "./nowhere.ts", text: "./nowhere.ts" },
+];
+
+async function house(files: Record<string, string>): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), "pamm-laws-"));
+  onTestFinished(() => rm(root, { recursive: true }));
+  for (const name of ["package.json", "tsconfig.json"]) await copyFile(join(ROOT, name), join(root, name));
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+  return root;
+}
+
+const byLaw = (a: { law: string; from: string; to: string }, b: { law: string; from: string; to: string }): number =>
+  `${a.law} ${a.from} ${a.to}`.localeCompare(`${b.law} ${b.from} ${b.to}`);
+
+test("a house that keeps the laws is left in peace", async () => {
+  const { breaches, modules } = await judge(await house(LAWFUL));
+
+  expect(breaches).toEqual([]);
+  expect(modules).toBeGreaterThanOrEqual(Object.keys(LAWFUL).length - 1);
+});
+
+test("every law sees the breach that was planted for it, and nothing else", async () => {
+  const planted = Object.fromEntries(PLANTS.map(({ from, text }) => [from, `import "${text}";`]));
+  const files = {
+    ...LAWFUL,
+    ...planted,
+    "services/edge/domain/limit.ts": "export const limit = 1;",
+    "services/fee/domain/debt.ts": `import { charge } from "./charge.ts"; export const debt = charge;`,
+    "services/fee/domain/charge.ts": `import { debt } from "./debt.ts"; export const charge = (): unknown => debt;`,
+  };
+
+  const { breaches } = await judge(await house(files));
+
+  // What the package in a rule breaks besides.
+  const besides = [
+    {
+      law: "nats-and-grpc-stay-in-kernel",
+      from: "services/funding/domain/package.ts",
+      to: "node_modules/nats/index.js",
+    },
+  ];
+  const expected = [...PLANTS.map(({ law, from, to }) => ({ law, from, to })), ...besides];
+  expect(breaches.toSorted(byLaw)).toEqual(expected.toSorted(byLaw));
+});
+
+test("the laws were all planted", async () => {
+  const config = createRequire(import.meta.url)("../../.dependency-cruiser.cjs") as { forbidden: { name: string }[] };
+
+  expect([...new Set(PLANTS.map(({ law }) => law))].toSorted()).toEqual(
+    config.forbidden.map(({ name }) => name).toSorted(),
+  );
+});
