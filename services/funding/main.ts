@@ -27,7 +27,9 @@ await runService(caller, async (context: ServiceContext) => {
     pool: backbone.pool,
     accounts: stack.use(grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, caller })),
     platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
-    subscriptions: stack.use(grpcClient(config.SUBSCRIPTION_GRPC_URL, { contract: SubscriptionServiceService, caller })),
+    subscriptions: stack.use(
+      grpcClient(config.SUBSCRIPTION_GRPC_URL, { contract: SubscriptionServiceService, caller }),
+    ),
     log,
     now: systemClock,
   };

@@ -88,7 +88,11 @@ export async function openBackbone({ stack, log, watch }: ServiceContext, option
 }
 
 /** Numbers and publishes what the service tells. Start it before whatever tells, so that it ends after it. */
-export async function relayFeeds({ stack, log, watch }: ServiceContext, backbone: Backbone, feeds: readonly string[]): Promise<void> {
+export async function relayFeeds(
+  { stack, log, watch }: ServiceContext,
+  backbone: Backbone,
+  feeds: readonly string[],
+): Promise<void> {
   const { service, pool, broker, streams } = backbone;
   const publish = jetStreamPublisher(broker, streams);
   const relay = stack.use(await startRelay({ service, pool, feeds, publish, nudge: feedNudger(broker), log }));

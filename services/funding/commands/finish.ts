@@ -20,7 +20,12 @@ type Moved = {
  * Records that the money moved and tells of it, once, whoever learns it first. Platform's journal has proven it already,
  * so a database that fails here takes nothing back: the settling job records it later.
  */
-export async function finish(deps: Deps, cashflow: Cashflow, { dealId, moved }: Moved, context: CallContext): Promise<void> {
+export async function finish(
+  deps: Deps,
+  cashflow: Cashflow,
+  { dealId, moved }: Moved,
+  context: CallContext,
+): Promise<void> {
   const { operationId, login } = cashflow;
   const postedAt = deps.now();
   try {

@@ -49,7 +49,6 @@ async function giveUp(deps: Deps, cashflow: Cashflow): Promise<Error> {
   return isOver ? refusal : outcomeUnknown(cashflow.operationId);
 }
 
-
 function storedAnswer({ refusal, dealId, operationId }: Cashflow): bigint {
   if (refusal !== undefined) {
     throw refusal;

@@ -18,7 +18,11 @@ const MOST_TURNS = 200;
  * Brings a withdrawal from wherever it stands to its end: take the lane, let the pool decide, pay out, let the lane go.
  * Each turn does what the row's state asks for and is safe to do again, so a crash anywhere is continued from the row.
  */
-export async function settleWithdrawal(deps: Deps, { operationId }: Cashflow, context: CallContext): Promise<SettledWithdrawal> {
+export async function settleWithdrawal(
+  deps: Deps,
+  { operationId }: Cashflow,
+  context: CallContext,
+): Promise<SettledWithdrawal> {
   for (let turn = 0; turn < MOST_TURNS; turn += 1) {
     const cashflow = await getCashflow(deps.pool, operationId);
     const withdrawal = await getWithdrawal(deps.pool, cashflow.id);

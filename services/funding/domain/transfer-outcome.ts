@@ -37,8 +37,12 @@ export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, block
 
 /** Nobody knows yet whether the money moved; the operation can be looked up by its id. */
 export function outcomeUnknown(operationId: string): Refusal {
-  return refuse("outcome_unknown", "it is not known yet whether the operation was executed; do not repeat it, look it up", {
-    outcome: "unknown",
-    operationId,
-  });
+  return refuse(
+    "outcome_unknown",
+    "it is not known yet whether the operation was executed; do not repeat it, look it up",
+    {
+      outcome: "unknown",
+      operationId,
+    },
+  );
 }

@@ -4,7 +4,11 @@ import type { GetBalanceRequest, GetBalanceResponse } from "#proto/pamm/funding/
 import type { Deps } from "../deps.ts";
 
 /** Only logins that we know are asked for; whatever goes wrong is part of the answer. */
-export async function getBalance(deps: Deps, { login }: GetBalanceRequest, context: CallContext): Promise<GetBalanceResponse> {
+export async function getBalance(
+  deps: Deps,
+  { login }: GetBalanceRequest,
+  context: CallContext,
+): Promise<GetBalanceResponse> {
   try {
     const { accounts } = await deps.accounts.findAccounts({ logins: [login] }, context);
     if (accounts.length === 0) {

@@ -107,7 +107,11 @@ export async function markRefused(
 }
 
 /** As markRefused, but only while the settling job has not taken the story over: then nothing was sent by anybody. */
-export async function markNeverSent(db: Queryable, id: bigint, { refusal, at }: { refusal: Refusal; at: Date }): Promise<boolean> {
+export async function markNeverSent(
+  db: Queryable,
+  id: bigint,
+  { refusal, at }: { refusal: Refusal; at: Date },
+): Promise<boolean> {
   const count = await execute(
     db,
     sql`update cashflow set state = 'REFUSED', refusal = ${refusalText(refusal)}::jsonb, finished_at = ${at}
@@ -121,7 +125,10 @@ export async function markDoubt(db: Queryable, id: bigint, doubt: Doubt): Promis
 }
 
 /** Open stories whose time has come, each taken for as long as it may take to settle it. */
-export async function claimUnsettled(db: Queryable, claim: { at: Date; until: Date; limit: number }): Promise<Cashflow[]> {
+export async function claimUnsettled(
+  db: Queryable,
+  claim: { at: Date; until: Date; limit: number },
+): Promise<Cashflow[]> {
   const rows = await many<Row>(
     db,
     sql`update cashflow set next_try_at = ${claim.until}, tries = tries + 1
@@ -140,7 +147,7 @@ export async function delayNextTry(db: Queryable, id: bigint, now: Date): Promis
   await execute(
     db,
     sql`update cashflow
-        set next_try_at = ${now} + least(interval '30 seconds', interval '1 second' * power(2, least(tries, 10)))
+        set next_try_at = ${now}::timestamptz + least(interval '30 seconds', interval '1 second' * power(2, least(tries, 10)))
         where id = ${id} and state not in ('POSTED', 'REFUSED')`,
   );
 }
@@ -166,4 +173,3 @@ function cashflowOf(row: Row): Cashflow {
     finishedAt: row.finished_at ?? undefined,
   };
 }
-

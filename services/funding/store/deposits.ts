@@ -8,7 +8,11 @@ import { findCashflow } from "./cashflows.ts";
 
 export type RecordedDeposit = { readonly cashflow: Cashflow; readonly decision: DepositDecision };
 
-export async function insertDepositDecision(tx: Transaction, cashflowId: bigint, decision: DepositDecision): Promise<void> {
+export async function insertDepositDecision(
+  tx: Transaction,
+  cashflowId: bigint,
+  decision: DepositDecision,
+): Promise<void> {
   await execute(
     tx,
     sql`insert into deposit_decision (cashflow_id, first_deposit_checked, min_deposit_minor)
@@ -26,7 +30,10 @@ export async function findDeposit(db: Queryable, operationId: string): Promise<R
     sql`select first_deposit_checked, min_deposit_minor from deposit_decision where cashflow_id = ${cashflow.id}`,
   );
   assert(row !== undefined, `operation ${operationId} is no deposit`);
-  return { cashflow, decision: { firstDepositChecked: row.first_deposit_checked, minDeposit: usd(row.min_deposit_minor) } };
+  return {
+    cashflow,
+    decision: { firstDepositChecked: row.first_deposit_checked, minDeposit: usd(row.min_deposit_minor) },
+  };
 }
 
 export async function getDeposit(db: Queryable, operationId: string): Promise<RecordedDeposit> {

@@ -31,7 +31,11 @@ export async function getWithdrawal(db: Queryable, cashflowId: bigint): Promise<
 }
 
 /** Compare-and-set: from here the pool may decide. False when the try was aborted meanwhile. */
-export async function markLeaving(tx: Transaction, id: bigint, held: { try: number; facts: HeldFacts }): Promise<boolean> {
+export async function markLeaving(
+  tx: Transaction,
+  id: bigint,
+  held: { try: number; facts: HeldFacts },
+): Promise<boolean> {
   const moved = await execute(tx, sql`update cashflow set state = 'LEAVING' where id = ${id} and state = 'RECORDED'`);
   if (moved === 0) {
     return false;

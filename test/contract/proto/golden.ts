@@ -12,7 +12,10 @@ export function readGolden(): Map<string, Golden> {
 }
 
 export function writeGolden(golden: ReadonlyMap<string, Golden>): void {
-  const packages = Map.groupBy([...golden].toSorted(), ([type]) => type.slice(0, type.lastIndexOf(".")));
+  const packages = Map.groupBy(
+    [...golden].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    ([type]) => type.slice(0, type.lastIndexOf(".")),
+  );
   for (const [name, entries] of packages) {
     writeFileSync(new URL(`${name}.json`, FOLDER), `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`);
   }

@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { settleCashflows } from "../jobs/settle-cashflows.ts";
+import { platformFake } from "../testing/platform-fake.ts";
+import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
+import { deposit } from "./deposit.ts";
+
+const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1" };
+
+test("a deposit is credited, recorded and told once, however often it is asked for", async () => {
+  const deps = await world();
+
+  const first = await deposit(deps, HUNDRED, aCall("op-1"));
+  const second = await deposit(deps, HUNDRED, aCall("op-1"));
+
+  expect(first).toEqual({
+    operationId: "op-1",
+    dealId: 1_001n,
+    firstDepositChecked: false,
+    minDepositRequired: usd(0n),
+  });
+  expect(second).toEqual(first);
+  expect(deps.platform.deals).toEqual([
+    { key: "funding:deposit:1", login: INVESTOR, minor: 100_00n, comment: "CRM-1", holder: "" },
+  ]);
+  expect(await told(deps)).toEqual([{ feed: "funding.cashflows", type: "pamm.funding.v1.CashflowPosted" }]);
+});
+
+test("a first deposit under the Master's minimum moves nothing", async () => {
+  const deps = await world({ masterMinimum: 500_00n });
+
+  await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({
+    code: "below_min_deposit",
+    outcome: "not_executed",
+    details: { required: "500.00", actual: "100.00" },
+  });
+  expect(deps.platform.deals).toEqual([]);
+  expect(await states(deps)).toEqual([]);
+});
+
+test("only the first deposit is held to the Master's minimum", async () => {
+  const deps = await world({ masterMinimum: 500_00n });
+
+  const first = await deposit(deps, { ...HUNDRED, amount: usd(500_00n) }, aCall("op-1"));
+  const second = await deposit(deps, HUNDRED, aCall("op-2"));
+
+  expect(first).toMatchObject({ firstDepositChecked: true, minDepositRequired: usd(500_00n) });
+  expect(second).toMatchObject({ firstDepositChecked: false, minDepositRequired: usd(500_00n) });
+});
+
+test("a deposit whose answer was lost is unknown to the caller, then settled once and told once", async () => {
+  const deps = await world();
+  deps.platform.troubles.transfer.push("lost answer");
+
+  await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({
+    code: "outcome_unknown",
+    outcome: "unknown",
+    operationId: "op-1",
+  });
+  expect(await states(deps)).toEqual([{ state: "RECORDED", doubt: "UNKNOWN", deal_id: null }]);
+
+  await settleLater(deps);
+  await settleLater(deps);
+
+  expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 1_001n }]);
+  expect(deps.platform.deals).toHaveLength(1);
+  expect(await told(deps)).toHaveLength(1);
+});
+
+test("a deposit that the platform was never asked for is not executed, then or later", async () => {
+  const deps = await world();
+  deps.platform.troubles.transfer.push("unreachable");
+
+  const refused = expect.objectContaining({ code: "platform_unavailable", outcome: "not_executed" });
+  await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toEqual(refused);
+  await settleLater(deps);
+
+  await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toEqual(refused);
+  expect(deps.platform.deals).toEqual([]);
+});
+
+test("a process that died before it asked leaves a row that ends as not executed after the deadline", async () => {
+  const deps = await world();
+  deps.platform.troubles.transfer.push("unknown");
+  await deposit(deps, HUNDRED, aCall("op-1")).catch(() => {});
+  await deps.pool.query("update cashflow set deadline = now() - interval '1 second'");
+
+  await settleLater(deps);
+
+  expect(await states(deps)).toEqual([{ state: "REFUSED", doubt: null, deal_id: null }]);
+  await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({
+    code: "platform_unavailable",
+    outcome: "not_executed",
+  });
+});
+
+test.each([
+  ["insufficient_funds", "insufficient_funds"],
+  ["account_busy", "account_busy"],
+  ["expired", "platform_unavailable"],
+] as const)("a transfer refused as %s is a deposit refused as %s", async (trouble, code) => {
+  const deps = await world();
+  deps.platform.troubles.transfer.push(trouble);
+
+  await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({ code, outcome: "not_executed" });
+  expect(await states(deps)).toEqual([{ state: "REFUSED", doubt: null, deal_id: null }]);
+});
+
+test("everything that is wrong with a deposit is said at once", async () => {
+  const deps = await world();
+
+  await expect(
+    deposit(deps, { login: INVESTOR, amount: usd(0n), comment: "x".repeat(256) }, aCall("")),
+  ).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ field: "command_id" }, { field: "amount" }, { field: "comment" }],
+  });
+});
+
+test("an unknown Investor is credited nothing", async () => {
+  const deps = await world();
+
+  await expect(deposit(deps, { ...HUNDRED, login: "1" }, aCall("op-1"))).rejects.toMatchObject({
+    code: "investor_not_found",
+  });
+  expect(await states(deps)).toEqual([]);
+});
+
+test("a question that gets no answer executes nothing and says so", async () => {
+  const deps = await world();
+  const silent = { ...deps, subscriptions: { ...deps.subscriptions, findOpenSubscription: lost } };
+
+  await expect(deposit(silent, HUNDRED, aCall("op-1"))).rejects.toMatchObject({
+    code: "service_unavailable",
+    outcome: "not_executed",
+  });
+});
+
+test("twenty requests under one id credit once", async () => {
+  const deps = await world({ platform: platformFake() });
+
+  const answers = await Promise.all(Array.from({ length: 20 }, () => deposit(deps, HUNDRED, aCall("op-1"))));
+
+  expect(new Set(answers.map(({ dealId }) => dealId))).toEqual(new Set([1_001n]));
+  expect(deps.platform.deals).toHaveLength(1);
+  expect(await told(deps)).toHaveLength(1);
+});
+
+async function lost(): Promise<never> {
+  const { outcomeUnknown } = await import("#kernel/contract/refusals.ts");
+  throw outcomeUnknown("subscription");
+}
+
+async function settleLater(deps: World): Promise<void> {
+  await deps.pool.query("update cashflow set next_try_at = now() - interval '1 second'");
+  await settleCashflows(deps);
+}
+
+async function states({ pool }: World) {
+  return await many(pool, sql`select state, doubt, deal_id from cashflow order by id`);
+}
+
+async function told({ pool }: World) {
+  return await many(pool, sql`select feed, type from outbox order by id`);
+}

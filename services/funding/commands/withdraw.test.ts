@@ -1,0 +1,184 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { releaseLanes, settleCashflows } from "../jobs/settle-cashflows.ts";
+import { platformFake } from "../testing/platform-fake.ts";
+import { aCall, INVESTOR, no, usd, world, type World } from "../testing/funding.ts";
+import { withdraw } from "./withdraw.ts";
+
+const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2" };
+const rich = () => platformFake({ balances: { [INVESTOR]: 100_00n } });
+
+test("a withdrawal holds the lane, asks the pool, pays under the lane and lets it go", async () => {
+  const deps = await world({ platform: rich(), masterMinimum: 0n });
+
+  expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual({
+    operationId: "op-1",
+    requestedAmount: usd(40_00n),
+    effectiveWithdraw: usd(40_00n),
+    openPositionsChecked: true,
+    pendingFee: usd(0n),
+    balanceBefore: usd(100_00n),
+    availableAfterFee: usd(100_00n),
+    dealId: 1_001n,
+  });
+  expect(deps.platform.deals).toEqual([
+    { key: "funding:payout:1", login: INVESTOR, minor: -40_00n, comment: "CRM-2", holder: "funding:withdrawal:1:1" },
+  ]);
+  expect(deps.leaves).toEqual([
+    expect.objectContaining({ key: "funding:withdrawal:1", try: 1, payoutKey: "funding:payout:1", heldLogNumber: 7n }),
+  ]);
+  expect(deps.platform.lanes.size).toBe(0);
+});
+
+test("a withdrawal is cut to what is there", async () => {
+  const deps = await world({ platform: rich() });
+
+  expect(await withdraw(deps, { ...FORTY, amount: usd(250_00n) }, aCall("op-1"))).toMatchObject({
+    requestedAmount: usd(250_00n),
+    effectiveWithdraw: usd(100_00n),
+    openPositionsChecked: false,
+  });
+});
+
+test("a withdrawal from an empty account pays nothing and has no deal", async () => {
+  const deps = await world();
+
+  const answer = await withdraw(deps, FORTY, aCall("op-1"));
+
+  expect(answer).toMatchObject({ effectiveWithdraw: usd(0n), dealId: undefined });
+  expect(await story(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
+});
+
+test("a withdrawal asked for again answers the same and pays nothing more", async () => {
+  const deps = await world({ platform: rich() });
+
+  const first = await withdraw(deps, FORTY, aCall("op-1"));
+
+  expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual(first);
+  expect(deps.platform.deals).toHaveLength(1);
+});
+
+test("what passes by itself is tried again under another holder", async () => {
+  const deps = await world({ platform: rich() });
+  deps.noes.push(no("account_busy"), no("allocation_in_progress"));
+
+  await withdraw(deps, FORTY, aCall("op-1"));
+
+  expect(deps.leaves.map(({ try: attempt }) => attempt)).toEqual([1, 2, 3]);
+  expect(deps.platform.released).toEqual([1, 2, 3].map((attempt) => `funding:withdrawal:1:${attempt}`));
+});
+
+test.each(["master_open_positions", "investor_deficit"])(
+  "%s ends the withdrawal and lets the lane go",
+  async (code) => {
+    const deps = await world({ platform: rich() });
+    deps.noes.push(no(code));
+
+    await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code, outcome: "not_executed" });
+
+    expect(deps.platform.deals).toEqual([]);
+    expect(deps.platform.lanes.size).toBe(0);
+    expect(await story(deps)).toEqual([{ state: "REFUSED", try: 1, is_released: true }]);
+  },
+);
+
+test("a busy account is a 409 that names the operation in the way", async () => {
+  const deps = await world({ platform: rich() });
+  deps.platform.troubles.transfer.push("unknown");
+  await withdraw(deps, FORTY, aCall("op-1")).catch(() => {});
+
+  await expect(withdraw(deps, FORTY, aCall("op-2"))).rejects.toMatchObject({
+    code: "account_busy",
+    outcome: "not_executed",
+    operationId: "op-1",
+  });
+});
+
+test("a hold whose answer was lost is not executed, and its lane is let go", async () => {
+  const deps = await world({ platform: rich() });
+  deps.platform.troubles.hold.push("lost answer");
+
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ outcome: "not_executed" });
+  expect(deps.platform.lanes.size).toBe(0);
+});
+
+test("a refused payout goes back to the pool before the lane is let go", async () => {
+  const deps = await world({ platform: rich() });
+  deps.platform.troubles.transfer.push("insufficient_funds");
+
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
+    code: "insufficient_funds",
+    outcome: "not_executed",
+  });
+  expect(deps.returned).toEqual(["funding:payout:1"]);
+  expect(deps.platform.lanes.size).toBe(0);
+});
+
+test("a payout whose answer was lost keeps the lane until it is known, and is then finished by the job", async () => {
+  const deps = await world({ platform: rich() });
+  deps.platform.troubles.transfer.push("lost answer");
+
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
+    code: "outcome_unknown",
+    operationId: "op-1",
+  });
+  expect(deps.platform.lanes.get(INVESTOR)).toBe("funding:withdrawal:1:1");
+
+  await settleLater(deps);
+
+  expect(deps.platform.deals).toHaveLength(1);
+  expect(deps.platform.lanes.size).toBe(0);
+  expect(await story(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
+});
+
+test("a pool that does not answer leaves the story to the job, which finishes it as decided", async () => {
+  const deps = await world({ platform: rich() });
+  const { outcomeUnknown } = await import("#kernel/contract/refusals.ts");
+  deps.noes.push(outcomeUnknown("subscription"));
+
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
+  await settleLater(deps);
+
+  expect(deps.leaves.map(({ try: attempt }) => attempt)).toEqual([1, 1]);
+  expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({ effectiveWithdraw: usd(40_00n), dealId: 1_001n });
+});
+
+test("a process that died before the pool was asked leaves a story that ends as not executed", async () => {
+  const deps = await world({ platform: rich() });
+  const dying = { ...deps, platform: { ...deps.platform, hold: dies } };
+  await expect(withdraw(dying, FORTY, aCall("op-1"))).rejects.toThrow("killed");
+  await deps.pool.query("update cashflow set deadline = now() - interval '1 second'");
+
+  await settleLater(deps);
+
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ outcome: "not_executed" });
+  expect(deps.platform.released).toEqual(["funding:withdrawal:1:1"]);
+});
+
+test("a lane that could not be let go is let go by the job", async () => {
+  const deps = await world({ platform: rich() });
+  deps.platform.troubles.release.push("unreachable");
+
+  await withdraw(deps, FORTY, aCall("op-1"));
+  expect(deps.platform.lanes.size).toBe(1);
+  await deps.pool.query("update cashflow set finished_at = now() - interval '1 minute'");
+  await releaseLanes(deps);
+
+  expect(deps.platform.lanes.size).toBe(0);
+});
+
+async function dies(): Promise<never> {
+  throw new Error("killed");
+}
+
+async function settleLater(deps: World): Promise<void> {
+  await deps.pool.query("update cashflow set next_try_at = now() - interval '1 second'");
+  await settleCashflows(deps);
+}
+
+async function story({ pool }: World) {
+  return await many(
+    pool,
+    sql`select state, try, is_released from cashflow join withdrawal on cashflow_id = cashflow.id order by cashflow.id`,
+  );
+}

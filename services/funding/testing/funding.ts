@@ -1,0 +1,181 @@
+import { callContext } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { createLog } from "#kernel/log.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { SubscriptionStatus, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import { testDatabase } from "#test/support/database.ts";
+import type { Deps } from "../deps.ts";
+import { platformFake, type PlatformFake } from "./platform-fake.ts";
+
+export const INVESTOR = "9001";
+const MASTER = "5001";
+
+export type World = Deps & {
+  readonly platform: PlatformFake;
+  /** What the pool was asked, and what it says no with, in this order. */
+  readonly leaves: LeaveRequest[];
+  readonly noes: Refusal[];
+  readonly returned: string[];
+};
+
+type WorldOptions = {
+  readonly platform?: PlatformFake;
+  /** Of the Master that the Investor follows; undefined: it follows none. */
+  readonly masterMinimum?: bigint;
+  readonly pendingFee?: bigint;
+};
+
+/** Funding with a real database, beside other services in memory. */
+export async function world({
+  platform = platformFake(),
+  masterMinimum,
+  pendingFee = 0n,
+}: WorldOptions = {}): Promise<World> {
+  const { pool } = await testDatabase("funding");
+  const leaves: LeaveRequest[] = [];
+  const noes: Refusal[] = [];
+  const returned: string[] = [];
+  const follows = masterMinimum !== undefined;
+  const unused = (): never => {
+    throw new Error("nobody should ask this");
+  };
+  return {
+    pool,
+    platform: { ...unusedPlatform(unused), ...platform },
+    leaves,
+    noes,
+    returned,
+    log: createLog({ service: "funding", level: "silent" }),
+    now: () => new Date(),
+    accounts: accountsFake(masterMinimum, unused),
+    subscriptions: {
+      ...unusedSubscriptions(unused),
+      findOpenSubscription: async () => ({ subscription: follows ? activeSubscription() : undefined }),
+      async leave(request) {
+        leaves.push(request);
+        const no = noes.shift();
+        if (no !== undefined) throw no;
+        return leaveAnswer(request, { inPool: follows, pendingFee });
+      },
+      async returnReserve({ key }) {
+        returned.push(key);
+        return { amount: usd(0n) };
+      },
+    },
+  };
+}
+
+export function aCall(commandId: string, withinMs = 10_000): CallContext {
+  return callContext({ caller: "edge", commandId, withinMs });
+}
+
+export function usd(minorUnits: bigint) {
+  return { currencyCode: "USD", minorUnits };
+}
+
+export function no(code: string): Refusal {
+  return new Refusal({ code, status: "conflict", message: code });
+}
+
+function leaveAnswer(
+  { heldBalance, requested }: LeaveRequest,
+  pool: { inPool: boolean; pendingFee: bigint },
+): LeaveResponse {
+  const before = heldBalance?.minorUnits ?? 0n;
+  const available = before > pool.pendingFee ? before - pool.pendingFee : 0n;
+  const asked = requested?.minorUnits ?? 0n;
+  return {
+    inPool: pool.inPool,
+    masterLogin: pool.inPool ? MASTER : "",
+    settledLogNumber: 0n,
+    balanceBefore: usd(before),
+    pendingFee: usd(pool.pendingFee),
+    availableAfterFee: usd(available),
+    effective: usd(asked < available ? asked : available),
+  };
+}
+
+function activeSubscription() {
+  const at = new Date("2026-01-01T00:00:00Z");
+  return {
+    id: 1n,
+    masterId: 1n,
+    investorId: 1n,
+    masterLogin: MASTER,
+    investorLogin: INVESTOR,
+    status: SubscriptionStatus.ACTIVE,
+    inPool: true,
+    startedAt: at,
+    endedAt: undefined,
+    createdAt: at,
+    balanceBaselineOpId: 1n,
+  };
+}
+
+function accountsFake(masterMinimum: bigint | undefined, unused: () => never): Deps["accounts"] {
+  const at = new Date("2026-01-01T00:00:00Z");
+  const kind = 3 as const;
+  return {
+    createMaster: unused,
+    addMaster: unused,
+    getMaster: unused,
+    updateMaster: unused,
+    listMasters: unused,
+    revealMaster: unused,
+    createInvestor: unused,
+    addInvestor: unused,
+    listInvestors: unused,
+    revealInvestor: unused,
+    findMaster: async ({ login }) => ({
+      id: 1n,
+      login,
+      name: "Alpha",
+      strategyName: undefined,
+      strategy: undefined,
+      paymentAccountLogin: "6001",
+      minDeposit: usd(masterMinimum ?? 0n),
+      createdAt: at,
+      investorsCount: 1n,
+    }),
+    async findInvestor({ login }) {
+      if (login !== INVESTOR)
+        throw new Refusal({ code: "investor_not_found", status: "not_found", message: "no such investor" });
+      return { id: 1n, login, name: "Ivy", createdAt: at };
+    },
+    findAccounts: async ({ logins }) => ({
+      accounts: logins.filter((login) => login === INVESTOR).map((login) => ({ login, kind, id: 1n, name: "Ivy" })),
+    }),
+  };
+}
+
+function unusedPlatform(unused: () => never): Deps["platform"] {
+  return {
+    createAccount: unused,
+    disableAccount: unused,
+    inspectAccounts: unused,
+    adoptAccount: unused,
+    transfer: unused,
+    getTransfer: unused,
+    hold: unused,
+    release: unused,
+    readLog: unused,
+    readAccount: unused,
+    getBalance: unused,
+    getStatus: unused,
+  };
+}
+
+function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
+  return {
+    assign: unused,
+    unassign: unused,
+    listSubscriptions: unused,
+    getActiveMaster: unused,
+    listActiveInvestors: unused,
+    countActiveInvestors: unused,
+    findOpenSubscription: unused,
+    leave: unused,
+    returnReserve: unused,
+    getPoolLedger: unused,
+  };
+}

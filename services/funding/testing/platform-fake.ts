@@ -1,0 +1,98 @@
+import type { Client } from "#kernel/contract/contract.ts";
+import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import {
+  TransferState,
+  type PlatformServiceService,
+  type TransferRequest,
+  type TransferResult,
+} from "#proto/pamm/platform/v1/platform.ts";
+
+/** What goes wrong at the next call of a kind, once. */
+export type Trouble = "lost answer" | "unreachable" | "unknown" | "expired" | "insufficient_funds" | "account_busy";
+
+export type PlatformFake = Pick<Client<PlatformServiceService>, "transfer" | "hold" | "release" | "getBalance"> & {
+  readonly deals: { key: string; login: string; minor: bigint; comment: string; holder: string }[];
+  readonly lanes: Map<string, string>;
+  readonly released: string[];
+  readonly troubles: { transfer: Trouble[]; hold: Trouble[]; release: Trouble[] };
+  balanceOf(login: string): bigint;
+};
+
+/** The money side of platform in memory: a key is executed once, a lane has one holder, and a released holder never comes back. */
+export function platformFake({ balances = {} }: { balances?: Record<string, bigint> } = {}): PlatformFake {
+  const results = new Map<string, TransferResult>();
+  const fake: PlatformFake = {
+    deals: [],
+    lanes: new Map(),
+    released: [],
+    troubles: { transfer: [], hold: [], release: [] },
+    balanceOf: (login) =>
+      fake.deals.reduce((sum, deal) => (deal.login === login ? sum + deal.minor : sum), balances[login] ?? 0n),
+
+    async transfer(request) {
+      const trouble = fake.troubles.transfer.shift();
+      if (trouble === "unreachable") throw serviceUnavailable("platform");
+      const known = results.get(request.key);
+      const result = known ?? execute(fake, request, trouble);
+      if (result.state !== TransferState.UNKNOWN) results.set(request.key, result);
+      if (trouble === "lost answer") throw outcomeUnknown("platform");
+      return result;
+    },
+    async hold({ login, holder }) {
+      const trouble = fake.troubles.hold.shift();
+      const current = fake.lanes.get(login) ?? holder;
+      if (fake.released.includes(holder)) throw refusal("no_lane");
+      if (trouble === "account_busy" || current !== holder) throw refusal("account_busy");
+      if (trouble === "unreachable") throw serviceUnavailable("platform");
+      fake.lanes.set(login, holder);
+      if (trouble === "lost answer") throw outcomeUnknown("platform");
+      const balance = { currencyCode: "USD", minorUnits: fake.balanceOf(login) };
+      return { balance, logNumber: 7n, logEntryId: 70n, openPositions: 0 };
+    },
+    async release({ login, holder }) {
+      if (fake.troubles.release.shift() !== undefined) throw serviceUnavailable("platform");
+      fake.released.push(holder);
+      if (fake.lanes.get(login) === holder) fake.lanes.delete(login);
+      return {};
+    },
+    async getBalance({ login }) {
+      return { balance: { currencyCode: "USD", minorUnits: fake.balanceOf(login) } };
+    },
+  };
+  return fake;
+}
+
+function execute(fake: PlatformFake, request: TransferRequest, trouble: Trouble | undefined): TransferResult {
+  const base = {
+    transferId: BigInt(fake.deals.length + 1),
+    key: request.key,
+    refusalCode: "",
+    platformCode: 0,
+    legs: [],
+  };
+  if (trouble === "unknown") return { ...base, state: TransferState.UNKNOWN };
+  if (trouble === "insufficient_funds" || trouble === "expired" || trouble === "account_busy") {
+    return { ...base, state: TransferState.REFUSED, refusalCode: trouble };
+  }
+  if (request.sendBefore !== undefined && request.sendBefore < new Date()) {
+    return { ...base, state: TransferState.REFUSED, refusalCode: "expired" };
+  }
+  const [leg] = request.legs;
+  if (leg?.amount === undefined) throw new Error("a transfer has a leg");
+  const { login, kind, amount } = leg;
+  fake.deals.push({
+    key: request.key,
+    login,
+    minor: amount.minorUnits,
+    comment: request.comment,
+    holder: request.holder,
+  });
+  const dealId = 1_000n + BigInt(fake.deals.length);
+  const applied = { login, kind, amount, state: TransferState.APPLIED, dealId, reference: "P", appliedAt: new Date() };
+  return { ...base, state: TransferState.APPLIED, legs: [applied] };
+}
+
+function refusal(code: string): Refusal {
+  return new Refusal({ code, status: "conflict", message: code });
+}
