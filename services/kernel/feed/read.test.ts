@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { Money } from "#proto/pamm/common/v1/money.ts";
+import type { TestDatabase } from "#test/support/database.ts";
+import { execute, sql } from "../postgres/query.ts";
+import { kernelDatabase } from "../postgres/test-database.ts";
+import { inTransaction } from "../postgres/transaction.ts";
+import { feedReader } from "./read.ts";
+import type { FeedReader } from "./read.ts";
+import { tell } from "./tell.ts";
+import { cents, FEED, numberAll, tellCents } from "./test-feed.ts";
+
+let database: TestDatabase;
+let reader: FeedReader;
+
+beforeAll(async () => {
+  database = await kernelDatabase();
+  reader = feedReader(database.pool, [FEED, "till.notes"]);
+});
+
+beforeEach(async () => {
+  await execute(database.pool, sql`truncate outbox, lease`);
+});
+
+afterAll(() => database[Symbol.asyncDispose]());
+
+const ask = (afterNumber = 0n, afterId = 0n, limit = 500, feed = FEED) =>
+  reader.read({ feed, afterNumber, afterId, limit });
+
+test("a feed without entries is empty and not an error", async () => {
+  expect(await ask()).toEqual({ entries: [], lastNumber: 0n });
+});
+
+test("entries carry what was told, and those not numbered yet are not there", async () => {
+  await inTransaction(database.pool, (tx) =>
+    tell(tx, { feed: FEED, event: Money, message: cents(5n), requestId: "r-1" }),
+  );
+  await tellCents(database.pool, [9n], "till.notes");
+  expect(await ask()).toEqual({ entries: [], lastNumber: 0n });
+  await numberAll(database.pool);
+
+  const { entries, lastNumber } = await ask();
+
+  expect(lastNumber).toBe(1n);
+  expect(entries).toEqual([
+    {
+      number: 1n,
+      id: expect.any(BigInt),
+      type: "pamm.common.v1.Money",
+      payload: Buffer.from(Money.encode(cents(5n)).finish()),
+      toldAt: expect.any(Date),
+      requestId: "r-1",
+    },
+  ]);
+});
+
+test("a reader gets every entry once by asking after the last one that it has", async () => {
+  await tellCents(database.pool, [1n, 2n, 3n, 4n, 5n]);
+  await numberAll(database.pool);
+  const read: bigint[] = [];
+  let [number, id] = [0n, 0n];
+  for (;;) {
+    const { entries, lastNumber } = await ask(number, id, 2);
+    if (entries.length === 0) break;
+    expect(lastNumber).toBe(5n);
+    for (const entry of entries) [number, id] = [entry.number, entry.id];
+    read.push(...entries.map(({ payload }) => Money.decode(payload).minorUnits));
+  }
+
+  expect(read).toEqual([1n, 2n, 3n, 4n, 5n]);
+});
+
+test("large entries make a short page, but never an empty one", async () => {
+  const large = { currencyCode: "x".repeat(700_000), minorUnits: 1n };
+  await inTransaction(database.pool, async (tx) => {
+    for (let told = 0; told < 4; told += 1) await tell(tx, { feed: FEED, event: Money, message: large });
+  });
+  await numberAll(database.pool);
+
+  expect((await ask()).entries.map(({ number }) => number)).toEqual([1n, 2n]);
+});
+
+test("a feed of somebody else is refused", async () => {
+  await expect(ask(0n, 0n, 10, "shop.sales")).rejects.toMatchObject({ code: "feed_not_found", status: "not_found" });
+});
+
+test("a limit out of range is refused and not cut", async () => {
+  for (const limit of [0, -1, 501]) {
+    await expect(ask(0n, 0n, limit)).rejects.toMatchObject({ code: "feed_limit_invalid", status: "invalid" });
+  }
+});
+
+test("a cursor into a history that is gone is refused", async () => {
+  await tellCents(database.pool, [1n, 2n]);
+  await numberAll(database.pool);
+  const { entries } = await ask();
+  const [first, second] = entries;
+
+  await expect(ask(2n, second?.id)).resolves.toMatchObject({ entries: [] });
+  await expect(ask(2n, first?.id)).rejects.toMatchObject({ code: "feed_rewound", status: "conflict" });
+  await expect(ask(3n, 999n)).rejects.toMatchObject({ code: "feed_rewound", details: { last_number: "2" } });
+  await expect(ask(1n, 0n)).rejects.toMatchObject({ code: "feed_rewound" });
+  await expect(ask(0n, 1n)).rejects.toMatchObject({ code: "feed_rewound" });
+});
