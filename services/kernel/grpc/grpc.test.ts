@@ -272,6 +272,10 @@ test("health and reflection answer by their standard names", async () => {
   expect((await health("pamm.common.v1.FeedService")).answer).toEqual(Buffer.from([8, 1]));
   expect((await health("")).answer).toEqual(Buffer.from([8, 1]));
   expect((await health("nobody")).code).toBe(status.NOT_FOUND);
+
+  const reflected = await listServices(setup.served.port);
+  expect(reflected).toContain("pamm.common.v1.FeedService");
+  expect(reflected).not.toContain("AccountService");
 });
 
 test("a port that is taken is told in one line", async () => {
@@ -282,6 +286,18 @@ test("a port that is taken is told in one line", async () => {
     `port ${port} on 127.0.0.1 is taken`,
   );
 });
+
+/** What grpcurl list asks for, as the text of the encoded answer. */
+function listServices(port: number): Promise<string> {
+  const channel = new Channel(`${HOST}:${port}`, credentials.createInsecure());
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+  const stream = channel.makeBidiStreamRequest(path, asIs, asIs);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  stream.on("data", (bytes: Buffer) => resolve(bytes.toString())).on("error", reject);
+  stream.end(Buffer.from([0x3a, 1, 0x2a]));
+  return promise.finally(() => channel.close());
+}
 
 /** Passes bytes on until it is told to drop all connections. */
 async function cuttingProxy(target: number): Promise<{ port: number; cut: () => void }> {

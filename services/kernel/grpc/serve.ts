@@ -53,7 +53,11 @@ export async function serveOverGrpc<const Contracts extends readonly Contract[]>
   const health = new HealthImplementation({ "": "SERVING" });
   const dispatchers = options.services.map((mounted) => mount(server, health, mounted, options));
   health.addToServer(server);
-  addReflection(server, options.log);
+  addReflection(
+    server,
+    options.services.map(({ contract }) => serviceOf(contract)),
+    options.log,
+  );
   const port = await bind(server, options.host, options.port);
   return {
     port,
@@ -76,8 +80,12 @@ function mount(
   const definition: ServiceDefinition = Object.fromEntries(methods.map((method) => [method.name, passThrough(method)]));
   const handlers = methods.map((method) => [method.name, handlerOf(dispatcher, method)] as const);
   server.addService(definition, Object.fromEntries(handlers));
-  for (const { service } of methods.slice(0, 1)) health.setStatus(service, "SERVING");
+  health.setStatus(serviceOf(contract), "SERVING");
   return dispatcher;
+}
+
+function serviceOf(contract: Contract): string {
+  return methodsOf(contract)[0]?.service ?? "";
 }
 
 /** Bytes in, bytes out: the dispatcher decodes, so that a malformed request is refused as on every other transport. */
