@@ -1,0 +1,50 @@
+import { childContext } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import type { FeeConfiguration, UpdateConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
+import type { Deps } from "../deps.ts";
+import { checkRate } from "../domain/rate.ts";
+import { firstVersion, nextVersion, type FeeChange, type FeeVersion } from "../domain/version.ts";
+import { refuse } from "../refusals.ts";
+import { findConfiguration } from "../store/configurations.ts";
+import { addVersion } from "./add-version.ts";
+
+/** Adds a version to an Investor's configuration, or makes the first one. Executed fees and the high-water mark stay. */
+export async function updateConfiguration(
+  deps: Deps,
+  request: UpdateConfigurationRequest,
+  context: CallContext,
+): Promise<FeeConfiguration> {
+  const { investorLogin, ratePpm, enabled, effectiveSince, upsert } = request;
+  if (ratePpm !== undefined) {
+    checkRate(ratePpm);
+  }
+  const investor = await deps.accounts.findInvestor({ login: investorLogin }, childContext(context));
+  const isNew = (await findConfiguration(deps.pool, investorLogin)) === undefined;
+  if (isNew && !upsert) {
+    throw refuse("fee_configuration_not_found", "the Investor has no fee configuration");
+  }
+  if (isNew && ratePpm === undefined) {
+    throw rateIsMissing();
+  }
+  const change: FeeChange = { ratePpm, enabled, effectiveSince };
+  const command = { key: context.commandId, investorLogin, investorId: investor.id };
+  return await addVersion(deps, command, (versions, at) => decide(versions, change, at));
+}
+
+/** Two first commands at once: the second finds the first's version under the lock. */
+function decide(versions: readonly FeeVersion[], change: FeeChange, at: Date): FeeVersion {
+  const newest = versions.at(-1);
+  if (newest !== undefined) {
+    return nextVersion(newest, change, at);
+  }
+  const { ratePpm } = change;
+  if (ratePpm === undefined) {
+    throw rateIsMissing();
+  }
+  return firstVersion({ ...change, ratePpm }, at);
+}
+
+function rateIsMissing(): Error {
+  const message = "a new fee configuration needs a rate";
+  return refuse("validation_failed", message, { errors: [{ field: "rate", code: "required", message }] });
+}

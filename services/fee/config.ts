@@ -1,0 +1,8 @@
+import { Type } from "typebox";
+import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
+
+export const settings = Type.Object({
+  FEE_DATABASE_URL: databaseUrl(),
+  ...BACKBONE_SETTINGS,
+  ACCOUNT_GRPC_URL: grpcAddress(),
+});

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { firstVersion, nextVersion, termsAt, type FeeChange } from "./version.ts";
+
+const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
+const change = (parts: Partial<FeeChange>): FeeChange => ({
+  ratePpm: undefined,
+  enabled: undefined,
+  effectiveSince: undefined,
+  ...parts,
+});
+const first = firstVersion({ ...change({}), ratePpm: 300_000 }, day(1));
+
+test("a new configuration is enabled and holds from now", () => {
+  expect(first).toEqual({
+    ratePpm: 300_000,
+    rateFrom: day(1),
+    enabled: true,
+    enabledFrom: day(1),
+    effectiveSince: day(1),
+  });
+});
+
+test("a new configuration in the past has its rate from then, its switch only from now", () => {
+  expect(firstVersion({ ...change({ effectiveSince: day(1) }), ratePpm: 1 }, day(9))).toMatchObject({
+    rateFrom: day(1),
+    enabledFrom: day(9),
+    effectiveSince: day(1),
+  });
+});
+
+test("a change without an instant holds from now and keeps the shown beginning", () => {
+  const next = nextVersion(first, change({ ratePpm: 200_000 }), day(5));
+
+  expect(next).toEqual({
+    ratePpm: 200_000,
+    rateFrom: day(5),
+    enabled: true,
+    enabledFrom: undefined,
+    effectiveSince: day(1),
+  });
+  expect(termsAt([first, next], day(4))).toEqual({ ratePpm: 300_000, enabled: true, effectiveSince: day(1) });
+  expect(termsAt([first, next], day(5))).toEqual({ ratePpm: 200_000, enabled: true, effectiveSince: day(1) });
+});
+
+test("a scheduled rate leaves the one in force until its instant", () => {
+  const scheduled = nextVersion(first, change({ ratePpm: 100_000, effectiveSince: day(20) }), day(5));
+
+  expect(termsAt([first, scheduled], day(19)).ratePpm).toBe(300_000);
+  expect(termsAt([first, scheduled], day(20))).toEqual({ ratePpm: 100_000, enabled: true, effectiveSince: day(20) });
+});
+
+test("a change to a scheduled configuration keeps its beginning", () => {
+  const scheduled = firstVersion({ ...change({ effectiveSince: day(20) }), ratePpm: 100_000 }, day(1));
+  const changed = nextVersion(scheduled, change({ ratePpm: 50_000 }), day(5));
+
+  expect(changed).toMatchObject({ rateFrom: day(20), effectiveSince: day(20) });
+  expect(termsAt([scheduled, changed], day(6)).ratePpm).toBe(100_000);
+  expect(termsAt([scheduled, changed], day(20)).ratePpm).toBe(50_000);
+});
+
+test("the newest command holds from its instant on, over every version that begins later", () => {
+  const scheduled = nextVersion(first, change({ ratePpm: 100_000, effectiveSince: day(20) }), day(5));
+  const newest = nextVersion(scheduled, change({ ratePpm: 150_000, effectiveSince: day(10) }), day(6));
+
+  expect(termsAt([first, scheduled, newest], day(9)).ratePpm).toBe(300_000);
+  expect(termsAt([first, scheduled, newest], day(25)).ratePpm).toBe(150_000);
+});
+
+test("a rate may be dated back, the switch never", () => {
+  const back = nextVersion(first, change({ ratePpm: 0, enabled: false, effectiveSince: day(2) }), day(9));
+
+  expect(back).toMatchObject({ rateFrom: day(2), enabledFrom: day(9) });
+  expect(termsAt([first, back], day(3))).toEqual({ ratePpm: 0, enabled: true, effectiveSince: day(2) });
+  expect(termsAt([first, back], day(9)).enabled).toBe(false);
+});
+
+test("a switch alone leaves a scheduled rate as it is", () => {
+  const scheduled = nextVersion(first, change({ ratePpm: 100_000, effectiveSince: day(20) }), day(5));
+  const off = nextVersion(scheduled, change({ enabled: false }), day(6));
+
+  expect(termsAt([first, scheduled, off], day(7))).toEqual({
+    ratePpm: 300_000,
+    enabled: false,
+    effectiveSince: day(1),
+  });
+  expect(termsAt([first, scheduled, off], day(21))).toEqual({
+    ratePpm: 100_000,
+    enabled: false,
+    effectiveSince: day(20),
+  });
+});
+
+test("an instant alone moves the stored rate", () => {
+  const moved = nextVersion(first, change({ effectiveSince: day(3) }), day(5));
+
+  expect(moved).toMatchObject({ ratePpm: 300_000, rateFrom: day(3), enabledFrom: undefined, effectiveSince: day(3) });
+});
+
+test("where nothing has begun, the first scheduled version is what holds", () => {
+  const scheduled = firstVersion({ ...change({ effectiveSince: day(20) }), ratePpm: 100_000 }, day(1));
+
+  expect(termsAt([scheduled], day(2))).toEqual({ ratePpm: 100_000, enabled: true, effectiveSince: day(20) });
+});

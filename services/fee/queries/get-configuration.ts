@@ -1,0 +1,22 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import type { FeeConfiguration, GetConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
+import type { Deps } from "../deps.ts";
+import { termsAt } from "../domain/version.ts";
+import { configurationMessage } from "../messages.ts";
+import { refuse } from "../refusals.ts";
+import { findConfiguration, listVersions } from "../store/configurations.ts";
+
+/** What holds now, or the first that will. */
+export async function getConfiguration(
+  { pool, accounts, now }: Deps,
+  { investorLogin }: GetConfigurationRequest,
+  context: CallContext,
+): Promise<FeeConfiguration> {
+  const configuration = await findConfiguration(pool, investorLogin);
+  if (configuration === undefined) {
+    // Tells an unknown Investor apart from one without a configuration.
+    await accounts.findInvestor({ login: investorLogin }, context);
+    throw refuse("fee_configuration_not_found", "the Investor has no fee configuration");
+  }
+  return configurationMessage(configuration, termsAt(await listVersions(pool, investorLogin), now()));
+}

@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import type { Deps } from "../deps.ts";
+import { aCall, feeDeps, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { listInvestorPayments } from "./list-investor-payments.ts";
+import { listPaymentCredits } from "./list-payment-credits.ts";
+
+const AT = new Date("2026-01-10T00:00:00.123Z");
+
+async function paid(): Promise<Deps> {
+  const deps = await feeDeps(() => AT);
+  await deps.pool.query(`
+    insert into fee_run (master_login, status, period_start, period_end)
+    values ('${MASTER}', 'EXECUTED', '2026-01-03', '2026-01-10');
+    insert into payment_credit
+      (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at, unique_key, created_at)
+    select '${MASTER}', '${PAYMENT_ACCOUNT}', case when n < 3 then '${INVESTOR}' end, 'PF', n * 100, 700 + n,
+           '2026-01-10T00:00:00.123Z', 'PF:${INVESTOR}:${MASTER}:1:W' || n, '2026-01-10T00:00:00.123Z'
+    from generate_series(1, 3) n;
+    insert into fee_payment
+      (run_id, master_login, investor_id, investor_login, amount_minor, status, transfer_id, deal_id, executed_at, credit_id, created_at)
+    select 1, '${MASTER}', 17, '${INVESTOR}', n * 100, 'EXECUTED', 40 + n, 600 + n, '2026-01-10T00:00:00.123Z', n,
+           '2026-01-10T00:00:00.123Z'
+    from generate_series(1, 3) n;
+    insert into fee_payment (run_id, master_login, investor_id, investor_login, amount_minor, status, created_at)
+    values (1, '${MASTER}', 17, '${INVESTOR}', 500, 'DEFERRED', '2026-01-10')`);
+  return deps;
+}
+
+test("credits come ascending, page by page", async () => {
+  const deps = await paid();
+
+  const first = await listPaymentCredits(deps, { masterLogin: MASTER, afterId: 0n, limit: 2 }, aCall());
+  const second = await listPaymentCredits(deps, { masterLogin: MASTER, afterId: 2n, limit: 2 }, aCall());
+
+  expect(first).toMatchObject({ paymentAccountLogin: PAYMENT_ACCOUNT, items: [{ id: 1n }, { id: 2n }], hasMore: true });
+  expect(second).toEqual({
+    paymentAccountLogin: PAYMENT_ACCOUNT,
+    items: [
+      {
+        id: 3n,
+        paymentAccountLogin: PAYMENT_ACCOUNT,
+        investorLogin: undefined,
+        kind: "PF",
+        amount: { currencyCode: "USD", minorUnits: 300n },
+        dealId: 703n,
+        dealAt: AT,
+        createdAt: AT,
+      },
+    ],
+    hasMore: false,
+  });
+});
+
+test("executed payments come descending and name their credit; what was not executed is not listed", async () => {
+  const deps = await paid();
+
+  const first = await listInvestorPayments(deps, { masterLogin: MASTER, beforeId: 0n, limit: 2 }, aCall());
+  const second = await listInvestorPayments(deps, { masterLogin: MASTER, beforeId: 2n, limit: 2 }, aCall());
+
+  expect(first).toMatchObject({ items: [{ id: 3n }, { id: 2n }], hasMore: true });
+  expect(second).toEqual({
+    masterLogin: MASTER,
+    paymentAccountLogin: PAYMENT_ACCOUNT,
+    items: [
+      {
+        id: 1n,
+        runId: 1n,
+        runStatus: "EXECUTED",
+        runPeriodStart: new Date("2026-01-03T00:00:00Z"),
+        runPeriodEnd: new Date("2026-01-10T00:00:00Z"),
+        investorId: 17n,
+        investorLogin: INVESTOR,
+        amount: { currencyCode: "USD", minorUnits: 100n },
+        status: "EXECUTED",
+        transferId: 41n,
+        dealId: 601n,
+        executedAt: AT,
+        cashflowId: 1n,
+        cashflowUniqueKey: `PF:${INVESTOR}:${MASTER}:1:W1`,
+        createdAt: AT,
+      },
+    ],
+    hasMore: false,
+  });
+});
+
+test("a Master without fees has empty listings, an unknown one none", async () => {
+  const deps = await feeDeps(() => AT);
+  const unknown = { code: "master_not_found" };
+
+  expect(await listPaymentCredits(deps, { masterLogin: MASTER, afterId: 0n, limit: 5 }, aCall())).toMatchObject({
+    items: [],
+  });
+  expect(await listInvestorPayments(deps, { masterLogin: MASTER, beforeId: 0n, limit: 5 }, aCall())).toMatchObject({
+    items: [],
+  });
+  await expect(listPaymentCredits(deps, { masterLogin: "1", afterId: 0n, limit: 5 }, aCall())).rejects.toMatchObject(
+    unknown,
+  );
+  await expect(listInvestorPayments(deps, { masterLogin: "1", beforeId: 0n, limit: 5 }, aCall())).rejects.toMatchObject(
+    unknown,
+  );
+});

@@ -1,0 +1,77 @@
+import { usd, type Money } from "#kernel/money.ts";
+import { many, sql, type Queryable } from "#kernel/postgres/query.ts";
+
+export type Credit = {
+  readonly id: bigint;
+  readonly paymentAccountLogin: string;
+  readonly investorLogin: string | undefined;
+  readonly kind: string;
+  readonly amount: Money;
+  readonly dealId: bigint;
+  readonly dealAt: Date;
+  readonly createdAt: Date;
+};
+
+export type Payment = {
+  readonly id: bigint;
+  readonly runId: bigint;
+  readonly runStatus: string;
+  readonly periodStart: Date;
+  readonly periodEnd: Date;
+  readonly investorId: bigint;
+  readonly investorLogin: string;
+  readonly amount: Money;
+  readonly status: string;
+  readonly transferId: bigint;
+  readonly dealId: bigint;
+  readonly executedAt: Date;
+  readonly creditId: bigint;
+  readonly uniqueKey: string;
+  readonly createdAt: Date;
+};
+
+type CreditRow = Omit<Credit, "amount" | "investorLogin"> & { investorLogin: string | null; amountMinor: bigint };
+
+type PaymentRow = Omit<Payment, "amount"> & { amountMinor: bigint };
+
+/** Ascending by id. */
+export async function listCredits(
+  db: Queryable,
+  page: { masterLogin: string; afterId: bigint; limit: number },
+): Promise<Credit[]> {
+  const rows = await many<CreditRow>(
+    db,
+    sql`select id, payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", kind,
+               amount_minor as "amountMinor", deal_id as "dealId", deal_at as "dealAt", created_at as "createdAt"
+        from payment_credit
+        where master_login = ${page.masterLogin} and id > ${page.afterId}
+        order by id
+        limit ${page.limit}`,
+  );
+  return rows.map(({ amountMinor, investorLogin, ...row }) => {
+    return { ...row, investorLogin: investorLogin ?? undefined, amount: usd(amountMinor) };
+  });
+}
+
+/** Executed ones above zero, descending by id. */
+export async function listExecutedPayments(
+  db: Queryable,
+  page: { masterLogin: string; beforeId: bigint; limit: number },
+): Promise<Payment[]> {
+  const rows = await many<PaymentRow>(
+    db,
+    sql`select payment.id, payment.run_id as "runId", run.status as "runStatus", run.period_start as "periodStart",
+               run.period_end as "periodEnd", payment.investor_id as "investorId", payment.investor_login as "investorLogin",
+               payment.amount_minor as "amountMinor", payment.status, payment.transfer_id as "transferId",
+               payment.deal_id as "dealId", payment.executed_at as "executedAt", payment.credit_id as "creditId",
+               credit.unique_key as "uniqueKey", payment.created_at as "createdAt"
+        from fee_payment payment
+        join fee_run run on run.id = payment.run_id
+        join payment_credit credit on credit.id = payment.credit_id
+        where payment.master_login = ${page.masterLogin} and payment.status = 'EXECUTED' and payment.amount_minor > 0
+          and payment.id < ${page.beforeId}
+        order by payment.id desc
+        limit ${page.limit}`,
+  );
+  return rows.map(({ amountMinor, ...row }) => ({ ...row, amount: usd(amountMinor) }));
+}
