@@ -81,6 +81,22 @@ test("a job that always finds more leaves room for everything else", async () =>
   await sleep(5);
 });
 
+test("pauses after failures grow no longer than the job allows", async () => {
+  let rounds = 0;
+  await using _job = runJob({
+    name: "urgent",
+    everyMs: LONG_MS,
+    longestRetryMs: 5,
+    log,
+    async work() {
+      rounds += 1;
+      throw new Error("not yet");
+    },
+  });
+
+  await vi.waitFor(() => expect(rounds).toBeGreaterThan(10), { timeout: 1_000 });
+});
+
 test("disposal aborts the signal, waits for the round and starts no other", async () => {
   let finished = 0;
   const job = runJob({

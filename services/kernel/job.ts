@@ -8,6 +8,8 @@ export type JobOptions = {
   readonly everyMs: number;
   /** Rung by who made work, so that it does not wait for the next look. */
   readonly wake?: Bell;
+  /** Longest pause after failures, when others wait for this job rather than for each other. */
+  readonly longestRetryMs?: number;
   /** One round. True = there is more, come again at once. */
   readonly work: (signal: AbortSignal) => Promise<boolean>;
   readonly log: Log;
@@ -31,7 +33,11 @@ export function runJob(options: JobOptions): Job {
   };
 }
 
-async function loop({ name, everyMs, work, log }: JobOptions, bell: Bell, signal: AbortSignal): Promise<void> {
+async function loop(
+  { name, everyMs, work, log, longestRetryMs }: JobOptions,
+  bell: Bell,
+  signal: AbortSignal,
+): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
     try {
@@ -42,7 +48,7 @@ async function loop({ name, everyMs, work, log }: JobOptions, bell: Bell, signal
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      const retryInMs = retryDelay(failures);
+      const retryInMs = retryDelay(failures, longestRetryMs);
       log.error("a job failed and is tried again", { job: name, attempt: failures, retry_in_ms: retryInMs, error });
       // No ring shortens this: a failing job that others wake must not become a hot loop.
       await pause(retryInMs, signal);
@@ -50,6 +56,6 @@ async function loop({ name, everyMs, work, log }: JobOptions, bell: Bell, signal
   }
 }
 
-function retryDelay(failures: number): number {
-  return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+function retryDelay(failures: number, longestMs = LONGEST_RETRY_MS): number {
+  return Math.min(longestMs, FIRST_RETRY_MS * 2 ** (failures - 1));
 }

@@ -32,6 +32,8 @@ export type FeedConsumer = AsyncDisposable & {
 
 /** The safety net of a pushed feed is slow, because each heartbeat of its owner is one too. */
 const POLL_MS = { polled: 250, pushed: 5_000 };
+/** An owner that is back is found within this time. */
+const LONGEST_RETRY_MS = 5_000;
 /** What a broker should have brought within this time is read instead. Below the second between two heartbeats. */
 const PATIENCE_MS = 900;
 
@@ -49,6 +51,7 @@ export async function consumeFeed<Event extends EventType<unknown>>(
   const job = runJob({
     name: `follow ${feed}`,
     everyMs: POLL_MS[arrival],
+    longestRetryMs: LONGEST_RETRY_MS,
     wake: bell,
     work: () => inTurn(() => follower.read()),
     log,

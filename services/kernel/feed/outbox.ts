@@ -1,6 +1,6 @@
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import type { Lease } from "../postgres/lease.ts";
-import { execute, many, maybeOne, one, sql } from "../postgres/query.ts";
+import { execute, many, maybeOne, sql } from "../postgres/query.ts";
 import type { Queryable } from "../postgres/query.ts";
 
 /** The newest number of a feed. */
@@ -86,40 +86,4 @@ export async function listUnpublished(db: Queryable, limit: number): Promise<Unp
 
 export async function markPublished(db: Queryable, ids: readonly bigint[]): Promise<void> {
   await execute(db, sql`update outbox set published_at = clock_timestamp() where id = any(${ids}::bigint[])`);
-}
-
-export type ReadPlace = { readonly feed: string; readonly afterNumber: bigint };
-
-/** The id of the entry that a reader filed last, and the newest number. */
-export async function getPlace(db: Queryable, { feed, afterNumber }: ReadPlace) {
-  return one<{ idAtCursor: bigint | null; lastNumber: bigint }>(
-    db,
-    sql`select (select id from outbox where feed = ${feed} and number = ${afterNumber}) as "idAtCursor",
-               coalesce((select max(number) from outbox where feed = ${feed}), 0) as "lastNumber"`,
-  );
-}
-
-/** The entries that follow, no more than fit into one answer, but always one. */
-export async function listAfter(
-  db: Queryable,
-  { feed, afterNumber }: ReadPlace,
-  limits: { readonly entries: number; readonly bytes: number },
-): Promise<FeedEntry[]> {
-  return many<FeedEntry>(
-    db,
-    sql`select number, id, type, payload, "toldAt", "requestId"
-        from (
-          select number, id, type, payload, told_at as "toldAt", request_id as "requestId",
-                 sum(length(payload)) over (order by number) - length(payload) as bytes_before
-          from (
-            select number, id, type, payload, told_at, request_id
-            from outbox
-            where feed = ${feed} and number > ${afterNumber}
-            order by number
-            limit ${limits.entries}
-          ) as page
-        ) as measured
-        where bytes_before < ${limits.bytes}
-        order by number`,
-  );
 }

@@ -98,6 +98,7 @@ test("a cursor into a history that is gone is refused", async () => {
   await expect(ask(2n, second?.id)).resolves.toMatchObject({ entries: [] });
   await expect(ask(2n, first?.id)).rejects.toMatchObject({ code: "feed_rewound", status: "conflict" });
   await expect(ask(3n, 999n)).rejects.toMatchObject({ code: "feed_rewound", details: { last_number: "2" } });
+  await expect(ask(3n, 0n)).rejects.toMatchObject({ code: "feed_rewound" });
   await expect(ask(1n, 0n)).rejects.toMatchObject({ code: "feed_rewound" });
   await expect(ask(0n, 1n)).rejects.toMatchObject({ code: "feed_rewound" });
 });

@@ -32,6 +32,8 @@ export type Relay = AsyncDisposable & {
 /** Its readers stand still this long after a relay was killed. */
 const LEASE = { name: "feed-relay", ttlMs: 2_000, renewMs: 500, pollMs: 250 };
 const POLL_MS = 250;
+/** A database or broker that is back is found within this time. */
+const LONGEST_RETRY_MS = 5_000;
 const HEARTBEAT_MS = 1_000;
 const NUMBERING_BATCH = 500;
 
@@ -44,15 +46,14 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const [toNumber, toPublish] = [createBell(), createBell()];
   const number = numberer(options, role, toPublish.ring);
 
-  const everyMs = POLL_MS;
-  const numbering = runJob({ name: "number feeds", everyMs, wake: toNumber, work: watched(number, fault.reject), log });
+  const often = { everyMs: POLL_MS, longestRetryMs: LONGEST_RETRY_MS, log };
+  const numbering = runJob({ ...often, name: "number feeds", wake: toNumber, work: watched(number, fault.reject) });
   const publishNext = async () => role.isHolder() && (await publishEntries(pool, service, publish));
   const publishing = runJob({
+    ...often,
     name: "publish feeds",
-    everyMs,
     wake: toPublish,
     work: watched(publishNext, fault.reject),
-    log,
   });
   const told = onTold(toNumber.ring);
 
