@@ -1,5 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 
 const SERVICE = new URL("./service.ts", import.meta.url).href;
@@ -42,7 +46,7 @@ function run(
   const until = async (text: string): Promise<void> => {
     while (!out.includes(text)) {
       if (child.exitCode !== null) throw new Error(`ended before it said ${text}: ${out}${err}`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await sleep(10);
     }
   };
   return { child, ended, until };
@@ -74,7 +78,7 @@ test("a supervised service leaves Ctrl-C to its parent and obeys SIGTERM", async
   await until("started");
 
   child.kill("SIGINT");
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await sleep(200);
   expect(child.exitCode).toBeNull();
   child.kill("SIGTERM");
 
@@ -90,6 +94,26 @@ test("a supervised service drains when its parent is gone", async () => {
   const { code, out } = await ended;
   expect(out).toContain("released pool");
   expect(code).toBe(0);
+});
+
+test("a service drains although nobody reads its output any more", async () => {
+  const marker = join(mkdtempSync(join(tmpdir(), "service-")), "released");
+  const { child, until } = run(
+    `const { writeFileSync } = await import("node:fs");
+     stack.defer(() => writeFileSync("${marker}", ""));
+     setInterval(() => log.info("still here"), 5);`,
+    { supervised: true },
+  );
+  await until("still here");
+
+  child.stdout?.destroy();
+  child.stderr?.destroy();
+  await sleep(50);
+  child.disconnect();
+
+  const [code] = await once(child, "exit");
+  expect(code).toBe(0);
+  expect(existsSync(marker)).toBe(true);
 });
 
 test("a second signal ends a drain that hangs", async () => {

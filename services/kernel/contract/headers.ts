@@ -17,6 +17,7 @@ export const HEADER = {
 export type CallHeaders = Omit<CallContext, "signal">;
 
 const MAX_HEADER_LENGTH = 200;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const PLAIN_TEXT = /^[\x20-\x7e]*$/;
 
 export function writeHeaders(context: CallContext, caller: string, set: (name: string, value: string) => void): void {
@@ -35,10 +36,12 @@ export function readHeaders(get: (name: string) => string | undefined, fallbackD
       throw malformedRequest(`header ${name} is malformed`);
     return value;
   };
+  const commandId = text(HEADER.commandId);
+  if (commandId !== "" && !UUID.test(commandId)) throw malformedRequest(`header ${HEADER.commandId} is not a UUID`);
   const traceparent = text(HEADER.traceparent);
   return {
     requestId: text(HEADER.requestId),
-    commandId: text(HEADER.commandId),
+    commandId,
     caller: text(HEADER.caller),
     deadline: readDeadline(text(HEADER.deadline), fallbackDeadline),
     ...(traceparent === "" ? {} : { traceparent }),

@@ -73,5 +73,5 @@ const NOT_SENT = ["No connection established", "Name resolution failed", "Stream
 
 function wasNotSent({ code, details }: ServiceError): boolean {
   if (code === status.UNIMPLEMENTED) return true;
-  return code === status.UNAVAILABLE && NOT_SENT.some((text) => details.startsWith(text));
+  return code === status.UNAVAILABLE && NOT_SENT.some((text) => details.includes(text));
 }

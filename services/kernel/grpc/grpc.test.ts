@@ -12,6 +12,7 @@ import { serveOverGrpc } from "./serve.ts";
 
 type Read = Implementation<typeof FeedServiceService>["read"];
 
+const COMMAND_ID = "01978f3c-0000-7000-8000-000000000001";
 const contract = FeedServiceService;
 const request = { feed: "test.things", afterNumber: 9_007_199_254_740_993n, afterId: 1n, limit: 10 };
 const log = createLog({ service: "test", level: "silent" });
@@ -60,14 +61,14 @@ test("a call reaches the handler with its message and its context", async () => 
     seen = context;
     return await answer(message, context);
   });
-  const context = { ...call({ commandId: "0197-command" }), traceparent: "00-trace-01" };
+  const context = { ...call({ commandId: COMMAND_ID }), traceparent: "00-trace-01" };
 
   expect(await setup.client.read(request, context)).toEqual({ entries: [], lastNumber: 9_007_199_254_740_993n });
 
   const { signal: _, ...rest } = seen as CallContext;
   expect(rest).toEqual({
     requestId: context.requestId,
-    commandId: "0197-command",
+    commandId: COMMAND_ID,
     caller: "funding",
     deadline: context.deadline,
     traceparent: "00-trace-01",
@@ -108,7 +109,7 @@ test("a refusal that is too large for a header keeps what callers branch on", as
 test("a fault is answered without detail, a payload that is no request as malformed", async () => {
   await using setup = await serving(() => Promise.reject(new Error("planted detail")));
 
-  expect(await refusalOf(setup.client.read(request, call({ commandId: "c" })))).toMatchObject({
+  expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID })))).toMatchObject({
     code: "internal",
     message: "internal error",
     outcome: "unknown",
@@ -127,9 +128,9 @@ test("commands beyond the cap are answered busy at once, while questions still p
     },
     { maxConcurrent: 1 },
   );
-  const running = setup.client.read(request, call({ commandId: "c" }));
+  const running = setup.client.read(request, call({ commandId: COMMAND_ID }));
   await vi.waitFor(async () => {
-    expect(await refusalOf(setup.client.read(request, call({ commandId: "c", withinMs: 50 })))).toMatchObject({
+    expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID, withinMs: 50 })))).toMatchObject({
       code: "busy",
     });
   });
@@ -215,7 +216,7 @@ test("a connection that dies under a call is outcome_unknown", async () => {
   const proxy = await cuttingProxy(setup.served.port);
   using client = grpcClient(`${HOST}:${proxy.port}`, { contract, caller: "funding" });
 
-  const running = refusalOf(client.read(request, call({ commandId: "c" })));
+  const running = refusalOf(client.read(request, call({ commandId: COMMAND_ID })));
   await began.promise;
   proxy.cut();
 

@@ -14,6 +14,7 @@ import { serveOverNats } from "./serve.ts";
 
 type Read = Implementation<typeof FeedServiceService>["read"];
 
+const COMMAND_ID = "01978f3c-0000-7000-8000-000000000001";
 const contract = FeedServiceService;
 const request = { feed: "test.things", afterNumber: 9_007_199_254_740_993n, afterId: 1n, limit: 10 };
 const WITHIN = { timeout: 5_000, interval: 50 };
@@ -65,14 +66,14 @@ test("a call reaches the handler with its message and its context", async () => 
     seen = context;
     return await answer(message, context);
   });
-  const context = { ...call({ commandId: "0197-command" }), traceparent: "00-trace-01" };
+  const context = { ...call({ commandId: COMMAND_ID }), traceparent: "00-trace-01" };
 
   expect(await setup.client.read(request, context)).toEqual({ entries: [], lastNumber: 9_007_199_254_740_993n });
 
   const { signal, ...rest } = seen as CallContext;
   expect(rest).toEqual({
     requestId: context.requestId,
-    commandId: "0197-command",
+    commandId: COMMAND_ID,
     caller: "edge",
     deadline: context.deadline,
     traceparent: "00-trace-01",
@@ -125,7 +126,7 @@ test("a fault is logged once with its stack and answered without detail", async 
   await using setup = await serving(() => Promise.reject(new Error("column planted does not exist")), { log });
 
   const question = await refusalOf(setup.client.read(request, call()));
-  const command = await refusalOf(setup.client.read(request, call({ commandId: "c1" })));
+  const command = await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID })));
 
   expect(question).toMatchObject({
     code: "internal",
@@ -137,7 +138,7 @@ test("a fault is logged once with its stack and answered without detail", async 
   expect(lines).toHaveLength(2);
   expect(lines[1]).toContain("column planted does not exist");
   expect(lines[1]).toContain("nats.test.ts");
-  expect(lines[1]).toContain('"command_id":"c1"');
+  expect(lines[1]).toContain(`"command_id":"${COMMAND_ID}"`);
 });
 
 test("a payload that is no request, or headers that are none, are refused as malformed", async () => {
@@ -145,6 +146,7 @@ test("a payload that is no request, or headers that are none, are refused as mal
 
   expect(await setup.ask(new Uint8Array([10, 200]))).toBe("malformed_request");
   expect(await setup.ask(encoded, { "pamm-deadline": "soon" })).toBe("malformed_request");
+  expect(await setup.ask(encoded, { "pamm-command-id": "first" })).toBe("malformed_request");
   expect(await setup.ask(encoded, { "pamm-request-id": "x".repeat(201) })).toBe("malformed_request");
   expect(await setup.ask(encoded)).toBe("");
 });
@@ -172,10 +174,10 @@ test("commands beyond the cap are answered busy at once, while questions still p
     },
     { maxConcurrent: 2 },
   );
-  const running = [1, 2].map(() => setup.client.read(request, call({ commandId: "c" })));
+  const running = [1, 2].map(() => setup.client.read(request, call({ commandId: COMMAND_ID })));
   await sleep(50);
 
-  expect(await refusalOf(setup.client.read(request, call({ commandId: "c" })))).toMatchObject({
+  expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID })))).toMatchObject({
     code: "busy",
     status: "busy",
     outcome: "not_executed",
@@ -184,7 +186,7 @@ test("commands beyond the cap are answered busy at once, while questions still p
   await setup.client.read(request, call());
   release.resolve();
   await Promise.all(running);
-  await setup.client.read(request, call({ commandId: "c" }));
+  await setup.client.read(request, call({ commandId: COMMAND_ID }));
 });
 
 test("nobody who listens is service_unavailable: surely not executed", async () => {

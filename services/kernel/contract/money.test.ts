@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { usd } from "../money.ts";
+import { moneyFromProto, moneyToProto } from "./money.ts";
+
+test("an amount beyond what a float holds survives the way there and back", () => {
+  const amount = usd(-9_007_199_254_740_993n);
+
+  expect(moneyToProto(amount)).toEqual({ currencyCode: "USD", minorUnits: -9_007_199_254_740_993n });
+  expect(moneyFromProto(moneyToProto(amount))).toEqual(amount);
+});
+
+test("a missing amount and a foreign currency are refused by the name that the caller knows", () => {
+  expect(() => moneyFromProto(undefined, "min_deposit")).toThrow(
+    expect.objectContaining({
+      code: "amount_missing",
+      status: "invalid",
+      errors: [{ field: "min_deposit", code: "required", message: "min_deposit is missing" }],
+    }),
+  );
+  expect(() => moneyFromProto({ currencyCode: "EUR", minorUnits: 1n })).toThrow(
+    expect.objectContaining({ code: "currency_not_supported", status: "invalid" }),
+  );
+  expect(() => moneyFromProto({ currencyCode: "", minorUnits: 1n })).toThrow("amount must be in USD");
+});
