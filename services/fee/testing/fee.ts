@@ -33,7 +33,7 @@ export async function feeDeps(now: () => Date): Promise<Deps> {
           paymentAccountLogin: PAYMENT_ACCOUNT,
           minDeposit: { currencyCode: "USD", minorUnits: 0n },
           createdAt: REGISTERED_AT,
-          investorsCount: 0n,
+          investorsCount: undefined,
         };
       },
     },

@@ -135,7 +135,7 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
       paymentAccountLogin: "6001",
       minDeposit: usd(masterMinimum ?? 0n),
       createdAt: at,
-      investorsCount: 1n,
+      investorsCount: undefined,
     }),
     async findInvestor({ login }) {
       if (login !== INVESTOR)
