@@ -57,6 +57,20 @@ test("an owner that cannot be reached is asked again", async () => {
   await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
 });
 
+test("a follower that stops waits for no answer", async () => {
+  const { follow } = await tillAndShop();
+  const asked = Promise.withResolvers<void>();
+  const read = (_: unknown, signal: AbortSignal) =>
+    new Promise<never>((_resolve, reject) => {
+      signal.addEventListener("abort", () => reject(new Error("cancelled")));
+      asked.resolve();
+    });
+  const consumer = await follow({ read });
+  await asked.promise;
+
+  await consumer[Symbol.asyncDispose]();
+});
+
 test("a malformed entry stops its feed, aloud, and nothing is acked from then on", async () => {
   const { till, shop, tellNumbered, entries, follow } = await tillAndShop();
   await tellNumbered(1n, 2n, 3n);

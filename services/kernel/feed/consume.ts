@@ -6,7 +6,7 @@ import { insertCursor } from "./cursor.ts";
 import { Follower } from "./follower.ts";
 import type { FollowerOptions } from "./follower.ts";
 
-export type ConsumerOptions<Event extends EventType<unknown>> = FollowerOptions<Event> & {
+export type ConsumerOptions<Event extends EventType<unknown>> = Omit<FollowerOptions<Event>, "signal"> & {
   /** "pushed" when a broker delivers the entries too, so that reading is left for what it lost. */
   readonly arrival: "polled" | "pushed";
 };
@@ -43,7 +43,8 @@ export async function consumeFeed<Event extends EventType<unknown>>(
 ): Promise<FeedConsumer> {
   const { pool, feed, arrival, log } = options;
   await insertCursor(pool, feed);
-  const follower = new Follower(options);
+  const stop = new AbortController();
+  const follower = new Follower({ ...options, signal: stop.signal });
   const inTurn = oneAtATime();
   const isOverdue = arrival === "polled" ? () => true : stuckFor(PATIENCE_MS);
 
@@ -67,6 +68,7 @@ export async function consumeFeed<Event extends EventType<unknown>>(
     },
     state: () => ({ feed, stopped: follower.stopped, number: follower.number, lag: follower.lag }),
     async [Symbol.asyncDispose]() {
+      stop.abort();
       await job[Symbol.asyncDispose]();
       await inTurn(async () => undefined);
     },

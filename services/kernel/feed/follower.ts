@@ -11,8 +11,9 @@ import { MAX_ENTRIES_PER_READ } from "./read.ts";
 
 export type FollowerOptions<Event extends EventType<unknown>> = Filing<Event> & {
   readonly pool: Pool;
-  /** Asks the owner of the feed, with a deadline. */
-  readonly read: (request: ReadRequest) => Promise<ReadResponse>;
+  /** Asks the owner of the feed, with a deadline; the signal says that nobody waits for the answer any more. */
+  readonly read: (request: ReadRequest, signal: AbortSignal) => Promise<ReadResponse>;
+  readonly signal: AbortSignal;
   readonly log: Log;
 };
 
@@ -51,11 +52,12 @@ export class Follower<Event extends EventType<unknown>> {
   /** Files the next page. True when there is more at once. */
   async read(): Promise<boolean> {
     if (this.#stopped !== undefined) return false;
-    const { pool, feed, read } = this.#options;
+    const { pool, feed, read, signal } = this.#options;
     const cursor = await getCursor(pool, feed);
     this.#number = cursor.number;
     try {
-      const page = await read({ feed, afterNumber: cursor.number, afterId: cursor.id, limit: MAX_ENTRIES_PER_READ });
+      const after = { afterNumber: cursor.number, afterId: cursor.id };
+      const page = await read({ feed, ...after, limit: MAX_ENTRIES_PER_READ }, signal);
       this.#lastNumber = page.lastNumber;
       if (page.entries.length === 0) return false;
       const mustRead = await this.#file(page.entries);

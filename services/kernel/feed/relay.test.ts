@@ -149,7 +149,9 @@ test("a defect is told to the service, which must not live with a relay that doe
   const { pool } = await kernelDatabase();
   await using relay = await relayOn(pool);
 
+  const fault = expect(relay.fault).rejects.toThrow('relation "outbox" does not exist');
+
   await execute(pool, sql`drop table outbox`);
 
-  await expect(relay.fault).rejects.toThrow('relation "outbox" does not exist');
+  await fault;
 });

@@ -23,11 +23,13 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT_CLASSES.has(code.slice(0, 2)) || code === IDLE_IN_TRANSACTION;
 }
 
+/** ECONNREFUSED, EPIPE, EAI_AGAIN ..., and not ERR_ASSERTION. */
+const SYSTEM_ERROR = /^E(?!RR_)[A-Z0-9_]+$/;
 /** The driver has no codes for these, only words. */
 const LOST_CONNECTION =
   /^(connection terminated|client has encountered a connection error|timeout exceeded when trying to connect|query read timeout|client was closed)/i;
 
 function isLostConnection(error: Error): boolean {
-  const isSocketError = "syscall" in error && "code" in error;
-  return isSocketError || error instanceof CommitUnknown || LOST_CONNECTION.test(error.message);
+  const isSystemError = "code" in error && SYSTEM_ERROR.test(String(error.code));
+  return isSystemError || error instanceof CommitUnknown || LOST_CONNECTION.test(error.message);
 }

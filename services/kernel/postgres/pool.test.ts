@@ -70,7 +70,7 @@ test("trouble of the database is told apart from a defect of ours", async () => 
   await using database = await emptyDatabase("notes");
   await using pool = createPool({ url: database.url, schema: "notes", applicationName: "transient", max: 2 });
   const nobody = createPool({
-    url: "postgres://app@127.0.0.1:1/x",
+    url: "postgres://app@localhost:1/x",
     schema: "notes",
     applicationName: "nobody",
     max: 1,
