@@ -1,0 +1,35 @@
+/** Pauses between attempts to connect: many failed ones from one address make a platform block it. */
+export type Backoff = { readonly firstMs: number; readonly lastMs: number };
+
+export const DEFAULT_BACKOFF: Backoff = { firstMs: 1_000, lastMs: 30_000 };
+
+/** Doubles with each failure; up to a quarter is taken off at random so that replicas do not come back together. */
+export function backoffDelay(failures: number, { firstMs, lastMs }: Backoff, random = Math.random): number {
+  const full = Math.min(lastMs, firstMs * 2 ** Math.min(failures - 1, 30));
+  return Math.max(firstMs, full * (1 - random() / 4));
+}
+
+export type RetryGate = {
+  /** How long nobody may try again; 0 = now is fine. */
+  readonly pauseMs: () => number;
+  readonly failures: () => number;
+  readonly failed: () => void;
+  readonly worked: () => void;
+};
+
+export function createRetryGate(backoff: Backoff): RetryGate {
+  let failures = 0;
+  let notBefore = 0;
+  return {
+    pauseMs: () => Math.max(0, notBefore - performance.now()),
+    failures: () => failures,
+    failed() {
+      failures += 1;
+      notBefore = performance.now() + backoffDelay(failures, backoff);
+    },
+    worked() {
+      failures = 0;
+      notBefore = 0;
+    },
+  };
+}

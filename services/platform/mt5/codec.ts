@@ -1,0 +1,84 @@
+import { badAnswer } from "./errors.ts";
+import { isJsonObject, readJson } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+
+/** An answer whose form is as documented; the code may still be a refusal. */
+export type Envelope = {
+  readonly code: number;
+  readonly text: string;
+  readonly answer: JsonValue | undefined;
+  /** The whole document: some commands put members beside `answer`. */
+  readonly members: JsonObject;
+};
+
+export type ReadEnvelope =
+  | { readonly kind: "read"; readonly envelope: Envelope }
+  | { readonly kind: "unparsable" }
+  | { readonly kind: "contradictory" };
+
+/** The platform's return code as documented: a plain number, a space and a text. */
+const RETCODE = /^(0|[1-9]\d{0,8}) (.*\S.*)$/s;
+/** Characters that stand behind a backslash in a parameter's value. */
+const ESCAPED = /[\\=|\n]/g;
+const NOT_LEFT_BY_URI_ENCODING = /[!'()*]/g;
+/** Characters that some way to the platform could misread, in texts where nothing depends on them. */
+const UNSAFE = /[\p{Cc}=|\\&+%"]/gu;
+
+/** First the platform's own escape, then percent-encoding; never a plus for a space. */
+export function encodeValue(value: string): string {
+  return encodeURIComponent(value.toWellFormed().replaceAll(ESCAPED, String.raw`\$&`)).replaceAll(
+    NOT_LEFT_BY_URI_ENCODING,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+export function encodeQuery(parameters: Readonly<Record<string, string>>): string {
+  return Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeValue(value)}`)
+    .join("&");
+}
+
+/** A name or remark as the platform can carry it: what it could misread is replaced, the rest is cut to its length. */
+export function platformText(text: string, maxLength: number): string {
+  return text
+    .toWellFormed()
+    .replaceAll(UNSAFE, "_")
+    .slice(0, maxLength)
+    .toWellFormed()
+    .replace(/\uFFFD$/, "")
+    .trim();
+}
+
+/** Never throws: what cannot be read says so. */
+export function readEnvelope(body: Uint8Array): ReadEnvelope {
+  const text = decodeUtf8(body);
+  const document = text === undefined ? undefined : readJson(text);
+  if (!isJsonObject(document)) return { kind: "unparsable" };
+  if (isContradictory(document, "retcode") || isContradictory(document, "answer")) return { kind: "contradictory" };
+  const retcode = document.get("retcode")?.[0];
+  const [, code, message] = (typeof retcode === "string" && RETCODE.exec(retcode)) || [];
+  if (code === undefined || message === undefined) return { kind: "contradictory" };
+  const answer = document.get("answer")?.[0];
+  return { kind: "read", envelope: { code: Number(code), text: message, answer, members: document } };
+}
+
+/** For questions, where a strange answer is an error and nothing more. */
+export function requireEnvelope(body: Uint8Array): Envelope {
+  const read = readEnvelope(body);
+  if (read.kind !== "read") throw badAnswer(`the platform's answer is ${read.kind}`);
+  return read.envelope;
+}
+
+/** Two members of one name that do not say the same; structures are never compared, so two of them always differ. */
+export function isContradictory(object: JsonObject, name: string): boolean {
+  const values = object.get(name) ?? [];
+  return values.some((value) => value !== values[0]);
+}
+
+function decodeUtf8(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}

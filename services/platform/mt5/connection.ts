@@ -1,0 +1,72 @@
+import type { Exchanged, HttpAnswer, LossReason } from "./exchanged.ts";
+import { createAnswerReader } from "./http-answer.ts";
+import type { AnswerReader } from "./http-answer.ts";
+import type { Wire } from "./socket.ts";
+
+/** HTTP over one socket: one request at a time, written once, and never again. */
+export type Connection = {
+  readonly exchange: (request: Buffer, options: ExchangeOptions) => Promise<Exchanged>;
+  readonly isOpen: () => boolean;
+  /** Resets the socket; whoever waits for an answer learns that it is lost. */
+  readonly reset: () => void;
+};
+
+export type ExchangeOptions = {
+  readonly timeoutMs: number;
+  /** Asked once, right before the bytes are handed over; false = nothing is written. */
+  readonly mayWrite?: () => boolean;
+};
+
+type Waiting = {
+  readonly reader: AnswerReader;
+  readonly settle: (exchanged: Exchanged) => void;
+  readonly timer: NodeJS.Timeout;
+};
+
+/** `onEnd` is called once, when the socket is gone for whatever reason. */
+export function createConnection(wire: Wire, onEnd: () => void): Connection {
+  let waiting: Waiting | undefined;
+  let isOpen = true;
+
+  const end = (reason: LossReason) => {
+    if (!isOpen) return;
+    isOpen = false;
+    wire.reset();
+    settle({ kind: "lost", reason });
+    onEnd();
+  };
+  const settle = (exchanged: Exchanged) => {
+    const current = waiting;
+    waiting = undefined;
+    clearTimeout(current?.timer);
+    current?.settle(exchanged);
+  };
+  const accept = (answer: HttpAnswer) => {
+    settle({ kind: "answered", answer });
+    if (!answer.keepsAlive) end("connection_lost");
+  };
+
+  wire.tls.on("data", (bytes: Buffer) => {
+    // Nobody asked for these bytes: they would be taken for the answer of the next request.
+    const reading = waiting?.reader.push(bytes) ?? { kind: "violation" };
+    if (reading.kind === "done") accept(reading.answer);
+    if (reading.kind === "violation") end("protocol_violation");
+  });
+  for (const event of ["end", "close", "error"]) wire.tls.on(event, () => end("connection_lost"));
+  if (wire.tls.destroyed || wire.tls.readableEnded) end("connection_lost");
+
+  return {
+    exchange(request, { timeoutMs, mayWrite }) {
+      if (waiting !== undefined) throw new Error("a session carries one request at a time");
+      if (!isOpen || !wire.tls.writable) return Promise.resolve({ kind: "not_sent", reason: "closed" });
+      if (mayWrite?.() === false) return Promise.resolve({ kind: "not_sent", reason: "not_permitted" });
+      const { promise, resolve } = Promise.withResolvers<Exchanged>();
+      waiting = { reader: createAnswerReader(), settle: resolve, timer: setTimeout(end, timeoutMs, "timeout") };
+      // From this line on the bytes may reach the server, whatever is learnt later.
+      wire.tls.write(request);
+      return promise;
+    },
+    isOpen: () => isOpen,
+    reset: () => end("connection_lost"),
+  };
+}

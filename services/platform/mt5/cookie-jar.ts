@@ -1,0 +1,28 @@
+/** Cookies of one session; shared with no other, because a server may tie its sessions to them. */
+export type CookieJar = {
+  readonly keep: (setCookies: readonly string[]) => void;
+  /** Value of the Cookie header; undefined while there is none. */
+  readonly header: () => string | undefined;
+};
+
+const MAX_COOKIES = 16;
+const MAX_COOKIE_LENGTH = 4_096;
+/** Name and value of a Set-Cookie header; attributes do not matter on one connection to one server. */
+const SET_COOKIE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=([\x21-\x3a\x3c-\x7e]*)[ \t]*(?:;(.*))?$/;
+
+export function createCookieJar(): CookieJar {
+  const cookies = new Map<string, string>();
+  return {
+    keep(setCookies) {
+      for (const line of setCookies) {
+        const [, name, value, attributes = ""] = line.length > MAX_COOKIE_LENGTH ? [] : (SET_COOKIE.exec(line) ?? []);
+        if (name === undefined || value === undefined) continue;
+        if (/(?:^|;)\s*max-age\s*=\s*(?:0|-\d+)\s*(?:;|$)/i.test(attributes)) cookies.delete(name);
+        else if (cookies.has(name) || cookies.size < MAX_COOKIES) cookies.set(name, value);
+      }
+    },
+    header() {
+      return cookies.size === 0 ? undefined : Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ");
+    },
+  };
+}

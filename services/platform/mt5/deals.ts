@@ -1,0 +1,148 @@
+import type { Mt5Client } from "./client.ts";
+import { fieldsOf, rowsOf } from "./fields.ts";
+import type { Fields } from "./fields.ts";
+import type { JsonValue } from "./json.ts";
+import { loginOf, requireLogin } from "./login.ts";
+import { PAGE_ROWS, readWhole } from "./paging.ts";
+import { findDone, requireDone } from "./reader.ts";
+import type { ServerClock } from "./server-clock.ts";
+import { badAnswer } from "./errors.ts";
+import { volumeOf } from "./volume.ts";
+
+/** Deal actions that are told apart by us; all others change the balance in ways of the broker. */
+export const DEAL_ACTION = { buy: 0, sell: 1, balance: 2, credit: 3 } as const;
+export const DEAL_ENTRY = { in: 0, out: 1, inOut: 2, outBy: 3 } as const;
+
+/** A trade or a balance operation: both stand in one history. */
+export type Deal = {
+  readonly ticket: bigint;
+  readonly login: string;
+  readonly action: number;
+  readonly entry: number;
+  readonly order: bigint;
+  readonly position: bigint;
+  readonly symbol: string;
+  /** Lots in units of 1e-8. */
+  readonly volume: bigint;
+  readonly volumeClosed: bigint;
+  readonly price: string;
+  /** All money in the account's currency; a balance operation carries its signed amount here. */
+  readonly profitMinor: bigint;
+  readonly swapMinor: bigint;
+  readonly commissionMinor: bigint;
+  readonly feeMinor: bigint;
+  readonly comment: string;
+  /** Manager who made it; empty when the platform does not tell. */
+  readonly dealer: string;
+  /** The server's wall clock as it was told, for ordering and for the record. */
+  readonly serverTimeMs: number;
+  readonly at: Date;
+};
+
+export type Period = { readonly from: Date; readonly to: Date };
+
+/** The bounds may be inclusive or not, and are whole seconds. */
+const EDGE_MS = 1_000;
+
+/** What a deal changed on the balance. Credit is not balance. */
+export function balanceEffect(deal: Deal): bigint {
+  return deal.action === DEAL_ACTION.credit
+    ? 0n
+    : deal.profitMinor + deal.swapMinor + deal.commissionMinor + deal.feeMinor;
+}
+
+/** Every deal of a login in a period, perhaps one second more at both ends, in the order of the history. Whole or an error. */
+export async function readDeals(mt5: Mt5Client, login: string, period: Period): Promise<readonly Deal[]> {
+  const clock = await mt5.clock();
+  const query = { login, ...bounds(clock, period) };
+  const deals = await readWhole({
+    what: "deals",
+    total: () => readTotal(mt5, query),
+    page: async (offset) => {
+      const page = { ...query, offset: String(offset), total: String(PAGE_ROWS) };
+      const { answer } = requireDone(await mt5.read({ method: "GET", path: "deal/get_page", query: page }));
+      return rowsOf(answer).map((row) => readDeal(row, clock, login));
+    },
+    idOf: ({ ticket }) => ticket,
+  });
+  return inOrder(deals);
+}
+
+/** How many deals a login has in a period: a cheap look before a whole read. */
+export async function countDeals(mt5: Mt5Client, login: string, period: Period): Promise<number> {
+  return await readTotal(mt5, { login, ...bounds(await mt5.clock(), period) });
+}
+
+/**
+ * Deals of several logins at once. Good for finding deals and never for proving that there is none: the platform states
+ * no limit of rows, and nothing tells whether it cut the list.
+ */
+export async function findDeals(mt5: Mt5Client, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
+  const clock = await mt5.clock();
+  const query = { login: logins.join(","), ...bounds(clock, period) };
+  const found = findDone(await mt5.read({ method: "GET", path: "deal/get_batch", query }));
+  const deals = found === undefined ? [] : rowsOf(found.answer).map((row) => readDeal(row, clock));
+  if (deals.some(({ login }) => !logins.includes(login))) throw badAnswer("the platform answers about another login");
+  return inOrder(deals);
+}
+
+/** One deal by its ticket; undefined when the platform has none. */
+export async function getDeal(mt5: Mt5Client, ticket: bigint): Promise<Deal | undefined> {
+  const query = { ticket: ticket.toString() };
+  const found = findDone(await mt5.read({ method: "GET", path: "deal/get", query }));
+  if (found === undefined) return undefined;
+  const deal = readDeal(found.answer, await mt5.clock());
+  if (deal.ticket !== ticket) throw badAnswer("the platform answers about another deal");
+  return deal;
+}
+
+async function readTotal({ read }: Mt5Client, query: Readonly<Record<string, string>>): Promise<number> {
+  const { answer } = requireDone(await read({ method: "GET", path: "deal/get_total", query }));
+  return fieldsOf(answer).number("Total");
+}
+
+function bounds(clock: ServerClock, { from, to }: Period): { from: string; to: string } {
+  return {
+    from: String(Math.max(0, Math.floor((clock.toServerMs(from.getTime()) - EDGE_MS) / 1_000))),
+    to: String(Math.ceil((clock.toServerMs(to.getTime()) + EDGE_MS) / 1_000)),
+  };
+}
+
+function inOrder(deals: readonly Deal[]): readonly Deal[] {
+  return deals.toSorted((a, b) => a.serverTimeMs - b.serverTimeMs || (a.ticket < b.ticket ? -1 : 1));
+}
+
+function readDeal(row: JsonValue | undefined, clock: ServerClock, login?: string): Deal {
+  const fields = fieldsOf(row);
+  if (login !== undefined) requireLogin(fields, login);
+  const action = fields.number("Action");
+  const isTrade = action === DEAL_ACTION.buy || action === DEAL_ACTION.sell;
+  const serverTimeMs = fields.has("TimeMsc") ? fields.number("TimeMsc") : fields.number("Time") * 1_000;
+  return {
+    ticket: fields.integer("Deal"),
+    login: loginOf(fields),
+    action,
+    entry: isTrade ? fields.number("Entry") : Number(fields.optionalText("Entry") ?? 0),
+    order: fields.has("Order") ? fields.integer("Order") : 0n,
+    position: isTrade ? fields.integer("PositionID") : 0n,
+    symbol: fields.optionalText("Symbol") ?? "",
+    volume: isTrade ? volumeOf(fields, "Volume") : 0n,
+    volumeClosed: isTrade ? volumeOf(fields, "VolumeClosed") : 0n,
+    price: fields.optionalText("Price") ?? "0",
+    ...moneyOf(fields),
+    comment: fields.optionalText("Comment") ?? "",
+    dealer: fields.optionalText("Dealer") ?? "",
+    serverTimeMs,
+    at: new Date(clock.toUtcMs(serverTimeMs)),
+  };
+}
+
+function moneyOf(fields: Fields): Pick<Deal, "profitMinor" | "swapMinor" | "commissionMinor" | "feeMinor"> {
+  return {
+    profitMinor: fields.minor("Profit"),
+    swapMinor: fields.minor("Storage", 0n),
+    commissionMinor: fields.minor("Commission", 0n),
+    // Older servers have no such field.
+    feeMinor: fields.minor("Fee", 0n),
+  };
+}

@@ -1,0 +1,74 @@
+import { exactMinor, roundedMinor } from "./decimal.ts";
+import { badAnswer } from "./errors.ts";
+import { isContradictory } from "./codec.ts";
+import { isJsonArray, isJsonObject } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
+
+/** Reads the members of one record of the platform. Whatever is not as documented throws a bad_answer. */
+export type Fields = {
+  readonly text: (name: string) => string;
+  readonly optionalText: (name: string) => string | undefined;
+  /** Tickets, logins, volumes: whole numbers that must never become floats. */
+  readonly integer: (name: string) => bigint;
+  /** Codes and times, which fit. */
+  readonly number: (name: string) => number;
+  /** Money that is booked; absent is zero only where the caller says so. */
+  readonly minor: (name: string, absent?: bigint) => bigint;
+  /** Money that is only shown. */
+  readonly shownMinor: (name: string, absent?: bigint) => bigint;
+  readonly has: (name: string) => boolean;
+  /** A record inside this one. */
+  readonly record: (name: string) => JsonValue | undefined;
+};
+
+const INTEGER = /^-?(?:0|[1-9]\d{0,19})$/;
+
+export function fieldsOf(value: JsonValue | undefined): Fields {
+  if (!isJsonObject(value)) throw badAnswer("the platform's answer is no record");
+  const optionalText = (name: string) => scalar(value, name);
+  const text = (name: string) => optionalText(name) ?? missing(name);
+  const integer = (name: string) => (INTEGER.test(text(name)) ? BigInt(text(name)) : malformed(name));
+  const money = (parse: (text: string) => bigint | undefined) => (name: string, absent?: bigint) => {
+    const given = absent === undefined ? text(name) : optionalText(name);
+    return given === undefined ? (absent ?? missing(name)) : (parse(given) ?? malformed(name));
+  };
+  return {
+    text,
+    optionalText,
+    integer,
+    number: (name) => {
+      const exact = integer(name);
+      return Number.isSafeInteger(Number(exact)) ? Number(exact) : malformed(name);
+    },
+    minor: money(exactMinor),
+    shownMinor: money(roundedMinor),
+    has: (name) => optionalText(name) !== undefined,
+    record: (name) => member(value, name),
+  };
+}
+
+export function rowsOf(value: JsonValue | undefined): readonly JsonValue[] {
+  if (!isJsonArray(value)) throw badAnswer("the platform's answer is no list");
+  return value;
+}
+
+/** The platform writes scalars as text; null is absent. */
+function scalar(object: JsonObject, name: string): string | undefined {
+  const value = member(object, name);
+  if (value === undefined || value === null) return undefined;
+  return typeof value === "string" ? value : malformed(name);
+}
+
+function member(object: JsonObject, name: string): JsonValue | undefined {
+  const key = name.toLowerCase();
+  if (isContradictory(object, key)) throw badAnswer(`the platform's answer says two things about ${name}`);
+  return object.get(key)?.[0];
+}
+
+function missing(name: string): never {
+  throw badAnswer(`the platform's answer has no ${name}`);
+}
+
+function malformed(name: string): never {
+  throw badAnswer(`the platform's answer has a ${name} that cannot be read`);
+}

@@ -1,0 +1,161 @@
+import type { HttpAnswer } from "./exchanged.ts";
+
+/** Takes bytes as they come, in any portions, until one whole answer has been read. */
+export type AnswerReader = { readonly push: (bytes: Buffer) => Reading };
+export type Reading =
+  | { readonly kind: "more" }
+  | { readonly kind: "done"; readonly answer: HttpAnswer }
+  /** The bytes are not one HTTP/1.1 answer; nothing that came on this connection can be trusted any more. */
+  | { readonly kind: "violation" };
+
+export const MAX_HEAD_BYTES = 16 * 1024;
+export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_CHUNK_LINE_BYTES = 256;
+const CRLF = "\r\n";
+const END_OF_HEAD = "\r\n\r\n";
+
+/** A part of the answer: given what is there, either asks for more or says how much it took and what comes next. */
+type Part = (bytes: Buffer) => Progress;
+type Progress =
+  | Exclude<Reading, { kind: "done" }>
+  | { readonly kind: "taken"; readonly count: number; readonly next: Part | "end" };
+
+const MORE = { kind: "more" } as const;
+const VIOLATION = { kind: "violation" } as const;
+
+/** Anything that is not exactly one answer is a violation, also a single byte behind it. */
+export function createAnswerReader(): AnswerReader {
+  const body: Buffer[] = [];
+  let head: Head | undefined;
+  let part: Part = readHead((parsed) => {
+    head = parsed;
+    return bodyPart(parsed, body);
+  });
+  let pending: Buffer = Buffer.alloc(0);
+
+  return {
+    push(bytes) {
+      pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes]);
+      for (;;) {
+        const progress = part(pending);
+        if (progress.kind !== "taken") return progress;
+        pending = pending.subarray(progress.count);
+        if (progress.next !== "end") part = progress.next;
+        else return isWhole(head, pending) ? done(head, body) : VIOLATION;
+      }
+    },
+  };
+}
+
+type Head = {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly framing: Framing;
+};
+type Framing =
+  | { readonly kind: "length"; readonly bytes: number }
+  | { readonly kind: "chunked" }
+  /** Only closing the connection ends the body. Accepted where the status says it all, and the body is left unread. */
+  | { readonly kind: "none" };
+
+function isWhole(head: Head | undefined, behind: Buffer): head is Head {
+  return head !== undefined && (behind.length === 0 || head.framing.kind === "none");
+}
+
+function done({ status, headers, framing }: Head, body: readonly Buffer[]): Reading {
+  const keepsAlive = framing.kind !== "none" && !/\bclose\b/i.test(headers.get("connection")?.join() ?? "");
+  return { kind: "done", answer: { status, headers, body: Buffer.concat(body), keepsAlive } };
+}
+
+function readHead(next: (head: Head) => Part | "end"): Part {
+  return (bytes) => {
+    const end = bytes.indexOf(END_OF_HEAD);
+    if (end < 0) return bytes.length > MAX_HEAD_BYTES ? VIOLATION : MORE;
+    const head = end > MAX_HEAD_BYTES ? undefined : parseHead(bytes.subarray(0, end).toString("latin1"));
+    return head === undefined ? VIOLATION : { kind: "taken", count: end + END_OF_HEAD.length, next: next(head) };
+  };
+}
+
+const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)(?: [^\r\n]*)?$/;
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n]*?)[ \t]*$/;
+
+function parseHead(text: string): Head | undefined {
+  const [statusLine = "", ...lines] = text.split(CRLF);
+  const status = STATUS_LINE.exec(statusLine)?.[1];
+  const headers = new Map<string, string[]>();
+  for (const line of lines) {
+    const [, name, value] = HEADER.exec(line) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
+  }
+  if (status === undefined) return undefined;
+  const framing = framingOf(Number(status), headers);
+  return framing === undefined ? undefined : { status: Number(status), headers, framing };
+}
+
+/** Two ways to say where the answer ends, or a coding that we did not ask for, are a way to smuggle another answer in. */
+function framingOf(status: number, headers: ReadonlyMap<string, readonly string[]>): Framing | undefined {
+  const lengths = headers.get("content-length") ?? [];
+  const transfer = headers.get("transfer-encoding")?.join();
+  if (headers.has("content-encoding") && headers.get("content-encoding")?.join() !== "identity") return undefined;
+  if (transfer !== undefined) {
+    return transfer.toLowerCase() === "chunked" && lengths.length === 0 ? { kind: "chunked" } : undefined;
+  }
+  const [length] = lengths;
+  if (length === undefined) return status === 200 ? undefined : { kind: "none" };
+  if (lengths.some((other) => other !== length) || !/^\d{1,8}$/.test(length)) return undefined;
+  return Number(length) > MAX_BODY_BYTES ? undefined : { kind: "length", bytes: Number(length) };
+}
+
+function bodyPart({ framing }: Head, body: Buffer[]): Part | "end" {
+  switch (framing.kind) {
+    case "none":
+      return "end";
+    case "length":
+      return framing.bytes === 0 ? "end" : readBytes(framing.bytes, body, "end");
+    case "chunked":
+      return readChunkLine(body, 0);
+  }
+}
+
+function readBytes(count: number, body: Buffer[], next: Part | "end"): Part {
+  return (bytes) => {
+    if (bytes.length === 0) return MORE;
+    const taken = bytes.subarray(0, count);
+    body.push(taken);
+    const left = count - taken.length;
+    return { kind: "taken", count: taken.length, next: left === 0 ? next : readBytes(left, body, next) };
+  };
+}
+
+const CHUNK_LINE = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?$/;
+
+function readChunkLine(body: Buffer[], total: number): Part {
+  return readLine((line) => {
+    const size = Number.parseInt(CHUNK_LINE.exec(line)?.[1] ?? "", 16);
+    if (Number.isNaN(size) || total + size > MAX_BODY_BYTES) return undefined;
+    if (size === 0) return readTrailer(0);
+    return readBytes(
+      size,
+      body,
+      readLine((rest) => (rest === "" ? readChunkLine(body, total + size) : undefined)),
+    );
+  });
+}
+
+function readTrailer(total: number): Part {
+  return readLine((line) => {
+    if (line === "") return "end";
+    return total + line.length > MAX_HEAD_BYTES ? undefined : readTrailer(total + line.length);
+  });
+}
+
+function readLine(next: (line: string) => Part | "end" | undefined): Part {
+  return (bytes) => {
+    const end = bytes.indexOf(CRLF);
+    if (end < 0 ? bytes.length > MAX_CHUNK_LINE_BYTES : end > MAX_CHUNK_LINE_BYTES) return VIOLATION;
+    if (end < 0) return MORE;
+    const after = next(bytes.subarray(0, end).toString("latin1"));
+    return after === undefined ? VIOLATION : { kind: "taken", count: end + CRLF.length, next: after };
+  };
+}

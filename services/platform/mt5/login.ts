@@ -1,0 +1,17 @@
+import { badAnswer } from "./errors.ts";
+import type { Fields } from "./fields.ts";
+
+/** The platform counts unsigned; a login is text for us, always in its shortest form. */
+const LOGIN = /^[1-9]\d{0,19}$/;
+
+/** The login that a record speaks of. */
+export function loginOf(fields: Fields): string {
+  const login = fields.text("Login");
+  if (!LOGIN.test(login)) throw badAnswer("the platform's answer has a Login that cannot be read");
+  return login;
+}
+
+/** A record of another login than was asked for is no answer, however good it looks. */
+export function requireLogin(fields: Fields, asked: string): void {
+  if (loginOf(fields) !== asked) throw badAnswer("the platform answers about another login");
+}

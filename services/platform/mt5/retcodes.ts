@@ -1,0 +1,66 @@
+/** The platform's return codes that we give a meaning. Numbers travel as `"<code> <text>"`. */
+export const RETCODE = {
+  done: 0,
+  invalidParameters: 3,
+  noPermission: 8,
+  tooFrequent: 12,
+  notFound: 13,
+  loginsExhausted: 3002,
+  loginProhibited: 3003,
+  loginExists: 3004,
+  invalidPassword: 3006,
+  tooMuchMoney: 4005,
+  requestDone: 10009,
+  noMoney: 10019,
+} as const;
+
+/**
+ * What a code says about a command that was sent. Anything that is not listed is ambiguous: the table fails closed.
+ * Which codes are truly refusals is to be confirmed on the broker's server before it goes live; raise the version then.
+ */
+export type RetcodeTable = {
+  readonly version: number;
+  readonly applied: ReadonlySet<number>;
+  readonly refused: ReadonlySet<number>;
+};
+
+/** Codes of the handshake: whoever gets one has not had a command accepted. */
+const AUTHENTICATION = [
+  1000, 1001, 1002, 1003, 1004, 1005, 1006, 1010, 1011, 1012, 1018, 1020, 1024, 1026, 1027, 1028, 1034,
+];
+
+/** Class "surely refused" of a command that moves money. Code 4, data, is ambiguous here though it sounds final. */
+export const MONEY_RETCODES: RetcodeTable = {
+  version: 1,
+  applied: new Set([RETCODE.done, RETCODE.requestDone]),
+  refused: new Set([
+    RETCODE.invalidParameters,
+    RETCODE.noPermission,
+    RETCODE.tooFrequent,
+    RETCODE.notFound,
+    ...AUTHENTICATION,
+    RETCODE.tooMuchMoney,
+    RETCODE.noMoney,
+  ]),
+};
+
+/** The same for commands that create and change accounts. */
+export const USER_RETCODES: RetcodeTable = {
+  version: 1,
+  applied: new Set([RETCODE.done]),
+  refused: new Set([
+    RETCODE.invalidParameters,
+    RETCODE.noPermission,
+    RETCODE.tooFrequent,
+    RETCODE.notFound,
+    ...AUTHENTICATION,
+    RETCODE.loginsExhausted,
+    RETCODE.loginProhibited,
+    RETCODE.loginExists,
+    RETCODE.invalidPassword,
+    3007,
+    3009,
+    3010,
+    3019,
+  ]),
+};

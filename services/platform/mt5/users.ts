@@ -1,0 +1,133 @@
+import type { Secret } from "#kernel/secret.ts";
+import { classifyCommand } from "./classify.ts";
+import type { CommandOutcome } from "./classify.ts";
+import type { Mt5Client } from "./client.ts";
+import { platformText } from "./codec.ts";
+import { badAnswer } from "./errors.ts";
+import { fieldsOf, rowsOf } from "./fields.ts";
+import type { Mt5Request } from "./http-request.ts";
+import type { JsonValue } from "./json.ts";
+import { loginOf, requireLogin } from "./login.ts";
+import { findDone, requireDone } from "./reader.ts";
+import { RETCODE, USER_RETCODES } from "./retcodes.ts";
+
+export type User = {
+  readonly login: string;
+  readonly group: string;
+  readonly name: string;
+  readonly comment: string;
+  readonly rights: bigint;
+  readonly leverage: number;
+  /** Always there, also for accounts that nobody trades on. */
+  readonly balanceMinor: bigint;
+  readonly creditMinor: bigint;
+};
+
+export type NewUser = {
+  /** Chosen by us from a range agreed with the broker, so that repeating it cannot make a second account. */
+  readonly login: string;
+  readonly group: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly email: string;
+  readonly leverage: number;
+  /** Tells later whose account it is. */
+  readonly comment: string;
+  readonly mainPassword: Secret<string>;
+  readonly investorPassword: Secret<string>;
+};
+
+export const USER_RIGHT = { enabled: 0x1n, tradeDisabled: 0x4n } as const;
+/** Enabled, may change its password, trailing stops, experts, reports. */
+const DEFAULT_RIGHTS = 0x163n;
+const MAX_NAME_LENGTH = 127;
+const MAX_COMMENT_LENGTH = 63;
+const MAX_LOGINS_PER_CALL = 100;
+
+/** Repeating it is safe because the login is ours: `3004` then says that it exists, and getUser whose it is. */
+export async function addUser(mt5: Mt5Client, user: NewUser): Promise<CommandOutcome> {
+  const name = (text: string) => platformText(text, MAX_NAME_LENGTH);
+  return await command(mt5, {
+    method: "POST",
+    path: "user/add",
+    body: {
+      Login: user.login,
+      Group: user.group,
+      Name: name(`${user.firstName} ${user.lastName}`),
+      FirstName: name(user.firstName),
+      LastName: name(user.lastName),
+      Email: name(user.email),
+      Leverage: String(user.leverage),
+      Rights: DEFAULT_RIGHTS.toString(),
+      Comment: platformText(user.comment, MAX_COMMENT_LENGTH),
+      PassMain: user.mainPassword,
+      PassInvestor: user.investorPassword,
+    },
+  });
+}
+
+/** Undefined when our manager sees no such account. */
+export async function getUser(mt5: Mt5Client, login: string): Promise<User | undefined> {
+  const found = findDone(await mt5.read({ method: "GET", path: "user/get", query: { login } }));
+  if (found === undefined) return undefined;
+  requireLogin(fieldsOf(found.answer), login);
+  return readUser(found.answer);
+}
+
+/** Those that exist, by login. */
+export async function getUsers(mt5: Mt5Client, logins: readonly string[]): Promise<ReadonlyMap<string, User>> {
+  const users = new Map<string, User>();
+  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
+    const asked = logins.slice(from, from + MAX_LOGINS_PER_CALL);
+    const request: Mt5Request = { method: "GET", path: "user/get_batch", query: { login: asked.join(",") } };
+    const found = findDone(await mt5.read(request));
+    for (const user of found === undefined ? [] : rowsOf(found.answer).map(readUser)) {
+      if (!asked.includes(user.login)) throw badAnswer("the platform answers about another login");
+      users.set(user.login, user);
+    }
+  }
+  return users;
+}
+
+/**
+ * Takes an account's rights to connect and to trade, and keeps its others. Done only when the platform shows it so,
+ * because it ignores values that it does not like. Undefined when there is no such account.
+ */
+export async function disableUser(mt5: Mt5Client, login: string): Promise<CommandOutcome | undefined> {
+  const user = await getUser(mt5, login);
+  if (user === undefined) return undefined;
+  const rights = (user.rights & ~USER_RIGHT.enabled) | USER_RIGHT.tradeDisabled;
+  const query = { login, rights: rights.toString() };
+  const outcome = await command(mt5, { method: "POST", path: "user/update", query });
+  if (outcome.kind !== "done") return outcome;
+  const changed = await getUser(mt5, login);
+  return changed?.rights === rights ? outcome : { kind: "unknown", reason: "contradictory" };
+}
+
+/** Whether this is the account's main password. */
+export async function checkPassword(mt5: Mt5Client, login: string, password: Secret<string>): Promise<boolean> {
+  const body = { Login: login, Type: "main", Password: password };
+  const envelope = await mt5.read({ method: "POST", path: "user/check_password", body });
+  if (envelope.code === RETCODE.invalidPassword) return false;
+  requireDone(envelope);
+  return true;
+}
+
+async function command({ pool }: Mt5Client, request: Mt5Request): Promise<CommandOutcome> {
+  using lease = await pool.acquire({ isForCommand: true });
+  return classifyCommand(await lease.call(request), USER_RETCODES);
+}
+
+function readUser(record: JsonValue | undefined): User {
+  const fields = fieldsOf(record);
+  return {
+    login: loginOf(fields),
+    group: fields.text("Group"),
+    name: fields.optionalText("Name") ?? "",
+    comment: fields.optionalText("Comment") ?? "",
+    rights: fields.integer("Rights"),
+    leverage: fields.number("Leverage"),
+    balanceMinor: fields.minor("Balance"),
+    creditMinor: fields.minor("Credit", 0n),
+  };
+}

@@ -1,0 +1,10 @@
+import type { Fields } from "./fields.ts";
+
+/** The extended volume counts 1e-8 lots, the plain one 1e-4; servers before it tell the plain one only. */
+const EXTENDED_PER_PLAIN = 10_000n;
+
+/** Lots in units of 1e-8. */
+export function volumeOf(fields: Fields, name: string): bigint {
+  const extended = `${name}Ext`;
+  return fields.has(extended) ? fields.integer(extended) : fields.integer(name) * EXTENDED_PER_PLAIN;
+}
