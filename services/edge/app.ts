@@ -1,0 +1,127 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { systemClock } from "#kernel/clock.ts";
+import type { Log } from "#kernel/log.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { type AdmissionOptions, createAdmission } from "./admission.ts";
+import type { Audit } from "./audit.ts";
+import { auditEntry } from "./audit-entry.ts";
+import { acceptJsonBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
+import { answerClientError, HTTP_LIMITS, MAX_URL_LENGTH } from "./connection.ts";
+import { documentRoutes, serveDocumentation } from "./documentation.ts";
+import { serveHealth } from "./health.ts";
+import { completeMethods } from "./methods.ts";
+import { observeHttp } from "./observe.ts";
+import { PROBLEM_TYPE, problemOf } from "./problem.ts";
+import type { Readiness } from "./readiness.ts";
+import { refuse } from "./refusals.ts";
+import { registerRoute } from "./register-route.ts";
+import { requestIdOf } from "./request-id.ts";
+import { beginRequest, factsOf, isCommand, type RequestState, routeOf } from "./request-state.ts";
+import type { Deps, Route } from "./route.ts";
+import { ROUTES } from "./routes.ts";
+import { isScope } from "./scopes.ts";
+import { AJV } from "./validation.ts";
+import { parseQuery } from "./wire/query-string.ts";
+
+export type AppOptions = Pick<AdmissionOptions, "authenticate" | "limits"> & {
+  readonly deps: Deps;
+  readonly audit: Audit;
+  readonly readiness: Readiness;
+  readonly log: Log;
+  /** Addresses of proxies whose X-Forwarded-For is believed. */
+  readonly trustProxy?: readonly string[];
+  readonly routes?: readonly Route[];
+};
+
+/** The HTTP side of the edge, not listening yet. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { log, audit, routes = ROUTES } = options;
+  const app = Fastify({
+    ...HTTP_LIMITS,
+    logger: false,
+    bodyLimit: MAX_BODY_BYTES,
+    ajv: AJV,
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
+    // A request on a connection that is kept open is answered while the others are finished.
+    return503OnClosing: false,
+    routerOptions: { querystringParser: parseQuery, maxParamLength: MAX_URL_LENGTH },
+    frameworkErrors: (error, request, reply) => {
+      request.edge ??= beginRequest();
+      void sendProblem(log, error, request, reply);
+    },
+    clientErrorHandler: answerClientError,
+  });
+  app.decorateRequest("edge", undefined as unknown as RequestState);
+  app.setErrorHandler((error, request, reply) => sendProblem(log, error, request, reply));
+  app.setNotFoundHandler(async () => {
+    throw refuse("route_not_found", "There is no such route.");
+  });
+  addHooks(app, log, audit);
+  await documentRoutes(app);
+  await registerRoutes(app, routes, options);
+  await app.register(serveDocumentation);
+  serveHealth(app, options.readiness);
+  return app;
+}
+
+async function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): Promise<void> {
+  const admit = createAdmission({ ...options, now: systemClock });
+  const runtime = { deps: options.deps, audit: options.audit, admit };
+  for (const { url, scope } of routes) {
+    if (!isScope(scope)) throw new Error(`${url} has no scope`);
+  }
+  const [withBody, withoutBody] = [routes.filter(readsBody), routes.filter((route) => !readsBody(route))];
+  await app.register(async (scope) => {
+    acceptJsonBodies(scope);
+    for (const route of withBody) registerRoute(scope, route, runtime);
+  });
+  await app.register(async (scope) => {
+    ignoreBodies(scope);
+    for (const route of withoutBody) registerRoute(scope, route, runtime);
+    const byUrl = Map.groupBy(routes, ({ url }) => url as string);
+    completeMethods(scope, new Map([...byUrl].map(([url, of]) => [url, of.map(({ method }) => method)])));
+  });
+}
+
+function readsBody({ body }: Route): boolean {
+  return body !== undefined;
+}
+
+function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
+  app.addHook("onRequest", async (request, reply) => {
+    request.edge = beginRequest();
+    reply.headers({ "x-request-id": request.id, "cache-control": "no-store", "x-content-type-options": "nosniff" });
+    if ((request.raw.url ?? "").length > MAX_URL_LENGTH) throw refuse("url_too_long", "The URL is too long.");
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    request.edge.leave?.();
+    observeHttp(log, request, reply);
+    const route = routeOf(request);
+    if (route !== undefined && isOnRecord(route, reply.statusCode)) audit.note(auditEntry(request, reply.statusCode));
+  });
+}
+
+/** Secrets that were read are on record already, since before they left. */
+function isOnRecord(route: Route, status: number): boolean {
+  if (route.revealsSecrets === true) return status !== 200;
+  return isCommand(route) || status === 401 || status === 403;
+}
+
+async function sendProblem(
+  log: Log,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const facts = factsOf(request);
+  const { status, code, retryAfterSeconds, body } = problemOf(error, facts);
+  request.edge.code = code;
+  if (status >= 500 && !(error instanceof Refusal)) {
+    log.error("a request failed", { request_id: facts.requestId, route: request.routeOptions.url, error });
+  }
+  if (status === 401) reply.header("www-authenticate", 'Bearer realm="pamm"');
+  if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);
+  return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(body));
+}

@@ -1,0 +1,86 @@
+import type { Log } from "#kernel/log.ts";
+import { Counter } from "prom-client";
+
+/** Who asked for what, and what came of it. Never a value. */
+export type AuditEntry = {
+  readonly at: Date;
+  readonly requestId: string;
+  /** Null when the key was not valid. */
+  readonly keyId: string | null;
+  readonly client: string | null;
+  readonly address: string;
+  readonly method: string;
+  /** Pattern of the route, not the path that was asked. */
+  readonly route: string;
+  readonly operationId: string | null;
+  readonly decision: "allowed" | "denied";
+  readonly status: number;
+  readonly code: string | null;
+};
+
+export type Audit = {
+  /** Resolves when the entry is durable. */
+  readonly write: (entry: AuditEntry) => Promise<void>;
+  /** Written soon, with others. */
+  readonly note: (entry: AuditEntry) => void;
+};
+
+export type AuditWriter = Audit & AsyncDisposable;
+
+const BATCH_SIZE = 500;
+const BATCH_DELAY_MS = 200;
+/** Beyond this a database that is gone would fill the memory. */
+const MAX_WAITING = 20_000;
+const RETRY_DELAY_MS = 1_000;
+
+const dropped = new Counter({ name: "pamm_audit_dropped_total", help: "Audit entries that could not be written." });
+
+/** `insert` writes all of a batch, or none of it. */
+export function createAudit(insert: (entries: readonly AuditEntry[]) => Promise<void>, log: Log): AuditWriter {
+  const waiting: AuditEntry[] = [];
+  let writing: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function writeBatches(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH_SIZE);
+      await insert(batch);
+      waiting.splice(0, batch.length);
+    }
+  }
+
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    writing ??= writeBatches()
+      .catch((error: unknown) => {
+        log.error("the access audit could not be written", { count: waiting.length, error });
+        schedule(RETRY_DELAY_MS);
+      })
+      .finally(() => (writing = undefined));
+    return writing;
+  }
+
+  function schedule(delayMs: number): void {
+    timer ??= setTimeout(() => void flush(), delayMs);
+    timer.unref();
+  }
+
+  return {
+    write: (entry) => insert([entry]),
+    note(entry) {
+      if (waiting.length >= MAX_WAITING) {
+        dropped.inc();
+        return;
+      }
+      waiting.push(entry);
+      if (waiting.length >= BATCH_SIZE) void flush();
+      else schedule(BATCH_DELAY_MS);
+    },
+    async [Symbol.asyncDispose]() {
+      await flush();
+      clearTimeout(timer);
+      if (waiting.length > 0) dropped.inc(waiting.length);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { FastifyRequest } from "fastify";
+import { refuse } from "./refusals.ts";
+import type { Scope } from "./scopes.ts";
+
+/** Who asks, as the key says. */
+export type Caller = {
+  readonly keyId: string;
+  /** Name of the key's owner. */
+  readonly client: string;
+  readonly scopes: ReadonlySet<Scope>;
+};
+
+/** Undefined for any key that is not valid now, from this address; why is nobody's business outside. */
+export type Authenticate = (presentedKey: string, address: string) => Promise<Caller | undefined>;
+
+const BEARER = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
+
+export async function authenticateRequest(authenticate: Authenticate, request: FastifyRequest): Promise<Caller> {
+  const [, presentedKey] = BEARER.exec(request.headers.authorization ?? "") ?? [];
+  const caller = presentedKey === undefined ? undefined : await authenticate(presentedKey, request.ip);
+  if (caller === undefined) throw refuse("unauthorized", "Send a valid API key as a bearer token.");
+  return caller;
+}
+
+export function demandScope({ scopes }: Caller, scope: Scope): void {
+  if (scopes.has(scope)) return;
+  throw refuse("insufficient_scope", `The API key lacks the scope ${scope}.`, { details: { required_scope: scope } });
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from "fastify";
+import { refuse } from "./refusals.ts";
+import { parseJson } from "./wire/json-body.ts";
+
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** Bodies are JSON, read so that numbers keep their digits. */
+export function acceptJsonBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addHook("preParsing", async (request) => {
+    const encoding = request.headers["content-encoding"] ?? "identity";
+    if (encoding !== "identity") throw refuse("unsupported_media_type", "The body must not be compressed.");
+  });
+  scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, bytes, done) => {
+    const parsed = parseJson(bytes as Buffer);
+    if (parsed === undefined) done(refuse("malformed_json", "The body is not JSON."), undefined);
+    else done(null, parsed.value);
+  });
+}
+
+/** Whatever is sent is read up to the limit, and forgotten. */
+export function ignoreBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addHook("onRequest", async (request) => {
+    // A media type that is not even one would be refused before the parser is chosen.
+    delete request.headers["content-type"];
+  });
+  scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _bytes, done) => done(null, undefined));
+}

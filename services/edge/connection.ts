@@ -1,0 +1,62 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { v7 as uuidv7 } from "uuid";
+import { PROBLEM_TYPE, problemOf } from "./problem.ts";
+import type { ProblemCode } from "./problems.ts";
+import { refuse } from "./refusals.ts";
+
+export const MAX_URL_LENGTH = 8 * 1024;
+const MAX_HEADER_BYTES = 32 * 1024;
+/** Nobody holds a connection by sending slowly. */
+const HEADERS_WITHIN_MS = 5_000;
+const REQUEST_WITHIN_MS = 10_000;
+const CHECK_EVERY_MS = 1_000;
+/** Longer than the longest answer takes. */
+const SILENT_FOR_MS = 60_000;
+const KEEP_ALIVE_MS = 72_000;
+
+/** What a connection may do, whoever is at the other end. */
+export const HTTP_LIMITS = {
+  requestTimeout: REQUEST_WITHIN_MS,
+  connectionTimeout: SILENT_FOR_MS,
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  http: {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_WITHIN_MS,
+    connectionsCheckingInterval: CHECK_EVERY_MS,
+  },
+} as const;
+
+type ClientError = Error & { readonly code?: string | undefined; readonly rawPacket?: unknown };
+
+/** What is not even a request gets a problem body too, written by hand because no reply exists. */
+export function answerClientError(error: ClientError, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = uuidv7();
+  const cause = codeOf(error);
+  const refusal = refuse(cause, "The request cannot be read.");
+  const facts = { requestId, path: "/", intent: "question", operationId: undefined, wasSent: false } as const;
+  const { status, body } = problemOf(refusal, facts);
+  const text = JSON.stringify(body);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
+    `content-type: ${PROBLEM_TYPE}`,
+    `content-length: ${Buffer.byteLength(text)}`,
+    "cache-control: no-store",
+    `x-request-id: ${requestId}`,
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${text}`);
+}
+
+type Cause = Extract<ProblemCode, "bad_request" | "request_timeout" | "headers_too_large" | "url_too_long">;
+
+function codeOf({ code, rawPacket }: ClientError): Cause {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
+  if (code !== "HPE_HEADER_OVERFLOW") return "bad_request";
+  const lineEnd = Buffer.isBuffer(rawPacket) ? rawPacket.indexOf("\r\n") : -1;
+  return lineEnd < 0 || lineEnd > MAX_URL_LENGTH ? "url_too_long" : "headers_too_large";
+}

@@ -1,0 +1,132 @@
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { FastifyInstance, FastifySchema } from "fastify";
+import { Type, type TSchema } from "typebox";
+import { PROBLEMS, type ProblemCode } from "./problems.ts";
+import { isCommand } from "./request-state.ts";
+import { type Route, TAGS } from "./route.ts";
+import { bool, choice, integer, shownSchema, string } from "./schemas/field.ts";
+
+const PROBLEM_ID = "Problem";
+
+const ProblemSchema = Type.Object(
+  {
+    type: string({ description: "URI of the kind of problem.", example: "urn:pamm:problem:below_min_deposit" }),
+    title: string({ description: "The same words for every occurrence.", example: PROBLEMS.below_min_deposit.title }),
+    status: integer({ description: "The HTTP status.", example: 409 }),
+    detail: string({ description: "What happened this time.", example: "The first deposit is too small." }),
+    instance: string({ description: "Path of the request.", example: "/api/v1/investor/deposit" }),
+    code: string({ description: "Stable code to branch on.", example: "below_min_deposit" }),
+    request_id: string({ description: "Also in X-Request-Id.", example: "0198c0de-0000-7000-8000-000000000000" }),
+    retryable: bool({
+      description: "Nothing was done, and the same request may succeed a little later.",
+      example: false,
+    }),
+    operation_id: Type.Optional(
+      string({
+        description: "The operation that the answer speaks of, or that stands in the way.",
+        example: "0198c0de-0000-7000-8000-000000000001",
+      }),
+    ),
+    outcome: Type.Optional(
+      choice(["not_executed", "unknown"], { description: "What is known about the effect.", example: "not_executed" }),
+    ),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          field: string({ description: "Path of the field.", example: "perf_fee.rate" }),
+          code: string({ description: "Stable reason.", example: "out_of_range" }),
+          message: string({ description: "One sentence.", example: "perf_fee.rate must be from 0 to 1." }),
+        }),
+        { description: "Every wrong field at once." },
+      ),
+    ),
+  },
+  {
+    $id: PROBLEM_ID,
+    description: "RFC 9457. Some codes come with facts of their own, such as required and actual.",
+    additionalProperties: true,
+  },
+);
+
+const INTRODUCTION = `HTTP interface through which a CRM manages Masters, Investors, subscriptions, capital movements and performance fees.
+
+Send \`Authorization: Bearer <API key>\`. Every answer carries \`X-Request-Id\`; answers to commands carry \`X-Operation-Id\`. Errors are problem bodies (RFC 9457) with a stable \`code\`.`;
+
+/** Must come before the routes, which are documented as they are registered. */
+export async function documentRoutes(app: FastifyInstance): Promise<void> {
+  app.addSchema(ProblemSchema);
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title: "PAMM Integration Service", version: "1.0.0", description: INTRODUCTION },
+      tags: TAGS.map((name) => ({ name })),
+      components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key." } } },
+    },
+    exposeHeadRoutes: false,
+    refResolver: { buildLocalReference: ({ $id }) => (typeof $id === "string" ? $id : "Unnamed") },
+    transform: ({ schema, url }) => ({ schema: shown(schema), url }),
+  });
+}
+
+/** For machines at /openapi.json and for people at /docs, both without a key. */
+export async function serveDocumentation(app: FastifyInstance): Promise<void> {
+  await app.register(swaggerUi, {
+    routePrefix: "/docs",
+    staticCSP: true,
+    // Plain HTTP on another host than localhost would otherwise show an empty page.
+    transformStaticCSP: (header) => header.replace("upgrade-insecure-requests;", ""),
+    uiConfig: { docExpansion: "none" },
+  });
+  app.get("/openapi.json", { schema: { hide: true } }, async (_request, reply) => {
+    return reply.type("application/json; charset=utf-8").send(JSON.stringify(app.swagger()));
+  });
+}
+
+function shown(schema: FastifySchema): FastifySchema {
+  const parts = ["params", "querystring", "body", "response"] as const;
+  const converted = parts
+    .filter((part) => schema?.[part] !== undefined)
+    .map((part) => [part, shownSchema(schema[part] as TSchema)]);
+  return { ...schema, ...Object.fromEntries(converted) };
+}
+
+const ANY_ROUTE: readonly ProblemCode[] = [
+  "bad_request",
+  "unauthorized",
+  "insufficient_scope",
+  "url_too_long",
+  "rate_limited",
+  "internal_error",
+  "service_unavailable",
+];
+const WITH_BODY: readonly ProblemCode[] = ["malformed_json", "body_too_large", "unsupported_media_type"];
+const SPECIAL_OF_FIELD: Readonly<Record<string, readonly ProblemCode[]>> = {
+  cursor: ["invalid_cursor"],
+  amount: ["amount_precision"],
+  min_deposit: ["amount_precision"],
+  currency: ["currency_not_supported"],
+};
+
+/** The problems that a route can answer, by status. */
+export function problemResponses(route: Route): Record<string, unknown> {
+  const byStatus = Map.groupBy(codesOf(route), (code) => PROBLEMS[code].status);
+  const responses = [...byStatus].map(([status, codes]) => {
+    const description = codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join("\n\n");
+    return [status, { description, content: { "application/problem+json": { schema: { $ref: `${PROBLEM_ID}#` } } } }];
+  });
+  return Object.fromEntries(responses);
+}
+
+function codesOf(route: Route): ReadonlySet<ProblemCode> {
+  const fields = { ...route.params?.properties, ...route.query?.properties, ...route.body?.properties };
+  const special = Object.keys(fields).flatMap((field) => SPECIAL_OF_FIELD[field] ?? []);
+  return new Set([
+    ...ANY_ROUTE,
+    ...(route.body === undefined ? [] : WITH_BODY),
+    ...(Object.keys(fields).length === 0 ? [] : (["validation_failed"] as const)),
+    ...special,
+    ...route.refusals,
+    ...(isCommand(route) ? (["outcome_unknown"] as const) : []),
+  ]);
+}

@@ -1,0 +1,36 @@
+import type { FastifyInstance, HTTPMethods } from "fastify";
+import { refuse } from "./refusals.ts";
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const satisfies readonly HTTPMethods[];
+
+/**
+ * Answers every method that a path does not know with 405, and OPTIONS with what it knows. Registered path by path,
+ * because /master/add would otherwise be read as the Master whose id is "add".
+ */
+export function completeMethods(app: FastifyInstance, known: ReadonlyMap<string, readonly string[]>): void {
+  for (const [url, methods] of known) {
+    const withHead = methods.includes("GET") ? [...methods, "HEAD"] : methods;
+    const allow = [...withHead, "OPTIONS"].join(", ");
+    const schema = { hide: true };
+    app.route({
+      method: METHODS.filter((method) => !withHead.includes(method)),
+      url,
+      schema,
+      // Before the body is read: nothing is going to be done with it.
+      async onRequest(_request, reply) {
+        reply.header("allow", allow);
+        throw refuse("method_not_allowed", `Use ${withHead.join(" or ")}.`);
+      },
+      handler: async () => undefined,
+    });
+    app.route({
+      method: "OPTIONS",
+      url,
+      schema,
+      async onRequest(_request, reply) {
+        return reply.header("allow", allow).code(204).send();
+      },
+      handler: async () => undefined,
+    });
+  }
+}

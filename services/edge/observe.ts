@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Counter, Histogram } from "prom-client";
+import type { Log } from "#kernel/log.ts";
+
+const NO_ROUTE = "(none)";
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+
+const seconds = new Histogram({
+  name: "pamm_http_request_duration_seconds",
+  help: "Time to answer an HTTP request, by route, method and status.",
+  labelNames: ["route", "method", "status"],
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+});
+
+const problems = new Counter({
+  name: "pamm_http_problems_total",
+  help: "Problem bodies answered, by route and code.",
+  labelNames: ["route", "code"],
+});
+
+/** One line and one measurement for each request. The pattern of the route is written, never the path or the query. */
+export function observeHttp(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+  const { caller, operationId, code } = request.edge;
+  const route = request.is404 ? NO_ROUTE : (request.routeOptions.url ?? NO_ROUTE);
+  seconds.observe({ route, method: request.method, status: reply.statusCode }, reply.elapsedTime / 1_000);
+  if (code !== undefined) problems.inc({ route, code });
+  // Whoever watches the process asks every few seconds.
+  const write = PROBES.has(route) ? log.debug : log.info;
+  write("request", {
+    request_id: request.id,
+    operation_id: operationId,
+    method: request.method,
+    route,
+    status: reply.statusCode,
+    code,
+    duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+    client: caller?.client,
+    key: caller?.keyId,
+    address: request.ip,
+  });
+}

@@ -1,0 +1,116 @@
+import { Refusal, type FieldError, type RefusalExtra } from "#kernel/refusal.ts";
+import { type Intent, verdictOf, verdictOfFault, type Verdict } from "./http-status.ts";
+import { problemKind, PROBLEMS, type ProblemCode } from "./problems.ts";
+import { refuse } from "./refusals.ts";
+
+export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
+
+/** What is known about the request that failed. */
+export type RequestFacts = {
+  readonly requestId: string;
+  /** Path without the query, which may hold what nobody else should read. */
+  readonly path: string;
+  readonly intent: Intent;
+  /** Minted for commands. */
+  readonly operationId: string | undefined;
+  /** A service may have acted on it. */
+  readonly wasSent: boolean;
+};
+
+export type Problem = {
+  readonly status: number;
+  readonly code: ProblemCode;
+  readonly retryAfterSeconds: number | undefined;
+  readonly body: Readonly<Record<string, unknown>>;
+};
+
+const DEFAULT_RETRY_AFTER_MS = 1_000;
+
+/** What a service says about these is meant for operators. */
+const FIXED_DETAIL: Partial<Record<ProblemCode, string>> = {
+  internal_error: "The fault was recorded. Name the request id when you ask about it.",
+  service_unavailable: "The request was not carried out. Send it again a little later.",
+  outcome_unknown:
+    "The command may have been carried out, or may still be. Look the operation up, or reconcile balances and tickets, before you repeat it.",
+};
+
+export function problemOf(error: unknown, facts: RequestFacts): Problem {
+  const refusal = error instanceof Refusal ? error : refusalOfFramework(error);
+  const verdict =
+    refusal === undefined ? verdictOfFault(facts.intent, facts.wasSent) : verdictOf(refusal, facts.intent);
+  return describe(verdict, refusal, facts);
+}
+
+function describe({ code, status, outcome }: Verdict, refusal: Refusal | undefined, facts: RequestFacts): Problem {
+  const { title, retryable = false, members = {} } = problemKind(code);
+  const isRetryable = retryable && outcome !== "unknown";
+  const retryAfterMs = refusal?.retryAfterMs ?? (isRetryable ? DEFAULT_RETRY_AFTER_MS : undefined);
+  const isCommand = facts.intent === "command";
+  const operationId = refusal?.operationId ?? (isCommand && status >= 500 ? facts.operationId : undefined);
+  return {
+    status,
+    code,
+    retryAfterSeconds: retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1_000)),
+    body: {
+      type: `urn:pamm:problem:${code}`,
+      title,
+      status,
+      detail: FIXED_DETAIL[code] ?? refusal?.message ?? title,
+      instance: facts.path,
+      code,
+      request_id: facts.requestId,
+      retryable: isRetryable,
+      ...(operationId === undefined ? {} : { operation_id: operationId }),
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(refusal === undefined || refusal.errors.length === 0 ? {} : { errors: refusal.errors.map(plain) }),
+      ...memberValues(members, refusal?.details ?? {}),
+    },
+  };
+}
+
+function plain({ field, code, message }: FieldError): FieldError {
+  return { field, code, message };
+}
+
+/** Only the facts that the code is documented with; a service may tell more for its own log. */
+function memberValues(
+  members: Readonly<Record<string, "text" | "integer">>,
+  details: Readonly<Record<string, string>>,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, type] of Object.entries(members)) {
+    const text = details[name];
+    if (text === undefined) continue;
+    values[name] = type === "integer" && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  }
+  return values;
+}
+
+/** What the HTTP framework refuses before a route sees the request. */
+const CODE_OF_FRAMEWORK = {
+  FST_ERR_CTP_BODY_TOO_LARGE: "body_too_large",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "unsupported_media_type",
+} as const;
+
+function refusalOfFramework(error: unknown): Refusal | undefined {
+  if (!(error instanceof Error) || !("code" in error) || !("statusCode" in error)) return undefined;
+  if (typeof error.statusCode !== "number" || error.statusCode < 400 || error.statusCode >= 500) return undefined;
+  const code = String(error.code);
+  const known = Object.hasOwn(CODE_OF_FRAMEWORK, code)
+    ? CODE_OF_FRAMEWORK[code as keyof typeof CODE_OF_FRAMEWORK]
+    : "bad_request";
+  return refuse(known, `${PROBLEMS[known].title}.`);
+}
+
+/** Everything wrong with a request at once. One special mistake alone names the problem; several are just not valid. */
+export function invalid(errors: readonly FieldError[], extra: RefusalExtra = {}): Refusal {
+  const [first, ...others] = new Set(errors.map(({ code }) => code));
+  const code = others.length === 0 && isSpecial(first) ? first : "validation_failed";
+  return refuse(code, `${PROBLEMS[code].title}.`, { ...extra, errors });
+}
+
+const SPECIAL = ["invalid_cursor", "amount_precision", "currency_not_supported"] as const;
+
+function isSpecial(code: string | undefined): code is (typeof SPECIAL)[number] {
+  return SPECIAL.some((special) => special === code);
+}

@@ -1,0 +1,42 @@
+import type { Clock } from "#kernel/clock.ts";
+
+export type Rate = {
+  /** Tokens that come back each second. */
+  readonly perSecond: number;
+  /** What may be asked at once after a pause. */
+  readonly burst: number;
+};
+
+export type Buckets = {
+  /** Takes one token. When there is none: how long until there is one. */
+  readonly take: (key: string) => { readonly retryAfterMs: number } | undefined;
+};
+
+type Bucket = { tokens: number; filledAt: number };
+
+/** Forgetting the one that was made first costs its owner nothing; growing for ever would cost everybody. */
+const MAX_BUCKETS = 10_000;
+
+/** One token bucket for each key, filled as time goes by. */
+export function createBuckets({ perSecond, burst }: Rate, now: Clock): Buckets {
+  const buckets = new Map<string, Bucket>();
+  return {
+    take(key) {
+      const at = now().getTime();
+      const bucket = buckets.get(key) ?? { tokens: burst, filledAt: at };
+      const elapsed = Math.max(0, at - bucket.filledAt);
+      const tokens = Math.min(burst, bucket.tokens + (elapsed * perSecond) / 1_000);
+      const isGranted = tokens >= 1;
+      if (!buckets.has(key) && buckets.size >= MAX_BUCKETS) forgetFirst(buckets);
+      buckets.set(key, { tokens: isGranted ? tokens - 1 : tokens, filledAt: at });
+      return isGranted ? undefined : { retryAfterMs: Math.ceil(((1 - tokens) * 1_000) / perSecond) };
+    },
+  };
+}
+
+function forgetFirst(buckets: Map<string, Bucket>): void {
+  for (const key of buckets.keys()) {
+    buckets.delete(key);
+    return;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Clock } from "#kernel/clock.ts";
+
+/** Asks one dependency a cheap question; fails when it gave no answer. */
+export type Probe = () => Promise<unknown>;
+
+export type Dependency = "account" | "funding" | "subscription" | "fee" | "platform";
+
+export type ReadinessOptions = {
+  readonly isBrokerConnected: () => boolean;
+  readonly probes: Readonly<Record<Dependency, Probe>>;
+  readonly now: Clock;
+};
+
+type Reached = { readonly reachable: boolean; readonly lag_ms: number | null };
+
+export type ReadinessReport = {
+  readonly status: "ready" | "degraded" | "starting";
+  readonly broker: { readonly reachable: boolean };
+  readonly services: Readonly<Record<string, Reached>>;
+  readonly platform: Reached;
+  /** Slowest answer of a dependency; null while one does not answer. */
+  readonly lag_ms: number | null;
+};
+
+export type Readiness = {
+  /** Ready once everything was reached; from then on for as long as the edge itself lives. */
+  readonly look: () => Promise<{ readonly isReady: boolean; readonly report: ReadinessReport }>;
+};
+
+const PROBE_TIMEOUT_MS = 1_500;
+/** However often it is asked, the dependencies are not. */
+const FRESH_FOR_MS = 500;
+
+export function createReadiness({ isBrokerConnected, probes, now }: ReadinessOptions): Readiness {
+  let hasReachedAll = false;
+  let latest: { readonly at: number; readonly report: Promise<ReadinessReport> } | undefined;
+
+  async function examine(): Promise<ReadinessReport> {
+    const names = Object.keys(probes) as Dependency[];
+    const answers = await Promise.all(names.map(async (name) => [name, await reach(probes[name], now)] as const));
+    const { platform, ...services } = Object.fromEntries(answers) as Record<Dependency, Reached>;
+    const broker = { reachable: isBrokerConnected() };
+    const all = answers.map(([, reached]) => reached);
+    const isComplete = broker.reachable && all.every(({ reachable }) => reachable);
+    hasReachedAll ||= isComplete;
+    const status = isComplete ? "ready" : hasReachedAll ? "degraded" : "starting";
+    const lag = isComplete ? Math.max(...all.map(({ lag_ms }) => lag_ms ?? 0)) : null;
+    return { status, broker, services, platform, lag_ms: lag };
+  }
+
+  return {
+    async look() {
+      const at = now().getTime();
+      if (latest === undefined || at - latest.at > FRESH_FOR_MS) latest = { at, report: examine() };
+      const report = await latest.report;
+      return { isReady: hasReachedAll, report };
+    },
+  };
+}
+
+async function reach(probe: Probe, now: Clock): Promise<Reached> {
+  const begunAt = now().getTime();
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MS);
+  const reachable = await Promise.race([
+    probe().then(
+      () => true,
+      () => false,
+    ),
+    late,
+  ]);
+  clearTimeout(timer);
+  return { reachable, lag_ms: reachable ? now().getTime() - begunAt : null };
+}

@@ -1,0 +1,23 @@
+import { refusalsOf } from "#kernel/refusal.ts";
+
+/** What the edge itself says no with, before anybody is asked. */
+export const { refuse, refusals } = refusalsOf({
+  bad_request: "invalid",
+  malformed_json: "invalid",
+  body_too_large: "invalid",
+  url_too_long: "invalid",
+  unsupported_media_type: "invalid",
+  request_timeout: "invalid",
+  headers_too_large: "invalid",
+  validation_failed: "invalid",
+  invalid_cursor: "invalid",
+  amount_precision: "invalid",
+  currency_not_supported: "invalid",
+  unauthorized: "forbidden",
+  insufficient_scope: "forbidden",
+  route_not_found: "not_found",
+  method_not_allowed: "invalid",
+  rate_limited: "busy",
+  service_unavailable: "unavailable",
+  outcome_unknown: "unknown_outcome",
+});

@@ -1,0 +1,99 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import type { Admit } from "./admission.ts";
+import type { Audit } from "./audit.ts";
+import { auditEntry } from "./audit-entry.ts";
+import { problemResponses } from "./documentation.ts";
+import { invalid } from "./problem.ts";
+import { refuse } from "./refusals.ts";
+import { traceparentOf } from "./request-id.ts";
+import { isCommand } from "./request-state.ts";
+import type { Deps, Route } from "./route.ts";
+import { answerInTime, deadlineOf } from "./time-limit.ts";
+import { findMistakes } from "./validation.ts";
+import { writeArray } from "./wire/json-array.ts";
+
+export type RouteRuntime = { readonly deps: Deps; readonly admit: Admit; readonly audit: Audit };
+
+type Input = { params: never; query: never; body: never };
+type ListOf = Extract<Route, { kind: "list" }>;
+type ObjectOf = Extract<Route, { kind: "object" }>;
+
+export function registerRoute(app: FastifyInstance, route: Route, runtime: RouteRuntime): void {
+  const { params, query, body } = route;
+  app.route({
+    method: route.method,
+    url: route.url,
+    config: { route },
+    schema: {
+      ...(params === undefined ? {} : { params }),
+      ...(query === undefined ? {} : { querystring: query }),
+      ...(body === undefined ? {} : { body }),
+      response: { 200: route.kind === "object" ? route.reply : Type.Array(route.item), ...problemResponses(route) },
+      summary: route.summary,
+      description: `${route.description} Scope: \`${route.scope}\`.`,
+      tags: [route.tag],
+      security: [{ apiKey: [] }],
+    },
+    // All mistakes have been found by then; the framework would tell only the first.
+    attachValidation: true,
+    onRequest: (request, reply) => runtime.admit(route, request, reply),
+    preValidation: async (request) => validate(route, request, runtime.deps),
+    handler: (request, reply) => {
+      request.edge.wasSent = true;
+      return route.kind === "object" ? answer(route, request, reply, runtime) : stream(route, request, reply, runtime);
+    },
+  });
+}
+
+async function validate(route: Route, request: FastifyRequest, deps: Deps): Promise<void> {
+  if (route.body !== undefined) request.body ??= {};
+  const errors = findMistakes(request);
+  const isReadable = !errors.some(({ field }) => field === "body");
+  if (route.kind === "object" && isReadable) errors.push(...(route.check?.(inputOf(request), deps) ?? []));
+  if (errors.length > 0) throw invalid(errors);
+}
+
+async function answer(route: ObjectOf, request: FastifyRequest, reply: FastifyReply, { deps, audit }: RouteRuntime) {
+  const { receivedAt } = request.edge;
+  const work = route.handle(deps, inputOf(request), contextOf(route, request, receivedAt));
+  const result = await answerInTime(route.class, receivedAt, work);
+  if (route.revealsSecrets === true) await putOnRecord(audit, request, reply);
+  return result;
+}
+
+/** No record, no secret. */
+async function putOnRecord(audit: Audit, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  await audit.write(auditEntry(request, reply.statusCode)).catch((cause: unknown) => {
+    throw Object.assign(refuse("service_unavailable", "The access could not be put on record."), { cause });
+  });
+}
+
+/** The first page is awaited, so that what can be refused is refused properly; the rest is read as the caller takes it. */
+async function stream(route: ListOf, request: FastifyRequest, reply: FastifyReply, { deps }: RouteRuntime) {
+  const pages = route.pages(deps, inputOf(request), () => contextOf(route, request, Date.now()));
+  const rest = pages[Symbol.asyncIterator]();
+  const first = await answerInTime(route.class, request.edge.receivedAt, rest.next());
+  const serialize = reply.compileSerializationSchema(route.item as Readonly<Record<string, unknown>>);
+  reply.type("application/json; charset=utf-8");
+  return reply.send(Readable.from(writeArray(first, rest, serialize), { objectMode: false }));
+}
+
+function inputOf({ params, query, body }: FastifyRequest): Input {
+  // The schemas have just said what these are.
+  return { params, query, body } as Input;
+}
+
+function contextOf(route: Route, request: FastifyRequest, since: number): CallContext {
+  const deadline = deadlineOf(route.class, since);
+  return {
+    requestId: request.id,
+    commandId: isCommand(route) ? (request.edge.operationId ?? "") : "",
+    caller: "edge",
+    deadline,
+    traceparent: traceparentOf(request.raw),
+    signal: AbortSignal.timeout(Math.max(1, deadline.getTime() - Date.now())),
+  };
+}

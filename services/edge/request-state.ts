@@ -1,0 +1,57 @@
+import type { FastifyRequest } from "fastify";
+import type { Caller } from "./auth.ts";
+import type { RequestFacts } from "./problem.ts";
+import type { Route } from "./route.ts";
+
+/** What the edge learns about a request on its way through the hooks. */
+export type RequestState = {
+  readonly receivedAt: number;
+  /** Minted for commands before anything else happens to them. */
+  operationId?: string;
+  caller?: Caller;
+  /** Somebody may have acted on it. */
+  wasSent: boolean;
+  /** Code of the problem that was answered. */
+  code?: string;
+  /** Gives back the place among the requests in progress. */
+  leave?: () => void;
+};
+
+declare module "fastify" {
+  interface FastifyRequest {
+    edge: RequestState;
+  }
+  interface FastifyContextConfig {
+    /** Missing on what is not part of the documented interface. */
+    readonly route?: Route;
+  }
+}
+
+export function beginRequest(): RequestState {
+  return { receivedAt: Date.now(), wasSent: false };
+}
+
+export function routeOf(request: FastifyRequest): Route | undefined {
+  return request.routeOptions.config.route;
+}
+
+export function isCommand({ method }: Pick<Route, "method">): boolean {
+  return method !== "GET";
+}
+
+export function factsOf(request: FastifyRequest): RequestFacts {
+  const route = routeOf(request);
+  return {
+    requestId: request.id,
+    path: pathOf(request.raw.url ?? "/"),
+    intent: route !== undefined && isCommand(route) ? "command" : "question",
+    operationId: request.edge.operationId,
+    wasSent: request.edge.wasSent,
+  };
+}
+
+const MAX_PATH_LENGTH = 512;
+
+function pathOf(url: string): string {
+  return (url.split("?")[0] ?? "/").slice(0, MAX_PATH_LENGTH);
+}

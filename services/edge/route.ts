@@ -1,0 +1,122 @@
+import type { Static, TObject, TProperties, TSchema } from "typebox";
+import type { CallContext, Client } from "#kernel/contract/contract.ts";
+import type { FieldError } from "#kernel/refusal.ts";
+import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { ProblemCode } from "./problems.ts";
+import type { Scope } from "./scopes.ts";
+import type { Cursors } from "./wire/cursor.ts";
+
+/** Whom the routes ask. A test passes plain objects. */
+export type Services = {
+  readonly accounts: Client<AccountServiceService>;
+  readonly funding: Client<FundingServiceService>;
+  readonly subscriptions: Client<SubscriptionServiceService>;
+  readonly fees: Client<FeeServiceService>;
+};
+
+export type Deps = Services & { readonly cursors: Cursors };
+
+/** Decides how long a request may take, how many of its kind run at once and how often a key may ask. */
+export const ROUTE_CLASSES = ["read", "money", "create"] as const;
+export type RouteClass = (typeof ROUTE_CLASSES)[number];
+
+export const TAGS = ["Masters", "Investors", "Subscriptions", "Funds", "Performance fees"] as const;
+
+type Shape = TObject<TProperties>;
+type ValueOf<S extends Shape | undefined> = S extends Shape ? Static<S> : Record<never, never>;
+
+export type Input<P extends Shape | undefined, Q extends Shape | undefined, B extends Shape | undefined> = {
+  readonly params: ValueOf<P>;
+  readonly query: ValueOf<Q>;
+  readonly body: ValueOf<B>;
+};
+
+type Facts<P, Q, B> = {
+  readonly method: "GET" | "POST" | "PATCH";
+  readonly url: `/api/v1/${string}`;
+  readonly scope: Scope;
+  readonly class: RouteClass;
+  readonly tag: (typeof TAGS)[number];
+  readonly summary: string;
+  readonly description: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Refusals of its own, beside those that any route may answer. */
+  readonly refusals: readonly ProblemCode[];
+  /** Every call, allowed or not, is on record before the answer leaves. */
+  readonly revealsSecrets?: boolean;
+};
+
+export type ObjectRoute<
+  P extends Shape | undefined,
+  Q extends Shape | undefined,
+  B extends Shape | undefined,
+  R extends Shape,
+> = Facts<P, Q, B> & {
+  readonly reply: R;
+  /** What no schema can say about a request that is right field by field. */
+  readonly check?: (input: Input<P, Q, B>, deps: Deps) => readonly FieldError[];
+  readonly handle: (deps: Deps, input: Input<P, Q, B>, context: CallContext) => Promise<Static<R>>;
+};
+
+export type ListRoute<
+  P extends Shape | undefined,
+  Q extends Shape | undefined,
+  B extends Shape | undefined,
+  I extends TSchema,
+> = Facts<P, Q, B> & {
+  readonly item: I;
+  /** One page after the other; each is asked for when the caller has taken the one before. */
+  readonly pages: (
+    deps: Deps,
+    input: Input<P, Q, B>,
+    contextOfPage: () => CallContext,
+  ) => AsyncIterable<readonly Static<I>[]>;
+};
+
+type AnyInput = Input<Shape, Shape, Shape>;
+
+/** A route without its types, for the registration. */
+export type Route = Facts<Shape, Shape, Shape> &
+  (
+    | {
+        readonly kind: "object";
+        readonly reply: Shape;
+        readonly check?: (input: AnyInput, deps: Deps) => readonly FieldError[];
+        readonly handle: (deps: Deps, input: AnyInput, context: CallContext) => Promise<unknown>;
+      }
+    | {
+        readonly kind: "list";
+        readonly item: TSchema;
+        readonly pages: (
+          deps: Deps,
+          input: AnyInput,
+          contextOfPage: () => CallContext,
+        ) => AsyncIterable<readonly unknown[]>;
+      }
+  );
+
+/** A route that answers one object. */
+export function route<
+  R extends Shape,
+  P extends Shape | undefined = undefined,
+  Q extends Shape | undefined = undefined,
+  B extends Shape | undefined = undefined,
+>(spec: ObjectRoute<P, Q, B, R>): Route {
+  // The types were needed where the route was written; from here on it is one of many.
+  return { ...spec, kind: "object" } as unknown as Route;
+}
+
+/** A route that answers an array of any length, written while it is read. */
+export function listRoute<
+  I extends TSchema,
+  P extends Shape | undefined = undefined,
+  Q extends Shape | undefined = undefined,
+  B extends Shape | undefined = undefined,
+>(spec: ListRoute<P, Q, B, I>): Route {
+  return { ...spec, kind: "list" } as unknown as Route;
+}

@@ -1,0 +1,49 @@
+import type { Route } from "./route.ts";
+import { getFee } from "./routes/fee/get-fee.ts";
+import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
+import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
+import { updateFee } from "./routes/fee/update-fee.ts";
+import { deposit } from "./routes/funding/deposit.ts";
+import { getBalance } from "./routes/funding/get-balance.ts";
+import { withdraw } from "./routes/funding/withdraw.ts";
+import { addInvestor } from "./routes/investor/add-investor.ts";
+import { createInvestor } from "./routes/investor/create-investor.ts";
+import { getActiveMaster } from "./routes/investor/get-active-master.ts";
+import { listInvestors } from "./routes/investor/list-investors.ts";
+import { revealInvestor } from "./routes/investor/reveal-investor.ts";
+import { addMaster } from "./routes/master/add-master.ts";
+import { createMaster } from "./routes/master/create-master.ts";
+import { getMaster } from "./routes/master/get-master.ts";
+import { listMasterInvestors } from "./routes/master/list-master-investors.ts";
+import { listMasters } from "./routes/master/list-masters.ts";
+import { revealMaster } from "./routes/master/reveal-master.ts";
+import { updateMaster } from "./routes/master/update-master.ts";
+import { assign } from "./routes/subscription/assign.ts";
+import { listSubscriptions } from "./routes/subscription/list-subscriptions.ts";
+import { unassign } from "./routes/subscription/unassign.ts";
+
+/** The whole interface, in the order of its documentation. */
+export const ROUTES: readonly Route[] = [
+  listMasters,
+  addMaster,
+  createMaster,
+  getMaster,
+  updateMaster,
+  revealMaster,
+  listMasterInvestors,
+  listInvestors,
+  addInvestor,
+  createInvestor,
+  revealInvestor,
+  getActiveMaster,
+  assign,
+  unassign,
+  listSubscriptions,
+  deposit,
+  withdraw,
+  getBalance,
+  getFee,
+  updateFee,
+  listPaymentCredits,
+  listInvestorPayments,
+];

@@ -1,0 +1,21 @@
+import { Type } from "typebox";
+import { feeConfiguration, FeeConfigurationReply } from "../../schemas/fee.ts";
+import { investorLogin } from "../../schemas/fields.ts";
+import { route } from "../../route.ts";
+
+export const getFee = route({
+  method: "GET",
+  url: "/api/v1/investor/:investor_login/performance-fee",
+  scope: "fees:read",
+  class: "read",
+  tag: "Performance fees",
+  summary: "Read the fee configuration of an Investor",
+  description: "The version in force, or the first one that is scheduled.",
+  params: Type.Object({ investor_login: investorLogin }),
+  reply: FeeConfigurationReply,
+  refusals: ["investor_not_found", "fee_configuration_not_found"],
+
+  async handle({ fees }, { params }, context) {
+    return feeConfiguration(await fees.getConfiguration({ investorLogin: params.investor_login }, context));
+  },
+});

@@ -1,0 +1,81 @@
+import { Type } from "typebox";
+import type { PaymentCredit } from "#proto/pamm/fee/v1/fee.ts";
+import { integer, nullableString, string } from "../../schemas/field.ts";
+import {
+  idReply,
+  integerCursor,
+  limit100,
+  loginReply,
+  masterLogin,
+  moneyReply,
+  timeReply,
+} from "../../schemas/fields.ts";
+import { integerPage } from "../../schemas/page.ts";
+import { route } from "../../route.ts";
+import { jsonInteger } from "../../wire/json-number.ts";
+import { moneyNumber } from "../../wire/money.ts";
+import { timestamp } from "../../wire/timestamp.ts";
+
+const DEFAULT_LIMIT = 5;
+
+const Credit = Type.Object({
+  id: idReply("Id of the credit; the cursor of this listing."),
+  master_payment_login: loginReply("Login of the payment account."),
+  investor_mt5_login: nullableString({
+    description: "Login of the Investor; null when the credit is not of one Investor.",
+    example: "3000002",
+  }),
+  kind: string({ description: "PF, or PF_DEBT for a debt that was collected later.", example: "PF" }),
+  amount: moneyReply("What was credited."),
+  currency: string({ description: "USD.", example: "USD" }),
+  mt5_op_id: integer({ description: "Ticket on the payment account.", example: 1234570 }),
+  mt5_ts: timeReply("Time of the deal."),
+  created_at: timeReply("When the credit was recorded."),
+});
+
+export const listPaymentCredits = route({
+  method: "GET",
+  url: "/api/v1/perf-fee/transactions",
+  scope: "fees:read",
+  class: "read",
+  tag: "Performance fees",
+  summary: "List the credits of a Master's payment account",
+  description: "Ascending by id. The payment account is found by the Master's login.",
+  query: Type.Object({
+    master_login: masterLogin,
+    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
+    cursor: Type.Optional(integerCursor("Only credits with a greater id. Use next_cursor.")),
+  }),
+  reply: Type.Object({
+    payment_account_login: loginReply("Login of the payment account."),
+    ...integerPage(Credit, "Ascending by id."),
+  }),
+  refusals: ["master_not_found"],
+
+  async handle({ fees }, { query }, context) {
+    const limit = Number(query.limit ?? DEFAULT_LIMIT);
+    const afterId = BigInt(query.cursor ?? 0);
+    const page = await fees.listPaymentCredits({ masterLogin: query.master_login, afterId, limit }, context);
+    const last = page.hasMore ? page.items.at(-1) : undefined;
+    return {
+      payment_account_login: page.paymentAccountLogin,
+      items: page.items.map(creditItem),
+      next_cursor: last === undefined ? null : jsonInteger(last.id),
+      has_more: page.hasMore,
+    };
+  },
+});
+
+function creditItem(credit: PaymentCredit) {
+  return {
+    id: credit.id,
+    master_payment_login: credit.paymentAccountLogin,
+    investor_mt5_login: credit.investorLogin ?? null,
+    kind: credit.kind,
+    amount: moneyNumber(credit.amount),
+    currency: credit.amount?.currencyCode ?? "",
+    mt5_op_id: credit.dealId,
+    mt5_ts: timestamp(credit.dealAt),
+    created_at: timestamp(credit.createdAt),
+  };
+}

@@ -1,0 +1,51 @@
+import { Type } from "typebox";
+import { feeConfiguration, FeeConfigurationReply } from "../../schemas/fee.ts";
+import { bool, text } from "../../schemas/field.ts";
+import { enabled, investorLogin, rate } from "../../schemas/fields.ts";
+import { route } from "../../route.ts";
+import { decimalText } from "../../wire/json-body.ts";
+import { ratePpm } from "../../wire/rate.ts";
+import { parseTimestamp } from "../../wire/timestamp.ts";
+
+export const updateFee = route({
+  method: "POST",
+  url: "/api/v1/investor/perf-fee/update",
+  scope: "fees:write",
+  class: "money",
+  tag: "Performance fees",
+  summary: "Change the fee configuration of an Investor",
+  description: "Adds a version. Neither the high-water mark nor executed fees change.",
+  body: Type.Object({
+    investor_login: investorLogin,
+    rate: Type.Optional(rate),
+    enabled: Type.Optional(enabled),
+    effective_since: Type.Optional(
+      text("datetime", {
+        description: "Start of validity, to the millisecond; now when missing. Without an offset it is UTC.",
+        example: "2026-01-02T03:04:05Z",
+        shown: { format: "date-time" },
+      }),
+    ),
+    upsert: Type.Optional(
+      bool({ description: "Create a configuration where there is none.", example: true, default: true }),
+    ),
+  }),
+  reply: FeeConfigurationReply,
+  refusals: ["investor_not_found", "fee_configuration_not_found"],
+
+  async handle({ fees }, { body }, context) {
+    const rateAsWritten = decimalText(body, "rate");
+    const since = body.effective_since;
+    const configuration = await fees.updateConfiguration(
+      {
+        investorLogin: body.investor_login,
+        ratePpm: rateAsWritten === undefined ? undefined : ratePpm(rateAsWritten),
+        enabled: body.enabled,
+        effectiveSince: since === undefined ? undefined : parseTimestamp(since),
+        upsert: body.upsert ?? true,
+      },
+      context,
+    );
+    return feeConfiguration(configuration);
+  },
+});

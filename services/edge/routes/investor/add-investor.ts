@@ -1,0 +1,24 @@
+import { Type } from "typebox";
+import { aliasField, loginField } from "../../schemas/fields.ts";
+import { investorItem, InvestorItem } from "../../schemas/investor.ts";
+import { route } from "../../route.ts";
+
+export const addInvestor = route({
+  method: "POST",
+  url: "/api/v1/investor/add",
+  scope: "investors:write",
+  class: "money",
+  tag: "Investors",
+  summary: "Register an Investor",
+  description: "Registers an account that exists on the platform. Credits nothing and subscribes to nothing.",
+  body: Type.Object({
+    mt5_login: loginField("Login of the existing account."),
+    name: aliasField("Alias of the Investor."),
+  }),
+  reply: InvestorItem,
+  refusals: ["login_already_registered", "login_in_use", "platform_account_not_found", "platform_unavailable"],
+
+  async handle({ accounts }, { body }, context) {
+    return investorItem(await accounts.addInvestor({ login: body.mt5_login, name: body.name }, context));
+  },
+});

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { Type } from "typebox";
+import {
+  aliasField,
+  firstName,
+  idReply,
+  lastName,
+  leverage,
+  loginReply,
+  nameReply,
+  platformGroup,
+  secretReply,
+  timeReply,
+  username,
+} from "../../schemas/fields.ts";
+import { route } from "../../route.ts";
+import { decimalText } from "../../wire/json-body.ts";
+import { timestamp } from "../../wire/timestamp.ts";
+
+const DEFAULT_LEVERAGE = "100";
+
+export const createInvestor = route({
+  method: "POST",
+  url: "/api/v1/investor/create",
+  scope: "investors:write",
+  class: "create",
+  tag: "Investors",
+  summary: "Create an Investor",
+  description: "Provisions an account without balance and without Master. The answer holds secrets.",
+  body: Type.Object({
+    first_name: firstName,
+    last_name: lastName,
+    name: aliasField("Alias of the Investor."),
+    username,
+    platform_group: platformGroup("pamm\\investor"),
+    leverage: Type.Optional(leverage),
+  }),
+  reply: Type.Object({
+    id: idReply("Internal id of the Investor."),
+    mt5_login: loginReply("Login of the Investor."),
+    name: nameReply,
+    created_at: timeReply("When the Investor was created."),
+    password: secretReply("Main password of the account."),
+    investor_password: secretReply("Read-only password of the account."),
+  }),
+  refusals: ["group_not_allowed", "platform_rejected", "platform_unavailable", "login_range_exhausted"],
+
+  async handle({ accounts }, { body }, context) {
+    const { investor, mainPassword, investorPassword } = await accounts.createInvestor(
+      {
+        firstName: body.first_name,
+        lastName: body.last_name,
+        name: body.name,
+        username: body.username,
+        platformGroup: body.platform_group,
+        leverage: Number(decimalText(body, "leverage") ?? DEFAULT_LEVERAGE),
+      },
+      context,
+    );
+    assert(investor !== undefined, "a created Investor is missing in the answer");
+    return {
+      id: investor.id,
+      mt5_login: investor.login,
+      name: investor.name,
+      created_at: timestamp(investor.createdAt),
+      password: mainPassword,
+      investor_password: investorPassword,
+    };
+  },
+});

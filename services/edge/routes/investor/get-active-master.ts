@@ -1,0 +1,31 @@
+import { Type } from "typebox";
+import { nullableString } from "../../schemas/field.ts";
+import { investorLogin, nullableTimeReply } from "../../schemas/fields.ts";
+import { route } from "../../route.ts";
+import { nullableTimestamp } from "../../wire/timestamp.ts";
+
+export const getActiveMaster = route({
+  method: "GET",
+  url: "/api/v1/info/investor/:investor_login/master",
+  scope: "investors:read",
+  class: "read",
+  tag: "Investors",
+  summary: "Read the active Master of an Investor",
+  description: "All three fields are null when there is no active Master.",
+  params: Type.Object({ investor_login: investorLogin }),
+  reply: Type.Object({
+    master_login: nullableString({ description: "Trading login of the Master.", example: "3000001" }),
+    name: nullableString({ description: "Alias of the Master.", example: "Alpha Strategy" }),
+    started_at: nullableTimeReply("When the subscription began."),
+  }),
+  refusals: ["investor_not_found"],
+
+  async handle({ subscriptions }, { params }, context) {
+    const active = await subscriptions.getActiveMaster({ investorLogin: params.investor_login }, context);
+    return {
+      master_login: active.masterLogin ?? null,
+      name: active.name ?? null,
+      started_at: nullableTimestamp(active.startedAt),
+    };
+  },
+});

@@ -1,0 +1,48 @@
+import { Type } from "typebox";
+import { aliasField, loginField, masterLogin, minDeposit, strategy, strategyName } from "../../schemas/fields.ts";
+import { masterItem, MasterItem } from "../../schemas/master.ts";
+import { route } from "../../route.ts";
+import { decimalText } from "../../wire/json-body.ts";
+import { moneyOf } from "../../wire/money.ts";
+
+export const addMaster = route({
+  method: "POST",
+  url: "/api/v1/master/add",
+  scope: "masters:write",
+  class: "money",
+  tag: "Masters",
+  summary: "Register a Master",
+  description: "Registers two accounts that exist on the platform: the trading account and the one that receives fees.",
+  body: Type.Object({
+    mt5_login: masterLogin,
+    name: Type.Optional(aliasField("Alias of the Master; its login when missing.")),
+    strategy_name: Type.Optional(strategyName),
+    strategy: Type.Optional(strategy),
+    payment_account_login: loginField("Login of the account that receives fees; never the trading account."),
+    min_deposit: minDeposit,
+  }),
+  reply: MasterItem,
+  refusals: [
+    "login_already_registered",
+    "login_in_use",
+    "payment_account_in_use",
+    "payment_account_equals_master",
+    "platform_account_not_found",
+    "platform_unavailable",
+  ],
+
+  async handle({ accounts }, { body }, context) {
+    const master = await accounts.addMaster(
+      {
+        login: body.mt5_login,
+        paymentAccountLogin: body.payment_account_login,
+        name: body.name,
+        strategyName: body.strategy_name,
+        strategy: body.strategy,
+        minDeposit: moneyOf(decimalText(body, "min_deposit")),
+      },
+      context,
+    );
+    return masterItem(master);
+  },
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { Type } from "typebox";
+import {
+  aliasField,
+  firstName,
+  idReply,
+  lastName,
+  leverage,
+  loginReply,
+  minDeposit,
+  nameReply,
+  platformGroup,
+  secretReply,
+  strategy,
+  strategyName,
+  strategyNameReply,
+  strategyReply,
+  timeReply,
+  username,
+} from "../../schemas/fields.ts";
+import { route } from "../../route.ts";
+import { decimalText } from "../../wire/json-body.ts";
+import { moneyOf } from "../../wire/money.ts";
+import { timestamp } from "../../wire/timestamp.ts";
+
+const DEFAULT_LEVERAGE = "100";
+
+export const createMaster = route({
+  method: "POST",
+  url: "/api/v1/master/create",
+  scope: "masters:write",
+  class: "create",
+  tag: "Masters",
+  summary: "Create a Master",
+  description: "Provisions a trading account and its payment account together. The answer holds secrets.",
+  body: Type.Object({
+    first_name: firstName,
+    last_name: lastName,
+    name: aliasField("Alias of the Master."),
+    username,
+    platform_group: platformGroup("pamm\\master"),
+    leverage: Type.Optional(leverage),
+    min_deposit: minDeposit,
+    strategy_name: Type.Optional(strategyName),
+    strategy: Type.Optional(strategy),
+  }),
+  reply: Type.Object({
+    id: idReply("Internal id of the Master."),
+    mt5_login: loginReply("Trading login."),
+    name: nameReply,
+    strategy_name: strategyNameReply,
+    strategy: strategyReply,
+    created_at: timeReply("When the Master was created."),
+    password: secretReply("Main password of the trading account."),
+    investor_password: secretReply("Read-only password of the trading account."),
+    payment_account_login: loginReply("Login of the account that receives performance fees."),
+  }),
+  refusals: ["group_not_allowed", "platform_rejected", "platform_unavailable", "login_range_exhausted"],
+
+  async handle({ accounts }, { body }, context) {
+    const created = await accounts.createMaster(
+      {
+        firstName: body.first_name,
+        lastName: body.last_name,
+        name: body.name,
+        username: body.username,
+        platformGroup: body.platform_group,
+        leverage: Number(decimalText(body, "leverage") ?? DEFAULT_LEVERAGE),
+        minDeposit: moneyOf(decimalText(body, "min_deposit")),
+        strategyName: body.strategy_name,
+        strategy: body.strategy,
+      },
+      context,
+    );
+    const { master } = created;
+    assert(master !== undefined, "a created Master is missing in the answer");
+    return {
+      id: master.id,
+      mt5_login: master.login,
+      name: master.name,
+      strategy_name: master.strategyName ?? null,
+      strategy: master.strategy ?? null,
+      created_at: timestamp(master.createdAt),
+      password: created.mainPassword,
+      investor_password: created.investorPassword,
+      payment_account_login: master.paymentAccountLogin,
+    };
+  },
+});

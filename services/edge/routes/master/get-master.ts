@@ -1,0 +1,44 @@
+import { Type } from "typebox";
+import {
+  idReply,
+  loginReply,
+  masterId,
+  nameReply,
+  strategyNameReply,
+  strategyReply,
+  timeReply,
+} from "../../schemas/fields.ts";
+import { route } from "../../route.ts";
+import { timestamp } from "../../wire/timestamp.ts";
+
+export const getMaster = route({
+  method: "GET",
+  url: "/api/v1/master/:master_id",
+  scope: "masters:read",
+  class: "read",
+  tag: "Masters",
+  summary: "Read a Master",
+  description: "By internal id, not by login.",
+  params: Type.Object({ master_id: masterId }),
+  reply: Type.Object({
+    id: idReply("Internal id of the Master."),
+    mt5_login: loginReply("Trading login."),
+    name: nameReply,
+    strategy_name: strategyNameReply,
+    strategy: strategyReply,
+    created_at: timeReply("When the Master was created or registered."),
+  }),
+  refusals: ["master_not_found"],
+
+  async handle({ accounts }, { params }, context) {
+    const master = await accounts.getMaster({ id: BigInt(params.master_id) }, context);
+    return {
+      id: master.id,
+      mt5_login: master.login,
+      name: master.name,
+      strategy_name: master.strategyName ?? null,
+      strategy: master.strategy ?? null,
+      created_at: timestamp(master.createdAt),
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import { Type } from "typebox";
+import { idReply, loginReply, masterLogin, nameReply } from "../../schemas/fields.ts";
+import { listRoute } from "../../route.ts";
+
+/** Names are long; a page of these always fits into one message of the broker. */
+const PAGE_SIZE = 500;
+
+export const listMasterInvestors = listRoute({
+  method: "GET",
+  url: "/api/v1/info/master/:master_login/investors",
+  scope: "masters:read",
+  class: "read",
+  tag: "Masters",
+  summary: "List the active Investors of a Master",
+  description: "Investors whose subscription is ACTIVE, in the pool and not ended, ascending by id.",
+  params: Type.Object({ master_login: masterLogin }),
+  item: Type.Object({
+    id: idReply("Internal id of the Investor."),
+    mt5_login: loginReply("Login of the Investor."),
+    name: nameReply,
+  }),
+  refusals: ["master_not_found"],
+
+  async *pages({ subscriptions }, { params }, contextOfPage) {
+    for (let afterInvestorId = 0n, isMore = true; isMore;) {
+      const page = await subscriptions.listActiveInvestors(
+        { masterLogin: params.master_login, afterInvestorId, limit: PAGE_SIZE },
+        contextOfPage(),
+      );
+      yield page.items.map(({ id, login, name }) => ({ id, mt5_login: login, name }));
+      isMore = page.hasMore && page.items.length > 0;
+      afterInvestorId = page.items.at(-1)?.id ?? afterInvestorId;
+    }
+  },
+});

@@ -1,0 +1,46 @@
+import { Type } from "typebox";
+import { aliasField, masterId, minDeposit, strategy, strategyName } from "../../schemas/fields.ts";
+import { masterItem, MasterItem } from "../../schemas/master.ts";
+import { route } from "../../route.ts";
+import { decimalText } from "../../wire/json-body.ts";
+import { moneyOf } from "../../wire/money.ts";
+
+const KNOWN = ["name", "strategy_name", "strategy", "min_deposit"] as const;
+
+export const updateMaster = route({
+  method: "PATCH",
+  url: "/api/v1/master/:master_id",
+  scope: "masters:write",
+  class: "money",
+  tag: "Masters",
+  summary: "Change a Master",
+  description: "At least one field. Fields left out keep their value; a new minimum counts for later assignments only.",
+  params: Type.Object({ master_id: masterId }),
+  body: Type.Object({
+    name: Type.Optional(aliasField("Alias of the Master.")),
+    strategy_name: Type.Optional(strategyName),
+    strategy: Type.Optional(strategy),
+    min_deposit: Type.Optional(minDeposit),
+  }),
+  reply: MasterItem,
+  refusals: ["master_not_found"],
+  check({ body }) {
+    if (KNOWN.some((name) => body[name] !== undefined)) return [];
+    return [{ field: "body", code: "required", message: `At least one of ${KNOWN.join(", ")} is required.` }];
+  },
+
+  async handle({ accounts }, { params, body }, context) {
+    const minimum = decimalText(body, "min_deposit");
+    const master = await accounts.updateMaster(
+      {
+        id: BigInt(params.master_id),
+        name: body.name,
+        strategyName: body.strategy_name,
+        strategy: body.strategy,
+        minDeposit: minimum === undefined ? undefined : moneyOf(minimum),
+      },
+      context,
+    );
+    return masterItem(master);
+  },
+});

@@ -1,0 +1,65 @@
+import { Type } from "typebox";
+import { investorLogin, masterLogin, status } from "../../schemas/fields.ts";
+import {
+  endedAtReply,
+  inPoolReply,
+  investorLoginReply,
+  masterLoginReply,
+  startedAtReply,
+  statusName,
+  statusOf,
+  statusReply,
+  subscriptionIdReply,
+} from "../../schemas/subscription.ts";
+import { listRoute } from "../../route.ts";
+import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
+
+const PAGE_SIZE = 1_000;
+
+export const listSubscriptions = listRoute({
+  method: "GET",
+  url: "/api/v1/info/subscriptions",
+  scope: "subscriptions:read",
+  class: "read",
+  tag: "Subscriptions",
+  summary: "List subscriptions",
+  description: "Ascending by id, narrowed by any of the filters. An unknown login matches nothing.",
+  query: Type.Object({
+    master_login: Type.Optional(masterLogin),
+    investor_login: Type.Optional(investorLogin),
+    status: Type.Optional(status),
+  }),
+  item: Type.Object({
+    id: subscriptionIdReply,
+    status: statusReply,
+    in_pool: inPoolReply,
+    started_at: startedAtReply,
+    ended_at: endedAtReply,
+    master_login: masterLoginReply,
+    investor_login: investorLoginReply,
+  }),
+  refusals: [],
+
+  async *pages({ subscriptions }, { query }, contextOfPage) {
+    const filter = {
+      masterLogin: query.master_login ?? "",
+      investorLogin: query.investor_login ?? "",
+      status: statusOf(query.status),
+      limit: PAGE_SIZE,
+    };
+    for (let afterId = 0n, isMore = true; isMore;) {
+      const page = await subscriptions.listSubscriptions({ ...filter, afterId }, contextOfPage());
+      yield page.items.map((item) => ({
+        id: item.id,
+        status: statusName(item.status),
+        in_pool: item.inPool,
+        started_at: timestamp(item.startedAt),
+        ended_at: nullableTimestamp(item.endedAt),
+        master_login: item.masterLogin,
+        investor_login: item.investorLogin,
+      }));
+      isMore = page.hasMore && page.items.length > 0;
+      afterId = page.items.at(-1)?.id ?? afterId;
+    }
+  },
+});

@@ -1,0 +1,103 @@
+import { formatDecimal, parseAmount, usd, type Money } from "#kernel/money.ts";
+import { parseRate } from "#kernel/rate.ts";
+import { parseTimestamp } from "../wire/timestamp.ts";
+import { beginsWithReference } from "./reference.ts";
+
+/** What is wrong with one value. `says` continues the name of the field. */
+export type Problem = { readonly code: string; readonly says: string };
+export type Check = (text: string) => Problem | undefined;
+
+export const MIN_AMOUNT = usd(1n);
+export const MAX_AMOUNT = usd(1_000_000_000_00n);
+export const MAX_COMMENT_LENGTH = 255;
+export const MAX_NAME_LENGTH = 255;
+/** A page of 100 Masters with the longest texts still fits into one message of the broker. */
+export const MAX_STRATEGY_LENGTH = 2_000;
+export const MAX_GROUP_LENGTH = 255;
+export const MAX_EMAIL_LENGTH = 254;
+export const MAX_LEVERAGE = 500;
+const MAX_ID = 2n ** 63n - 1n;
+const WHOLE_RATE = 1_000_000n;
+
+const LOGIN = /^[1-9]\d{0,18}$/;
+const DIGITS = /^\d{1,19}$/;
+const EMAIL =
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64})*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+const MAX_EMAIL_LOCAL_LENGTH = 64;
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/** Every check that a schema can ask for by `x-check`. Numbers are checked by the text they were written with. */
+export const CHECKS = {
+  login: (text) => (LOGIN.test(text) ? undefined : malformed("must be a positive number without leading zeros")),
+  id: (text) => (isId(text) ? undefined : malformed("must be a whole number")),
+  amount: (text) => checkMoney(text, MIN_AMOUNT),
+  min_deposit: (text) => checkMoney(text, usd(0n)),
+  currency: (text) => (text === "USD" ? undefined : { code: "currency_not_supported", says: "must be USD" }),
+  comment: checkComment,
+  name: (text) =>
+    text.trim() === "" ? { code: "empty", says: "must not be empty" } : checkText(text, MAX_NAME_LENGTH),
+  strategy_name: (text) => checkText(text, MAX_NAME_LENGTH),
+  strategy: (text) => checkText(text, MAX_STRATEGY_LENGTH),
+  group: (text) => (text === "" ? { code: "empty", says: "must not be empty" } : checkText(text, MAX_GROUP_LENGTH)),
+  email: (text) => (isEmail(text) ? undefined : malformed("must be an e-mail address")),
+  leverage: (text) => checkInteger(text, 1, MAX_LEVERAGE),
+  rate: checkRate,
+  datetime: (text) => (parseTimestamp(text) ? undefined : malformed("must be an ISO 8601 date and time")),
+  limit_100: (text) => checkInteger(text, 1, 100),
+  limit_500: (text) => checkInteger(text, 1, 500),
+  integer_cursor: (text) => (isId(text) ? undefined : { code: "invalid_cursor", says: "must be a next_cursor" }),
+} as const satisfies Record<string, Check>;
+
+export type CheckName = keyof typeof CHECKS;
+
+function malformed(says: string): Problem {
+  return { code: "malformed", says };
+}
+
+function isId(text: string): boolean {
+  return DIGITS.test(text) && BigInt(text) <= MAX_ID;
+}
+
+function checkMoney(text: string, least: Money): Problem | undefined {
+  const amount = parseAmount(text);
+  if (!amount.ok) {
+    return amount.problem === "precision"
+      ? { code: "amount_precision", says: "must have at most two decimals" }
+      : malformed("must be a decimal such as 100 or 100.50");
+  }
+  if (amount.minor >= least.minor && amount.minor <= MAX_AMOUNT.minor) return undefined;
+  return { code: "out_of_range", says: `must be from ${formatDecimal(least)} to ${formatDecimal(MAX_AMOUNT)}` };
+}
+
+function checkRate(text: string): Problem | undefined {
+  if (!/^-?\d+(\.\d+)?$/.test(text)) return malformed("must be a decimal from 0 to 1");
+  if ((text.split(".")[1] ?? "").length > 6) return { code: "rate_precision", says: "must have at most six decimals" };
+  const rate = parseRate(text);
+  const isShare = rate !== undefined && rate.ppm <= WHOLE_RATE;
+  return isShare ? undefined : { code: "out_of_range", says: "must be from 0 to 1" };
+}
+
+function checkInteger(text: string, least: number, most: number): Problem | undefined {
+  if (!/^-?\d+$/.test(text)) return malformed(`must be a whole number from ${least} to ${most}`);
+  const isInside = text.length <= 9 && Number(text) >= least && Number(text) <= most;
+  return isInside ? undefined : { code: "out_of_range", says: `must be from ${least} to ${most}` };
+}
+
+/** Characters are counted as people do, so an emoji is one. */
+function checkText(text: string, longest: number): Problem | undefined {
+  if (CONTROL_CHARACTER.test(text)) return { code: "control_character", says: "must not contain control characters" };
+  if (!text.isWellFormed()) return malformed("must be well-formed Unicode");
+  if (Array.from(text).length > longest) return { code: "too_long", says: `must have at most ${longest} characters` };
+  return undefined;
+}
+
+function checkComment(text: string): Problem | undefined {
+  if (beginsWithReference(text)) {
+    return { code: "reserved_reference", says: "must not begin like a reference of this service" };
+  }
+  return checkText(text, MAX_COMMENT_LENGTH);
+}
+
+function isEmail(text: string): boolean {
+  return text.length <= MAX_EMAIL_LENGTH && text.indexOf("@") <= MAX_EMAIL_LOCAL_LENGTH && EMAIL.test(text);
+}

@@ -1,0 +1,187 @@
+import type { TString } from "typebox";
+import {
+  MAX_COMMENT_LENGTH,
+  MAX_EMAIL_LENGTH,
+  MAX_GROUP_LENGTH,
+  MAX_LEVERAGE,
+  MAX_NAME_LENGTH,
+  MAX_STRATEGY_LENGTH,
+} from "./checks.ts";
+import {
+  type About,
+  bool,
+  choice,
+  decimal,
+  integer,
+  nullableString,
+  number,
+  string,
+  text,
+  textOrNumber,
+} from "./field.ts";
+
+const LOGIN_SHOWN = { pattern: "^[1-9][0-9]{0,18}$" };
+const LIMIT = { type: "integer", minimum: 1 };
+
+/** Fields of requests. */
+export const loginField = (description: string): TString =>
+  text("login", { description, example: "3000001", shown: LOGIN_SHOWN });
+
+export const masterLogin = loginField("Trading login of the Master.");
+export const investorLogin = loginField("Login of the Investor.");
+
+export const masterId = text("id", {
+  description: "Internal integer id of the Master; not its login.",
+  example: 1,
+  shown: { type: "integer" },
+});
+
+export const aliasField = (description: string): TString =>
+  text("name", { description, example: "Alpha Strategy", shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
+
+export const firstName = text("name", {
+  description: "First name of the account holder.",
+  example: "Ada",
+  shown: { minLength: 1, maxLength: MAX_NAME_LENGTH },
+});
+
+export const lastName = text("name", {
+  description: "Last name of the account holder.",
+  example: "Lovelace",
+  shown: { minLength: 1, maxLength: MAX_NAME_LENGTH },
+});
+
+export const strategyName = text("strategy_name", {
+  description: "Short commercial name of the strategy.",
+  example: "Alpha",
+  shown: { maxLength: MAX_NAME_LENGTH },
+});
+
+export const strategy = text("strategy", {
+  description: "Description of the strategy.",
+  example: "Trend following on majors.",
+  shown: { maxLength: MAX_STRATEGY_LENGTH },
+});
+
+export const username = text("email", {
+  description: "E-mail address that belongs to the provisioning. Need not be unique.",
+  example: "ada@example.com",
+  shown: { format: "email", maxLength: MAX_EMAIL_LENGTH },
+});
+
+export const platformGroup = (example: string): TString =>
+  text("group", {
+    description: "Agreed group on the trading platform; it has to be on the operator's list for this role.",
+    example,
+    shown: { minLength: 1, maxLength: MAX_GROUP_LENGTH },
+  });
+
+export const leverage = textOrNumber("leverage", {
+  description: `Leverage, 1 to ${MAX_LEVERAGE}, as digits in a string; an integer is accepted too.`,
+  example: "100",
+  default: "100",
+  shown: { type: ["string", "integer"] },
+});
+
+export const minDeposit = textOrNumber("min_deposit", {
+  description:
+    "Minimum Investor balance for an assignment in USD, 0 or more, at most two decimals. A string or a number.",
+  example: "100.00",
+});
+
+export const amount = text("amount", {
+  description: "Amount, 0.01 to 1000000000.00, at most two decimals; digits with at most one point.",
+  example: "250.00",
+  shown: { pattern: "^[0-9]+(\\.[0-9]{1,2})?$" },
+});
+
+export const currency = text("currency", {
+  description: "Currency; only USD.",
+  example: "USD",
+  default: "USD",
+  shown: { enum: ["USD"] },
+});
+
+export const comment = (standard: string): TString =>
+  text("comment", {
+    description:
+      "Reference of the CRM, kept whole in the ledger; the platform's comment carries as much of it as fits.",
+    example: "CRM-2026-0001",
+    default: standard,
+    shown: { maxLength: MAX_COMMENT_LENGTH },
+  });
+
+export const rate = number("rate", {
+  description: "Performance fee, 0 to 1, at most six decimals; 0.30 means 30 %.",
+  example: 0.3,
+  shown: { minimum: 0, maximum: 1 },
+});
+
+export const enabled = bool({ description: "Whether fees are collected from this Investor.", example: true });
+
+export const engine = choice(["PAMM", "ALL"], {
+  description: "Send PAMM. ALL would include other engines, of which there are none.",
+  example: "PAMM",
+});
+
+export const status = choice(["ACTIVE", "PAUSED", "CANCELLED"], {
+  description: "State of the subscription.",
+  example: "ACTIVE",
+});
+
+export const limit100 = (standard: number): TString =>
+  text("limit_100", {
+    description: "Most items of a page, 1 to 100.",
+    example: standard,
+    default: standard,
+    shown: { ...LIMIT, maximum: 100 },
+  });
+
+export const limit500 = (standard: number): TString =>
+  text("limit_500", {
+    description: "Most items of a page, 1 to 500.",
+    example: standard,
+    default: standard,
+    shown: { ...LIMIT, maximum: 500 },
+  });
+
+export const opaqueCursor = string({
+  description: "next_cursor of the page before. Opaque; good for the same list with the same filter only.",
+  example: "AAAAAAAAADKuOJfJDmFvTZ1C",
+});
+
+export const integerCursor = (description: string): TString =>
+  text("integer_cursor", { description, example: 42, shown: { type: "integer", minimum: 0 } });
+
+/** Fields of replies. */
+export const idReply = (description: string) => integer({ description, example: 1 });
+export const loginReply = (description: string): TString => string({ description, example: "3000001" });
+export const moneyReply = (description: string, example = 250.5) => decimal({ description, example });
+export const decimalReply = (description: string): TString => string({ description, example: "100.00" });
+
+export const timeReply = (description: string): TString =>
+  string({ description: `${description} UTC, ISO 8601 without offset.`, example: "2026-01-02T03:04:05.678000" });
+
+export const nullableTimeReply = (description: string) =>
+  nullableString({ description: `${description} UTC, ISO 8601 without offset.`, example: null });
+
+export const nameReply: TString = string({ description: "Alias, the visible name.", example: "Alpha Strategy" });
+
+export const strategyNameReply = nullableString({
+  description: "Short commercial name of the strategy; null when there is none.",
+  example: "Alpha",
+});
+
+export const strategyReply = nullableString({
+  description: "Description of the strategy; null when there is none.",
+  example: "Trend following on majors.",
+});
+
+export const secretReply = (description: string, about: Partial<About> = {}) =>
+  string({ description: `Secret. ${description}`, example: "(secret)", ...about });
+
+export const nullableSecretReply = (description: string) =>
+  nullableString({
+    description: `Secret. ${description} Null for an account that was registered rather than created.`,
+    example: "(secret)",
+  });

@@ -1,0 +1,20 @@
+import { Type } from "typebox";
+import type { Investor } from "#proto/pamm/account/v1/account.ts";
+import { timestamp } from "../wire/timestamp.ts";
+import { idReply, loginReply, nameReply, timeReply } from "./fields.ts";
+import { engineReply } from "./master.ts";
+
+export const InvestorItem = Type.Object(
+  {
+    engine: engineReply,
+    id: idReply("Internal id."),
+    mt5_login: loginReply("Login of the Investor."),
+    name: nameReply,
+    created_at: timeReply("When the Investor was created or registered."),
+  },
+  { description: "An Investor as the directory shows it." },
+);
+
+export function investorItem({ id, login, name, createdAt }: Investor) {
+  return { engine: "PAMM", id, mt5_login: login, name, created_at: timestamp(createdAt) };
+}

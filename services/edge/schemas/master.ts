@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { Type } from "typebox";
+import type { Master } from "#proto/pamm/account/v1/account.ts";
+import { moneyNumber } from "../wire/money.ts";
+import { timestamp } from "../wire/timestamp.ts";
+import { idReply, loginReply, moneyReply, nameReply, strategyNameReply, strategyReply, timeReply } from "./fields.ts";
+import { integer, string } from "./field.ts";
+
+export const engineReply = string({ description: "Always PAMM.", example: "PAMM" });
+
+export const investorsCountReply = integer({
+  description: "Active Investors: subscription ACTIVE, in the pool, not ended.",
+  example: 2,
+});
+
+export const MasterItem = Type.Object(
+  {
+    engine: engineReply,
+    id: idReply("Internal id."),
+    mt5_login: loginReply("Trading login."),
+    name: nameReply,
+    strategy_name: strategyNameReply,
+    strategy: strategyReply,
+    investors_count: investorsCountReply,
+    payment_account_login: loginReply("Login of the account that receives performance fees."),
+    min_deposit: moneyReply("Minimum Investor balance for an assignment, USD.", 100),
+    created_at: timeReply("When the Master was created or registered."),
+  },
+  { description: "A Master as the directory shows it." },
+);
+
+export function masterItem(master: Master) {
+  return {
+    engine: "PAMM",
+    id: master.id,
+    mt5_login: master.login,
+    name: master.name,
+    strategy_name: master.strategyName ?? null,
+    strategy: master.strategy ?? null,
+    investors_count: investorsCount(master),
+    payment_account_login: master.paymentAccountLogin,
+    min_deposit: moneyNumber(master.minDeposit),
+    created_at: timestamp(master.createdAt),
+  };
+}
+
+/** Absent only where nobody asked, which is nowhere that it is shown. */
+export function investorsCount({ investorsCount: count }: Master): bigint {
+  assert(count !== undefined, "the number of Investors is missing in the answer");
+  return count;
+}

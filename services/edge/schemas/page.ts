@@ -1,0 +1,39 @@
+import { Type, type TObject, type TProperties, type TSchema } from "typebox";
+import type { FieldError } from "#kernel/refusal.ts";
+import type { Deps } from "../route.ts";
+import { bool, nullableInteger, nullableString } from "./field.ts";
+
+const hasMoreReply = bool({ description: "Whether another page follows.", example: false });
+
+/** A page of a directory, walked by an opaque cursor. */
+export function OpaquePage<Item extends TSchema>(item: Item) {
+  return Type.Object({
+    items: Type.Array(item, { description: "Ascending by id." }),
+    next_cursor: nullableString({ description: "Cursor of the next page; null on the last one.", example: null }),
+    has_more: hasMoreReply,
+  });
+}
+
+/** A page of a fee listing, walked by ids. */
+export function integerPage<Item extends TObject<TProperties>>(item: Item, order: string) {
+  return {
+    items: Type.Array(item, { description: order }),
+    next_cursor: nullableInteger({ description: "Cursor of the next page; null on the last one.", example: 42 }),
+    has_more: hasMoreReply,
+  };
+}
+
+/** A list under a filter: a cursor of one means nothing in another. */
+export function listName(list: string, { engine }: { readonly engine?: string | undefined }): string {
+  return `${list}?engine=${engine}`;
+}
+
+/** The last id that the caller has seen; 0 at the beginning. */
+export function readCursor({ cursors }: Deps, list: string, cursor: string | undefined): bigint | undefined {
+  return cursor === undefined ? 0n : cursors.read(list, cursor);
+}
+
+export function cursorErrors(afterId: bigint | undefined): readonly FieldError[] {
+  if (afterId !== undefined) return [];
+  return [{ field: "cursor", code: "invalid_cursor", message: "cursor must be the next_cursor of this very list." }];
+}

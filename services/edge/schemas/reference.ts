@@ -1,0 +1,22 @@
+/** P, a letter for the kind, ten characters of number, one of attempt, one to check: how our own comments begin on the platform. */
+const REFERENCE = /^P[DWFCTMXR][0-9A-HJKMNP-TV-Z]{10}[1-9A-HJKMNP-TV-Z][0-9A-Z]/;
+const REFERENCE_LENGTH = 14;
+const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/**
+ * Whether a text begins with what could be one of our references. A caller's comment must not: on an account whose
+ * deals somebody else comments, it could be taken for a movement of ours.
+ */
+export function beginsWithReference(text: string): boolean {
+  const [reference = ""] = REFERENCE.exec(text) ?? [];
+  return reference !== "" && checkCharacter(reference.slice(0, REFERENCE_LENGTH - 1)) === reference.at(-1);
+}
+
+/** ISO 7064 MOD 37,36. */
+function checkCharacter(body: string): string {
+  const product = Array.from(body).reduce((carry, character) => {
+    const sum = (carry + ALPHANUMERIC.indexOf(character)) % 36;
+    return ((sum === 0 ? 36 : sum) * 2) % 37;
+  }, 36);
+  return ALPHANUMERIC.charAt((37 - product) % 36);
+}

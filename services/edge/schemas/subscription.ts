@@ -1,0 +1,30 @@
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { bool } from "./field.ts";
+import { idReply, loginReply, nullableTimeReply, status, timeReply } from "./fields.ts";
+
+type Status = "ACTIVE" | "PAUSED" | "CANCELLED";
+
+export const subscriptionIdReply = idReply("Id of the subscription.");
+export const statusReply = status;
+export const inPoolReply = bool({ description: "The Investor's capital is in the Master's pool.", example: true });
+export const startedAtReply = timeReply("When the subscription began.");
+export const endedAtReply = nullableTimeReply("When it was cancelled; null until then.");
+export const masterLoginReply = loginReply("Trading login of the Master.");
+export const investorLoginReply = loginReply("Login of the Investor.");
+
+const NAME_OF: Readonly<Record<SubscriptionStatus, Status | undefined>> = {
+  [SubscriptionStatus.UNSPECIFIED]: undefined,
+  [SubscriptionStatus.ACTIVE]: "ACTIVE",
+  [SubscriptionStatus.PAUSED]: "PAUSED",
+  [SubscriptionStatus.CANCELLED]: "CANCELLED",
+};
+
+export function statusName(value: SubscriptionStatus): Status {
+  const name = NAME_OF[value];
+  if (name === undefined) throw new TypeError("a subscription without a status");
+  return name;
+}
+
+export function statusOf(name: Status | undefined): SubscriptionStatus {
+  return name === undefined ? SubscriptionStatus.UNSPECIFIED : SubscriptionStatus[name];
+}

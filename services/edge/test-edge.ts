@@ -1,0 +1,102 @@
+import type { FastifyInstance, InjectOptions } from "fastify";
+import { createLog, type Log } from "#kernel/log.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { type AppOptions, buildApp } from "./app.ts";
+import type { AuditEntry } from "./audit.ts";
+import type { Caller } from "./auth.ts";
+import type { RouteClass, Services } from "./route.ts";
+import { SCOPES, type Scope } from "./scopes.ts";
+import { cursorsOf } from "./wire/cursor.ts";
+
+export const TEST_KEY = "a-key-with-every-scope";
+
+export type TestEdge = {
+  readonly app: FastifyInstance;
+  readonly audited: AuditEntry[];
+  /** Every line that was logged, as text. */
+  readonly lines: string[];
+  /** What the services were asked, in order. */
+  readonly calls: Call[];
+  readonly call: (options: InjectOptions) => Promise<Answer>;
+};
+
+export type Call = { readonly method: string; readonly request: unknown; readonly context: CallContext };
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  readonly body: unknown;
+};
+
+type Fakes = { readonly [Name in keyof Services]?: Partial<Services[Name]> };
+
+export type TestOptions = Fakes & { readonly app?: Partial<AppOptions>; readonly scopes?: readonly Scope[] };
+
+/** The real edge before services that are plain objects. */
+export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
+  const lines: string[] = [];
+  const audited: AuditEntry[] = [];
+  const calls: Call[] = [];
+  const app = await buildApp({
+    deps: {
+      accounts: fake(options.accounts, calls),
+      funding: fake(options.funding, calls),
+      subscriptions: fake(options.subscriptions, calls),
+      fees: fake(options.fees, calls),
+      cursors: cursorsOf(Buffer.from("a key for the cursors of tests")),
+    },
+    authenticate: async (key) => (key === TEST_KEY ? aCaller(options.scopes) : undefined),
+    limits: { read: LIMITS, money: LIMITS, create: LIMITS } satisfies Record<RouteClass, typeof LIMITS>,
+    audit: { write: async (entry) => void audited.push(entry), note: (entry) => void audited.push(entry) },
+    readiness: { look: async () => ({ isReady: true, report: READY }) },
+    log: logTo(lines),
+    ...options.app,
+  });
+  await app.ready();
+  return { app, audited, lines, calls, call: (request) => inject(app, request) };
+}
+
+const LIMITS = { rate: { perSecond: 1_000_000, burst: 1_000_000 }, inProgress: 1_000 };
+
+const READY = {
+  status: "ready",
+  broker: { reachable: true },
+  services: {},
+  platform: { reachable: true, lag_ms: 1 },
+  lag_ms: 1,
+} as const;
+
+export function aCaller(scopes: readonly Scope[] = SCOPES): Caller {
+  return { keyId: "KeyOfTests01", client: "tests", scopes: new Set(scopes) };
+}
+
+export function logTo(lines: string[]): Log {
+  return createLog({ service: "edge", level: "debug", to: { write: (line: string) => void lines.push(line) } });
+}
+
+async function inject(app: FastifyInstance, options: InjectOptions): Promise<Answer> {
+  const headers = { authorization: `Bearer ${TEST_KEY}`, ...options.headers };
+  const response = await app.inject({ ...options, headers });
+  const isJson = String(response.headers["content-type"]).includes("json");
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text: response.body,
+    body: isJson && response.body !== "" ? JSON.parse(response.body) : response.body,
+  };
+}
+
+/** What a test does not provide must not be asked. */
+function fake<T extends object>(some: Partial<T> | undefined, calls: Call[]): T {
+  return new Proxy({ ...some } as T, {
+    get(target, name) {
+      const method = Reflect.get(target, name) as ((request: unknown, context: CallContext) => unknown) | undefined;
+      if (method === undefined) return () => Promise.reject(new Error(`nobody expected ${String(name)}`));
+      return (request: unknown, context: CallContext) => {
+        calls.push({ method: String(name), request, context });
+        return method(request, context);
+      };
+    },
+  });
+}

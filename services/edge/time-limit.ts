@@ -1,0 +1,27 @@
+import { refuse } from "./refusals.ts";
+import type { RouteClass } from "./route.ts";
+
+/** The caller has its answer within this time, counted from the first byte of its request. */
+export const ANSWER_WITHIN_MS: Readonly<Record<RouteClass, number>> = { read: 5_000, money: 10_000, create: 30_000 };
+
+/** Services have to answer this much earlier, so that there is time left to tell the caller. */
+const DEADLINE_MARGIN_MS = 500;
+/** The edge itself stops waiting this much earlier, whatever a service does. */
+const ANSWER_MARGIN_MS = 200;
+
+export function deadlineOf(routeClass: RouteClass, receivedAt: number): Date {
+  return new Date(receivedAt + ANSWER_WITHIN_MS[routeClass] - DEADLINE_MARGIN_MS);
+}
+
+/** What the work answers, or an unknown outcome when it takes too long. The work itself goes on. */
+export async function answerInTime<T>(routeClass: RouteClass, receivedAt: number, work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const remainingMs = receivedAt + ANSWER_WITHIN_MS[routeClass] - ANSWER_MARGIN_MS - Date.now();
+  const tooLate = () => reject(refuse("outcome_unknown", "No answer came in time.", { outcome: "unknown" }));
+  const timer = setTimeout(tooLate, Math.max(0, remainingMs));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

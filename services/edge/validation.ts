@@ -1,0 +1,86 @@
+import type { FastifyRequest, FastifyServerOptions } from "fastify";
+import type { FieldError } from "#kernel/refusal.ts";
+import { CHECKS, type CheckName } from "./schemas/checks.ts";
+import { decimalText } from "./wire/json-body.ts";
+import { QUERY_ERRORS, type Query } from "./wire/query-string.ts";
+
+type AjvOptions = NonNullable<FastifyServerOptions["ajv"]>;
+type Ajv = Parameters<Extract<NonNullable<AjvOptions["plugins"]>[number], (...args: never[]) => unknown>>[0];
+
+/** One mistake as the validator tells it. */
+type Found = {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+};
+
+type Place = { readonly parentData: object; readonly parentDataProperty: string | number };
+type CheckFunction = ((value: unknown, place?: Place) => boolean) & { errors?: Partial<Found>[] };
+
+/** Nothing is coerced, nothing removed, nothing filled in, and every mistake is found. */
+export const AJV: AjvOptions = {
+  customOptions: {
+    coerceTypes: false,
+    removeAdditional: false,
+    useDefaults: false,
+    // Harmless here: bodies are small and flat, and no schema has an expensive keyword.
+    allErrors: true,
+    allowUnionTypes: true,
+  },
+  plugins: [addChecks],
+};
+
+function addChecks(ajv: Ajv): Ajv {
+  ajv.addKeyword({ keyword: "x-shown" });
+  return ajv.addKeyword({ keyword: "x-check", schemaType: "string", errors: true, compile: compileCheck });
+}
+
+function compileCheck(name: CheckName): CheckFunction {
+  const check = CHECKS[name];
+  const validate: CheckFunction = (_value, place) => {
+    // Anything but text and numbers is told about by the type alone.
+    const text = place && decimalText(place.parentData, String(place.parentDataProperty));
+    const problem = text === undefined ? undefined : check(text);
+    validate.errors = problem === undefined ? [] : [{ keyword: "x-check", params: problem }];
+    return problem === undefined;
+  };
+  return validate;
+}
+
+const PARTS = ["params", "querystring", "body"] as const;
+
+/** Everything that the schemas find wrong with path, query and body together. */
+export function findMistakes(request: FastifyRequest): FieldError[] {
+  const values = { params: request.params, querystring: request.query, body: request.body };
+  const errors = [...((request.query as Query)[QUERY_ERRORS] ?? [])];
+  for (const part of PARTS) {
+    const validate = request.getValidationFunction(part);
+    if (validate === undefined || validate(values[part]) === true) continue;
+    errors.push(...(validate.errors ?? []).map((found) => explain(found as Found)));
+  }
+  const seen = new Set<string>();
+  return errors.filter(({ field }) => !seen.has(field) && seen.add(field));
+}
+
+function explain({ instancePath, keyword, params }: Found): FieldError {
+  const path = instancePath.split("/").slice(1);
+  if (keyword === "required") path.push(String(params["missingProperty"]));
+  const field = path.length === 0 ? "body" : path.join(".");
+  const { code, says } = describe(keyword, params);
+  return { field, code, message: `${field} ${says}.` };
+}
+
+function describe(keyword: string, params: Readonly<Record<string, unknown>>): { code: string; says: string } {
+  switch (keyword) {
+    case "x-check":
+      return { code: String(params["code"]), says: String(params["says"]) };
+    case "required":
+      return { code: "required", says: "is required" };
+    case "enum":
+      return { code: "unknown_value", says: `must be one of ${String(params["allowedValues"])}` };
+    case "type":
+      return { code: "wrong_type", says: `must be of type ${[params["type"]].flat().join(" or ")}` };
+    default:
+      return { code: "malformed", says: "is not valid" };
+  }
+}

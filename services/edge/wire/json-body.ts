@@ -1,0 +1,53 @@
+import { isUtf8 } from "node:buffer";
+
+type Reviver = (this: object, name: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+const numbers = new WeakMap<object, Map<string, string>>();
+const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
+/** Further than this no number of this interface reaches, and expanding it would only fill memory. */
+const MAX_EXPONENT = 40;
+
+// The type library does not know the reviver's third argument yet.
+const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
+
+/**
+ * Parses JSON and remembers how each number was written, because a float cannot say what 0.1 was.
+ * Undefined when the bytes are not JSON. A member named __proto__ stays a plain member.
+ */
+export function parseJson(bytes: Buffer): { readonly value: unknown } | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  try {
+    const value = parse(bytes.toString("utf8"), function remember(name, member, { source }) {
+      if (typeof member === "number" && source !== undefined) {
+        const known = numbers.get(this) ?? new Map<string, string>();
+        numbers.set(this, known.set(name, source));
+      }
+      return member;
+    });
+    return { value };
+  } catch {
+    // Malformed, or nested so deep that the stack ended.
+    return undefined;
+  }
+}
+
+/** The decimal text of a member that may be a number or a string; undefined when it is neither. */
+export function decimalText(holder: object, name: string): string | undefined {
+  const value = (holder as Record<string, unknown>)[name];
+  if (typeof value === "string") return value;
+  if (typeof value !== "number") return undefined;
+  return withoutExponent(numbers.get(holder)?.get(name) ?? String(value));
+}
+
+/** 3e-1 is 0.3: an exponent is a way of writing, not another number. */
+function withoutExponent(text: string): string {
+  const [, sign = "", whole = "", fraction = "", power = "0"] = EXPONENT.exec(text) ?? [];
+  const exponent = Number(power);
+  if (whole === "" || Math.abs(exponent) > MAX_EXPONENT) return text;
+  const point = whole.length + exponent;
+  const digits = (whole + fraction).padEnd(point, "0");
+  const padded = point > 0 ? digits : digits.padStart(digits.length - point + 1, "0");
+  const split = Math.max(point, 1);
+  const rest = padded.slice(split);
+  return sign + padded.slice(0, split) + (rest === "" ? "" : `.${rest}`);
+}

@@ -1,0 +1,39 @@
+import type { FieldError } from "#kernel/refusal.ts";
+
+/** What is wrong with the query as such; it waits here for the other mistakes of the request. */
+export const QUERY_ERRORS = Symbol("query errors");
+
+export type Query = { [name: string]: string } & { [QUERY_ERRORS]?: readonly FieldError[] };
+
+/** Names and values as a form encodes them. The first of two equal names counts, and the second is a mistake. */
+export function parseQuery(text: string): Query {
+  // Without a prototype no name can reach further than this object.
+  const query: Query = Object.create(null);
+  const errors: FieldError[] = [];
+  for (const pair of text.split("&")) {
+    if (pair === "") continue;
+    const [name, value] = splitOnce(pair).map(decode);
+    if (name === undefined || value === undefined) {
+      errors.push({ field: name ?? "query", code: "malformed", message: "The percent encoding is broken." });
+    } else if (Object.hasOwn(query, name)) {
+      errors.push({ field: name, code: "duplicate", message: `${name} is given more than once.` });
+    } else {
+      query[name] = value;
+    }
+  }
+  if (errors.length > 0) query[QUERY_ERRORS] = errors;
+  return query;
+}
+
+function splitOnce(pair: string): [string, string] {
+  const at = pair.indexOf("=");
+  return at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+
+const DATETIME =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/i;
+const MINUTE_MS = 60_000;
+
+/** UTC without an offset and with six decimals: 2026-01-02T03:04:05.678000. */
+export function timestamp(date: Date | undefined): string {
+  assert(date !== undefined, "a timestamp is missing");
+  return `${date.toISOString().slice(0, -1)}000`;
+}
+
+export function nullableTimestamp(date: Date | undefined): string | null {
+  return date === undefined ? null : timestamp(date);
+}
+
+/** ISO 8601 date and time; no offset means UTC. Undefined when it is none, a 30 February included. */
+export function parseTimestamp(text: string): Date | undefined {
+  const match = DATETIME.exec(text);
+  if (match === null) return undefined;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
+  const [fraction = "", zone = "Z"] = match.slice(7);
+  // Written back and compared, because Date lets 30 February be the second of March.
+  const plain = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6] ?? "00"}.${fraction.padEnd(3, "0").slice(0, 3)}Z`;
+  const date = new Date(plain);
+  const isReal =
+    year !== 0 &&
+    !Number.isNaN(date.getTime()) &&
+    date.getUTCFullYear() === year &&
+    date.getUTCMonth() + 1 === month &&
+    date.getUTCDate() === day &&
+    date.getUTCHours() === hour &&
+    date.getUTCMinutes() === minute &&
+    date.getUTCSeconds() === second;
+  return isReal ? new Date(date.getTime() - offsetMs(zone)) : undefined;
+}
+
+function offsetMs(zone: string): number {
+  if (zone.toUpperCase() === "Z") return 0;
+  const digits = zone.replace(":", "");
+  const minutes = Number(digits.slice(1, 3)) * 60 + Number(digits.slice(3, 5));
+  return (digits.startsWith("-") ? -minutes : minutes) * MINUTE_MS;
+}
