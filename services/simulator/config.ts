@@ -1,0 +1,61 @@
+import { Type } from "typebox";
+import {
+  duration,
+  integer,
+  list,
+  logLevel,
+  oneOf,
+  optional,
+  type Piece,
+  piece,
+  type PieceOptions,
+  port,
+  secret,
+  text,
+} from "#kernel/config-pieces.ts";
+import type { LoginRange } from "./domain/login-range.ts";
+import { isTimeZone } from "./domain/server-time.ts";
+import { KEY_CASES } from "./settings.ts";
+
+const MAX_LOGIN = 999_999_999;
+const MAX_RIGHT = 255;
+
+export const CONFIG = Type.Object({
+  SIM_HOST: text("a host to listen on", { whenMissing: "127.0.0.1" }),
+  SIM_PORT: port({ whenMissing: "8443" }),
+  SIM_CONTROL_PORT: port({ whenMissing: "8444" }),
+  SIM_IDLE_CLOSE: duration({ whenMissing: "PT180S" }),
+  SIM_TIME_ZONE: timeZone({ whenMissing: "Europe/Athens" }),
+  SIM_TLS_NAMES: optional(list()),
+  SIM_GROUPS: optional(list()),
+  SIM_LOGIN_RANGE: loginRange({ whenMissing: `1-${MAX_LOGIN}` }),
+  SIM_KEY_CASE: oneOf(KEY_CASES, { whenMissing: "documented" }),
+  SIM_MANAGER_GROUPS: text("a mask of groups", { whenMissing: "*" }),
+  SIM_MANAGER_RIGHTS: optional(rights()),
+  MT5_LOGIN: integer(1, MAX_LOGIN),
+  MT5_PASSWORD: secret("the manager's API password"),
+  MT5_LOGIN_RANGE: loginRange({ whenMissing: "3000000-3999999" }),
+  PAMM_STATE_DIR: text("a folder", { whenMissing: ".state" }),
+  LOG_LEVEL: logLevel(),
+});
+
+function loginRange(options: PieceOptions): Piece<LoginRange> {
+  return piece("logins as FIRST-LAST", parseRange, options);
+}
+
+function timeZone(options: PieceOptions): Piece<string> {
+  return piece("an IANA time zone", (zone) => (isTimeZone(zone) ? zone : undefined), options);
+}
+
+function rights(): Piece<readonly number[]> {
+  return piece("numbers of manager rights separated by commas", (value): readonly number[] | undefined => {
+    const numbers = value.split(",").map((part) => (/^\s*\d{1,3}\s*$/.test(part) ? Number(part) : Number.NaN));
+    return numbers.every((number) => number <= MAX_RIGHT) ? numbers : undefined;
+  });
+}
+
+function parseRange(value: string): LoginRange | undefined {
+  const match = /^(\d{1,9})-(\d{1,9})$/.exec(value);
+  const [first, last] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
+  return first >= 1 && last >= first ? { first, last } : undefined;
+}

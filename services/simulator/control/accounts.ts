@@ -1,0 +1,114 @@
+import { type Account, cutText, DEFAULT_LEVERAGE, DEFAULT_RIGHTS } from "../domain/account.ts";
+import { decideBalanceOperation } from "../domain/balance-operation.ts";
+import { DEAL_ACTION, moneyDeal } from "../domain/deal.ts";
+import { CommandRefused } from "../domain/retcode.ts";
+import { formatMoney, MAX_AMOUNT, MONEY_DIGITS } from "../domain/units.ts";
+import { accountState, dealsOf } from "../store/books.ts";
+import { record, recordDeals, serverTimeSeconds, takeFreeLogin, type TradeServer } from "../trade-server.ts";
+import { decimal, integer, readerOf, text } from "./body.ts";
+import { ControlProblem } from "./problem.ts";
+import { accountView, dealView } from "./view.ts";
+
+const MAX_NAME_LENGTH = 127;
+/** A dealer who is not our manager. */
+const OTHER_DEALER = 1;
+
+/** The manager's own account is none of those that this API is about. */
+export function getAccount({ books, settings }: TradeServer, login: number): Account {
+  const account = login === settings.managerLogin ? undefined : books.accounts.get(login);
+  if (account === undefined) throw new ControlProblem("unknown_account", `there is no account ${login}`);
+  return account;
+}
+
+export function listAccounts({ books, settings }: TradeServer): object[] {
+  const clients = [...books.accounts.values()].filter(({ login }) => login !== settings.managerLogin);
+  return clients.map((account) => accountView(books, account));
+}
+
+export function showAccount(server: TradeServer, login: number): object {
+  return accountView(server.books, getAccount(server, login));
+}
+
+export function listDeals(server: TradeServer, login: number): object[] {
+  return dealsOf(server.books, getAccount(server, login).login).map(dealView);
+}
+
+/** An account that existed before anybody asked through the Web API. */
+export function createAccount(server: TradeServer, body: unknown): object {
+  const { settings, books } = server;
+  const read = readerOf(body);
+  const { first, last } = settings.loginRange;
+  const asked = read.optional("login", `a whole number from ${first} to ${last}`, integer(first, last));
+  const group = read.required("group", `one of ${settings.groups.join(", ")}`, (value) =>
+    settings.groups.find((known) => known === value),
+  );
+  const name = read.required("name", "text", text(MAX_NAME_LENGTH));
+  const balance =
+    read.optional(
+      "balance",
+      "an amount, not negative",
+      amount((minor) => minor >= 0n),
+    ) ?? 0n;
+  read.finish();
+
+  if (asked !== undefined && books.accounts.has(asked)) {
+    throw new ControlProblem("login_exists", `there is an account ${asked} already`);
+  }
+  const login = asked ?? takeFreeLogin(server);
+  if (login === undefined) throw new ControlProblem("logins_exhausted", "the server has no free login left");
+  record(server, { kind: "account", account: foundAccount(server, { login, group, name }) });
+  if (balance > 0n) {
+    const { balance: action } = DEAL_ACTION;
+    recordDeals(server, [moneyDeal({ login, dealer: OTHER_DEALER, action, amount: balance, comment: "Deposit" })]);
+  }
+  return showAccount(server, login);
+}
+
+/** Moves money as a dealer does, behind the back of everybody else. It cannot take more than there is. */
+export function moveBalance(server: TradeServer, body: unknown): object {
+  const read = readerOf(body);
+  const login = read.required("login", "a login", integer(1, Number.MAX_SAFE_INTEGER));
+  const moved = read.required(
+    "amount",
+    "an amount, not 0",
+    amount((minor) => minor !== 0n),
+  );
+  const comment = read.optional("comment", "text", text(MAX_NAME_LENGTH)) ?? "";
+  read.finish();
+
+  const account = getAccount(server, login);
+  const state = accountState(server.books, account);
+  const operation = { login, dealer: OTHER_DEALER, type: DEAL_ACTION.balance, amount: moved, comment };
+  try {
+    const draft = decideBalanceOperation({ ...operation, checksMargin: false }, state);
+    return { deal: recordDeals(server, [draft])[0]?.ticket };
+  } catch (error) {
+    if (!(error instanceof CommandRefused)) throw error;
+    throw new ControlProblem("not_enough_money", `the balance is ${formatMoney(state.balance)}`);
+  }
+}
+
+export function amount(isLegal: (minor: bigint) => boolean = () => true): ReturnType<typeof decimal> {
+  return decimal(MONEY_DIGITS, (minor) => minor <= MAX_AMOUNT && minor >= -MAX_AMOUNT && isLegal(minor));
+}
+
+function foundAccount(
+  server: TradeServer,
+  { login, group, name }: { readonly login: number; readonly group: string; readonly name: string },
+): Account {
+  const now = serverTimeSeconds(server);
+  return {
+    login,
+    group,
+    rights: DEFAULT_RIGHTS,
+    leverage: DEFAULT_LEVERAGE,
+    registeredAt: now,
+    passwordChangedAt: now,
+    // Nobody knows a password of it until the manager sets one.
+    passwords: { main: "", investor: "" },
+    texts: { Name: cutText(name, MAX_NAME_LENGTH) },
+    numbers: {},
+    balance: 0n,
+    credit: 0n,
+  };
+}

@@ -1,0 +1,31 @@
+import { record, serverTimeMs, type TradeServer } from "../trade-server.ts";
+import { type Connection, resetConnection } from "../webapi/connection.ts";
+import { integer, readerOf } from "./body.ts";
+
+const MAX_FORGET_MS = 7 * 86_400_000;
+
+/** The trade server goes down and comes back: sessions and account states are gone, on request the last deals too. */
+export function restart(server: TradeServer, connections: Iterable<Connection>, body: unknown): object {
+  const read = readerOf(body);
+  const forgetMs = read.optional("forget_ms", `a whole number up to ${MAX_FORGET_MS}`, integer(0, MAX_FORGET_MS)) ?? 0;
+  read.finish();
+  for (const connection of connections) resetConnection(connection);
+  server.active.clear();
+  return { forgotten: forgetMs === 0 ? [] : forget(server, forgetMs) };
+}
+
+/** Deals younger than that never happened: what they did to balances and positions is undone. */
+function forget(server: TradeServer, forgetMs: number): number[] {
+  const { deals, counters } = server.books;
+  const since = serverTimeMs(server) - forgetMs;
+  const tickets: number[] = [];
+  for (let ticket = counters.nextDeal - 1; ticket > 0; ticket -= 1) {
+    const deal = deals.get(ticket);
+    if (deal === undefined) continue;
+    if (deal.timeMsc < since) break;
+    tickets.unshift(ticket);
+  }
+  const [first] = tickets;
+  if (first !== undefined) record(server, { kind: "forgotten", fromTicket: first });
+  return tickets;
+}

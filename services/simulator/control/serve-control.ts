@@ -1,0 +1,110 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import type { Log } from "#kernel/log.ts";
+import { listenError } from "#kernel/startup-error.ts";
+import type { TradeServer } from "../trade-server.ts";
+import type { Connection } from "../webapi/connection.ts";
+import { createAccount, listAccounts, listDeals, moveBalance, showAccount } from "./accounts.ts";
+import { addFault, listFaults, removeFaults } from "./faults.ts";
+import { ControlProblem } from "./problem.ts";
+import { restart } from "./restart.ts";
+import { statsOf } from "./stats.ts";
+import { bookResult, closePosition, openPosition, setPrice } from "./trading.ts";
+
+export type ControlOptions = {
+  readonly server: TradeServer;
+  readonly connections: ReadonlySet<Connection>;
+  readonly port: number;
+  readonly log: Log;
+};
+
+export type Control = AsyncDisposable & { readonly port: number };
+
+/** Whoever reaches this can do anything: it is never offered on another address. */
+const HOST = "127.0.0.1";
+const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const MAX_BODY_BYTES = 64 * 1024;
+
+export async function serveControl(options: ControlOptions): Promise<Control> {
+  const app = Fastify({ bodyLimit: MAX_BODY_BYTES, forceCloseConnections: true });
+  acceptJson(app);
+  answerProblems(app, options.log);
+  refuseForeignPages(app);
+  addRoutes(app, options);
+  // Like the Web API: an answer is given when the change is on disk.
+  app.addHook("preSerialization", async (_request, _reply, payload) => {
+    await options.server.journal.settled();
+    return payload;
+  });
+  try {
+    await app.listen({ host: HOST, port: options.port });
+  } catch (error) {
+    throw listenError("the simulator's control API (SIM_CONTROL_PORT)", HOST, options.port, error);
+  }
+  const address = app.server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : options.port,
+    [Symbol.asyncDispose]: () => app.close(),
+  };
+}
+
+function addRoutes(app: FastifyInstance, { server, connections }: ControlOptions): void {
+  app.get("/control/accounts", () => listAccounts(server));
+  app.get("/control/accounts/:id", ({ params }) => showAccount(server, idOf(params)));
+  app.get("/control/accounts/:id/deals", ({ params }) => listDeals(server, idOf(params)));
+  app.post("/control/accounts", ({ body }) => createAccount(server, body));
+  app.post("/control/prices", ({ body }) => setPrice(server, body));
+  app.post("/control/positions", ({ body }) => openPosition(server, body));
+  app.post("/control/positions/:id/close", ({ params, body }) => closePosition(server, idOf(params), body ?? {}));
+  app.post("/control/results", ({ body }) => bookResult(server, body));
+  app.post("/control/balance", ({ body }) => moveBalance(server, body));
+  app.get("/control/faults", () => listFaults(server));
+  app.post("/control/faults", ({ body }) => addFault(server, body));
+  app.delete("/control/faults", () => removeFaults(server));
+  app.post("/control/restart", ({ body }) => restart(server, connections, body ?? {}));
+  app.get("/control/stats", () => statsOf(server, connections));
+}
+
+/** A script that names no content type, or curl's own, means JSON all the same. */
+function acceptJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "string" }, (_request, text, done) => {
+    if (text === "") return done(null, {});
+    try {
+      done(null, JSON.parse(String(text)));
+    } catch {
+      done(new ControlProblem("invalid_body", "the body is not JSON"));
+    }
+  });
+}
+
+function answerProblems(app: FastifyInstance, log: Log): void {
+  app.setNotFoundHandler(() => {
+    throw new ControlProblem("unknown_route", "there is no such call");
+  });
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    if (error instanceof ControlProblem) {
+      const { status, code, message, errors } = error;
+      return reply.status(status).send({ status, code, message, errors });
+    }
+    const status = error.statusCode ?? 500;
+    if (status < 500) return reply.status(status).send({ status, code: "invalid_request", message: error.message });
+    log.error("a control call failed", { error });
+    return reply.status(500).send({ status: 500, code: "internal", message: "the call failed" });
+  });
+}
+
+/** A web page in a browser on this machine can send requests here; it cannot hide where it comes from. */
+function refuseForeignPages(app: FastifyInstance): void {
+  app.addHook("onRequest", async ({ headers }) => {
+    const name = (headers.host ?? "").replace(/:\d+$/, "");
+    if (headers.origin !== undefined || !LOOPBACK_NAMES.has(name)) {
+      throw new ControlProblem("foreign_host", "only programs on this machine may call, by its loopback name");
+    }
+  });
+}
+
+/** Something that is no number is no login and no position either. */
+function idOf(params: unknown): number {
+  const { id } = params as { id: string };
+  return /^\d{1,15}$/.test(id) ? Number(id) : 0;
+}

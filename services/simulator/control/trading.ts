@@ -1,0 +1,104 @@
+import { mayTrade } from "../domain/account.ts";
+import { marginOf, openingPrice, type Quote, SYMBOLS } from "../domain/market.ts";
+import type { Position } from "../domain/position.ts";
+import { closingDeal, type Market, openingDeal, type Opening, resultDeals } from "../domain/trade.ts";
+import { formatMoney, VOLUME_DIGITS } from "../domain/units.ts";
+import { accountState } from "../store/books.ts";
+import { record, recordDeals, serverTimeMs, type TradeServer } from "../trade-server.ts";
+import { amount, getAccount } from "./accounts.ts";
+import { choice, decimal, integer, type Parse, readerOf } from "./body.ts";
+import { ControlProblem } from "./problem.ts";
+import { priceText } from "./view.ts";
+
+const NAMES = [...SYMBOLS.keys()];
+const SIDES = ["buy", "sell"] as const;
+const MAX_VOLUME = 10_000_00000000n;
+const MAX_PRICE_DIGITS = 5;
+const MAX_PRICE = 99_999_99999n;
+
+const login = integer(1, Number.MAX_SAFE_INTEGER);
+const volume = decimal(VOLUME_DIGITS, (lots) => lots > 0n && lots <= MAX_VOLUME);
+const price: Parse<bigint> = decimal(MAX_PRICE_DIGITS, (points) => points > 0n && points <= MAX_PRICE);
+
+export function setPrice(server: TradeServer, body: unknown): object {
+  const read = readerOf(body);
+  const symbol = read.required("symbol", `one of ${NAMES.join(", ")}`, choice(NAMES));
+  const bid = read.required("bid", "a price with at most 5 decimals", price);
+  const ask = read.required("ask", "a price with at most 5 decimals, not below the bid", (value) => {
+    const points = price(value);
+    return points !== undefined && points >= bid ? points : undefined;
+  });
+  read.finish();
+  const change = (server.books.quotes.get(symbol)?.change ?? 0) + 1;
+  record(server, { kind: "quote", quote: { symbol, bid, ask, timeMsc: serverTimeMs(server), change } });
+  return { symbol, bid: priceText(bid, symbol), ask: priceText(ask, symbol) };
+}
+
+export function openPosition(server: TradeServer, body: unknown): object {
+  const read = readerOf(body);
+  const opening: Opening = {
+    login: read.required("login", "a login", login),
+    side: read.required("side", "buy or sell", choice(SIDES)),
+    volume: read.required("volume", "lots with at most 8 decimals, above 0", volume),
+    commission: read.optional("commission", "an amount, negative when it costs", amount()) ?? 0n,
+  };
+  const symbol = read.required("symbol", `one of ${NAMES.join(", ")}`, choice(NAMES));
+  read.finish();
+
+  const market = marketOf(server, symbol);
+  checkMargin(server, opening, market);
+  const [deal] = recordDeals(server, [openingDeal(opening, market, server.books.counters.nextOrder)]);
+  return { position: deal?.positionId, deal: deal?.ticket };
+}
+
+export function closePosition(server: TradeServer, id: number, body: unknown): object {
+  const position = server.books.positions.get(id);
+  if (position === undefined) throw new ControlProblem("unknown_position", `there is no open position ${id}`);
+  const read = readerOf(body);
+  const closing = {
+    volume: read.optional("volume", "lots, above 0 and not above what is open", atMost(position)) ?? position.volume,
+    storage: read.optional("swap", "an amount", amount()) ?? 0n,
+    commission: read.optional("commission", "an amount, negative when it costs", amount()) ?? 0n,
+  };
+  read.finish();
+  const draft = closingDeal(position, closing, marketOf(server, position.symbol), server.books.counters.nextOrder);
+  const [deal] = recordDeals(server, [draft]);
+  return { deal: deal?.ticket, profit: formatMoney(draft.profit) };
+}
+
+export function bookResult(server: TradeServer, body: unknown): object {
+  const read = readerOf(body);
+  const result = {
+    login: read.required("login", "a login", login),
+    profit: read.required("profit", "an amount, negative for a loss", amount()),
+    storage: read.optional("swap", "an amount", amount()) ?? 0n,
+    commission: read.optional("commission", "an amount, negative when it costs", amount()) ?? 0n,
+  };
+  read.finish();
+  getAccount(server, result.login);
+  const market = marketOf(server, NAMES[0] ?? "");
+  const deals = recordDeals(server, resultDeals(result, market, server.books.counters.nextOrder));
+  return { deal: deals.at(-1)?.ticket };
+}
+
+function checkMargin(server: TradeServer, { login: owner, side, volume: lots }: Opening, market: Market): void {
+  const account = getAccount(server, owner);
+  if (!mayTrade(account)) throw new ControlProblem("trade_disabled", `account ${owner} may not trade`);
+  const { marginFree } = accountState(server.books, account);
+  const needed = marginOf(market.symbol, lots, openingPrice(side, market.quote), account.leverage);
+  if (needed > marginFree) {
+    const message = `the position needs ${formatMoney(needed)} of margin, ${formatMoney(marginFree)} is free`;
+    throw new ControlProblem("not_enough_money", message);
+  }
+}
+
+function marketOf({ books }: TradeServer, name: string): Market {
+  const symbol = SYMBOLS.get(name);
+  const quote: Quote | undefined = books.quotes.get(name);
+  if (symbol === undefined || quote === undefined) throw new Error(`symbol ${name} has no price`);
+  return { symbol, quote };
+}
+
+function atMost(position: Position): Parse<bigint> {
+  return decimal(VOLUME_DIGITS, (lots) => lots > 0n && lots <= position.volume);
+}

@@ -1,0 +1,31 @@
+import type { Account } from "./account.ts";
+import type { Deal } from "./deal.ts";
+import type { Quote } from "./market.ts";
+import type { Position } from "./position.ts";
+
+/** Everything that can happen to the books. The journal is a list of these, and nothing else is kept. */
+export type Change =
+  /** Added, or replaced as a whole. */
+  | { readonly kind: "account"; readonly account: Account }
+  | { readonly kind: "account_removed"; readonly login: number }
+  /** Made together: either all of them are in the journal or none. Balances and positions follow from them. */
+  | { readonly kind: "deals"; readonly deals: readonly Deal[] }
+  /** Edited or deleted by hand; as on the platform this leaves balances and positions as they are. */
+  | { readonly kind: "deal_edited"; readonly deal: Deal }
+  | { readonly kind: "deal_removed"; readonly ticket: number }
+  | { readonly kind: "balance_fixed"; readonly login: number; readonly balance: bigint; readonly credit: bigint }
+  | { readonly kind: "quote"; readonly quote: Quote }
+  /** A restart lost the deals from this ticket on, and what they did. */
+  | { readonly kind: "forgotten"; readonly fromTicket: number }
+  /** The next two stand in a compacted journal only: what was there, without its effects. */
+  | { readonly kind: "history"; readonly deal: Deal }
+  | { readonly kind: "position"; readonly position: Position }
+  | { readonly kind: "counters"; readonly counters: Counters };
+
+export type Counters = {
+  readonly nextDeal: number;
+  readonly nextOrder: number;
+  readonly nextLogin: number;
+  /** Deals never carry an earlier time than the one before. */
+  readonly lastTimeMsc: number;
+};

@@ -1,0 +1,67 @@
+import { divideHalfAway } from "./decimal.ts";
+import { LOT, MONEY_DIGITS } from "./units.ts";
+
+export type Side = "buy" | "sell";
+
+export type SymbolFacts = {
+  readonly name: string;
+  readonly path: string;
+  readonly description: string;
+  readonly base: string;
+  readonly profit: string;
+  readonly digits: number;
+  readonly contractSize: bigint;
+};
+
+/** Prices in points: 10^-digits of the profit currency. */
+export type Quote = {
+  readonly symbol: string;
+  readonly bid: bigint;
+  readonly ask: bigint;
+  /** Milliseconds of the server's wall clock. */
+  readonly timeMsc: number;
+  /** Grows with every change, so that clients can ask for what is new. */
+  readonly change: number;
+};
+
+/** Its profit currency is the deposit currency: no conversion rate is needed anywhere. */
+export const EURUSD: SymbolFacts = {
+  name: "EURUSD",
+  path: "Forex\\EURUSD",
+  description: "Euro vs US Dollar",
+  base: "EUR",
+  profit: "USD",
+  digits: 5,
+  contractSize: 100_000n,
+};
+
+export const SYMBOLS: ReadonlyMap<string, SymbolFacts> = new Map([[EURUSD.name, EURUSD]]);
+
+export const FIRST_QUOTES: readonly Quote[] = [
+  { symbol: EURUSD.name, bid: 1_10000n, ask: 1_10010n, timeMsc: 0, change: 1 },
+];
+
+/** A buy begins at the ask and ends at the bid, a sell the other way round. */
+export function openingPrice(side: Side, quote: Quote): bigint {
+  return side === "buy" ? quote.ask : quote.bid;
+}
+
+export function closingPrice(side: Side, quote: Quote): bigint {
+  return side === "buy" ? quote.bid : quote.ask;
+}
+
+export type Move = { readonly side: Side; readonly volume: bigint; readonly from: bigint; readonly to: bigint };
+
+/** In cents of the profit currency. */
+export function profitOf({ digits, contractSize }: SymbolFacts, { side, volume, from, to }: Move): bigint {
+  const points = side === "buy" ? to - from : from - to;
+  const cents = 10n ** BigInt(MONEY_DIGITS);
+  return divideHalfAway(points * volume * contractSize * cents, LOT * 10n ** BigInt(digits));
+}
+
+/** Lots x contract x price / leverage. */
+export function marginOf(symbol: SymbolFacts, volume: bigint, price: bigint, leverage: number): bigint {
+  const cents = 10n ** BigInt(MONEY_DIGITS);
+  const value = volume * symbol.contractSize * price * cents;
+  return divideHalfAway(value, LOT * 10n ** BigInt(symbol.digits) * BigInt(leverage));
+}

@@ -1,0 +1,45 @@
+/** Minutes that the zone's wall clock is ahead of UTC at an instant. */
+export type ZoneOffset = (utcMs: number) => number;
+
+const MINUTE_MS = 60_000;
+/** Zones change their clocks at multiples of a quarter of an hour. */
+const SLOT_MS = 15 * MINUTE_MS;
+
+export function zoneOffset(zone: string): ZoneOffset {
+  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+  let slot = Number.NaN;
+  let offset = 0;
+  return (utcMs) => {
+    const asked = Math.floor(utcMs / SLOT_MS);
+    if (asked !== slot) {
+      slot = asked;
+      offset = parseOffset(
+        format.formatToParts(slot * SLOT_MS).find(({ type }) => type === "timeZoneName")?.value ?? "",
+      );
+    }
+    return offset;
+  };
+}
+
+/** What the server's wall clock shows, written as if it were UTC: so the platform tells all its times. */
+export function wallClockMs(utcMs: number, offset: ZoneOffset): number {
+  return utcMs + offset(utcMs) * MINUTE_MS;
+}
+
+export function isTimeZone(zone: string): boolean {
+  try {
+    zoneOffset(zone);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** GMT, GMT+02:00 or GMT-03:30. */
+function parseOffset(text: string): number {
+  const match = /^GMT([+-])(\d{2}):(\d{2})/.exec(text);
+  if (match === null) return 0;
+  const [, sign, hours, minutes] = match;
+  const size = Number(hours) * 60 + Number(minutes);
+  return sign === "-" ? -size : size;
+}

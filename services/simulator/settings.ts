@@ -1,0 +1,44 @@
+import type { LoginRange } from "./domain/login-range.ts";
+
+/** The group of the manager account, and those in which clients' accounts may be. */
+export const MANAGER_GROUP = "managers";
+export const DEFAULT_GROUPS = [
+  MANAGER_GROUP,
+  "pamm\\master",
+  "pamm\\investor",
+  "pamm\\payment",
+  "demo\\forex",
+] as const;
+
+export const KEY_CASES = ["documented", "lower"] as const;
+/** Live servers were seen to answer with keys in lower case, against their manual. */
+export type KeyCase = (typeof KEY_CASES)[number];
+
+/** EnManagerRights by the numbers of the vendor's header. */
+export const MANAGER_RIGHT = {
+  manager: 1,
+  accountant: 24,
+  readAccounts: 25,
+  personalData: 26,
+  editAccounts: 27,
+  readTrades: 29,
+  editTrades: 30,
+  deleteAccounts: 47,
+  deleteTrades: 48,
+} as const;
+export type ManagerRight = (typeof MANAGER_RIGHT)[keyof typeof MANAGER_RIGHT];
+export const ALL_RIGHTS: readonly number[] = Object.values(MANAGER_RIGHT);
+
+export type Settings = {
+  readonly managerLogin: number;
+  readonly managerPassword: string;
+  readonly managerRights: ReadonlySet<number>;
+  /** Accounts outside this mask do not exist for the manager. */
+  readonly managerGroups: string;
+  readonly groups: readonly string[];
+  readonly loginRange: LoginRange;
+  /** Logins that the simulator leaves to its client. */
+  readonly reservedLogins: LoginRange | undefined;
+  readonly timeZone: string;
+  readonly keyCase: KeyCase;
+};

@@ -1,0 +1,83 @@
+import { type FileHandle, open } from "node:fs/promises";
+import type { Change } from "../domain/change.ts";
+import { encodeChange } from "./change-codec.ts";
+
+export type Journal = AsyncDisposable & {
+  readonly append: (change: Change) => void;
+  /** Everything appended so far is on disk. Rejects for ever once a write has failed. */
+  readonly settled: () => Promise<void>;
+  /** Rejects when a write fails: a server that cannot write must stop. Resolves when the journal is closed. */
+  readonly closed: Promise<void>;
+};
+
+type Batch = PromiseWithResolvers<void> & { readonly lines: string[] };
+
+/** One flush carries all lines that queued up while the flush before it ran. */
+export async function openJournal(path: string, goodBytes: number): Promise<Journal> {
+  const file = await openAt(path, goodBytes);
+  const closed = quietResolvers();
+  let queued: Batch | undefined;
+  let latest: Promise<void> = Promise.resolve();
+  let isDraining = false;
+
+  const fail = (batch: Batch, error: unknown): void => {
+    // What is appended from now on joins a batch that has failed already.
+    queued ??= batch;
+    batch.reject(error);
+    queued.reject(error);
+    closed.reject(error);
+  };
+  const drain = async (): Promise<void> => {
+    while (queued !== undefined) {
+      const batch = queued;
+      queued = undefined;
+      try {
+        await writeLines(file, batch.lines);
+      } catch (error) {
+        // Draining for ever: a torn line must stay the last one, so nothing is written any more.
+        return fail(batch, error);
+      }
+      batch.resolve();
+    }
+    isDraining = false;
+  };
+  return {
+    append(change) {
+      if (queued === undefined) {
+        queued = { lines: [], ...quietResolvers() };
+        latest = queued.promise;
+      }
+      queued.lines.push(encodeChange(change));
+      if (isDraining) return;
+      isDraining = true;
+      // Not at once: what the same turn of the event loop appends goes into the same flush.
+      setImmediate(() => void drain());
+    },
+    settled: () => latest,
+    closed: closed.promise,
+    async [Symbol.asyncDispose]() {
+      await latest.catch(() => undefined);
+      await file.close();
+      closed.resolve();
+    },
+  };
+}
+
+async function openAt(path: string, goodBytes: number): Promise<FileHandle> {
+  const file = await open(path, "a", 0o600);
+  await file.truncate(goodBytes);
+  await file.sync();
+  return file;
+}
+
+async function writeLines(file: FileHandle, lines: readonly string[]): Promise<void> {
+  await file.appendFile(lines.join(""));
+  await file.datasync();
+}
+
+/** Whoever awaits the promise sees its failure; that nobody happens to await it is no failure of its own. */
+function quietResolvers(): PromiseWithResolvers<void> {
+  const resolvers = Promise.withResolvers<void>();
+  resolvers.promise.catch(() => undefined);
+  return resolvers;
+}

@@ -1,0 +1,81 @@
+import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { StartupError } from "#kernel/startup-error.ts";
+
+type Holder = { readonly pid: number; readonly startedAt: string };
+
+/** A holder that dies leaves its file; each try removes at most one of those. */
+const MAX_TRIES = 5;
+
+/** One process at a time may use a folder. Released by dispose, or by the death of the holder, however it dies. */
+export async function lockFolder(path: string): Promise<AsyncDisposable> {
+  const own: Holder = { pid: process.pid, startedAt: await startTimeOf(process.pid) };
+  const text = JSON.stringify(own);
+  const draft = `${path}.${own.pid}.${Date.now()}`;
+  await writeFile(draft, text, { mode: 0o600 });
+  try {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      if (await tookPlace(draft, path)) return { [Symbol.asyncDispose]: () => unlink(path) };
+      const found = await readFile(path, "utf8").catch(() => undefined);
+      if (found === undefined) continue;
+      const holder = parseHolder(found);
+      if (holder !== undefined && (await isAlive(holder))) throw isTaken(path, holder);
+      await removeStale(path, found, `${draft}.stale`);
+    }
+  } finally {
+    await unlink(draft);
+  }
+  throw new StartupError(`the lock ${path} could not be taken: remove it when no simulator runs on this folder`);
+}
+
+/** A link appears whole or not at all, and only where nothing was. */
+async function tookPlace(draft: string, path: string): Promise<boolean> {
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Moved aside first and looked at again: between reading and removing, another process may have taken the lock. */
+async function removeStale(path: string, stale: string, aside: string): Promise<void> {
+  try {
+    await rename(path, aside);
+  } catch {
+    return;
+  }
+  if ((await readFile(aside, "utf8")) !== stale) await link(aside, path).catch(() => undefined);
+  await unlink(aside);
+}
+
+/** Process ids are used again, in a container always the same one; together with the start time they are not. */
+async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+  return (await startTimeOf(pid)) === startedAt;
+}
+
+/** Field 22 of /proc/<pid>/stat, counted behind the name, which may hold anything. Empty where there is no /proc. */
+async function startTimeOf(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";
+}
+
+function parseHolder(text: string): Holder | undefined {
+  try {
+    const { pid, startedAt } = JSON.parse(text) as Partial<Holder>;
+    return typeof pid === "number" && typeof startedAt === "string" ? { pid, startedAt } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isTaken(path: string, { pid }: Holder): StartupError {
+  return new StartupError(
+    `another simulator (process ${pid}) uses this folder: stop it first, or choose another folder (${path})`,
+  );
+}

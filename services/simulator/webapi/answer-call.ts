@@ -1,0 +1,76 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { strike, type Verdict } from "../domain/fault.ts";
+import { RETCODE } from "../domain/retcode.ts";
+import type { TradeServer } from "../trade-server.ts";
+import { COMMANDS, SESSION_COMMANDS } from "./command-table.ts";
+import type { Connection } from "./connection.ts";
+import { execute, runCommand, runSessionCommand } from "./execute.ts";
+import { type Params, parseBody, parseQuery } from "./params.ts";
+import { DROP, plain, refusal, type Reply } from "./reply.ts";
+
+export type Call = {
+  /** Path without its query. */
+  readonly path: string;
+  readonly query: string;
+  readonly body: string;
+};
+
+export type CallContext = {
+  readonly server: TradeServer;
+  readonly connection: Connection;
+  /** Aborted when the simulator stops: what waits for a fault's time then happens no more. */
+  readonly signal: AbortSignal;
+};
+
+const PREFIX = "/api/";
+
+/** Answers a call when all that it saw or changed is on disk. */
+export async function answerCall(context: CallContext, call: Call): Promise<Reply> {
+  const { server, connection } = context;
+  const name = call.path.startsWith(PREFIX) ? call.path.slice(PREFIX.length) : "";
+  const isHandshake = name === "auth/start" || name === "auth/answer";
+  if (!isHandshake && connection.session.state !== "authenticated") return plain(403);
+  const session = SESSION_COMMANDS.find((known) => known === name);
+  if (session === undefined && !COMMANDS.has(name)) return plain(404);
+
+  server.calls.set(name, (server.calls.get(name) ?? 0) + 1);
+  const { faults, verdict } = strike(server.faults, name);
+  server.faults = faults;
+  return underFaults(context, verdict, () => {
+    const params = paramsOf(call);
+    if (params === undefined) return refusal(RETCODE.invalidParameters);
+    return session === undefined
+      ? runCommand(server, name, params, verdict)
+      : runSessionCommand(server, connection, session, params);
+  });
+}
+
+async function underFaults(context: CallContext, verdict: Verdict, run: () => Reply): Promise<Reply> {
+  const { server, signal } = context;
+  const isExecuted = !verdict.dropBefore && verdict.instead === undefined;
+  if (isExecuted && verdict.lateMs !== undefined) executeLater(context, verdict.lateMs, run);
+  const reply = isExecuted && verdict.lateMs === undefined ? execute(run) : insteadOf(verdict);
+  await server.journal.settled();
+  if (verdict.delayMs > 0) await pause(verdict.delayMs, undefined, { signal, ref: false });
+  const isDropped = verdict.dropBefore || verdict.dropAfter || verdict.lateMs !== undefined;
+  return isDropped ? DROP : reply;
+}
+
+function insteadOf({ instead }: Verdict): Reply {
+  if (instead === undefined) return DROP;
+  return "status" in instead ? plain(instead.status) : refusal(instead.retcode);
+}
+
+/** Goes on whatever becomes of the connection, of the faults and of the session. */
+function executeLater({ signal }: CallContext, afterMs: number, run: () => Reply): void {
+  pause(afterMs, undefined, { signal, ref: false }).then(
+    () => void execute(run),
+    () => undefined,
+  );
+}
+
+function paramsOf({ query: queryText, body: bodyText }: Call): Params | undefined {
+  const query = parseQuery(queryText);
+  const body = parseBody(bodyText);
+  return query === undefined || body === undefined ? undefined : { query, body };
+}

@@ -1,0 +1,81 @@
+import { formatScaled } from "../../domain/decimal.ts";
+import { groupMask } from "../../domain/group-mask.ts";
+import { type Quote, type SymbolFacts, SYMBOLS } from "../../domain/market.ts";
+import { refused } from "../../domain/retcode.ts";
+import { MANAGER_RIGHT } from "../../settings.ts";
+import type { TradeServer } from "../../trade-server.ts";
+import type { Commands } from "../command.ts";
+import { numberOf, type Params, requiredNumber, requiredText, textOf } from "../params.ts";
+import { symbolRecord } from "../records/symbol-record.ts";
+import type { Answer, WireRecord } from "../reply.ts";
+
+const ALL = [...SYMBOLS.values()];
+const MAX_SYMBOL_TEXT = 4_096;
+
+function listSymbols(): Answer {
+  return { answer: ALL.map(({ name }) => name) };
+}
+
+function countSymbols(): Answer {
+  return { answer: { Total: String(ALL.length) } };
+}
+
+function nextSymbol(_server: TradeServer, params: Params): Answer {
+  return { answer: symbolRecord(found(ALL[requiredNumber(params, "index")])) };
+}
+
+/** A name gives an object, a mask an array. */
+function getSymbol(_server: TradeServer, params: Params): Answer {
+  const mask = textOf(params, "mask");
+  if (mask) return { answer: ALL.filter(({ path }) => groupMask(mask)(path)).map(symbolRecord) };
+  return { answer: symbolRecord(found(SYMBOLS.get(requiredText(params, "symbol")))) };
+}
+
+/** Only quotes that changed after trans_id; the answer names the id for the next call. */
+function lastTicks({ books }: TradeServer, params: Params): Answer {
+  const text = requiredText(params, "symbol");
+  if (text.length > MAX_SYMBOL_TEXT) throw refused("invalidParameters");
+  const isAsked = groupMask(text);
+  const since = numberOf(params, "trans_id") ?? 0;
+  const quotes = [...books.quotes.values()];
+  const ticks = quotes.filter(({ symbol, change }) => change > since && isNamed(symbol, isAsked)).map(tickRecord);
+  const latest = Math.max(...quotes.map(({ change }) => change));
+  return { siblings: { trans_id: String(latest) }, answer: ticks };
+}
+
+/** By name; masks need the full path. */
+function isNamed(symbol: string, isAsked: (text: string) => boolean): boolean {
+  return isAsked(symbol) || isAsked(SYMBOLS.get(symbol)?.path ?? "");
+}
+
+function tickRecord({ symbol, bid, ask, timeMsc }: Quote): WireRecord {
+  const digits = SYMBOLS.get(symbol)?.digits ?? 0;
+  return {
+    Symbol: symbol,
+    Digits: String(digits),
+    Bid: formatScaled(bid, digits),
+    Ask: formatScaled(ask, digits),
+    Last: formatScaled(0n, digits),
+    Volume: "0",
+    VolumeReal: "0.00",
+    Datetime: String(Math.floor(timeMsc / 1_000)),
+    DatetimeMsc: String(timeMsc),
+  };
+}
+
+function found(symbol: SymbolFacts | undefined): SymbolFacts {
+  if (symbol === undefined) throw refused("notFound");
+  return symbol;
+}
+
+const right = MANAGER_RIGHT.manager;
+
+export const MARKET_COMMANDS: Commands = {
+  "symbol/list": { right, run: listSymbols },
+  "symbol/total": { right, run: countSymbols },
+  "symbol/next": { right, run: nextSymbol },
+  "symbol/get": { right, run: getSymbol },
+  "symbol/get_group": { right, run: getSymbol },
+  "tick/last": { right, run: lastTicks },
+  "tick/last_group": { right, run: lastTicks },
+};

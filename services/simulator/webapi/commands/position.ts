@@ -1,0 +1,66 @@
+import type { Position } from "../../domain/position.ts";
+import { refused } from "../../domain/retcode.ts";
+import { MANAGER_RIGHT } from "../../settings.ts";
+import { positionsOf } from "../../store/books.ts";
+import type { TradeServer } from "../../trade-server.ts";
+import type { Commands } from "../command.ts";
+import { batchOf, pageOf } from "../paging.ts";
+import { listOf, numbersOf, type Params, requiredNumber, requiredText, textOf } from "../params.ts";
+import { positionRecord } from "../records/position-record.ts";
+import type { Answer, WireRecord } from "../reply.ts";
+import { accountsOfGroup, findAccount, getAccount } from "../visible.ts";
+
+/** For netting accounts. These are hedging accounts, of which it shows the first position only. */
+function getPosition(server: TradeServer, params: Params): Answer {
+  const symbol = requiredText(params, "symbol");
+  const found = positionsOfLogin(server, params).find((position) => position.symbol === symbol);
+  if (found === undefined) throw refused("notFound");
+  return { answer: shown(server)(found) };
+}
+
+function countPositions(server: TradeServer, params: Params): Answer {
+  return { answer: { Total: String(positionsOfLogin(server, params).length) } };
+}
+
+function getPositionPage(server: TradeServer, params: Params): Answer {
+  return { answer: pageOf(params, positionsOfLogin(server, params)).map(shown(server)) };
+}
+
+function positionsOfLogin(server: TradeServer, params: Params): readonly Position[] {
+  return positionsOf(server.books, getAccount(server, requiredNumber(params, "login")).login);
+}
+
+function getPositions(server: TradeServer, params: Params): Answer {
+  const symbols = listOf(params, "symbol");
+  const found = selectPositions(server, params).filter(
+    ({ symbol }) => symbols === undefined || symbols.includes(symbol),
+  );
+  return { answer: batchOf(found).map(shown(server)) };
+}
+
+/** Exactly one of login, group and ticket. */
+function selectPositions(server: TradeServer, params: Params): readonly Position[] {
+  const logins = numbersOf(params, "login");
+  const tickets = numbersOf(params, "ticket");
+  const group = textOf(params, "group") || undefined;
+  if ([logins, tickets, group].filter((given) => given !== undefined).length !== 1) throw refused("invalidParameters");
+  if (tickets !== undefined) {
+    const found = tickets.map((ticket) => server.books.positions.get(ticket)).filter((one) => one !== undefined);
+    return found.filter(({ login }) => findAccount(server, login) !== undefined);
+  }
+  const accounts = logins?.map((login) => findAccount(server, login)) ?? accountsOfGroup(server, group ?? "");
+  return accounts.flatMap((account) => (account === undefined ? [] : positionsOf(server.books, account.login)));
+}
+
+function shown({ books }: TradeServer): (position: Position) => WireRecord {
+  return (position) => positionRecord(position, books.quotes);
+}
+
+const right = MANAGER_RIGHT.readTrades;
+
+export const POSITION_COMMANDS: Commands = {
+  "position/get": { right, run: getPosition },
+  "position/get_total": { right, run: countPositions },
+  "position/get_page": { right, run: getPositionPage },
+  "position/get_batch": { right, run: getPositions },
+};

@@ -1,0 +1,75 @@
+import type { Account } from "../../domain/account.ts";
+import { isStrongPassword } from "../../domain/password.ts";
+import { refused } from "../../domain/retcode.ts";
+import { positionsOf } from "../../store/books.ts";
+import { record, serverTimeSeconds, type TradeServer } from "../../trade-server.ts";
+import { type Params, requiredNumber, requiredText } from "../params.ts";
+import { isSameHex, passwordHash, storedDigest } from "../password-hash.ts";
+import { userRecord } from "../records/user-record.ts";
+import { type Answer, NO_CONTENT } from "../reply.ts";
+import { readUserInput } from "../user-input.ts";
+import { getAccount, getWritableAccount } from "../visible.ts";
+
+/** user/update: what is omitted stays, what is wrong is ignored without a word. Balances cannot be set. */
+export function updateUser(server: TradeServer, params: Params): Answer {
+  const before = getWritableAccount(server, requiredNumber(params, "login"));
+  const { group, rights, leverage, texts, numbers } = readUserInput(params);
+  const mayMove = group !== undefined && server.settings.groups.includes(group) && server.isVisibleGroup(group);
+  const account: Account = {
+    ...before,
+    group: mayMove ? group : before.group,
+    rights: rights ?? before.rights,
+    leverage: leverage ?? before.leverage,
+    texts: { ...before.texts, ...texts },
+    numbers: { ...before.numbers, ...numbers },
+  };
+  record(server, { kind: "account", account });
+  return { answer: userRecord(server, account) };
+}
+
+export function deleteUser(server: TradeServer, params: Params): Answer {
+  const login = requiredNumber(params, "login");
+  if (login === server.settings.managerLogin) throw refused("selfDeletion");
+  getAccount(server, login);
+  if (positionsOf(server.books, login).length > 0) throw refused("hasTrades");
+  record(server, { kind: "account_removed", login });
+  server.active.delete(login);
+  return NO_CONTENT;
+}
+
+const PASSWORD_TYPES = ["main", "investor", "api"] as const;
+type PasswordType = (typeof PASSWORD_TYPES)[number];
+
+export function checkPassword(server: TradeServer, params: Params): Answer {
+  const { account, type, password } = passwordRequest(server, params);
+  if (!isPassword(server, account, type, password)) throw refused("invalidPassword");
+  return NO_CONTENT;
+}
+
+export function changePassword(server: TradeServer, params: Params): Answer {
+  const { account, type, password } = passwordRequest(server, params);
+  getWritableAccount(server, account.login);
+  if (!isStrongPassword(password)) throw refused("invalidPassword");
+  const passwords = { ...account.passwords, [type]: storedDigest(account.login, password) };
+  record(server, { kind: "account", account: { ...account, passwords, passwordChangedAt: serverTimeSeconds(server) } });
+  return NO_CONTENT;
+}
+
+function passwordRequest(
+  server: TradeServer,
+  params: Params,
+): { readonly account: Account; readonly type: PasswordType; readonly password: string } {
+  const type = PASSWORD_TYPES.find((known) => known === requiredText(params, "type"));
+  const password = requiredText(params, "password");
+  if (type === undefined) throw refused("invalidParameters");
+  return { account: getAccount(server, requiredNumber(params, "login")), type, password };
+}
+
+/** The manager has an API password only, and no digest of it is kept. */
+function isPassword({ settings }: TradeServer, account: Account, type: PasswordType, password: string): boolean {
+  if (account.login === settings.managerLogin) {
+    const [left, right] = [passwordHash(password), passwordHash(settings.managerPassword)];
+    return type === "api" && isSameHex(left.toString("hex"), right.toString("hex"));
+  }
+  return isSameHex(account.passwords[type] ?? "", storedDigest(account.login, password));
+}

@@ -1,0 +1,18 @@
+import type { IncomingMessage } from "node:http";
+
+const MAX_BODY_BYTES = 256 * 1024;
+
+/** Undefined when it is larger than any body of this interface needs to be. Rejects when the peer leaves in the middle. */
+export async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
+  if (encoding === undefined && length === "0") return "";
+  if (Number(length) > MAX_BODY_BYTES) return undefined;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

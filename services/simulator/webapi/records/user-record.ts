@@ -1,0 +1,69 @@
+import type { Account } from "../../domain/account.ts";
+import { effectOf } from "../../domain/deal.ts";
+import { formatMoney } from "../../domain/units.ts";
+import { MANAGER_RIGHT } from "../../settings.ts";
+import { dealsOf } from "../../store/books.ts";
+import { serverTimeMs, type TradeServer } from "../../trade-server.ts";
+import type { WireRecord } from "../reply.ts";
+import { NUMBER_FIELDS, TEXT_FIELDS } from "../user-fields.ts";
+
+const DAY_MS = 86_400_000;
+
+export function userRecord(server: TradeServer, account: Account): WireRecord {
+  const { login, group, rights, leverage, balance, credit } = account;
+  const nowMs = serverTimeMs(server);
+  const balancePrevDay = formatMoney(balanceBefore(server, account, Math.floor(nowMs / DAY_MS) * DAY_MS));
+  const balancePrevMonth = formatMoney(balanceBefore(server, account, monthStart(nowMs)));
+  return {
+    Login: String(login),
+    Group: group,
+    CertSerialNumber: "0",
+    Rights: String(rights),
+    Registration: String(account.registeredAt),
+    LastAccess: String(account.registeredAt),
+    LastPassChange: String(account.passwordChangedAt),
+    LastIP: "",
+    ...texts(server, account),
+    ...Object.fromEntries(NUMBER_FIELDS.map(({ name }) => [name, String(account.numbers[name] ?? 0)])),
+    Leverage: String(leverage),
+    ClientID: "0",
+    Balance: formatMoney(balance),
+    Credit: formatMoney(credit),
+    InterestRate: "0.00",
+    CommissionDaily: "0.00",
+    CommissionMonthly: "0.00",
+    CommissionAgentDaily: "0.00",
+    CommissionAgentMonthly: "0.00",
+    BalancePrevDay: balancePrevDay,
+    BalancePrevMonth: balancePrevMonth,
+    EquityPrevDay: balancePrevDay,
+    EquityPrevMonth: balancePrevMonth,
+    TradeAccounts: "",
+    ApiData: [],
+  };
+}
+
+/** Without the right to personal data those fields come empty. */
+function texts({ settings }: TradeServer, account: Account): WireRecord {
+  const seesPersonal = settings.managerRights.has(MANAGER_RIGHT.personalData);
+  return Object.fromEntries(
+    TEXT_FIELDS.map(({ name, isPersonal }) => [name, isPersonal && !seesPersonal ? "" : (account.texts[name] ?? "")]),
+  );
+}
+
+/** Walks back from today, so that a long history costs nothing. */
+function balanceBefore({ books }: TradeServer, { login, balance }: Account, timeMsc: number): bigint {
+  const deals = dealsOf(books, login);
+  let before = balance;
+  for (let index = deals.length - 1; index >= 0; index -= 1) {
+    const deal = deals[index];
+    if (deal === undefined || deal.timeMsc < timeMsc) break;
+    before -= effectOf(deal).balance;
+  }
+  return before;
+}
+
+function monthStart(nowMs: number): number {
+  const now = new Date(nowMs);
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
+}

@@ -1,0 +1,46 @@
+import { retcodeText } from "../domain/retcode.ts";
+import type { KeyCase } from "../settings.ts";
+
+/** A value of an answer. Every scalar is text; arrays and objects are structure only. */
+export type WireValue = string | readonly WireValue[] | { readonly [name: string]: WireValue };
+export type WireRecord = { readonly [name: string]: WireValue };
+
+export type Answer = {
+  readonly answer?: WireValue;
+  /** Members beside `answer`. */
+  readonly siblings?: WireRecord;
+};
+
+export type Reply =
+  | { readonly kind: "json"; readonly retcode: number; readonly content: Answer; readonly closes: boolean }
+  | { readonly kind: "plain"; readonly status: number }
+  /** The connection dies without a word. */
+  | { readonly kind: "drop" };
+
+export const NO_CONTENT: Answer = {};
+export const DROP: Reply = { kind: "drop" };
+
+/** `closes`: the connection ends behind this answer. */
+export function done(content: Answer = NO_CONTENT, closes = false): Reply {
+  return { kind: "json", retcode: 0, content, closes };
+}
+
+export function refusal(retcode: number): Reply {
+  return { kind: "json", retcode, content: NO_CONTENT, closes: false };
+}
+
+export function plain(status: number): Reply {
+  return { kind: "plain", status };
+}
+
+export function encodeJson(retcode: number, { answer, siblings }: Answer, keyCase: KeyCase): string {
+  const content = answer === undefined ? siblings : { ...siblings, answer };
+  const cased = keyCase === "lower" && content !== undefined ? lowerKeys(content) : content;
+  return JSON.stringify({ retcode: retcodeText(retcode), ...(cased as WireRecord | undefined) });
+}
+
+function lowerKeys(value: WireValue): WireValue {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(lowerKeys);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), lowerKeys(member)]));
+}

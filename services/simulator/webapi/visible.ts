@@ -1,0 +1,61 @@
+import type { Account } from "../domain/account.ts";
+import type { Deal } from "../domain/deal.ts";
+import { groupMask } from "../domain/group-mask.ts";
+import { refused } from "../domain/retcode.ts";
+import { type Books, dealsOf } from "../store/books.ts";
+import { isHidden, type TradeServer } from "../trade-server.ts";
+
+/** What the manager cannot see does not exist for it. */
+export function findAccount({ books, isVisibleGroup }: TradeServer, login: number): Account | undefined {
+  const account = books.accounts.get(login);
+  return account !== undefined && isVisibleGroup(account.group) ? account : undefined;
+}
+
+export function getAccount(server: TradeServer, login: number): Account {
+  const account = findAccount(server, login);
+  if (account === undefined) throw refused("notFound");
+  return account;
+}
+
+/** The manager's own account is part of the configuration; nothing writes to it. */
+export function getWritableAccount(server: TradeServer, login: number): Account {
+  const account = getAccount(server, login);
+  if (login === server.settings.managerLogin) throw refused("noPermission");
+  return account;
+}
+
+export function accountsOfGroup({ books, isVisibleGroup }: TradeServer, mask: string): Account[] {
+  const isAsked = groupMask(mask);
+  return [...books.accounts.values()].filter(({ group }) => isAsked(group) && isVisibleGroup(group));
+}
+
+export function findDeal(server: TradeServer, ticket: number): Deal | undefined {
+  const deal = server.books.deals.get(ticket);
+  if (deal === undefined || isHidden(server, ticket)) return undefined;
+  return findAccount(server, deal.login) === undefined ? undefined : deal;
+}
+
+/** Seconds of the server's wall clock, both ends included. */
+export type Period = { readonly from: number; readonly to: number };
+
+export function dealsInPeriod(server: TradeServer, login: number, period: Period): readonly Deal[] {
+  const found = dealsBetween(server.books, login, period);
+  return server.hidden.size === 0 ? found : found.filter(({ ticket }) => !isHidden(server, ticket));
+}
+
+/** Times never go back within a list, so both ends are found by halving. */
+function dealsBetween(books: Books, login: number, { from, to }: Period): readonly Deal[] {
+  const deals = dealsOf(books, login);
+  return deals.slice(firstAtOrAfter(deals, from * 1_000), firstAtOrAfter(deals, (to + 1) * 1_000));
+}
+
+function firstAtOrAfter(deals: readonly Deal[], timeMsc: number): number {
+  let low = 0;
+  let high = deals.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((deals[middle]?.timeMsc ?? Number.POSITIVE_INFINITY) < timeMsc) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
