@@ -1,4 +1,4 @@
-import type { Mt5Client } from "./client.ts";
+import type { Mt5Context } from "./context.ts";
 import { fieldsOf } from "./fields.ts";
 import { requireLogin } from "./login.ts";
 import { findDone, requireDone } from "./reader.ts";
@@ -20,7 +20,7 @@ export type AccountState = {
  * What an account is worth now. The platform keeps a state of active accounts only: one that has rested since the
  * server's last restart is not "not found" but worth exactly its balance and credit. Undefined when it does not exist.
  */
-export async function readAccountState(mt5: Mt5Client, login: string): Promise<AccountState | undefined> {
+export async function readAccountState(mt5: Mt5Context, login: string): Promise<AccountState | undefined> {
   const found = findDone(await mt5.read({ method: "GET", path: "user/account/get", query: { login } }));
   if (found === undefined) return await restingState(mt5, login);
   const fields = fieldsOf(found.answer);
@@ -39,14 +39,14 @@ export async function readAccountState(mt5: Mt5Client, login: string): Promise<A
 export type BalanceCheck = { readonly balanceMinor: bigint; readonly historyMinor: bigint };
 
 /** The balance beside the sum of the history, as the platform itself adds it up. Changes nothing. */
-export async function checkBalance({ read }: Mt5Client, login: string): Promise<BalanceCheck> {
+export async function checkBalance({ read }: Mt5Context, login: string): Promise<BalanceCheck> {
   const query = { login, fixflag: "0" };
   const { answer } = requireDone(await read({ method: "GET", path: "user/check_balance", query }));
   const balance = fieldsOf(fieldsOf(answer).record("Balance"));
   return { balanceMinor: balance.minor("User"), historyMinor: balance.minor("History") };
 }
 
-async function restingState(mt5: Mt5Client, login: string): Promise<AccountState | undefined> {
+async function restingState(mt5: Mt5Context, login: string): Promise<AccountState | undefined> {
   const user = await getUser(mt5, login);
   if (user === undefined) return undefined;
   const { balanceMinor, creditMinor } = user;

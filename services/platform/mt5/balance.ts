@@ -12,6 +12,8 @@ export type BalanceOrder = {
   readonly comment: string;
   /** Whether a debit above the free margin is refused. */
   readonly checkMargin: boolean;
+  /** Asked once, right before the bytes leave; false means that none does. */
+  readonly mayWrite: () => boolean;
 };
 
 /** The platform's own limit, in minor units. */
@@ -22,12 +24,11 @@ const BALANCE_TYPE = "2";
 const SAFE_COMMENT = /^[A-Za-z0-9 _.:#@!-]*$/;
 
 /**
- * Moves money, once: it is written at most once, whatever happens, and the outcome says what is known of it. `mayWrite`
- * is asked right before the bytes leave; false means that none does. A POST with everything in the query, so that
- * nothing between us and the platform counts it as safe to repeat.
+ * Moves money: written at most once, whatever happens, and the outcome says what is known of it. A POST with everything
+ * in the query, so that nothing between us and the platform counts it as safe to repeat.
  */
-export async function sendBalance(lease: Lease, order: BalanceOrder, mayWrite: () => boolean): Promise<MoneyOutcome> {
-  const { login, amountMinor, comment, checkMargin } = order;
+export async function changeBalance(lease: Lease, order: BalanceOrder): Promise<MoneyOutcome> {
+  const { login, amountMinor, comment, checkMargin, mayWrite } = order;
   const size = amountMinor < 0n ? -amountMinor : amountMinor;
   assert(size > 0n && size <= MAX_AMOUNT_MINOR, "the amount is zero or above the platform's limit");
   assert(comment.length <= MAX_COMMENT_LENGTH && SAFE_COMMENT.test(comment), "the platform would change this comment");

@@ -1,24 +1,60 @@
 import { systemClock } from "#kernel/clock.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
+import { checkBalance, readAccountState } from "./account-state.ts";
 import { DEFAULT_BACKOFF } from "./backoff.ts";
+import { changeBalance } from "./balance.ts";
+import type { BalanceOrder } from "./balance.ts";
+import type { MoneyOutcome } from "./classify.ts";
+import type { Mt5Context } from "./context.ts";
+import { countDeals, findDeals, getDeal, readDeals } from "./deals.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
+import { getGroup } from "./groups.ts";
 import type { Credentials } from "./handshake.ts";
+import { readPositions } from "./positions.ts";
 import { createReader, requireDone } from "./reader.ts";
 import type { Reader } from "./reader.ts";
 import { createSessionPool } from "./session-pool.ts";
-import type { PoolOptions, SessionPool } from "./session-pool.ts";
+import type { Lease, PoolOptions, SessionPool } from "./session-pool.ts";
 import { measuredTime, zoneTime } from "./time-source.ts";
 import type { TimeSource } from "./time-source.ts";
+import { addUser, checkPassword, disableUser, getUser, getUsers } from "./users.ts";
 
-/** What every operation of this folder works on. */
-export type Mt5Client = {
-  readonly pool: SessionPool;
-  readonly read: Reader;
-  readonly clock: TimeSource;
-  readonly close: () => void;
+/** The platform's Web API as far as we use it. Questions throw an Mt5Error; commands have outcomes. */
+export type Mt5Client = Disposable & {
+  readonly getUser: Bound<typeof getUser>;
+  readonly getUsers: Bound<typeof getUsers>;
+  readonly addUser: Bound<typeof addUser>;
+  readonly disableUser: Bound<typeof disableUser>;
+  readonly checkPassword: Bound<typeof checkPassword>;
+  readonly getGroup: Bound<typeof getGroup>;
+  readonly readAccountState: Bound<typeof readAccountState>;
+  readonly checkBalance: Bound<typeof checkBalance>;
+  readonly readPositions: Bound<typeof readPositions>;
+  readonly readDeals: Bound<typeof readDeals>;
+  readonly countDeals: Bound<typeof countDeals>;
+  readonly findDeals: Bound<typeof findDeals>;
+  readonly getDeal: Bound<typeof getDeal>;
+  readonly serverClock: TimeSource;
+  /** A free session that is signed in and has just shown that it is alive: take it first, and a permit then. */
+  readonly acquireForCommand: (options?: { readonly waitMs?: number }) => Promise<CommandSession>;
+  readonly status: SessionPool["status"];
+  readonly isLive: SessionPool["isLive"];
+  /** Nothing more leaves through any session of before. */
+  readonly resetAll: SessionPool["resetAll"];
 };
+
+/** A session for one command; its id is recorded with what is sent. Give it back by disposing of it. */
+export type CommandSession = Disposable & {
+  readonly sessionId: string;
+  readonly changeBalance: (order: BalanceOrder) => Promise<MoneyOutcome>;
+};
+
+/** An operation of this folder with its context filled in. */
+type Bound<Operation> = Operation extends (context: Mt5Context, ...rest: infer Rest) => infer Result
+  ? (...rest: Rest) => Result
+  : never;
 
 export type Mt5Settings = {
   /** https://host[:port] */
@@ -66,12 +102,53 @@ const DEFAULT_LIMITS: Mt5Limits = {
 const DEFAULT_PORT = 443;
 const MAX_SESSIONS = 16;
 
-/** Connects at once and stays connected; nothing here throws, `pool.acquire` tells what is wrong. */
+/** Connects at once and stays connected. Nothing throws here: the first operation tells what is wrong. */
 export function createMt5Client(settings: Mt5Settings): Mt5Client {
-  const { url, ca, insecure, maxSessions, timeZone, credentials, owner, log } = settings;
-  const pool = createSessionPool({
+  const { timeZone, now = systemClock } = settings;
+  const pool = createSessionPool(poolOptions(settings));
+  const read = createReader(pool);
+  const clock = timeZone === undefined ? measuredTime(() => readServerTime(read), now) : zoneTime(timeZone);
+  return {
+    ...bindOperations({ pool, read, clock }),
+    serverClock: clock,
+    acquireForCommand: async (options) => commandSession(await pool.acquire({ ...options, isForCommand: true })),
+    status: pool.status,
+    isLive: pool.isLive,
+    resetAll: pool.resetAll,
+    [Symbol.dispose]: pool.close,
+  };
+}
+
+function bindOperations(mt5: Mt5Context) {
+  return {
+    getUser: getUser.bind(undefined, mt5),
+    getUsers: getUsers.bind(undefined, mt5),
+    addUser: addUser.bind(undefined, mt5),
+    disableUser: disableUser.bind(undefined, mt5),
+    checkPassword: checkPassword.bind(undefined, mt5),
+    getGroup: getGroup.bind(undefined, mt5),
+    readAccountState: readAccountState.bind(undefined, mt5),
+    checkBalance: checkBalance.bind(undefined, mt5),
+    readPositions: readPositions.bind(undefined, mt5),
+    readDeals: readDeals.bind(undefined, mt5),
+    countDeals: countDeals.bind(undefined, mt5),
+    findDeals: findDeals.bind(undefined, mt5),
+    getDeal: getDeal.bind(undefined, mt5),
+  };
+}
+
+function commandSession(lease: Lease): CommandSession {
+  return {
+    sessionId: lease.sessionId,
+    changeBalance: (order) => changeBalance(lease, order),
+    [Symbol.dispose]: () => lease[Symbol.dispose](),
+  };
+}
+
+function poolOptions({ url, ca, insecure, maxSessions, credentials, owner, log, limits }: Mt5Settings): PoolOptions {
+  return {
     ...DEFAULT_LIMITS,
-    ...settings.limits,
+    ...limits,
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: url.port === "" ? DEFAULT_PORT : Number(url.port),
     ...(ca === undefined ? {} : { ca }),
@@ -80,11 +157,7 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
     credentials,
     owner,
     log,
-  });
-  const read = createReader(pool);
-  const clock =
-    timeZone === undefined ? measuredTime(() => readServerTime(read), settings.now ?? systemClock) : zoneTime(timeZone);
-  return { pool, read, clock, close: pool.close };
+  };
 }
 
 /** The seconds of `1572518788 2019.10.31 10:46:28`, which are the server's wall clock. */

@@ -1,4 +1,4 @@
-import type { Mt5Client } from "./client.ts";
+import type { Mt5Context } from "./context.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { isJsonArray } from "./json.ts";
@@ -12,7 +12,7 @@ export type Group = {
 };
 
 /** Undefined when our manager sees no such group. */
-export async function getGroup({ read }: Mt5Client, name: string): Promise<Group | undefined> {
+export async function getGroup({ read }: Mt5Context, name: string): Promise<Group | undefined> {
   const found = findDone(await read({ method: "GET", path: "group/get", query: { group: name } }));
   if (found === undefined) return undefined;
   const fields = fieldsOf(isJsonArray(found.answer) ? found.answer[0] : found.answer);

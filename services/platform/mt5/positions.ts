@@ -1,4 +1,4 @@
-import type { Mt5Client } from "./client.ts";
+import type { Mt5Context } from "./context.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf, rowsOf } from "./fields.ts";
 import type { JsonValue } from "./json.ts";
@@ -23,7 +23,7 @@ export type Position = {
 };
 
 /** All open positions of a login; whole or an error, because "none" decides what somebody may withdraw. */
-export async function readPositions(mt5: Mt5Client, login: string): Promise<readonly Position[]> {
+export async function readPositions(mt5: Mt5Context, login: string): Promise<readonly Position[]> {
   const clock = await mt5.clock();
   return await readWhole({
     what: "positions",

@@ -1,7 +1,7 @@
 import type { Secret } from "#kernel/secret.ts";
 import { classifyCommand } from "./classify.ts";
 import type { CommandOutcome } from "./classify.ts";
-import type { Mt5Client } from "./client.ts";
+import type { Mt5Context } from "./context.ts";
 import { platformText } from "./codec.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf, rowsOf } from "./fields.ts";
@@ -45,7 +45,7 @@ const MAX_COMMENT_LENGTH = 63;
 const MAX_LOGINS_PER_CALL = 100;
 
 /** Repeating it is safe because the login is ours: `3004` then says that it exists, and getUser whose it is. */
-export async function addUser(mt5: Mt5Client, user: NewUser): Promise<CommandOutcome> {
+export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOutcome> {
   const name = (text: string) => platformText(text, MAX_NAME_LENGTH);
   return await command(mt5, {
     method: "POST",
@@ -67,7 +67,7 @@ export async function addUser(mt5: Mt5Client, user: NewUser): Promise<CommandOut
 }
 
 /** Undefined when our manager sees no such account. */
-export async function getUser(mt5: Mt5Client, login: string): Promise<User | undefined> {
+export async function getUser(mt5: Mt5Context, login: string): Promise<User | undefined> {
   const found = findDone(await mt5.read({ method: "GET", path: "user/get", query: { login } }));
   if (found === undefined) return undefined;
   requireLogin(fieldsOf(found.answer), login);
@@ -75,7 +75,7 @@ export async function getUser(mt5: Mt5Client, login: string): Promise<User | und
 }
 
 /** Those that exist, by login. */
-export async function getUsers(mt5: Mt5Client, logins: readonly string[]): Promise<ReadonlyMap<string, User>> {
+export async function getUsers(mt5: Mt5Context, logins: readonly string[]): Promise<ReadonlyMap<string, User>> {
   const users = new Map<string, User>();
   for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
     const asked = logins.slice(from, from + MAX_LOGINS_PER_CALL);
@@ -93,7 +93,7 @@ export async function getUsers(mt5: Mt5Client, logins: readonly string[]): Promi
  * Takes an account's rights to connect and to trade, and keeps its others. Done only when the platform shows it so,
  * because it ignores values that it does not like. Undefined when there is no such account.
  */
-export async function disableUser(mt5: Mt5Client, login: string): Promise<CommandOutcome | undefined> {
+export async function disableUser(mt5: Mt5Context, login: string): Promise<CommandOutcome | undefined> {
   const user = await getUser(mt5, login);
   if (user === undefined) return undefined;
   const rights = (user.rights & ~USER_RIGHT.enabled) | USER_RIGHT.tradeDisabled;
@@ -105,7 +105,7 @@ export async function disableUser(mt5: Mt5Client, login: string): Promise<Comman
 }
 
 /** Whether this is the account's main password. */
-export async function checkPassword(mt5: Mt5Client, login: string, password: Secret<string>): Promise<boolean> {
+export async function checkPassword(mt5: Mt5Context, login: string, password: Secret<string>): Promise<boolean> {
   const body = { Login: login, Type: "main", Password: password };
   const envelope = await mt5.read({ method: "POST", path: "user/check_password", body });
   if (envelope.code === RETCODE.invalidPassword) return false;
@@ -113,7 +113,7 @@ export async function checkPassword(mt5: Mt5Client, login: string, password: Sec
   return true;
 }
 
-async function command({ pool }: Mt5Client, request: Mt5Request): Promise<CommandOutcome> {
+async function command({ pool }: Mt5Context, request: Mt5Request): Promise<CommandOutcome> {
   using lease = await pool.acquire({ isForCommand: true });
   return classifyCommand(await lease.call(request), USER_RETCODES);
 }

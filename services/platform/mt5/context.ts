@@ -1,0 +1,10 @@
+import type { Reader } from "./reader.ts";
+import type { SessionPool } from "./session-pool.ts";
+import type { TimeSource } from "./time-source.ts";
+
+/** What the operations of this folder work on. */
+export type Mt5Context = {
+  readonly pool: SessionPool;
+  readonly read: Reader;
+  readonly clock: TimeSource;
+};
