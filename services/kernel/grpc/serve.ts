@@ -1,8 +1,6 @@
 import {
   type handleUnaryCall,
   logVerbosity,
-  Metadata,
-  type sendUnaryData,
   Server,
   ServerCredentials,
   type ServerUnaryCall,
@@ -11,15 +9,12 @@ import {
 } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
 import { type Contract, type Implementation, type Method, methodsOf } from "../contract/contract.ts";
-import { type Answer, createDispatcher, type Dispatcher } from "../contract/dispatch.ts";
-import { encodeRefusal } from "../contract/error.ts";
-import { HEADER } from "../contract/headers.ts";
+import { createDispatcher, type Dispatcher } from "../contract/dispatch.ts";
 import type { Log } from "../log.ts";
-import { Refusal } from "../refusal.ts";
 import { listenError } from "../startup-error.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import { addReflection } from "./reflection.ts";
-import { GRPC_STATUS } from "./status.ts";
+import { respond } from "./respond.ts";
 
 export type Mounted<C extends Contract> = { readonly contract: C; readonly implementation: Implementation<C> };
 
@@ -38,8 +33,6 @@ export type GrpcServer = AsyncDisposable & { readonly port: number };
 const MAX_CONCURRENT = 64;
 /** Calls still in flight after this are cut; less than the hard stop of the process. */
 const DRAIN_TIMEOUT_MS = 10_000;
-/** Error metadata must stay under the header limit of HTTP/2 peers. */
-const MAX_ERROR_BYTES = 6_000;
 
 export async function serveOverGrpc<const Contracts extends readonly Contract[]>(
   options: GrpcServeOptions<Contracts>,
@@ -115,21 +108,6 @@ function handlerOf(dispatcher: Dispatcher, method: Method): handleUnaryCall<Buff
 function deadlineOf(call: ServerUnaryCall<Buffer, Uint8Array>): Date | undefined {
   const deadline = new Date(call.getDeadline());
   return Number.isNaN(deadline.getTime()) ? undefined : deadline;
-}
-
-function respond(callback: sendUnaryData<Uint8Array>, answer: Answer): void {
-  if (answer.ok) return callback(null, answer.payload);
-  const metadata = new Metadata();
-  metadata.set(HEADER.errorBytes, errorBytes(answer.refusal));
-  callback({ code: GRPC_STATUS[answer.refusal.status], details: answer.refusal.message, metadata });
-}
-
-function errorBytes(refusal: Refusal): Buffer {
-  const bytes = encodeRefusal(refusal);
-  if (bytes.length <= MAX_ERROR_BYTES) return Buffer.from(bytes);
-  const { code, status, outcome, operationId, retryAfterMs } = refusal;
-  const message = refusal.message.slice(0, 500);
-  return Buffer.from(encodeRefusal(new Refusal({ code, status, message, outcome, operationId, retryAfterMs })));
 }
 
 function bind(server: Server, host: string, port: number): Promise<number> {

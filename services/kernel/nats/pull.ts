@@ -1,32 +1,17 @@
-import { AckPolicy, type ConsumerConfig, DeliverPolicy, type JsMsg, nanos } from "nats";
+import type { JsMsg } from "nats";
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import { type Bell, createBell, pause } from "../bell.ts";
 import { entryFromHeaders } from "../feed/headers.ts";
 import type { Log } from "../log.ts";
+import { type Arrivals, openConsumer, type Wanted } from "./arrivals.ts";
 import type { Broker } from "./connect.ts";
-import { ensureStreams, jetStreamManager, type StreamDefinition } from "./streams.ts";
 
-export type PullOptions = {
-  readonly stream: StreamDefinition;
-  /** Durable name: one per consuming service and feed. */
-  readonly consumer: string;
-  /** The one subject, wildcards allowed, whose messages are wanted. */
-  readonly subject: string;
+export type PullOptions = Wanted & {
   /** Resolves when all entries are filed and may be acked. */
   readonly deliver: (entries: readonly FeedEntry[]) => Promise<void>;
   readonly log: Log;
 };
 
-type Arrivals = Disposable & {
-  readonly isOpen: () => boolean;
-  readonly take: () => JsMsg[];
-};
-
-const MAX_BATCH = 500;
-const MAX_ACK_PENDING = 500;
-const ACK_WAIT_MS = 30_000;
-/** A pull request is renewed so often; a consumer that is gone is noticed within about this time. */
-const PULL_EXPIRES_MS = 5_000;
 const LOOK_MS = 60_000;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
@@ -49,7 +34,7 @@ async function loop(broker: Broker, options: PullOptions, bell: Bell, signal: Ab
   let failures = 0;
   while (!signal.aborted) {
     try {
-      using arrivals = await open(broker, options, bell);
+      using arrivals = await openConsumer(broker, options, bell);
       if (failures > 0) log.info("the consumer is back", { stream: stream.name, consumer });
       failures = 0;
       await deliverAll(arrivals, options, bell, signal);
@@ -59,47 +44,6 @@ async function loop(broker: Broker, options: PullOptions, bell: Bell, signal: Ab
       await pause(retryDelay(failures), signal);
     }
   }
-}
-
-/** The stream is made again too: a broker whose directory was wiped knows neither. */
-async function open(broker: Broker, { stream, consumer, subject }: PullOptions, bell: Bell): Promise<Arrivals> {
-  await ensureStreams(broker, [stream]);
-  const manager = await jetStreamManager(broker);
-  await manager.consumers.add(stream.name, configOf(consumer, subject));
-  const source = await broker.connection.jetstream().consumers.get(stream.name, consumer);
-  const queue: JsMsg[] = [];
-  let isOpen = true;
-  const messages = await source.consume({
-    max_messages: MAX_BATCH,
-    expires: PULL_EXPIRES_MS,
-    abort_on_missing_resource: true,
-    callback(message) {
-      queue.push(message);
-      bell.ring();
-    },
-  });
-  void messages.closed().then(() => {
-    isOpen = false;
-    bell.ring();
-  });
-  return {
-    isOpen: () => isOpen,
-    take: () => queue.splice(0, MAX_BATCH),
-    [Symbol.dispose]: () => messages.stop(),
-  };
-}
-
-/** 2.9-safe: one filter subject, no back-off list (it would override ack_wait), tried for ever. */
-function configOf(name: string, subject: string): Partial<ConsumerConfig> {
-  return {
-    durable_name: name,
-    filter_subject: subject,
-    deliver_policy: DeliverPolicy.All,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ACK_WAIT_MS),
-    max_ack_pending: MAX_ACK_PENDING,
-    max_deliver: -1,
-  };
 }
 
 /** A batch is what arrived while the last one was filed, never what a timer collected. */
@@ -138,7 +82,7 @@ async function deliverBatch(
   }
   const known = read.flatMap(({ message, entry }) => (entry === undefined ? [] : [{ message, entry }]));
   // Redelivery reorders; the numbers do not.
-  const entries = known.map(({ entry }) => entry).toSorted((left, right) => (left.number < right.number ? -1 : 1));
+  const entries = known.map(({ entry }) => entry).toSorted((left, right) => Number(left.number - right.number));
   try {
     if (entries.length > 0) await deliver(entries);
   } catch (error) {

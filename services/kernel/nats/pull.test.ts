@@ -1,51 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { AckPolicy } from "nats";
 import { expect, test, vi } from "vitest";
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
-import { startOwnNats, testNats } from "#test/support/nats.ts";
-import { provideNatsServer } from "../../../deploy/local/nats.ts";
-import { freePort } from "../../../deploy/local/ports.ts";
-import { feedHeaders } from "../feed/headers.ts";
-import { createLog } from "../log.ts";
-import { type Broker, connectNats } from "./connect.ts";
-import { feedNudger, onNudge } from "./nudge.ts";
-import { jetStreamPublisher } from "./publisher.ts";
+import { startOwnNats } from "#test/support/nats.ts";
+import { silent as log } from "../contract/test-calls.ts";
 import { pullEntries } from "./pull.ts";
-import { ensureStreams, jetStreamManager, requireStreams, type StreamDefinition } from "./streams.ts";
-
-const log = createLog({ service: "test", level: "silent" });
-const FEED = "test.things";
-const WITHIN = { timeout: 15_000, interval: 25 };
-
-type Place = { readonly broker: Broker; readonly stream: StreamDefinition; readonly subject: string };
-
-async function place(own?: { readonly url: string }): Promise<Place & AsyncDisposable> {
-  const { url, prefix, stream: name } = await testNats();
-  const broker = await connectNats({ url: own?.url ?? url, name: prefix, log });
-  const stream = { name, subjects: [`${prefix}.>`], maxBytes: 10_000_000, replicas: 1 };
-  return { broker, stream, subject: `${prefix}.moved.7`, [Symbol.asyncDispose]: () => broker[Symbol.asyncDispose]() };
-}
-
-function entry(number: number): FeedEntry & { feed: string } {
-  return {
-    feed: FEED,
-    number: BigInt(number),
-    id: BigInt(number * 10),
-    type: "test.Thing",
-    payload: Buffer.from([number]),
-    toldAt: new Date(1_700_000_000_000 + number),
-    requestId: `r${number}`,
-  };
-}
-
-function publishing({ broker, stream, subject }: Place): (...numbers: number[]) => Promise<void> {
-  const publish = jetStreamPublisher(broker, [stream]);
-  return async (...numbers) => {
-    const told = numbers.map(entry).map((one) => publish(subject, one.payload, feedHeaders("test", one)));
-    await Promise.all(told);
-  };
-}
+import { ensureStreams, jetStreamManager } from "./streams.ts";
+import { entry, type Place, place, publishing, WITHIN } from "./test-streams.ts";
 
 /** A consumer that notes what it is given and can be told to fail. */
 function consuming({ broker, stream, subject }: Place) {
@@ -69,28 +30,6 @@ async function pending({ broker, stream }: Place): Promise<{ unacked: number; un
   const info = await (await jetStreamManager(broker)).consumers.info(stream.name, "reader");
   return { unacked: info.num_ack_pending, unread: info.num_pending };
 }
-
-test("a stream keeps everything for two weeks and nobody may delete from it", async () => {
-  await using at = await place();
-  await ensureStreams(at.broker, [at.stream]);
-  await ensureStreams(at.broker, [{ ...at.stream, maxBytes: 20_000_000 }]);
-
-  const manager = await jetStreamManager(at.broker);
-  expect((await manager.streams.info(at.stream.name)).config).toMatchObject({
-    subjects: at.stream.subjects,
-    storage: "file",
-    retention: "limits",
-    discard: "new",
-    max_age: 14 * 86_400 * 1e9,
-    max_bytes: 20_000_000,
-    max_msg_size: 65_536,
-    duplicate_window: 300 * 1e9,
-    num_replicas: 1,
-    deny_delete: true,
-    deny_purge: true,
-  });
-  await expect(manager.streams.purge(at.stream.name)).rejects.toThrow();
-});
 
 test("entries arrive whole and in order, and are acked once they are filed", async () => {
   await using at = await place();
@@ -146,23 +85,6 @@ test("a message that is no feed entry is dropped and stops nothing", async () =>
   await vi.waitFor(async () => expect(await pending(at)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
-test("the same entry told twice is stored once, and a purged one is stored again", async () => {
-  await using at = await place();
-  const publish = publishing(at);
-  const manager = await jetStreamManager(at.broker);
-  // As ensureStreams would make it, but an operator can purge it.
-  await manager.streams.add({ name: at.stream.name, subjects: [...at.stream.subjects] });
-  const stored = async (): Promise<number> => (await manager.streams.info(at.stream.name)).state.messages;
-
-  await publish(1);
-  await publish(1);
-  expect(await stored()).toBe(1);
-
-  await manager.streams.purge(at.stream.name);
-  await publish(1);
-  expect(await stored()).toBe(1);
-});
-
 test("a stream or consumer that is deleted is made again, and nothing is missed that is told later", async () => {
   await using at = await place();
   const publish = publishing(at);
@@ -199,32 +121,23 @@ test("a broker that comes back with an empty directory costs time only", async (
   await vi.waitFor(() => expect(consumer.filed).toContain(2n), WITHIN);
 });
 
-test("a broker without JetStream is one clear line", async () => {
-  const port = await freePort();
-  const { path } = await provideNatsServer();
-  const server = spawn(path, ["-a", "127.0.0.1", "-p", String(port)], { stdio: "ignore" });
-  const url = `nats://127.0.0.1:${port}`;
-  const broker = await vi.waitFor(() => connectNats({ url, name: "test", log }), WITHIN);
-
-  await expect(
-    requireStreams(broker, [{ name: "X", subjects: ["x.>"], maxBytes: 1_000, replicas: 1 }]),
-  ).rejects.toThrow(`NATS at ${url} has no JetStream: start nats-server with -js`);
-  await broker[Symbol.asyncDispose]();
-  server.kill();
-  await once(server, "exit");
-});
-
-test("readers hear how far a feed is, and nobody hears of other feeds", async () => {
+test("a consumer of an older release is brought up to date and goes on where it was", async () => {
   await using at = await place();
-  const { prefix } = await testNats();
-  const heard: bigint[] = [];
-  using _reader = onNudge(at.broker, `${prefix}.things`, (number) => void heard.push(number));
-  const nudge = feedNudger(at.broker);
+  const publish = publishing(at);
+  await ensureStreams(at.broker, [at.stream]);
+  const manager = await jetStreamManager(at.broker);
+  const filter_subject = at.subject.replace(".7", ".*");
+  const older = { durable_name: "reader", filter_subject, ack_policy: AckPolicy.Explicit, ack_wait: 1e9 };
+  await manager.consumers.add(at.stream.name, older);
 
-  nudge(`${prefix}.things`, 9_007_199_254_740_993n);
-  nudge(`${prefix}.others`, 1n);
+  await using consumer = consuming(at);
+  await publish(1);
 
-  await vi.waitFor(() => expect(heard).toEqual([9_007_199_254_740_993n]), WITHIN);
-  await at.broker[Symbol.asyncDispose]();
-  nudge(`${prefix}.things`, 2n);
+  await vi.waitFor(() => expect(consumer.filed).toEqual([1n]), WITHIN);
+  const { config } = await manager.consumers.info(at.stream.name, "reader");
+  expect(config).toMatchObject({
+    ack_wait: 30e9,
+    max_ack_pending: 500,
+    filter_subject: at.subject.replace(".7", ".*"),
+  });
 });

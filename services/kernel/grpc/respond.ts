@@ -1,0 +1,40 @@
+import { Metadata, type sendUnaryData, status as GrpcStatus } from "@grpc/grpc-js";
+import type { Answer } from "../contract/dispatch.ts";
+import { encodeRefusal } from "../contract/error.ts";
+import { HEADER } from "../contract/headers.ts";
+import { Refusal, type RefusalStatus } from "../refusal.ts";
+
+/** For tools that know gRPC but not our Error. Our own clients read the Error in the trailing metadata. */
+const GRPC_STATUS: Readonly<Record<RefusalStatus, GrpcStatus>> = {
+  invalid: GrpcStatus.INVALID_ARGUMENT,
+  not_found: GrpcStatus.NOT_FOUND,
+  conflict: GrpcStatus.ABORTED,
+  unavailable: GrpcStatus.UNAVAILABLE,
+  rejected: GrpcStatus.FAILED_PRECONDITION,
+  unknown_outcome: GrpcStatus.UNKNOWN,
+  forbidden: GrpcStatus.PERMISSION_DENIED,
+  busy: GrpcStatus.RESOURCE_EXHAUSTED,
+  internal: GrpcStatus.INTERNAL,
+};
+
+/** Error metadata must stay under the header limit of HTTP/2 peers. */
+const MAX_ERROR_BYTES = 6_000;
+const MAX_MESSAGE_LENGTH = 500;
+
+/** A refusal travels in the trailing metadata. */
+export function respond(callback: sendUnaryData<Uint8Array>, answer: Answer): void {
+  if (answer.ok) return callback(null, answer.payload);
+  const metadata = new Metadata();
+  metadata.set(HEADER.errorBytes, errorBytes(answer.refusal));
+  const details = answer.refusal.message.slice(0, MAX_MESSAGE_LENGTH);
+  callback({ code: GRPC_STATUS[answer.refusal.status], details, metadata });
+}
+
+/** What is too long loses its lists, never what callers branch on. */
+function errorBytes(refusal: Refusal): Buffer {
+  const bytes = encodeRefusal(refusal);
+  if (bytes.length <= MAX_ERROR_BYTES) return Buffer.from(bytes);
+  const { code, status, outcome, operationId, retryAfterMs } = refusal;
+  const message = refusal.message.slice(0, MAX_MESSAGE_LENGTH);
+  return Buffer.from(encodeRefusal(new Refusal({ code, status, message, outcome, operationId, retryAfterMs })));
+}

@@ -1,0 +1,148 @@
+import { Client as Channel, credentials, status } from "@grpc/grpc-js";
+import { expect, test, vi } from "vitest";
+import type { CallContext } from "../contract/contract.ts";
+import {
+  answer,
+  call,
+  COMMAND_ID,
+  contract,
+  fullRefusal,
+  heldHandler,
+  refusalOf,
+  request,
+  silent,
+} from "../contract/test-calls.ts";
+import { Refusal } from "../refusal.ts";
+import { grpcClient } from "./client.ts";
+import { serveOverGrpc } from "./serve.ts";
+import { HOST, rawCall, serving } from "./test-serving.ts";
+
+test("a call reaches the handler with its message and its context", async () => {
+  let seen: CallContext | undefined;
+  await using setup = await serving(async (message, context) => {
+    seen = context;
+    return await answer(message, context);
+  });
+  const context = { ...call({ commandId: COMMAND_ID }), traceparent: "00-trace-01" };
+
+  expect(await setup.client.read(request, context)).toEqual({ entries: [], lastNumber: 9_007_199_254_740_993n });
+
+  const { signal: _, ...rest } = seen as CallContext;
+  expect(rest).toEqual({
+    requestId: context.requestId,
+    commandId: COMMAND_ID,
+    caller: "funding",
+    deadline: context.deadline,
+    traceparent: "00-trace-01",
+  });
+});
+
+test("a refusal arrives whole, and tools without our Error see a fitting status", async () => {
+  const refusal = fullRefusal();
+  await using setup = await serving(() => Promise.reject(refusal));
+
+  expect(await refusalOf(setup.client.read(request, call()))).toEqual(refusal);
+  const raw = await rawCall(setup.served.port, contract.read.path, contract.read.requestSerialize(request));
+  expect(raw.code).toBe(status.ABORTED);
+});
+
+test("a refusal that is too large for a header keeps what callers branch on", async () => {
+  const errors = Array.from({ length: 1_000 }, (_, index) => ({ field: `f${index}`, code: "bad", message: "is bad" }));
+  await using setup = await serving(() =>
+    Promise.reject(new Refusal({ code: "many", status: "invalid", message: "no", errors })),
+  );
+
+  expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({
+    code: "many",
+    status: "invalid",
+    errors: [],
+  });
+});
+
+test("a fault is answered without detail, a payload that is no request as malformed", async () => {
+  await using setup = await serving(() => Promise.reject(new Error("planted detail")));
+
+  expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID })))).toMatchObject({
+    code: "internal",
+    message: "internal error",
+    outcome: "unknown",
+  });
+  const raw = await rawCall(setup.served.port, contract.read.path, Buffer.from([10, 200]));
+  expect(raw.code).toBe(status.INVALID_ARGUMENT);
+  expect(raw.metadata.get("pamm-error-bin")[0]?.toString()).toContain("malformed_request");
+});
+
+test("commands beyond the cap are answered busy at once, while questions still pass", async () => {
+  const release = Promise.withResolvers<void>();
+  await using setup = await serving(
+    async (message, context) => {
+      if (context.commandId !== "") await release.promise;
+      return await answer(message, context);
+    },
+    { maxConcurrent: 1 },
+  );
+  const running = setup.client.read(request, call({ commandId: COMMAND_ID }));
+  await vi.waitFor(async () => {
+    expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID, withinMs: 50 })))).toMatchObject({
+      code: "busy",
+    });
+  });
+  await setup.client.read(request, call());
+  release.resolve();
+  await running;
+});
+
+test("a server that stops answers what it has begun and takes nothing new", async () => {
+  const { read, began, release } = heldHandler();
+  const setup = await serving(read);
+  const running = setup.client.read(request, call());
+  await began;
+
+  const stopped = setup.served[Symbol.asyncDispose]();
+  using late = grpcClient(`${HOST}:${setup.served.port}`, { contract, caller: "funding" });
+  expect(await refusalOf(late.read(request, call()))).toMatchObject({ code: "service_unavailable" });
+  release();
+
+  expect(await running).toEqual({ entries: [], lastNumber: request.afterNumber });
+  await stopped;
+  await setup[Symbol.asyncDispose]();
+});
+
+test("health and reflection answer by their standard names", async () => {
+  await using setup = await serving(answer);
+  const health = (service: string): Promise<{ code: status; answer: Buffer | undefined }> =>
+    rawCall(
+      setup.served.port,
+      "/grpc.health.v1.Health/Check",
+      Buffer.from([10, service.length, ...Buffer.from(service)]),
+    );
+
+  expect((await health("pamm.common.v1.FeedService")).answer).toEqual(Buffer.from([8, 1]));
+  expect((await health("")).answer).toEqual(Buffer.from([8, 1]));
+  expect((await health("nobody")).code).toBe(status.NOT_FOUND);
+
+  const reflected = await listServices(setup.served.port);
+  expect(reflected).toContain("pamm.common.v1.FeedService");
+  expect(reflected).not.toContain("AccountService");
+});
+
+test("a port that is taken is told in one line", async () => {
+  await using setup = await serving(answer);
+  const { port } = setup.served;
+
+  await expect(serveOverGrpc({ host: HOST, port, services: [], log: silent })).rejects.toThrow(
+    `port ${port} on 127.0.0.1 is taken`,
+  );
+});
+
+/** What grpcurl list asks for, as the text of the encoded answer. */
+function listServices(port: number): Promise<string> {
+  const channel = new Channel(`${HOST}:${port}`, credentials.createInsecure());
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+  const stream = channel.makeBidiStreamRequest(path, asIs, asIs);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  stream.on("data", (bytes: Buffer) => resolve(bytes.toString())).on("error", reject);
+  stream.end(Buffer.from([0x3a, 1, 0x2a]));
+  return promise.finally(() => channel.close());
+}

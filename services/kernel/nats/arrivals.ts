@@ -1,0 +1,90 @@
+import {
+  AckPolicy,
+  type ConsumerConfig,
+  DeliverPolicy,
+  type JetStreamManager,
+  type JsMsg,
+  nanos,
+  type NatsError,
+} from "nats";
+import type { Bell } from "../bell.ts";
+import type { Broker } from "./connect.ts";
+import { ensureStreams, jetStreamManager, type StreamDefinition } from "./streams.ts";
+
+export type Wanted = {
+  readonly stream: StreamDefinition;
+  /** Durable name: one per consuming service and feed. */
+  readonly consumer: string;
+  /** The one subject, wildcards allowed, whose messages are wanted. */
+  readonly subject: string;
+};
+
+/** What JetStream has pushed to us and nobody has taken yet. Rings the bell when something comes or the source goes. */
+export type Arrivals = Disposable & {
+  readonly isOpen: () => boolean;
+  readonly take: () => JsMsg[];
+};
+
+type Config = Partial<ConsumerConfig> & { readonly durable_name: string };
+
+const CONSUMER_EXISTS = 10_148;
+const MAX_BATCH = 500;
+const MAX_ACK_PENDING = 500;
+const ACK_WAIT_MS = 30_000;
+/** A pull request is renewed so often; a consumer that is gone is noticed within about this time. */
+const PULL_EXPIRES_MS = 5_000;
+
+/** The stream is made again too: a broker whose directory was wiped knows neither. */
+export async function openConsumer(
+  broker: Broker,
+  { stream, consumer, subject }: Wanted,
+  bell: Bell,
+): Promise<Arrivals> {
+  await ensureStreams(broker, [stream]);
+  const manager = await jetStreamManager(broker);
+  await ensureConsumer(manager, stream.name, configOf(consumer, subject));
+  const source = await broker.connection.jetstream().consumers.get(stream.name, consumer);
+  const queue: JsMsg[] = [];
+  let isOpen = true;
+  const messages = await source.consume({
+    max_messages: MAX_BATCH,
+    expires: PULL_EXPIRES_MS,
+    abort_on_missing_resource: true,
+    callback(message) {
+      queue.push(message);
+      bell.ring();
+    },
+  });
+  void messages.closed().then(() => {
+    isOpen = false;
+    bell.ring();
+  });
+  return {
+    isOpen: () => isOpen,
+    take: () => queue.splice(0, MAX_BATCH),
+    [Symbol.dispose]: () => messages.stop(),
+  };
+}
+
+/** Older servers take an addition for an update, newer ones refuse it when something differs. */
+async function ensureConsumer(manager: JetStreamManager, stream: string, config: Config): Promise<void> {
+  try {
+    await manager.consumers.add(stream, config);
+  } catch (error) {
+    if ((error as Partial<NatsError>).api_error?.err_code !== CONSUMER_EXISTS) throw error;
+    await manager.consumers.update(stream, config.durable_name, config);
+  }
+}
+
+/** 2.9-safe: one filter subject, no back-off list (it would override ack_wait), tried for ever. */
+function configOf(name: string, subject: string): Config {
+  return {
+    durable_name: name,
+    filter_subject: subject,
+    deliver_policy: DeliverPolicy.All,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ACK_WAIT_MS),
+    max_ack_pending: MAX_ACK_PENDING,
+    max_deliver: -1,
+  };
+}

@@ -1,0 +1,87 @@
+import { expect, test, vi } from "vitest";
+import { startOwnNats } from "#test/support/nats.ts";
+import {
+  answer,
+  call,
+  contract,
+  fullRefusal,
+  heldHandler,
+  patientHandler,
+  refusalOf,
+  request,
+} from "../contract/test-calls.ts";
+import { natsClient } from "./client.ts";
+import { serving } from "./test-serving.ts";
+
+const WITHIN = { timeout: 5_000, interval: 50 };
+
+test("a refusal arrives whole", async () => {
+  const refusal = fullRefusal();
+  await using setup = await serving(() => Promise.reject(refusal));
+
+  expect(await refusalOf(setup.client.read(request, call()))).toEqual(refusal);
+});
+
+test("nobody who listens is service_unavailable: surely not executed", async () => {
+  await using setup = await serving(answer);
+  const nobody = natsClient(setup.theirs, { service: "nobody", contract, caller: "edge" });
+
+  expect(await refusalOf(nobody.read(request, call()))).toMatchObject({
+    code: "service_unavailable",
+    status: "unavailable",
+    outcome: "not_executed",
+    retryAfterMs: expect.any(Number),
+  });
+});
+
+test("no answer in time is outcome_unknown, and the handler hears that nobody waits", async () => {
+  const { read, heard } = patientHandler();
+  await using setup = await serving(read);
+
+  expect(await refusalOf(setup.client.read(request, call({ withinMs: 100 })))).toMatchObject({
+    code: "outcome_unknown",
+    status: "unknown_outcome",
+    outcome: "unknown",
+  });
+  await heard;
+});
+
+test("a request that is too large is refused before it is sent, an answer that is too large after it was made", async () => {
+  await using setup = await serving(async ({ feed }) => ({
+    entries: [{ number: 1n, id: 1n, type: feed, payload: Buffer.alloc(1_100_000), toldAt: undefined, requestId: "" }],
+    lastNumber: 1n,
+  }));
+
+  expect(await refusalOf(setup.client.read({ ...request, feed: "x".repeat(1_100_000) }, call()))).toMatchObject({
+    code: "request_too_large",
+    outcome: "not_executed",
+  });
+  expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({ code: "response_too_large" });
+});
+
+test("without a broker calls are refused at once, and once it is back they pass again", async () => {
+  await using broker = await startOwnNats();
+  await using setup = await serving(answer, broker);
+  await broker.kill();
+  await vi.waitFor(() => expect(setup.theirs.isConnected()).toBe(false));
+
+  const startedAt = performance.now();
+  const refused = await refusalOf(setup.client.read(request, call()));
+  expect(refused).toMatchObject({ code: "service_unavailable", outcome: "not_executed" });
+  expect(performance.now() - startedAt).toBeLessThan(100);
+
+  await broker.restart();
+  await vi.waitFor(async () => expect(await setup.client.read(request, call())).toBeDefined(), WITHIN);
+});
+
+test("a call that the broker's death cut off is outcome_unknown", async () => {
+  const { read, began, release } = heldHandler();
+  await using broker = await startOwnNats();
+  await using setup = await serving(read, broker);
+  const running = refusalOf(setup.client.read(request, call({ withinMs: 500 })));
+  await began;
+  await broker.kill();
+  release();
+
+  expect(await running).toMatchObject({ code: "outcome_unknown", outcome: "unknown" });
+});

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
+import type { CallContext } from "../contract/contract.ts";
+import {
+  answer,
+  call,
+  COMMAND_ID,
+  encoded,
+  heldHandler,
+  refusalOf,
+  request,
+  type Read,
+} from "../contract/test-calls.ts";
+import { createLog } from "../log.ts";
+import { serving } from "./test-serving.ts";
+
+test("a call reaches the handler with its message and its context", async () => {
+  let seen: CallContext | undefined;
+  await using setup = await serving(async (message, context) => {
+    seen = context;
+    return await answer(message, context);
+  });
+  const context = { ...call({ commandId: COMMAND_ID }), traceparent: "00-trace-01" };
+
+  expect(await setup.client.read(request, context)).toEqual({ entries: [], lastNumber: 9_007_199_254_740_993n });
+
+  const { signal, ...rest } = seen as CallContext;
+  expect(rest).toEqual({
+    requestId: context.requestId,
+    commandId: COMMAND_ID,
+    caller: "edge",
+    deadline: context.deadline,
+    traceparent: "00-trace-01",
+  });
+  expect(signal.aborted).toBe(false);
+});
+
+test("replicas share the work, and operators find them in the service directory", async () => {
+  const counts = [0, 0];
+  const counting =
+    (index: number): Read =>
+    (message, context) => {
+      counts[index] = (counts[index] ?? 0) + 1;
+      return answer(message, context);
+    };
+  await using setup = await serving(counting(0));
+  await using _second = await setup.serve(counting(1));
+
+  await Promise.all(Array.from({ length: 40 }, () => setup.client.read(request, call())));
+
+  expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(40);
+  expect(Math.min(...counts)).toBeGreaterThan(0);
+  const found = [];
+  for await (const info of await setup.theirs.connection.services.client().info(setup.service)) found.push(info);
+  expect(found).toHaveLength(2);
+  expect(found[0]?.endpoints).toEqual([
+    { name: "Read", subject: `pamm.v1.${setup.service}.Read`, queue_group: setup.service, metadata: undefined },
+  ]);
+});
+
+test("a fault is logged once with its stack and answered without detail", async () => {
+  const lines: string[] = [];
+  const log = createLog({ service: "test", level: "error", to: { write: (line) => void lines.push(line) } });
+  await using setup = await serving(() => Promise.reject(new Error("column planted does not exist")), { log });
+
+  const question = await refusalOf(setup.client.read(request, call()));
+  const command = await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID })));
+
+  expect(question).toMatchObject({
+    code: "internal",
+    status: "internal",
+    message: "internal error",
+    outcome: undefined,
+  });
+  expect(command).toMatchObject({ code: "internal", outcome: "unknown" });
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain("column planted does not exist");
+  expect(lines[1]).toContain("serve.test.ts");
+  expect(lines[1]).toContain(`"command_id":"${COMMAND_ID}"`);
+});
+
+test("a payload that is no request, or headers that are none, are refused as malformed", async () => {
+  await using setup = await serving(answer);
+
+  expect(await setup.ask(new Uint8Array([10, 200]))).toBe("malformed_request");
+  expect(await setup.ask(encoded, { "pamm-deadline": "soon" })).toBe("malformed_request");
+  expect(await setup.ask(encoded, { "pamm-command-id": "first" })).toBe("malformed_request");
+  expect(await setup.ask(encoded, { "pamm-request-id": "x".repeat(201) })).toBe("malformed_request");
+  expect(await setup.ask(encoded)).toBe("");
+});
+
+test("work that is late before it begins is refused on either side", async () => {
+  const read = vi.fn(answer);
+  await using setup = await serving(read);
+  const late = { ...call(), deadline: new Date(Date.now() - 1) };
+
+  expect(await refusalOf(setup.client.read(request, late))).toMatchObject({
+    code: "deadline_exceeded",
+    status: "unavailable",
+    outcome: "not_executed",
+  });
+  expect(await setup.ask(encoded, { "pamm-deadline": String(Date.now() - 1) })).toBe("deadline_exceeded");
+  expect(read).not.toHaveBeenCalled();
+});
+
+test("commands beyond the cap are answered busy at once, while questions still pass", async () => {
+  const release = Promise.withResolvers<void>();
+  await using setup = await serving(
+    async (message, context) => {
+      if (context.commandId !== "") await release.promise;
+      return await answer(message, context);
+    },
+    { maxConcurrent: 2 },
+  );
+  const running = [1, 2].map(() => setup.client.read(request, call({ commandId: COMMAND_ID })));
+  await sleep(50);
+
+  expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID })))).toMatchObject({
+    code: "busy",
+    status: "busy",
+    outcome: "not_executed",
+    retryAfterMs: expect.any(Number),
+  });
+  await setup.client.read(request, call());
+  release.resolve();
+  await Promise.all(running);
+  await setup.client.read(request, call({ commandId: COMMAND_ID }));
+});
+
+test("a server that stops answers what it has begun and takes nothing new", async () => {
+  const { read, began, release } = heldHandler();
+  await using setup = await serving(read);
+  const running = setup.client.read(request, call());
+  await began;
+
+  const stopped = setup.served[Symbol.asyncDispose]();
+  await vi.waitFor(async () => {
+    expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({ code: "service_unavailable" });
+  });
+  release();
+
+  expect(await running).toEqual({ entries: [], lastNumber: request.afterNumber });
+  await stopped;
+});

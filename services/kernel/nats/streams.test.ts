@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, test, vi } from "vitest";
+import { provideNatsServer } from "../../../deploy/local/nats.ts";
+import { freePort } from "../../../deploy/local/ports.ts";
+import { silent } from "../contract/test-calls.ts";
+import { connectNats } from "./connect.ts";
+import { ensureStreams, jetStreamManager, requireStreams } from "./streams.ts";
+import { place, WITHIN } from "./test-streams.ts";
+
+test("a stream keeps everything for two weeks and nobody may delete from it", async () => {
+  await using at = await place();
+  await ensureStreams(at.broker, [at.stream]);
+  await ensureStreams(at.broker, [{ ...at.stream, maxBytes: 20_000_000 }]);
+
+  const manager = await jetStreamManager(at.broker);
+  expect((await manager.streams.info(at.stream.name)).config).toMatchObject({
+    subjects: at.stream.subjects,
+    storage: "file",
+    retention: "limits",
+    discard: "new",
+    max_age: 14 * 86_400 * 1e9,
+    max_bytes: 20_000_000,
+    max_msg_size: 65_536,
+    duplicate_window: 300 * 1e9,
+    num_replicas: 1,
+    deny_delete: true,
+    deny_purge: true,
+  });
+  await expect(manager.streams.purge(at.stream.name)).rejects.toThrow();
+});
+
+test("a broker without JetStream is one clear line", async () => {
+  const port = await freePort();
+  const { path } = await provideNatsServer();
+  const server = spawn(path, ["-a", "127.0.0.1", "-p", String(port)], { stdio: "ignore" });
+  const url = `nats://127.0.0.1:${port}`;
+  const broker = await vi.waitFor(() => connectNats({ url, name: "test", log: silent }), WITHIN);
+
+  await expect(
+    requireStreams(broker, [{ name: "X", subjects: ["x.>"], maxBytes: 1_000, replicas: 1 }]),
+  ).rejects.toThrow(`NATS at ${url} has no JetStream: start nats-server with -js`);
+  await broker[Symbol.asyncDispose]();
+  server.kill();
+  await once(server, "exit");
+});
