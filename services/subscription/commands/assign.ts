@@ -1,0 +1,140 @@
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { usd } from "#kernel/money.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import type { Master } from "#proto/pamm/account/v1/account.ts";
+import type { AssignRequest, AssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { decideAssignment } from "../domain/decide-assignment.ts";
+import { refuse } from "../refusals.ts";
+import { getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
+import { findStoppedReason } from "../store/pools.ts";
+import { fromRecord } from "../store/recorded-refusal.ts";
+import {
+  findOpenSubscription,
+  findSubscriptionOfCommand,
+  getSubscription,
+  hasFollowedBefore,
+  setBaseline,
+  type Subscription,
+  tryInsertSubscription,
+} from "../store/subscriptions.ts";
+import { abandonAssignment, finishAssignment, laneOfAssignment } from "./finish-assignment.ts";
+import { accountBusy, holdLane } from "./lane.ts";
+import { later, patience, type Patience, question } from "./patience.ts";
+import { subscriptionMessage } from "./subscription-message.ts";
+import { isLogin, isRate, validate } from "./validate.ts";
+
+/** Commands on one Investor follow one another; so long one waits for the other. */
+const TURN_MS = 5_000;
+/** After the caller has gone, whoever works for it gets this long before the settling job steps in. */
+const GRACE_MS = 1_000;
+
+/** Links an Investor to a Master. From the decision on the story is finished, whatever it takes. */
+export async function assign(deps: Deps, request: AssignRequest, context: CallContext): Promise<AssignResponse> {
+  validate(
+    isLogin("master_login", request.masterLogin),
+    isLogin("investor_login", request.investorLogin),
+    isRate("perf_fee.rate", request.feeRatePpm),
+  );
+  const id = await begin(deps, request, context);
+  return { subscription: subscriptionMessage(await getSubscription(deps.pool, id)) };
+}
+
+/** Finds the story of this command or begins it, and answers once it has ended well. */
+async function begin(deps: Deps, request: AssignRequest, context: CallContext): Promise<bigint> {
+  const turn = patience(context, TURN_MS);
+  for (;;) {
+    const own = await findSubscriptionOfCommand(deps.pool, context.commandId);
+    if (own !== undefined) return await awaitEnd(deps, own, turn);
+    const [master, investor] = await Promise.all([
+      deps.accounts.findMaster({ login: request.masterLogin }, question(context)),
+      deps.accounts.findInvestor({ login: request.investorLogin }, question(context)),
+    ]);
+    await checkWayIsFree(deps, request, turn);
+    const id = await insertStory(deps, { request, masterId: master.id, investorId: investor.id }, context);
+    if (id === undefined) continue;
+    await decide(deps, id, master, context);
+    await finishAssignment(deps, id, context);
+    return id;
+  }
+}
+
+/** The same command was given before, and its first copy may still be at work. */
+async function awaitEnd({ pool }: Deps, { id }: Subscription, turn: Patience): Promise<bigint> {
+  for (;;) {
+    const { status } = await getSubscription(pool, id);
+    if (status === "ABORTED") {
+      const { refusal } = await getAssignment(pool, id);
+      throw refusal === null ? accountBusy("the assignment was given up") : fromRecord(refusal);
+    }
+    if (status !== "ASSIGNING") return id;
+    if (turn.isOver()) throw refuse("outcome_unknown", "the assignment is still in progress", { outcome: "unknown" });
+    await turn.pause();
+  }
+}
+
+async function checkWayIsFree(deps: Deps, { masterLogin, investorLogin }: AssignRequest, turn: Patience): Promise<void> {
+  for (;;) {
+    const open = await findOpenSubscription(deps.pool, investorLogin);
+    if (open === undefined) break;
+    if (open.status === "ACTIVE") {
+      throw refuse("already_subscribed", "the Investor follows a Master already", { outcome: "not_executed" });
+    }
+    if (open.status === "PAUSED") {
+      throw refuse("exit_in_progress", "the Investor is still leaving a Master", { outcome: "not_executed" });
+    }
+    if (turn.isOver()) throw accountBusy("another assignment of this Investor is in progress");
+    await turn.pause();
+  }
+  const stopped = await findStoppedReason(deps.pool, masterLogin);
+  if (stopped === undefined) return;
+  throw refuse("safety_stop", "this Master is stopped until a person has looked at it", { outcome: "not_executed" });
+}
+
+type Story = { readonly request: AssignRequest; readonly masterId: bigint; readonly investorId: bigint };
+
+/** Undefined when somebody else began one for this Investor at the same moment. */
+async function insertStory(
+  { pool, now }: Deps,
+  { request, masterId, investorId }: Story,
+  { commandId, deadline }: CallContext,
+): Promise<bigint | undefined> {
+  const { masterLogin, investorLogin, feeRatePpm, feeEnabled } = request;
+  return await inTransaction(pool, async (tx) => {
+    const fresh = { commandId, masterId, investorId, masterLogin, investorLogin, at: now() };
+    const subscriptionId = await tryInsertSubscription(tx, fresh);
+    if (subscriptionId === undefined) return undefined;
+    const { holder } = laneOfAssignment({ id: subscriptionId, investorLogin });
+    const deadlineAt = later(deadline, GRACE_MS);
+    await insertAssignment(tx, { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, holder });
+    return subscriptionId;
+  });
+}
+
+/** Facts under the lane, the decision, and the decision on record; or the story is given up. */
+async function decide(deps: Deps, id: bigint, master: Master, context: CallContext): Promise<void> {
+  const { pool, now, isSingleSubscription } = deps;
+  const subscription = await getSubscription(pool, id);
+  try {
+    const held = await holdLane(deps, laneOfAssignment(subscription), context);
+    decideAssignment({
+      balance: usd(held.balance),
+      openPositions: held.openPositions,
+      minDeposit: moneyFromProto(master.minDeposit, "min_deposit"),
+      hasFollowedBefore: isSingleSubscription && (await hasFollowedBefore(pool, subscription.investorLogin)),
+    });
+    const at = now();
+    const isDecided = await inTransaction(pool, async (tx) => {
+      if (!(await setBaseline(tx, id, { startedAt: at, entryId: held.logEntryId }))) return false;
+      await recordDecision(tx, id, held, at);
+      return true;
+    });
+    if (!isDecided) throw accountBusy("the assignment was given up because it took too long");
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : accountBusy("the assignment could not be decided");
+    await abandonAssignment(deps, subscription, refusal, context);
+    throw error;
+  }
+}

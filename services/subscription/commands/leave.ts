@@ -1,0 +1,47 @@
+import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { usd } from "#kernel/money.ts";
+import { LeaveKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import type { Leave } from "../store/leaves.ts";
+import { fromRecord } from "../store/recorded-refusal.ts";
+import { reachDecision } from "./leave/reach-decision.ts";
+import { isBetween, isLogin, isNotNegative, isPresent, validate, wrong } from "./validate.ts";
+
+const MOST_TRIES = 1_000_000;
+
+/**
+ * Decides what a withdrawal is made of and sets it apart. The answer is on record before it is given: the same key and
+ * try is answered the same for ever. An exit is decided the same way, inside Unassign.
+ */
+export async function leave(deps: Deps, request: LeaveRequest, context: CallContext): Promise<LeaveResponse> {
+  const requested = moneyFromProto(request.requested, "requested").minor;
+  const heldBalance = moneyFromProto(request.heldBalance, "held_balance").minor;
+  const { key, investorLogin, heldLogNumber, payoutKey } = request;
+  validate(
+    isPresent("key", key),
+    isBetween("try", request.try, 1, MOST_TRIES),
+    isLogin("investor_login", investorLogin),
+    request.kind === LeaveKind.WITHDRAWAL ? undefined : wrong("kind", "not_supported", "must be WITHDRAWAL"),
+    isNotNegative("requested", requested),
+    isNotNegative("held_log_number", heldLogNumber),
+    isPresent("payout_key", payoutKey),
+  );
+  const asked = { key, try: request.try, investorLogin, requested, heldBalance, heldLogNumber, payoutKey };
+  const decision = await reachDecision(deps, { ...asked, kind: "WITHDRAWAL" }, context);
+  if (decision.refusal !== null) throw fromRecord(decision.refusal);
+  return responseOf(decision);
+}
+
+function responseOf(leave: Leave): LeaveResponse {
+  const { before, pending, available, effective } = leave;
+  return {
+    inPool: leave.subscriptionId !== null,
+    masterLogin: leave.masterLogin ?? "",
+    settledLogNumber: leave.settledNumber ?? 0n,
+    balanceBefore: moneyToProto(usd(before ?? 0n)),
+    pendingFee: moneyToProto(usd(pending ?? 0n)),
+    availableAfterFee: moneyToProto(usd(available ?? 0n)),
+    effective: moneyToProto(usd(effective ?? 0n)),
+  };
+}

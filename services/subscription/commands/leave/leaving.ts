@@ -1,0 +1,17 @@
+import type { AccountBook, SeatBook } from "../../domain/books.ts";
+import type { LeaveNumbers } from "../../domain/decide-leave.ts";
+import type { Leave } from "../../store/leaves.ts";
+
+/** A leave whose gate is closed. */
+export type GatedLeave = Leave & { readonly subscriptionId: bigint; readonly masterLogin: string };
+
+/** What an Investor has, on the account and in the pool. */
+export type LeavingBooks = { readonly account: AccountBook; readonly seat: SeatBook };
+
+/** A decision that is carried out in the commit that makes it final. */
+export type Leaving = {
+  readonly leave: GatedLeave;
+  readonly books: LeavingBooks;
+  readonly numbers: LeaveNumbers;
+  readonly at: Date;
+};

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { ReturnReserveRequest, ReturnReserveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { returnReserve as returned } from "../domain/classify-movement.ts";
+import { changeAccount, changeSeat } from "../domain/places.ts";
+import { lockBooks, saveAccounts } from "../store/books.ts";
+import { insertFurtherExits } from "../store/exit-transfers.ts";
+import { closeReserves, findReserveOwner } from "../store/reserves.ts";
+import { saveSeats } from "../store/seats.ts";
+import { isPresent, validate } from "./validate.ts";
+
+/** Gives back what was set apart for a debit that was refused for good. Repeating it gives back nothing more. */
+export async function returnReserve(deps: Deps, { key }: ReturnReserveRequest): Promise<ReturnReserveResponse> {
+  validate(isPresent("key", key));
+  const owner = await findReserveOwner(deps.pool, key);
+  const amount = owner === undefined ? 0n : await inTransaction(deps.pool, (tx) => giveBack(tx, deps, { key, ...owner }));
+  return { amount: moneyToProto(usd(amount)) };
+}
+
+async function giveBack(
+  tx: Transaction,
+  { now, bells }: Deps,
+  { key, investorLogin }: { readonly key: string; readonly investorLogin: string },
+): Promise<bigint> {
+  const books = await lockBooks(tx, { investorLogins: [investorLogin], masterLogins: [], keys: [key] });
+  const reserve = books.reserves.get(key);
+  if (reserve === undefined) return 0n;
+  const account = books.accounts.get(investorLogin);
+  const seat = books.seats.get(reserve.subscriptionId);
+  assert(account !== undefined && seat !== undefined, "a reserve stands on a seat");
+  const { change, furtherExit } = returned(reserve.amount, account.pooledIn === seat.subscriptionId);
+  await saveAccounts(tx, [{ ...account, places: changeAccount(account.places, change) }]);
+  await saveSeats(tx, [{ ...seat, places: changeSeat(seat.places, change) }]);
+  await closeReserves(tx, [key], "RETURNED", now());
+  if (furtherExit > 0n) {
+    await insertFurtherExits(tx, [{ subscriptionId: seat.subscriptionId, amount: -furtherExit }], now());
+  }
+  afterCommit(tx, furtherExit > 0n ? bells.exits.ring : bells.strikes.ring);
+  return reserve.amount;
+}

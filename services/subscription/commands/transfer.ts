@@ -1,0 +1,21 @@
+import { type TransferLeg, type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+
+const STATE: Readonly<Record<TransferState, string>> = {
+  [TransferState.UNSPECIFIED]: "unspecified",
+  [TransferState.PENDING]: "pending",
+  [TransferState.UNKNOWN]: "unknown",
+  [TransferState.APPLIED]: "applied",
+  [TransferState.REFUSED]: "refused",
+  [TransferState.REVIEW]: "review",
+};
+
+/** A movement of our own on one account: outside of any lane, whole, at any time. */
+export function askOf(own: { readonly key: string; readonly leg: TransferLeg; readonly enqueue: boolean }): TransferRequest {
+  const { key, leg, enqueue } = own;
+  return { key, holder: "", legs: [leg], upTo: undefined, enqueue, comment: "", sendBefore: undefined };
+}
+
+/** For people: why it waits or was refused. */
+export function describe({ state, refusalCode }: TransferResult): string {
+  return refusalCode === "" ? STATE[state] : `${STATE[state]}: ${refusalCode}`;
+}

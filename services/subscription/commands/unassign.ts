@@ -1,0 +1,93 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { refuse } from "../refusals.ts";
+import { beginTry, type Exit, findExit, findExitOfCommand } from "../store/exits.ts";
+import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
+import { finishExit } from "./finish-exit.ts";
+import { accountBusy } from "./lane.ts";
+import { later, patience, type Patience, question } from "./patience.ts";
+import { laneOfExit, letGoOfExit, tryToLeave } from "./try-to-leave.ts";
+import { isLogin, validate } from "./validate.ts";
+
+/** Commands on one Investor follow one another, and what is in the way may pass; so long is waited for both. */
+const TURN_MS = 6_000;
+const GRACE_MS = 1_000;
+/** What may be otherwise a moment later. */
+const PASSING = new Set(["account_busy", "allocation_in_progress"]);
+
+/** Takes an Investor out of the pool. From the decision on the story is finished, whatever it takes. */
+export async function unassign(
+  deps: Deps,
+  request: UnassignRequest,
+  context: CallContext,
+): Promise<UnassignResponse> {
+  validate(isLogin("master_login", request.masterLogin), isLogin("investor_login", request.investorLogin));
+  const before = await findExitOfCommand(deps.pool, context.commandId);
+  if (before !== undefined) return await finishExit(deps, before, context);
+  const turn = patience(context, TURN_MS);
+  for (;;) {
+    const subscription = await findActive(deps, request, context);
+    const exit = await claimTry(deps, subscription, context);
+    const left = exit === undefined ? await seeOther(deps, subscription, context) : await goOut(deps, exit, turn, context);
+    if (left !== undefined) return await finishExit(deps, left, context);
+    if (turn.isOver()) throw accountBusy("another operation of this Investor is in progress");
+    await turn.pause();
+  }
+}
+
+async function findActive(deps: Deps, request: UnassignRequest, context: CallContext): Promise<Subscription> {
+  const subscription = await findLatestOfPair(deps.pool, request);
+  if (subscription === undefined) throw await refuseUnknownPair(deps, request, context);
+  const exit = subscription.status === "ACTIVE" ? undefined : await findExit(deps.pool, subscription.id);
+  const isOwn = exit?.commandId === context.commandId && context.commandId !== "";
+  if (subscription.status === "PAUSED" && !isOwn) {
+    throw refuse("exit_in_progress", "the Investor is leaving this Master already", { outcome: "not_executed" });
+  }
+  if (subscription.status === "CANCELLED" && !isOwn) {
+    throw refuse("subscription_not_active", "the subscription has ended", { outcome: "not_executed" });
+  }
+  return subscription;
+}
+
+async function refuseUnknownPair(
+  { accounts }: Deps,
+  { masterLogin, investorLogin }: UnassignRequest,
+  context: CallContext,
+): Promise<Refusal> {
+  await accounts.findMaster({ login: masterLogin }, question(context));
+  await accounts.findInvestor({ login: investorLogin }, question(context));
+  return refuse("subscription_not_found", "this Investor has never followed this Master", { outcome: "not_executed" });
+}
+
+/** Begins the next try, on record before anybody is asked; undefined when another one stands in the way. */
+async function claimTry(deps: Deps, subscription: Subscription, context: CallContext): Promise<Exit | undefined> {
+  const { id } = subscription;
+  const last = await findExit(deps.pool, id);
+  const number = (last?.try ?? 0) + 1;
+  const { holder } = laneOfExit(subscription, number);
+  const { commandId, requestId, deadline } = context;
+  const deadlineAt = later(deadline, GRACE_MS);
+  const fresh = { subscriptionId: id, commandId, requestId, try: number, holder, deadlineAt };
+  return (await beginTry(deps.pool, fresh)) ? await findExit(deps.pool, id) : undefined;
+}
+
+/** Somebody else's try: its lane may only have to be let go, or it has led to the end that this command wants too. */
+async function seeOther(deps: Deps, subscription: Subscription, context: CallContext): Promise<Exit | undefined> {
+  const exit = await findExit(deps.pool, subscription.id);
+  if (exit?.state === "REFUSED") await letGoOfExit(deps, subscription, exit, context);
+  const isOwn = exit?.commandId === context.commandId && context.commandId !== "";
+  return exit?.state === "LEFT" && isOwn ? exit : undefined;
+}
+
+/** The exit that has succeeded; undefined when what was in the way may have passed. */
+async function goOut(deps: Deps, exit: Exit, turn: Patience, context: CallContext): Promise<Exit | undefined> {
+  try {
+    return await tryToLeave(deps, exit, context);
+  } catch (error) {
+    const isPassing = error instanceof Refusal && PASSING.has(error.code);
+    if (isPassing && !turn.isOver()) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { FieldError, Refusal } from "#kernel/refusal.ts";
+import { refuse } from "../refusals.ts";
+
+/** What is wrong with one field, or undefined when nothing is. */
+export type Check = FieldError | undefined;
+
+const MOST_PPM = 1_000_000;
+const LOGIN = /^\d{1,20}$/;
+
+/** Refuses with everything that is wrong at once. */
+export function validate(...checks: readonly Check[]): void {
+  const errors = checks.filter((check) => check !== undefined);
+  if (errors.length > 0) throw validationFailed(errors);
+}
+
+export function isLogin(field: string, login: string): Check {
+  return LOGIN.test(login) ? undefined : wrong(field, "invalid_login", "must be a login: decimal digits");
+}
+
+export function isRate(field: string, ppm: number): Check {
+  return ppm >= 0 && ppm <= MOST_PPM ? undefined : wrong(field, "out_of_range", "must be from 0 to 1");
+}
+
+export function isBetween(field: string, value: number | bigint, least: number, most: number): Check {
+  return value >= least && value <= most ? undefined : wrong(field, "out_of_range", `must be from ${least} to ${most}`);
+}
+
+export function isPresent(field: string, text: string): Check {
+  return text === "" ? wrong(field, "required", "is missing") : undefined;
+}
+
+export function isNotNegative(field: string, value: bigint): Check {
+  return value < 0n ? wrong(field, "out_of_range", "must not be negative") : undefined;
+}
+
+export function wrong(field: string, code: string, problem: string): FieldError {
+  return { field, code, message: `${field} ${problem}` };
+}
+
+function validationFailed(errors: readonly FieldError[]): Refusal {
+  return refuse("validation_failed", errors.map(({ message }) => message).join("; "), {
+    errors,
+    outcome: "not_executed",
+  });
+}

@@ -1,0 +1,29 @@
+import type { Bell } from "#kernel/bell.ts";
+import type { Clock } from "#kernel/clock.ts";
+import type { Client } from "#kernel/contract/contract.ts";
+import type { Log } from "#kernel/log.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+
+/** Rung after commits that leave work behind; a lost ring costs a pause of the job and nothing else. */
+export type Bells = {
+  readonly gaps: Bell;
+  readonly mirrors: Bell;
+  readonly strikes: Bell;
+  readonly exits: Bell;
+};
+
+/** What the handlers of this service work with. */
+export type Deps = {
+  readonly pool: Pool;
+  readonly platform: Client<PlatformServiceService>;
+  readonly accounts: Client<AccountServiceService>;
+  readonly fees: Client<FeeServiceService>;
+  readonly bells: Bells;
+  readonly log: Log;
+  readonly now: Clock;
+  /** An Investor may follow once in its life. */
+  readonly isSingleSubscription: boolean;
+};

@@ -1,0 +1,33 @@
+import { formatDecimal, isLess, type Money } from "#kernel/money.ts";
+import { refuse } from "../refusals.ts";
+
+export type AssignmentFacts = {
+  /** What Hold answered. */
+  readonly balance: Money;
+  readonly openPositions: number;
+  readonly minDeposit: Money;
+  /** Only looked at where an Investor may follow once in its life. */
+  readonly hasFollowedBefore: boolean;
+};
+
+/** Whether the capital of an Investor may join a pool; says the reason that lasts longest. */
+export function decideAssignment(facts: AssignmentFacts): void {
+  const { balance, openPositions, minDeposit, hasFollowedBefore } = facts;
+  if (hasFollowedBefore) {
+    throw refuse("investor_previously_subscribed", "the Investor had a subscription before", { outcome: "not_executed" });
+  }
+  if (openPositions > 0) {
+    throw refuse("investor_has_open_positions", "the Investor has open positions", {
+      details: { open_positions: String(openPositions) },
+      outcome: "not_executed",
+    });
+  }
+  if (isLess(balance, minDeposit)) {
+    const required = formatDecimal(minDeposit);
+    const actual = formatDecimal(balance);
+    throw refuse("below_min_deposit", `the Master asks for a balance of at least ${required}, there is ${actual}`, {
+      details: { required, actual },
+      outcome: "not_executed",
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import type { EntryOf } from "#kernel/feed/understand.ts";
+import { MalformedEntry } from "#kernel/feed/understand.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
+import { fileMovements } from "../commands/file-movements.ts";
+import { movementOf, resultOf } from "../commands/movement.ts";
+import type { Deps } from "../deps.ts";
+
+export const MOVEMENT_FEED = "platform.movements";
+
+/** Files what platform tells. Nothing is called from here: jobs act on the rows that it leaves. */
+export function fileAccountMovement(deps: Pick<Deps, "now" | "bells">) {
+  return {
+    feed: MOVEMENT_FEED,
+    events: [AccountMoved],
+    async file(tx: Transaction, entries: readonly EntryOf<typeof AccountMoved>[]): Promise<void> {
+      for (const entry of entries) understandable(entry);
+      await fileMovements(
+        tx,
+        deps,
+        entries.map(({ message }) => message),
+      );
+    },
+  };
+}
+
+/** What cannot be read stops the feed before that entry, with its bytes kept, and files nothing of it. */
+function understandable({ number, message }: EntryOf<typeof AccountMoved>): void {
+  try {
+    movementOf(message);
+    if (message.trade !== undefined) resultOf(message);
+  } catch (error) {
+    throw new MalformedEntry(number, error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { applyFlow } from "../domain/books.ts";
+import { jobContext, later } from "../commands/patience.ts";
+import { sendMirror } from "../commands/send-mirror.ts";
+import { tellMirrorsApplied } from "../commands/tell.ts";
+import { listOpenFlows, type OpenFlow } from "../store/flows.ts";
+import {
+  claimMirrors,
+  insertMirror,
+  listMastersToMirror,
+  lockMasterForMirror,
+  markMirrorsApplied,
+  type OpenMirror,
+} from "../store/mirrors.ts";
+import { lockSeats, saveSeats } from "../store/seats.ts";
+
+/** Masters of one round; they go in parallel, each strictly in order. */
+const MASTERS_PER_ROUND = 8;
+/** One message tells of a whole mirror and has to fit into what the broker carries. */
+const FLOWS_PER_MIRROR = 1_000;
+/** A process that died with a mirror in hand is followed by another after this. */
+const CLAIM_MS = 15_000;
+/** No deal was needed for flows that cancel out. */
+const NO_DEAL = 0n;
+
+/** One transfer per Master for the net of all its open inflows and outflows. True when there is more at once. */
+export async function mirrorOpenFlows(deps: Deps): Promise<boolean> {
+  const masters = await listMastersToMirror(deps.pool, deps.now(), MASTERS_PER_ROUND);
+  await Promise.all(masters.map((login) => netOpenFlows(deps, login)));
+  const now = deps.now();
+  const claimed = await claimMirrors(deps.pool, now, later(now, CLAIM_MS), MASTERS_PER_ROUND);
+  await Promise.all(claimed.map((mirror) => sendMirror(deps, mirror, jobContext())));
+  return claimed.length > 0 || masters.length === MASTERS_PER_ROUND;
+}
+
+/** A Master whose flows cannot be netted stops no other. */
+async function netOpenFlows(deps: Deps, login: string): Promise<void> {
+  try {
+    await inTransaction(deps.pool, (tx) => openMirror(tx, deps, login));
+  } catch (error) {
+    deps.log.error("the flows of a Master could not be netted", { login, error });
+  }
+}
+
+/** Takes the open flows of a Master. What cancels out needs no call: it has arrived as soon as it is netted. */
+async function openMirror(tx: Transaction, deps: Deps, masterLogin: string): Promise<void> {
+  const at = deps.now();
+  if (!(await lockMasterForMirror(tx, masterLogin, at))) return;
+  const flows = await listOpenFlows(tx, masterLogin, FLOWS_PER_MIRROR);
+  if (flows.length === 0) return;
+  const amount = flows.reduce((net, flow) => net + flow.amount, 0n);
+  const mirror = await insertMirror(tx, { masterLogin, amount, flowIds: flows.map(({ id }) => id), at });
+  if (amount === 0n) await applyAtOnce(tx, deps, mirror, flows);
+}
+
+async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flows: readonly OpenFlow[]): Promise<void> {
+  assert.equal(mirror.amount, 0n, "only what cancels out has arrived without a deal");
+  const locked = await lockSeats(tx, [...new Set(flows.map(({ subscriptionId }) => subscriptionId))]);
+  const seats = new Map(locked.map((seat) => [seat.subscriptionId, seat]));
+  for (const flow of flows) applyFlow(seats, flow);
+  await saveSeats(tx, [...seats.values()]);
+  await markMirrorsApplied(tx, [{ id: mirror.id, dealId: NO_DEAL }], deps.now());
+  await tellMirrorsApplied(tx, [{ ...mirror, dealId: NO_DEAL, flows }], seats);
+  afterCommit(tx, deps.bells.strikes.ring);
+}

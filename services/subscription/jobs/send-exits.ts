@@ -1,0 +1,27 @@
+import { catchUp } from "../commands/catch-up.ts";
+import { jobContext, later } from "../commands/patience.ts";
+import { sendExit } from "../commands/send-exit.ts";
+import type { Deps } from "../deps.ts";
+import { claimExitTransfers, type ExitTransfer } from "../store/exit-transfers.ts";
+
+const TRANSFERS_PER_ROUND = 8;
+/** A process that died with a transfer in hand is followed by another after this. */
+const CLAIM_MS = 15_000;
+
+/** Sends exit transfers, and asks after those that have not arrived, until all of them have. */
+export async function sendExits(deps: Deps): Promise<boolean> {
+  const now = deps.now();
+  const claimed = await claimExitTransfers(deps.pool, now, later(now, CLAIM_MS), TRANSFERS_PER_ROUND);
+  await Promise.all(claimed.map((transfer) => sendExit(deps, transfer, jobContext())));
+  await Promise.all([...new Set(claimed.map(({ masterLogin }) => masterLogin))].map((login) => look(deps, login)));
+  return claimed.length === TRANSFERS_PER_ROUND;
+}
+
+/** The feed brings the arrival; should it be late, the log has it already. */
+async function look(deps: Deps, login: ExitTransfer["masterLogin"]): Promise<void> {
+  try {
+    await catchUp(deps, { login }, jobContext());
+  } catch (error) {
+    deps.log.warn("a Master's log could not be filed", { login, error });
+  }
+}

@@ -1,0 +1,35 @@
+import { abandonAssignment, finishAssignment, letGo } from "../commands/finish-assignment.ts";
+import { accountBusy } from "../commands/lane.ts";
+import { backOffMs, jobContext, later } from "../commands/patience.ts";
+import type { Deps } from "../deps.ts";
+import { claimAssignments, postponeAssignment } from "../store/assignments.ts";
+import { getSubscription } from "../store/subscriptions.ts";
+
+const STORIES_PER_ROUND = 20;
+const CLAIM_MS = 15_000;
+
+/** What a crash left of assignments: the undecided are given up, the decided are finished, lanes are let go. */
+export async function settleAssignments(deps: Deps): Promise<boolean> {
+  const now = deps.now();
+  const claimed = await claimAssignments(deps.pool, now, later(now, CLAIM_MS), STORIES_PER_ROUND);
+  for (const { subscriptionId, tries } of claimed) {
+    try {
+      await settle(deps, subscriptionId);
+    } catch (error) {
+      deps.log.warn("an assignment is settled later", { id: subscriptionId, attempt: tries, error });
+      await postponeAssignment(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), String(error));
+    }
+  }
+  return claimed.length === STORIES_PER_ROUND;
+}
+
+async function settle(deps: Deps, subscriptionId: bigint): Promise<void> {
+  const context = jobContext();
+  const subscription = await getSubscription(deps.pool, subscriptionId);
+  if (subscription.status !== "ASSIGNING") return await letGo(deps, subscription, context);
+  const refusal = accountBusy("the assignment took too long and was given up");
+  await abandonAssignment(deps, subscription, refusal, context);
+  // Only what was decided can still be assigning here.
+  const { status } = await getSubscription(deps.pool, subscriptionId);
+  if (status === "ASSIGNING") await finishAssignment(deps, subscriptionId, context);
+}

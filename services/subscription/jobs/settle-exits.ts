@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { finishExit } from "../commands/finish-exit.ts";
+import { accountBusy } from "../commands/lane.ts";
+import { backOffMs, jobContext, later } from "../commands/patience.ts";
+import { continueLeaving, giveUp, letGoOfExit } from "../commands/try-to-leave.ts";
+import type { Deps } from "../deps.ts";
+import { claimExits, findExit, postponeExitStory } from "../store/exits.ts";
+import { getSubscription } from "../store/subscriptions.ts";
+
+const STORIES_PER_ROUND = 20;
+const CLAIM_MS = 15_000;
+
+/** What a crash left of exits: who was only asking stays, who was leaving gets Leave's answer, lanes are let go. */
+export async function settleExits(deps: Deps): Promise<boolean> {
+  const now = deps.now();
+  const claimed = await claimExits(deps.pool, now, later(now, CLAIM_MS), STORIES_PER_ROUND);
+  for (const { subscriptionId, tries } of claimed) {
+    try {
+      await settle(deps, subscriptionId, jobContext());
+    } catch (error) {
+      deps.log.warn("an exit is settled later", { id: subscriptionId, attempt: tries, error });
+      await postponeExitStory(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), String(error));
+    }
+  }
+  return claimed.length === STORIES_PER_ROUND;
+}
+
+async function settle(deps: Deps, subscriptionId: bigint, context: CallContext): Promise<void> {
+  const subscription = await getSubscription(deps.pool, subscriptionId);
+  const exit = await findExit(deps.pool, subscriptionId);
+  assert(exit !== undefined);
+  switch (exit.state) {
+    case "ASKING":
+      return await giveUp(deps, { subscription, exit, refusal: accountBusy("the operation took too long") }, context);
+    case "LEAVING":
+      await finishExit(deps, await continueLeaving(deps, subscriptionId, context), context);
+      return;
+    case "LEFT":
+      await finishExit(deps, exit, context);
+      return;
+    case "REFUSED":
+      return await letGoOfExit(deps, subscription, exit, context);
+  }
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { decideAtPlace } from "../commands/leave/decide-at-place.ts";
+import { notReadYet, refuseUnderGate } from "../commands/leave/decide-under-gate.ts";
+import { later } from "../commands/patience.ts";
+import type { Deps } from "../deps.ts";
+import { type AbandonedGate, takeOverGates } from "../store/gates.ts";
+import { findLeave } from "../store/leaves.ts";
+
+const GATES_PER_ROUND = 20;
+/** A gate is closed for some tens of milliseconds; who closed it so long ago is gone, or too late. */
+const ABANDONED_AFTER_MS = 5_000;
+
+/** Gates that a crash left closed: with a place in the log the decision is finished there, without one it is refused. */
+export async function settleGates(deps: Deps): Promise<boolean> {
+  const now = deps.now();
+  const gates = await takeOverGates(deps.pool, later(now, -ABANDONED_AFTER_MS), now, GATES_PER_ROUND);
+  for (const gate of gates) {
+    try {
+      await settle(deps, gate);
+    } catch (error) {
+      deps.log.error("an abandoned gate is settled later", { login: gate.masterLogin, key: gate.key, error });
+    }
+  }
+  return gates.length === GATES_PER_ROUND;
+}
+
+async function settle(deps: Deps, gate: AbandonedGate): Promise<void> {
+  const leave = await findLeave(deps.pool, gate);
+  assert(leave !== undefined && leave.subscriptionId !== null, "a gate is closed for a leave");
+  deps.log.warn("an abandoned gate is taken over", { login: gate.masterLogin, key: gate.key, state: leave.state });
+  if (leave.state === "GATED") {
+    return await refuseUnderGate(deps, leave, gate, notReadYet("the decision was interrupted"));
+  }
+  const { subscriptionId } = leave;
+  await decideAtPlace(deps, { ...leave, subscriptionId, masterLogin: gate.masterLogin }, gate);
+}

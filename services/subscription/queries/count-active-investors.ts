@@ -1,0 +1,15 @@
+import type { CountActiveInvestorsRequest, CountActiveInvestorsResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import { isBetween, validate } from "../commands/validate.ts";
+import type { Deps } from "../deps.ts";
+import { countActiveInvestors as count } from "../store/subscriptions.ts";
+
+const MOST_LOGINS = 1_000;
+
+/** For directories: many Masters in one question; who has nobody is left out. */
+export async function countActiveInvestors(
+  { pool }: Deps,
+  { masterLogins }: CountActiveInvestorsRequest,
+): Promise<CountActiveInvestorsResponse> {
+  validate(isBetween("master_logins", masterLogins.length, 1, MOST_LOGINS));
+  return { counts: await count(pool, masterLogins) };
+}

@@ -1,0 +1,20 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import type { GetActiveMasterRequest, GetActiveMasterResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { isInPool } from "../domain/lifecycle.ts";
+import { findOpenSubscription } from "../store/subscriptions.ts";
+
+/** Whom an Investor follows now. Who follows nobody has to exist all the same. */
+export async function getActiveMaster(
+  { pool, accounts }: Deps,
+  { investorLogin }: GetActiveMasterRequest,
+  context: CallContext,
+): Promise<GetActiveMasterResponse> {
+  const open = await findOpenSubscription(pool, investorLogin);
+  if (open === undefined || !isInPool(open.status)) {
+    await accounts.findInvestor({ login: investorLogin }, context);
+    return { masterLogin: undefined, name: undefined, startedAt: undefined };
+  }
+  const { name } = await accounts.findMaster({ login: open.masterLogin }, context);
+  return { masterLogin: open.masterLogin, name, startedAt: open.startedAt ?? undefined };
+}

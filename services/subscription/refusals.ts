@@ -1,0 +1,24 @@
+import { refusalsOf } from "#kernel/refusal.ts";
+
+/** Everything that subscription says no with. */
+export const { refuse, refusals } = refusalsOf({
+  validation_failed: "invalid",
+  master_not_found: "not_found",
+  investor_not_found: "not_found",
+  subscription_not_found: "not_found",
+  below_min_deposit: "conflict",
+  investor_has_open_positions: "conflict",
+  already_subscribed: "conflict",
+  investor_previously_subscribed: "conflict",
+  exit_in_progress: "conflict",
+  subscription_not_active: "conflict",
+  master_open_positions: "conflict",
+  allocation_in_progress: "conflict",
+  investor_deficit: "conflict",
+  account_busy: "conflict",
+  safety_stop: "unavailable",
+  platform_unavailable: "unavailable",
+  outcome_unknown: "unknown_outcome",
+});
+
+export type RefusalCode = keyof typeof refusals;

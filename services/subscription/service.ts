@@ -1,0 +1,65 @@
+import { createBell } from "#kernel/bell.ts";
+import type { Implementation } from "#kernel/contract/contract.ts";
+import { type Job, runJob } from "#kernel/job.ts";
+import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { assign } from "./commands/assign.ts";
+import { leave } from "./commands/leave.ts";
+import { returnReserve } from "./commands/return-reserve.ts";
+import { EXIT_FEED, MIRROR_FEED } from "./commands/tell.ts";
+import { unassign } from "./commands/unassign.ts";
+import type { Bells, Deps } from "./deps.ts";
+import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
+import { readGaps } from "./jobs/read-gaps.ts";
+import { sendExits } from "./jobs/send-exits.ts";
+import { settleAssignments } from "./jobs/settle-assignments.ts";
+import { settleExits } from "./jobs/settle-exits.ts";
+import { settleGates } from "./jobs/settle-gates.ts";
+import { strikeWaitingFlows } from "./jobs/strike-waiting-flows.ts";
+import { countActiveInvestors } from "./queries/count-active-investors.ts";
+import { findOpenSubscription } from "./queries/find-open-subscription.ts";
+import { getActiveMaster } from "./queries/get-active-master.ts";
+import { getPoolLedger } from "./queries/get-pool-ledger.ts";
+import { listActiveInvestors } from "./queries/list-active-investors.ts";
+import { listSubscriptions } from "./queries/list-subscriptions.ts";
+
+/** Looked at this often even when nobody rang. */
+const FLOWS_EVERY_MS = 250;
+const SETTLE_EVERY_MS = 1_000;
+
+export const FEEDS = [MIRROR_FEED, EXIT_FEED];
+
+/** Every rpc of the contract and the one function behind it. */
+export function subscriptionService(deps: Deps): Implementation<SubscriptionServiceService> {
+  return {
+    assign: (request, context) => assign(deps, request, context),
+    unassign: (request, context) => unassign(deps, request, context),
+    listSubscriptions: (request) => listSubscriptions(deps, request),
+    getActiveMaster: (request, context) => getActiveMaster(deps, request, context),
+    listActiveInvestors: (request, context) => listActiveInvestors(deps, request, context),
+    countActiveInvestors: (request) => countActiveInvestors(deps, request),
+    findOpenSubscription: (request) => findOpenSubscription(deps, request),
+    leave: (request, context) => leave(deps, request, context),
+    returnReserve: (request) => returnReserve(deps, request),
+    getPoolLedger: (request, context) => getPoolLedger(deps, request, context),
+  };
+}
+
+export function createBells(): Bells {
+  return { gaps: createBell(), mirrors: createBell(), strikes: createBell(), exits: createBell() };
+}
+
+/** What follows from rows, and what finishes the stories that a crash left open. */
+export function subscriptionJobs(deps: Deps): Job[] {
+  const { log, bells } = deps;
+  const flows = { everyMs: FLOWS_EVERY_MS, log };
+  const settling = { everyMs: SETTLE_EVERY_MS, log };
+  return [
+    runJob({ name: "read gaps", wake: bells.gaps, work: () => readGaps(deps), ...settling }),
+    runJob({ name: "mirror open flows", wake: bells.mirrors, work: () => mirrorOpenFlows(deps), ...flows }),
+    runJob({ name: "strike waiting flows", wake: bells.strikes, work: () => strikeWaitingFlows(deps), ...flows }),
+    runJob({ name: "send exits", wake: bells.exits, work: () => sendExits(deps), ...flows }),
+    runJob({ name: "settle assignments", work: () => settleAssignments(deps), ...settling }),
+    runJob({ name: "settle exits", work: () => settleExits(deps), ...settling }),
+    runJob({ name: "settle gates", work: () => settleGates(deps), ...settling }),
+  ];
+}

@@ -1,0 +1,110 @@
+import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { RecordedRefusal } from "./recorded-refusal.ts";
+
+/** The story of one assignment, without what its subscription says. */
+export type Assignment = {
+  readonly subscriptionId: bigint;
+  readonly feeRatePpm: number;
+  readonly feeEnabled: boolean;
+  readonly deadlineAt: Date;
+  /** Holder of the Investor's lane; null once released. */
+  readonly holder: string | null;
+  readonly decidedAt: Date | null;
+  readonly heldBalance: bigint | null;
+  readonly heldLogNumber: bigint | null;
+  readonly refusal: RecordedRefusal | null;
+};
+
+export type NewAssignment = Pick<Assignment, "subscriptionId" | "feeRatePpm" | "feeEnabled" | "deadlineAt"> & {
+  readonly holder: string;
+};
+
+/** When the story is looked at again by itself: when the time of who asked for it is over. */
+export async function insertAssignment(tx: Transaction, fresh: NewAssignment): Promise<void> {
+  const { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, holder } = fresh;
+  await one(
+    tx,
+    sql`insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, holder, next_try_at)
+        values (${subscriptionId}, ${feeRatePpm}, ${feeEnabled}, ${deadlineAt}, ${holder}, ${deadlineAt})
+        returning subscription_id`,
+  );
+}
+
+export async function getAssignment(db: Queryable, subscriptionId: bigint): Promise<Assignment> {
+  return one<Assignment>(
+    db,
+    sql`select subscription_id as "subscriptionId", fee_rate_ppm as "feeRatePpm", fee_enabled as "feeEnabled",
+               deadline_at as "deadlineAt", holder, decided_at as "decidedAt", held_balance_minor as "heldBalance",
+               held_log_number as "heldLogNumber", refusal
+        from assignment
+        where subscription_id = ${subscriptionId}`,
+  );
+}
+
+export type HeldFacts = { readonly balance: bigint; readonly logNumber: bigint };
+
+export async function recordDecision(
+  tx: Transaction,
+  subscriptionId: bigint,
+  { balance, logNumber }: HeldFacts,
+  at: Date,
+): Promise<void> {
+  await one(
+    tx,
+    sql`update assignment
+        set decided_at = ${at}, held_balance_minor = ${balance}, held_log_number = ${logNumber}
+        where subscription_id = ${subscriptionId} and decided_at is null
+        returning subscription_id`,
+  );
+}
+
+export async function recordAssignmentRefusal(tx: Transaction, subscriptionId: bigint, refusal: string): Promise<void> {
+  await one(
+    tx,
+    sql`update assignment
+        set refusal = ${refusal}::jsonb, next_try_at = '-infinity'
+        where subscription_id = ${subscriptionId}
+        returning subscription_id`,
+  );
+}
+
+export async function markLaneReleased(db: Queryable, subscriptionId: bigint): Promise<void> {
+  await execute(
+    db,
+    sql`update assignment set holder = null, reason = null where subscription_id = ${subscriptionId}`,
+  );
+}
+
+/** Stories whose lane is still held although nobody works on them; taken for a while. */
+export async function claimAssignments(
+  db: Queryable,
+  now: Date,
+  until: Date,
+  limit: number,
+): Promise<{ subscriptionId: bigint; tries: number }[]> {
+  return many(
+    db,
+    sql`update assignment
+        set next_try_at = ${until}, tries = tries + 1
+        where subscription_id in (
+          select subscription_id
+          from assignment
+          where holder is not null and next_try_at <= ${now}
+          order by next_try_at
+          limit ${limit}
+          for no key update skip locked
+        )
+        returning subscription_id as "subscriptionId", tries`,
+  );
+}
+
+/** For people: why it still waits, and when it is looked at again. */
+export async function postponeAssignment(db: Queryable, id: bigint, until: Date, reason: string): Promise<void> {
+  await execute(
+    db,
+    sql`update assignment set next_try_at = ${until}, reason = ${reason} where subscription_id = ${id}`,
+  );
+}
+

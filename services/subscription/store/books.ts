@@ -1,0 +1,149 @@
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { AccountBook, Books, PoolBook, Reserve } from "../domain/books.ts";
+import { loadOpenTransfers } from "./open-transfers.ts";
+import { lockSeats } from "./seats.ts";
+
+export type BooksQuery = {
+  readonly investorLogins: readonly string[];
+  readonly masterLogins: readonly string[];
+  /** Keys of the movements; those that are not ours match nothing. */
+  readonly keys: readonly string[];
+};
+
+/**
+ * Everything that filing these movements can touch, locked until commit. The order of the locks is the same everywhere:
+ * pools, then accounts, then seats, each by ascending key.
+ */
+export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Books> {
+  const pools = await lockPools(tx, query.masterLogins);
+  const accounts = await lockAccounts(tx, query.investorLogins);
+  const reserves = await listOpenReserves(tx, query.keys);
+  const transfers = pools.length === 0 ? [] : await loadOpenTransfers(tx, query.keys);
+  const seatIds = new Set<bigint>();
+  for (const { pooledIn } of accounts) if (pooledIn !== undefined) seatIds.add(pooledIn);
+  for (const { subscriptionId } of reserves) seatIds.add(subscriptionId);
+  for (const { flows } of transfers) for (const { subscriptionId } of flows) seatIds.add(subscriptionId);
+  const seats = await lockSeats(tx, [...seatIds]);
+  return {
+    accounts: new Map(accounts.map((account) => [account.login, account])),
+    pools: new Map(pools.map((pool) => [pool.login, pool])),
+    seats: new Map(seats.map((seat) => [seat.subscriptionId, seat])),
+    reserves: new Map(reserves.map((reserve) => [reserve.key, reserve])),
+    transfers: new Map(transfers.map((transfer) => [transfer.key, transfer])),
+    outcome: { flows: [], furtherExits: [], settledReserves: [], appliedTransfers: [], results: [] },
+  };
+}
+
+type AccountRow = {
+  readonly login: string;
+  readonly filedNumber: bigint;
+  readonly heardNumber: bigint;
+  readonly outside: bigint;
+  readonly quarantined: bigint;
+  readonly unposted: bigint;
+  readonly pooledIn: bigint | null;
+};
+
+/** A login never heard of gets a row; its log is then filed from the opening. */
+export async function lockAccounts(tx: Transaction, logins: readonly string[]): Promise<AccountBook[]> {
+  if (logins.length === 0) return [];
+  const sorted = [...new Set(logins)].sort();
+  await many(
+    tx,
+    sql`insert into investor_account (login)
+        select login from unnest(${sorted}::text[]) as asked (login)
+        where not exists (select from investor_account as known where known.login = asked.login)
+        order by login
+        on conflict do nothing`,
+  );
+  const rows = await many<AccountRow>(
+    tx,
+    sql`select login, filed_number as "filedNumber", heard_number as "heardNumber", outside_minor as outside,
+               quarantined_minor as quarantined, unposted_minor as unposted, pooled_subscription_id as "pooledIn"
+        from investor_account
+        where login = any(${sorted}::text[])
+        order by login
+        for no key update`,
+  );
+  return rows.map(({ login, filedNumber, heardNumber, outside, quarantined, unposted, pooledIn }) => ({
+    login,
+    filedNumber,
+    heardNumber,
+    places: { outside, quarantined, unposted },
+    pooledIn: pooledIn ?? undefined,
+  }));
+}
+
+type PoolRow = Omit<PoolBook, "stoppedReason"> & { readonly stoppedReason: string | null };
+
+export async function lockPools(tx: Transaction, logins: readonly string[]): Promise<PoolBook[]> {
+  if (logins.length === 0) return [];
+  const sorted = [...new Set(logins)].sort();
+  await many(
+    tx,
+    sql`insert into master_pool (login)
+        select login from unnest(${sorted}::text[]) as asked (login)
+        where not exists (select from master_pool as known where known.login = asked.login)
+        order by login
+        on conflict do nothing`,
+  );
+  const rows = await many<PoolRow>(
+    tx,
+    sql`select login, filed_number as "filedNumber", heard_number as "heardNumber", foreign_minor as "foreign",
+               unallocated_minor as unallocated, stopped_reason as "stoppedReason"
+        from master_pool
+        where login = any(${sorted}::text[])
+        order by login
+        for no key update`,
+  );
+  return rows.map((row) => ({ ...row, stoppedReason: row.stoppedReason ?? undefined }));
+}
+
+function listOpenReserves(tx: Transaction, keys: readonly string[]): Promise<Reserve[]> {
+  return many<Reserve>(
+    tx,
+    sql`select key, subscription_id as "subscriptionId", amount_minor as amount
+        from reserve
+        where key = any(${keys}::text[]) and state = 'OPEN'`,
+  );
+}
+
+export async function saveAccounts(tx: Transaction, accounts: readonly AccountBook[]): Promise<void> {
+  if (accounts.length === 0) return;
+  await many(
+    tx,
+    sql`update investor_account
+        set filed_number = book.filed_number, heard_number = book.heard_number, outside_minor = book.outside,
+            quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in
+        from unnest(
+          ${accounts.map(({ login }) => login)}::text[],
+          ${accounts.map(({ filedNumber }) => filedNumber)}::bigint[],
+          ${accounts.map(({ heardNumber }) => heardNumber)}::bigint[],
+          ${accounts.map(({ places }) => places.outside)}::bigint[],
+          ${accounts.map(({ places }) => places.quarantined)}::bigint[],
+          ${accounts.map(({ places }) => places.unposted)}::bigint[],
+          ${accounts.map(({ pooledIn }) => pooledIn)}::bigint[]
+        ) as book (login, filed_number, heard_number, outside, quarantined, unposted, pooled_in)
+        where investor_account.login = book.login`,
+  );
+}
+
+export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Promise<void> {
+  if (pools.length === 0) return;
+  await many(
+    tx,
+    sql`update master_pool
+        set filed_number = book.filed_number, heard_number = book.heard_number, foreign_minor = book.foreign_money,
+            unallocated_minor = book.unallocated, stopped_reason = book.stopped_reason
+        from unnest(
+          ${pools.map(({ login }) => login)}::text[],
+          ${pools.map(({ filedNumber }) => filedNumber)}::bigint[],
+          ${pools.map(({ heardNumber }) => heardNumber)}::bigint[],
+          ${pools.map(({ foreign }) => foreign)}::bigint[],
+          ${pools.map(({ unallocated }) => unallocated)}::bigint[],
+          ${pools.map(({ stoppedReason }) => stoppedReason)}::text[]
+        ) as book (login, filed_number, heard_number, foreign_money, unallocated, stopped_reason)
+        where master_pool.login = book.login`,
+  );
+}

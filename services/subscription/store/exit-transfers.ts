@@ -1,0 +1,143 @@
+import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { SeatFlow } from "../domain/books.ts";
+
+/** A transfer of an Investor's capital off the Master; the amount is positive here. */
+export type ExitTransfer = {
+  readonly id: bigint;
+  readonly key: string;
+  readonly subscriptionId: bigint;
+  readonly masterLogin: string;
+  readonly amount: bigint;
+  readonly tries: number;
+  readonly refusals: number;
+};
+
+export type NewExitTransfer = {
+  readonly subscriptionId: bigint;
+  readonly masterLogin: string;
+  readonly amount: bigint;
+  readonly at: Date;
+  /** When it may be sent: later for one that follows a refused one. */
+  readonly sendAt: Date;
+  readonly refusals: number;
+};
+
+/** Numbers are given under the lock of the seat, so they have no gaps. */
+export async function insertExitTransfer(tx: Transaction, transfer: NewExitTransfer): Promise<ExitTransfer> {
+  const { subscriptionId, masterLogin, amount, at, sendAt, refusals } = transfer;
+  const row = await one<{ id: bigint; key: string }>(
+    tx,
+    sql`insert into exit_transfer (subscription_id, number, master_login, amount_minor, state, created_at, next_try_at,
+                                   refusals)
+        select ${subscriptionId}, coalesce(max(number), 0) + 1, ${masterLogin}, ${amount}, 'OPEN', ${at}, ${sendAt},
+               ${refusals}
+        from exit_transfer
+        where subscription_id = ${subscriptionId}
+        returning id, key`,
+  );
+  return { ...row, subscriptionId, masterLogin, amount, tries: 0, refusals };
+}
+
+/** The first one of a subscription is the one whose id the command answers. */
+export async function findFirstExitTransfer(
+  db: Queryable,
+  subscriptionId: bigint,
+): Promise<(ExitTransfer & { readonly transferId: bigint | undefined }) | undefined> {
+  const row = await maybeOne<ExitTransfer & { transferId: bigint | null }>(
+    db,
+    sql`select id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
+               tries, refusals, transfer_id as "transferId"
+        from exit_transfer
+        where subscription_id = ${subscriptionId} and number = 1`,
+  );
+  return row && { ...row, transferId: row.transferId ?? undefined };
+}
+
+/** Takes due transfers for a while: another process looks at them again only when that has passed. */
+export async function claimExitTransfers(db: Queryable, now: Date, until: Date, limit: number): Promise<ExitTransfer[]> {
+  return many<ExitTransfer>(
+    db,
+    sql`update exit_transfer
+        set next_try_at = ${until}, tries = tries + 1
+        where id in (
+          select id
+          from exit_transfer
+          where state = 'OPEN' and next_try_at <= ${now}
+          order by next_try_at
+          limit ${limit}
+          for no key update skip locked
+        )
+        returning id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
+                  tries, refusals`,
+  );
+}
+
+/** The wish is durable at platform; when to look again, and why it still waits. */
+export async function markExitSent(
+  db: Queryable,
+  id: bigint,
+  sent: { readonly transferId: bigint; readonly lookAt: Date; readonly reason: string | undefined },
+): Promise<void> {
+  await execute(
+    db,
+    sql`update exit_transfer
+        set transfer_id = ${sent.transferId}, next_try_at = ${sent.lookAt}, reason = ${sent.reason}
+        where id = ${id}`,
+  );
+}
+
+export async function postponeExit(db: Queryable, id: bigint, until: Date, reason: string): Promise<void> {
+  await execute(
+    db,
+    sql`update exit_transfer set next_try_at = ${until}, reason = ${reason} where id = ${id} and state = 'OPEN'`,
+  );
+}
+
+export async function markExitsApplied(
+  tx: Transaction,
+  exits: readonly { readonly id: bigint; readonly dealId: bigint; readonly transferId: bigint }[],
+  at: Date,
+): Promise<void> {
+  if (exits.length === 0) return;
+  await many(
+    tx,
+    sql`update exit_transfer
+        set state = 'APPLIED', deal_id = arrived.deal_id, transfer_id = arrived.transfer_id, closed_at = ${at},
+            reason = null
+        from unnest(
+          ${exits.map(({ id }) => id)}::bigint[],
+          ${exits.map(({ dealId }) => dealId)}::bigint[],
+          ${exits.map(({ transferId }) => transferId)}::bigint[]
+        ) as arrived (id, deal_id, transfer_id)
+        where exit_transfer.id = arrived.id and exit_transfer.state = 'OPEN'`,
+  );
+}
+
+/** Surely not executed. False when it is not open any more. */
+export async function refuseExit(
+  tx: Transaction,
+  id: bigint,
+  refused: { readonly reason: string; readonly transferId: bigint },
+  at: Date,
+): Promise<boolean> {
+  const changed = await execute(
+    tx,
+    sql`update exit_transfer
+        set state = 'REFUSED', closed_at = ${at}, reason = ${refused.reason}, transfer_id = ${refused.transferId}
+        where id = ${id} and state = 'OPEN'`,
+  );
+  return changed === 1;
+}
+
+/** What a debit left over after its Investor had gone; positive amounts in the flows would be a fault. */
+export async function insertFurtherExits(tx: Transaction, exits: readonly SeatFlow[], at: Date): Promise<void> {
+  for (const { subscriptionId, amount } of exits) {
+    const { masterLogin } = await one<{ masterLogin: string }>(
+      tx,
+      sql`select master_login as "masterLogin" from seat where subscription_id = ${subscriptionId}`,
+    );
+    await insertExitTransfer(tx, { subscriptionId, masterLogin, amount: -amount, at, sendAt: at, refusals: 0 });
+  }
+}

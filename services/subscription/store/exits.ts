@@ -1,0 +1,145 @@
+import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { HeldFacts } from "./assignments.ts";
+import type { RecordedRefusal } from "./recorded-refusal.ts";
+
+export type ExitState = "ASKING" | "LEAVING" | "LEFT" | "REFUSED";
+
+/** The story of how one subscription is left. */
+export type Exit = {
+  readonly subscriptionId: bigint;
+  readonly commandId: string;
+  readonly try: number;
+  readonly state: ExitState;
+  readonly holder: string | null;
+  readonly heldBalance: bigint | null;
+  readonly heldLogNumber: bigint | null;
+  readonly refusal: RecordedRefusal | null;
+  readonly leftStatus: "PAUSED" | "CANCELLED" | null;
+  readonly leftAmount: bigint | null;
+};
+
+export type NewTry = {
+  readonly subscriptionId: bigint;
+  readonly commandId: string;
+  readonly requestId: string;
+  readonly try: number;
+  readonly holder: string;
+  readonly deadlineAt: Date;
+};
+
+export async function findExit(db: Queryable, subscriptionId: bigint): Promise<Exit | undefined> {
+  return maybeOne<Exit>(
+    db,
+    sql`select * from exit_row where "subscriptionId" = ${subscriptionId}`,
+  );
+}
+
+/** The exit that a command has led to. */
+export async function findExitOfCommand(db: Queryable, commandId: string): Promise<Exit | undefined> {
+  return maybeOne<Exit>(
+    db,
+    sql`select *
+        from exit_row
+        where "commandId" = ${commandId} and "commandId" <> '' and state = 'LEFT'`,
+  );
+}
+
+/** False when another try is under way or has succeeded, or when the lane of the one before is still to be released. */
+export async function beginTry(db: Queryable, fresh: NewTry): Promise<boolean> {
+  const { subscriptionId, commandId, requestId, holder, deadlineAt } = fresh;
+  const changed = await execute(
+    db,
+    sql`insert into exit (subscription_id, command_id, request_id, try, state, holder, deadline_at, next_try_at)
+        values (${subscriptionId}, ${commandId}, ${requestId}, ${fresh.try}, 'ASKING', ${holder}, ${deadlineAt},
+                ${deadlineAt})
+        on conflict (subscription_id) do update
+        set command_id = excluded.command_id, request_id = excluded.request_id, try = excluded.try,
+            state = excluded.state, holder = excluded.holder, deadline_at = excluded.deadline_at,
+            next_try_at = excluded.next_try_at, refusal = null, held_balance_minor = null, held_log_number = null,
+            tries = 0, reason = null
+        where exit.state = 'REFUSED' and exit.holder is null and exit.try = excluded.try - 1`,
+  );
+  return changed === 1;
+}
+
+/** ASKING -> LEAVING. False when the settling job was faster and has given up. */
+export async function markLeaving(
+  db: Queryable,
+  { subscriptionId, try: number }: Pick<Exit, "subscriptionId" | "try">,
+  held: HeldFacts,
+): Promise<boolean> {
+  const changed = await execute(
+    db,
+    sql`update exit
+        set state = 'LEAVING', held_balance_minor = ${held.balance}, held_log_number = ${held.logNumber}
+        where subscription_id = ${subscriptionId} and try = ${number} and state = 'ASKING'`,
+  );
+  return changed === 1;
+}
+
+/** Ends a try without effect, from the given state alone; LEAVING only after Leave has refused it. */
+export async function refuseTry(
+  db: Queryable,
+  { subscriptionId, try: number, state }: Pick<Exit, "subscriptionId" | "try" | "state">,
+  refusal: string,
+): Promise<boolean> {
+  const changed = await execute(
+    db,
+    sql`update exit
+        set state = 'REFUSED', refusal = ${refusal}::jsonb, next_try_at = '-infinity'
+        where subscription_id = ${subscriptionId} and try = ${number} and state = ${state}`,
+  );
+  return changed === 1;
+}
+
+/** LEAVING -> LEFT, in the commit that takes the Investor out of the pool. Answers the request that led to it. */
+export async function markLeft(
+  tx: Transaction,
+  subscriptionId: bigint,
+  left: { readonly status: "PAUSED" | "CANCELLED"; readonly amount: bigint },
+): Promise<string> {
+  const { requestId } = await one<{ requestId: string }>(
+    tx,
+    sql`update exit
+        set state = 'LEFT', left_status = ${left.status}, left_minor = ${left.amount}
+        where subscription_id = ${subscriptionId} and state = 'LEAVING'
+        returning request_id as "requestId"`,
+  );
+  return requestId;
+}
+
+export async function markExitLaneReleased(db: Queryable, subscriptionId: bigint, holder: string): Promise<void> {
+  await execute(
+    db,
+    sql`update exit set holder = null, reason = null where subscription_id = ${subscriptionId} and holder = ${holder}`,
+  );
+}
+
+/** Stories whose lane is still held although nobody works on them; taken for a while. */
+export async function claimExits(
+  db: Queryable,
+  now: Date,
+  until: Date,
+  limit: number,
+): Promise<{ subscriptionId: bigint; tries: number }[]> {
+  return many(
+    db,
+    sql`update exit
+        set next_try_at = ${until}, tries = tries + 1
+        where subscription_id in (
+          select subscription_id
+          from exit
+          where holder is not null and next_try_at <= ${now}
+          order by next_try_at
+          limit ${limit}
+          for no key update skip locked
+        )
+        returning subscription_id as "subscriptionId", tries`,
+  );
+}
+
+export async function postponeExitStory(db: Queryable, id: bigint, until: Date, reason: string): Promise<void> {
+  await execute(db, sql`update exit set next_try_at = ${until}, reason = ${reason} where subscription_id = ${id}`);
+}

@@ -1,0 +1,34 @@
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { SeatFlow } from "../domain/books.ts";
+
+/** A change of capital that waits for a mirror. */
+export type OpenFlow = SeatFlow & { readonly id: bigint };
+
+/** The Master is that of the subscription, so that no flow can be sent to another. */
+export async function insertFlows(tx: Transaction, flows: readonly SeatFlow[], at: Date): Promise<void> {
+  if (flows.length === 0) return;
+  await many(
+    tx,
+    sql`insert into flow (subscription_id, master_login, amount_minor, created_at)
+        select subscription.id, subscription.master_login, fresh.amount, ${at}
+        from unnest(
+               ${flows.map(({ subscriptionId }) => subscriptionId)}::bigint[],
+               ${flows.map(({ amount }) => amount)}::bigint[]
+             ) with ordinality as fresh (subscription_id, amount, place)
+             join subscription on subscription.id = fresh.subscription_id
+        order by place`,
+  );
+}
+
+/** The caller has locked the pool, so nobody else takes them. */
+export async function listOpenFlows(tx: Transaction, masterLogin: string, limit: number): Promise<OpenFlow[]> {
+  return many<OpenFlow>(
+    tx,
+    sql`select id, subscription_id as "subscriptionId", amount_minor as amount
+        from flow
+        where master_login = ${masterLogin} and mirror_id is null
+        order by id
+        limit ${limit}`,
+  );
+}

@@ -1,0 +1,79 @@
+import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { LeaveTry } from "./leaves.ts";
+
+/** A closed gate. Whoever commits under it has to hold this fence still. */
+export type Gate = { readonly masterLogin: string; readonly fence: bigint };
+
+/** Undefined while it is closed for somebody. */
+export async function closeGate(
+  tx: Transaction,
+  masterLogin: string,
+  { key, try: number }: LeaveTry,
+  at: Date,
+): Promise<Gate | undefined> {
+  const row = await maybeOne<{ fence: bigint }>(
+    tx,
+    sql`update master_pool
+        set gate_fence = gate_fence + 1, gate_key = ${key}, gate_try = ${number}, gate_closed_at = ${at}
+        where login = ${masterLogin} and gate_key is null
+        returning gate_fence as fence`,
+  );
+  return row && { masterLogin, fence: row.fence };
+}
+
+/** Locks the pool. False when the gate was taken over: then nothing under the old fence may be committed. */
+export async function lockGate(tx: Transaction, { masterLogin, fence }: Gate): Promise<boolean> {
+  const row = await maybeOne(
+    tx,
+    sql`select login
+        from master_pool
+        where login = ${masterLogin} and gate_fence = ${fence} and gate_key is not null
+        for no key update`,
+  );
+  return row !== undefined;
+}
+
+/** In the commit that makes the decision final. */
+export async function openGate(tx: Transaction, { masterLogin, fence }: Gate): Promise<boolean> {
+  const changed = await execute(
+    tx,
+    sql`update master_pool
+        set gate_key = null, gate_try = null, gate_closed_at = null
+        where login = ${masterLogin} and gate_fence = ${fence}`,
+  );
+  return changed === 1;
+}
+
+export type AbandonedGate = Gate & LeaveTry;
+
+/** Takes gates over that were closed too long ago: from now on the new fence counts, and who closed them is out. */
+export async function takeOverGates(db: Queryable, closedBefore: Date, now: Date, limit: number): Promise<AbandonedGate[]> {
+  return many<AbandonedGate>(
+    db,
+    sql`update master_pool
+        set gate_fence = gate_fence + 1, gate_closed_at = ${now}
+        where login in (
+          select login
+          from master_pool
+          where gate_key is not null and gate_closed_at <= ${closedBefore}
+          order by gate_closed_at
+          limit ${limit}
+          for no key update skip locked
+        )
+        returning login as "masterLogin", gate_fence as fence, gate_key as key, gate_try as try`,
+  );
+}
+
+/** Locks the pool, so that the gate stays as it is. */
+export async function isGateOpen(tx: Transaction, masterLogin: string): Promise<boolean> {
+  const row = await maybeOne(
+    tx,
+    sql`select login
+        from master_pool
+        where login = ${masterLogin} and gate_key is null
+        for no key update`,
+  );
+  return row !== undefined;
+}

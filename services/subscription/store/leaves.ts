@@ -1,0 +1,113 @@
+import { execute, maybeOne, one, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { LeaveKind, LeaveNumbers } from "../domain/decide-leave.ts";
+import type { RecordedRefusal } from "./recorded-refusal.ts";
+
+export type LeaveState = "WAITING" | "GATED" | "SETTLED" | "DECIDED" | "REFUSED";
+
+export type LeaveTry = { readonly key: string; readonly try: number };
+
+export type Leave = LeaveTry & {
+  readonly investorLogin: string;
+  readonly kind: LeaveKind;
+  readonly requested: bigint;
+  readonly heldBalance: bigint;
+  readonly heldLogNumber: bigint;
+  readonly payoutKey: string;
+  readonly state: LeaveState;
+  /** Null outside a pool, as the next two. */
+  readonly subscriptionId: bigint | null;
+  readonly masterLogin: string | null;
+  readonly settledNumber: bigint | null;
+  readonly before: bigint | null;
+  readonly pending: bigint | null;
+  readonly available: bigint | null;
+  readonly effective: bigint | null;
+  readonly refusal: RecordedRefusal | null;
+};
+
+export type NewLeave = Pick<
+  Leave,
+  "key" | "try" | "investorLogin" | "kind" | "requested" | "heldBalance" | "heldLogNumber" | "payoutKey"
+>;
+
+/** False when this key has a try that is not refused, or when this try or a later one is known already. */
+export async function tryInsertLeave(db: Queryable, fresh: NewLeave, at: Date): Promise<boolean> {
+  const changed = await execute(
+    db,
+    sql`insert into leave (key, try, investor_login, kind, requested_minor, held_balance_minor, held_log_number,
+                           payout_key, state, created_at)
+        select ${fresh.key}, ${fresh.try}::integer, ${fresh.investorLogin}, ${fresh.kind}, ${fresh.requested}::bigint,
+               ${fresh.heldBalance}::bigint, ${fresh.heldLogNumber}::bigint, ${fresh.payoutKey}, 'WAITING',
+               ${at}::timestamptz
+        where not exists (select from leave where key = ${fresh.key} and try > ${fresh.try}::integer)
+        on conflict do nothing`,
+  );
+  return changed === 1;
+}
+
+export async function findLeave(db: Queryable, { key, try: number }: LeaveTry): Promise<Leave | undefined> {
+  return maybeOne<Leave>(db, sql`select * from leave_row where key = ${key} and try = ${number}`);
+}
+
+/** The one try of a key that is not refused. */
+export async function findStandingLeave(db: Queryable, key: string): Promise<Leave | undefined> {
+  return maybeOne<Leave>(db, sql`select * from leave_row where key = ${key} and state <> 'REFUSED'`);
+}
+
+/** The row itself decides who may go on: false when it is not in that state any more. */
+export async function markGated(
+  tx: Transaction,
+  { key, try: number }: LeaveTry,
+  { subscriptionId, masterLogin }: { readonly subscriptionId: bigint; readonly masterLogin: string },
+): Promise<boolean> {
+  const changed = await execute(
+    tx,
+    sql`update leave
+        set state = 'GATED', subscription_id = ${subscriptionId}, master_login = ${masterLogin}
+        where key = ${key} and try = ${number} and state = 'WAITING'`,
+  );
+  return changed === 1;
+}
+
+export async function markSettled(tx: Transaction, { key, try: number }: LeaveTry, settledNumber: bigint): Promise<void> {
+  await one(
+    tx,
+    sql`update leave
+        set state = 'SETTLED', settled_number = ${settledNumber}
+        where key = ${key} and try = ${number} and state = 'GATED'
+        returning key`,
+  );
+}
+
+export async function markDecided(
+  tx: Transaction,
+  { key, try: number, state }: LeaveTry & { readonly state: LeaveState },
+  { before, pending, available, effective }: LeaveNumbers,
+  at: Date,
+): Promise<boolean> {
+  const changed = await execute(
+    tx,
+    sql`update leave
+        set state = 'DECIDED', before_minor = ${before}, pending_minor = ${pending}, available_minor = ${available},
+            effective_minor = ${effective}, closed_at = ${at}
+        where key = ${key} and try = ${number} and state = ${state}`,
+  );
+  return changed === 1;
+}
+
+export async function markRefused(
+  db: Queryable,
+  { key, try: number, state }: LeaveTry & { readonly state: LeaveState },
+  refusal: string,
+  at: Date,
+): Promise<boolean> {
+  const changed = await execute(
+    db,
+    sql`update leave
+        set state = 'REFUSED', refusal = ${refusal}::jsonb, closed_at = ${at}
+        where key = ${key} and try = ${number} and state = ${state}`,
+  );
+  return changed === 1;
+}

@@ -1,0 +1,139 @@
+import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+/** A mirror that was not seen on the Master yet. */
+export type OpenMirror = {
+  readonly id: bigint;
+  readonly key: string;
+  readonly masterLogin: string;
+  readonly amount: bigint;
+  readonly tries: number;
+};
+
+export type NewMirror = {
+  readonly masterLogin: string;
+  readonly amount: bigint;
+  readonly flowIds: readonly bigint[];
+  readonly at: Date;
+};
+
+/** Masters with open flows, no mirror under way, and nothing that says to wait. */
+export async function listMastersToMirror(db: Queryable, now: Date, limit: number): Promise<string[]> {
+  const rows = await many<{ login: string }>(
+    db,
+    sql`select login
+        from master_pool
+        where stopped_reason is null and mirror_next_at <= ${now}
+          and exists (select from flow where flow.master_login = login and flow.mirror_id is null)
+          and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
+        order by mirror_next_at, login
+        limit ${limit}`,
+  );
+  return rows.map(({ login }) => login);
+}
+
+/** False when another process works on this Master, or when there is a mirror under way. */
+export async function lockMasterForMirror(tx: Transaction, login: string, now: Date): Promise<boolean> {
+  const row = await maybeOne(
+    tx,
+    sql`select login
+        from master_pool
+        where login = ${login} and stopped_reason is null and mirror_next_at <= ${now}
+        for no key update skip locked`,
+  );
+  if (row === undefined) return false;
+  const open = await maybeOne(tx, sql`select id from mirror where master_login = ${login} and state = 'OPEN'`);
+  return open === undefined;
+}
+
+export async function insertMirror(tx: Transaction, mirror: NewMirror): Promise<OpenMirror> {
+  const { masterLogin, amount, flowIds, at } = mirror;
+  const row = await one<{ id: bigint; key: string }>(
+    tx,
+    sql`insert into mirror (master_login, amount_minor, state, created_at, next_try_at)
+        values (${masterLogin}, ${amount}, 'OPEN', ${at}, ${at})
+        returning id, key`,
+  );
+  await many(tx, sql`update flow set mirror_id = ${row.id} where id = any(${flowIds}::bigint[])`);
+  return { ...row, masterLogin, amount, tries: 0 };
+}
+
+/** Takes due mirrors for a while: another process looks at them again only when that has passed. */
+export async function claimMirrors(db: Queryable, now: Date, until: Date, limit: number): Promise<OpenMirror[]> {
+  return many<OpenMirror>(
+    db,
+    sql`update mirror
+        set next_try_at = ${until}, tries = tries + 1
+        where id in (
+          select id
+          from mirror
+          where state = 'OPEN' and next_try_at <= ${now}
+          order by next_try_at
+          limit ${limit}
+          for no key update skip locked
+        )
+        returning id, key, master_login as "masterLogin", amount_minor as amount, tries`,
+  );
+}
+
+export async function markMirrorsApplied(
+  tx: Transaction,
+  mirrors: readonly { readonly id: bigint; readonly dealId: bigint }[],
+  at: Date,
+): Promise<void> {
+  if (mirrors.length === 0) return;
+  await many(
+    tx,
+    sql`with applied as (
+          update mirror
+          set state = 'APPLIED', deal_id = arrived.deal_id, closed_at = ${at}, reason = null
+          from unnest(
+            ${mirrors.map(({ id }) => id)}::bigint[],
+            ${mirrors.map(({ dealId }) => dealId)}::bigint[]
+          ) as arrived (id, deal_id)
+          where mirror.id = arrived.id and mirror.state = 'OPEN'
+          returning mirror.master_login
+        )
+        update master_pool
+        set mirror_refusals = 0, mirror_reason = null
+        where login in (select master_login from applied)`,
+  );
+}
+
+/** The wait goes on; the reason is there for people. */
+export async function postponeMirror(db: Queryable, id: bigint, until: Date, reason: string): Promise<void> {
+  await execute(
+    db,
+    sql`update mirror set next_try_at = ${until}, reason = ${reason} where id = ${id} and state = 'OPEN'`,
+  );
+}
+
+/** Surely not executed: its flows wait for the next mirror. False when it is not open any more. */
+export async function refuseMirror(tx: Transaction, mirror: OpenMirror, reason: string, at: Date): Promise<boolean> {
+  const refused = await execute(
+    tx,
+    sql`update mirror
+        set state = 'REFUSED', closed_at = ${at}, reason = ${reason}
+        where id = ${mirror.id} and state = 'OPEN'`,
+  );
+  if (refused === 0) return false;
+  await many(tx, sql`update flow set mirror_id = null where mirror_id = ${mirror.id}`);
+  return true;
+}
+
+/** How often in a row, this time included. */
+export async function countMirrorRefusal(tx: Transaction, masterLogin: string, reason: string): Promise<number> {
+  const { refusals } = await one<{ refusals: number }>(
+    tx,
+    sql`update master_pool
+        set mirror_refusals = mirror_refusals + 1, mirror_reason = ${reason}
+        where login = ${masterLogin}
+        returning mirror_refusals as refusals`,
+  );
+  return refusals;
+}
+
+export async function delayMirrors(tx: Transaction, masterLogin: string, until: Date): Promise<void> {
+  await execute(tx, sql`update master_pool set mirror_next_at = ${until} where login = ${masterLogin}`);
+}

@@ -1,0 +1,33 @@
+import { maybeOne, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+
+/** How far an Investor is filed and what is on its way for it. */
+export type Standing = {
+  readonly filedNumber: bigint;
+  /** Undefined outside a pool. */
+  readonly seat:
+    | { readonly subscriptionId: bigint; readonly masterLogin: string; readonly inbound: bigint }
+    | undefined;
+};
+
+type Row = {
+  readonly filedNumber: bigint;
+  readonly subscriptionId: bigint | null;
+  readonly masterLogin: string | null;
+  readonly inbound: bigint | null;
+};
+
+export async function findStanding(db: Queryable, investorLogin: string): Promise<Standing> {
+  const row = await maybeOne<Row>(
+    db,
+    sql`select account.filed_number as "filedNumber", seat.subscription_id as "subscriptionId",
+               seat.master_login as "masterLogin", seat.inbound_minor as inbound
+        from investor_account as account
+             left join seat on seat.subscription_id = account.pooled_subscription_id
+        where account.login = ${investorLogin}`,
+  );
+  if (row === undefined) return { filedNumber: -1n, seat: undefined };
+  const { filedNumber, subscriptionId, masterLogin, inbound } = row;
+  if (subscriptionId === null || masterLogin === null || inbound === null) return { filedNumber, seat: undefined };
+  return { filedNumber, seat: { subscriptionId, masterLogin, inbound } };
+}

@@ -1,0 +1,209 @@
+import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { SubscriptionStatus, VisibleStatus } from "../domain/lifecycle.ts";
+
+export type Subscription = {
+  readonly id: bigint;
+  readonly masterId: bigint;
+  readonly investorId: bigint;
+  readonly masterLogin: string;
+  readonly investorLogin: string;
+  readonly status: SubscriptionStatus;
+  readonly createdAt: Date;
+  /** Null until decided, as the baseline. */
+  readonly startedAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly baselineEntryId: bigint | null;
+};
+
+export type NewSubscription = Pick<Subscription, "masterId" | "investorId" | "masterLogin" | "investorLogin"> & {
+  readonly commandId: string;
+  readonly at: Date;
+};
+
+/** Undefined when the Investor or the command has an open one. */
+export async function tryInsertSubscription(tx: Transaction, fresh: NewSubscription): Promise<bigint | undefined> {
+  const row = await maybeOne<{ id: bigint }>(
+    tx,
+    sql`insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at)
+        values (${fresh.commandId}, ${fresh.masterId}, ${fresh.investorId}, ${fresh.masterLogin},
+                ${fresh.investorLogin}, 'ASSIGNING', ${fresh.at})
+        on conflict do nothing
+        returning id`,
+  );
+  return row?.id;
+}
+
+export async function getSubscription(db: Queryable, id: bigint): Promise<Subscription> {
+  return one<Subscription>(db, sql`select * from subscription_row where id = ${id}`);
+}
+
+/** What a command has led to, unless it was refused. */
+export async function findSubscriptionOfCommand(db: Queryable, commandId: string): Promise<Subscription | undefined> {
+  return maybeOne<Subscription>(
+    db,
+    sql`select subscription_row.*
+        from subscription_row join subscription using (id)
+        where subscription.command_id = ${commandId} and subscription.status <> 'ABORTED'
+          and subscription.command_id <> ''`,
+  );
+}
+
+/** ASSIGNING, ACTIVE or PAUSED: an Investor has at most one. */
+export async function findOpenSubscription(db: Queryable, investorLogin: string): Promise<Subscription | undefined> {
+  return maybeOne<Subscription>(
+    db,
+    sql`select *
+        from subscription_row
+        where "investorLogin" = ${investorLogin} and status in ('ASSIGNING', 'ACTIVE', 'PAUSED')`,
+  );
+}
+
+/** The newest one of a pair that somebody outside has ever seen. */
+export async function findLatestOfPair(
+  db: Queryable,
+  { masterLogin, investorLogin }: { readonly masterLogin: string; readonly investorLogin: string },
+): Promise<Subscription | undefined> {
+  return maybeOne<Subscription>(
+    db,
+    sql`select *
+        from subscription_row
+        where "investorLogin" = ${investorLogin} and "masterLogin" = ${masterLogin}
+          and status in ('ACTIVE', 'PAUSED', 'CANCELLED')
+        order by id desc
+        limit 1`,
+  );
+}
+
+/** Whether the Investor has ever followed anybody. */
+export async function hasFollowedBefore(db: Queryable, investorLogin: string): Promise<boolean> {
+  const row = await maybeOne(
+    db,
+    sql`select id
+        from subscription
+        where investor_login = ${investorLogin} and status in ('ACTIVE', 'PAUSED', 'CANCELLED')
+        limit 1`,
+  );
+  return row !== undefined;
+}
+
+export type SubscriptionFilter = {
+  /** Empty matches all. */
+  readonly masterLogin: string;
+  readonly investorLogin: string;
+  readonly statuses: readonly VisibleStatus[];
+  readonly afterId: bigint;
+  readonly limit: number;
+};
+
+export async function listSubscriptions(db: Queryable, filter: SubscriptionFilter): Promise<Subscription[]> {
+  const { masterLogin, investorLogin, statuses, afterId, limit } = filter;
+  return many<Subscription>(
+    db,
+    sql`select *
+        from subscription_row
+        where id > ${afterId} and status = any(${statuses}::text[])
+          and (${masterLogin} = '' or "masterLogin" = ${masterLogin})
+          and (${investorLogin} = '' or "investorLogin" = ${investorLogin})
+        order by id
+        limit ${limit}`,
+  );
+}
+
+export type ActiveSeat = { readonly investorId: bigint; readonly investorLogin: string };
+
+export async function listActiveInvestors(
+  db: Queryable,
+  page: { readonly masterLogin: string; readonly afterInvestorId: bigint; readonly limit: number },
+): Promise<ActiveSeat[]> {
+  return many<ActiveSeat>(
+    db,
+    sql`select investor_id as "investorId", investor_login as "investorLogin"
+        from subscription
+        where master_login = ${page.masterLogin} and status = 'ACTIVE' and investor_id > ${page.afterInvestorId}
+        order by investor_id
+        limit ${page.limit}`,
+  );
+}
+
+export async function countActiveInvestors(
+  db: Queryable,
+  masterLogins: readonly string[],
+): Promise<{ masterLogin: string; investors: bigint }[]> {
+  return many(
+    db,
+    sql`select master_login as "masterLogin", count(*) as investors
+        from subscription
+        where master_login = any(${masterLogins}::text[]) and status = 'ACTIVE'
+        group by master_login
+        order by master_login`,
+  );
+}
+
+export type Baseline = { readonly startedAt: Date; readonly entryId: bigint };
+
+/** False when it was decided or aborted before. */
+export async function setBaseline(tx: Transaction, id: bigint, { startedAt, entryId }: Baseline): Promise<boolean> {
+  const changed = await execute(
+    tx,
+    sql`update subscription
+        set started_at = ${startedAt}, baseline_entry_id = ${entryId}
+        where id = ${id} and status = 'ASSIGNING' and started_at is null`,
+  );
+  return changed === 1;
+}
+
+/** ASSIGNING -> ACTIVE, once. */
+export async function activate(tx: Transaction, id: bigint): Promise<boolean> {
+  const changed = await execute(
+    tx,
+    sql`update subscription
+        set status = 'ACTIVE'
+        where id = ${id} and status = 'ASSIGNING' and started_at is not null`,
+  );
+  return changed === 1;
+}
+
+/** ASSIGNING -> ABORTED, as long as nothing was decided. */
+export async function abort(tx: Transaction, id: bigint): Promise<boolean> {
+  const changed = await execute(
+    tx,
+    sql`update subscription
+        set status = 'ABORTED'
+        where id = ${id} and status = 'ASSIGNING' and started_at is null`,
+  );
+  return changed === 1;
+}
+
+/** ACTIVE -> PAUSED, under the lock of the account whose pool it leaves. */
+export async function pause(tx: Transaction, id: bigint): Promise<boolean> {
+  const changed = await execute(
+    tx,
+    sql`update subscription set status = 'PAUSED' where id = ${id} and status = 'ACTIVE'`,
+  );
+  return changed === 1;
+}
+
+/** PAUSED -> CANCELLED for those of which nothing is anywhere any more. */
+export async function cancelEmptied(tx: Transaction, ids: readonly bigint[], at: Date): Promise<Subscription[]> {
+  if (ids.length === 0) return [];
+  const cancelled = await many<{ id: bigint }>(
+    tx,
+    sql`update subscription
+        set status = 'CANCELLED', ended_at = ${at}
+        where id = any(${ids}::bigint[]) and status = 'PAUSED'
+          and exists (
+            select
+            from seat
+            where subscription_id = id and inbound_minor = 0 and waiting_minor = 0 and pooled_minor = 0
+              and reserved_minor = 0 and outbound_minor = 0
+          )
+        returning id`,
+  );
+  return many<Subscription>(
+    tx,
+    sql`select * from subscription_row where id = any(${cancelled.map(({ id }) => id)}::bigint[]) order by id`,
+  );
+}
+
