@@ -10,6 +10,8 @@ export type Piece<T> = TCodec<TString, T>;
 
 type Facts = PieceOptions & { readonly expects: string; readonly isSecret: boolean };
 
+const KEY_BYTES = 32;
+
 /** One variable: what is expected in words, and how its text becomes a value. Parsing says no by undefined. */
 export function piece<T>(
   expects: string,
@@ -81,6 +83,11 @@ export function secret(expects: string, options?: PieceOptions): Piece<Secret<st
   return piece(expects, (value) => new Secret(value), { ...options, isSecret: true });
 }
 
+/** A key of 256 bits. */
+export function secretKey(options?: PieceOptions): Piece<Secret<Buffer>> {
+  return piece("32 bytes in base64", parseKey, { ...options, isSecret: true });
+}
+
 /** An address with a password in it. */
 export function secretUrl(protocols: readonly string[], options?: PieceOptions): Piece<Secret<string>> {
   const parse = (value: string) => (parseUrl(value, protocols) === undefined ? undefined : new Secret(value));
@@ -97,6 +104,11 @@ function parseInstant(value: string): Date | undefined {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/.test(value)) return undefined;
   const date = new Date(value);
   return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+function parseKey(value: string): Secret<Buffer> | undefined {
+  const bytes = Buffer.from(value, "base64");
+  return bytes.length === KEY_BYTES && bytes.toString("base64") === value ? new Secret(bytes) : undefined;
 }
 
 function parseUrl(value: string, protocols: readonly string[]): string | undefined {

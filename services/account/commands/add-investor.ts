@@ -1,0 +1,29 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { AddInvestorRequest, Investor as InvestorMessage } from "#proto/pamm/account/v1/account.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import type { Deps } from "../deps.ts";
+import { checkAll, loginError, nameError } from "../domain/checks.ts";
+import { decideExistence, decideTradingLogin } from "../domain/decide-registration.ts";
+import { investorMessage } from "../messages.ts";
+import { insertInvestor } from "../store/investors.ts";
+import { registering, registrationFacts } from "./register.ts";
+
+/** Registers an existing account as an Investor. Moves no funds. */
+export async function addInvestor(
+  deps: Deps,
+  { login, name }: AddInvestorRequest,
+  context: CallContext,
+): Promise<InvestorMessage> {
+  checkAll(loginError("mt5_login", login), nameError("name", name));
+  return await registering(async () => {
+    const facts = await registrationFacts(deps, [{ field: "mt5_login", login }], context);
+    for (const fact of facts) {
+      decideTradingLogin(fact, "INVESTOR");
+    }
+    decideExistence(facts);
+    await deps.platform.adoptAccount({ login, role: AccountRole.INVESTOR }, context);
+    const createdAt = deps.now();
+    return investorMessage(await inTransaction(deps.pool, (tx) => insertInvestor(tx, { login, name, createdAt })));
+  });
+}

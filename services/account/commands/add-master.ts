@@ -1,0 +1,55 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { AddMasterRequest, Master as MasterMessage } from "#proto/pamm/account/v1/account.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import type { Deps } from "../deps.ts";
+import { checkAll, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
+import { decideExistence, decidePaymentLogin, decideTradingLogin } from "../domain/decide-registration.ts";
+import { masterMessage } from "../messages.ts";
+import { refuse } from "../refusals.ts";
+import { insertMaster } from "../store/masters.ts";
+import { registering, registrationFacts } from "./register.ts";
+
+/** Registers two existing accounts as a Master. Both are taken under management first; the identity comes last. */
+export async function addMaster(deps: Deps, request: AddMasterRequest, context: CallContext): Promise<MasterMessage> {
+  const { login, paymentAccountLogin: paymentLogin, name = login, strategyName, strategy } = request;
+  const minDeposit = moneyFromProto(request.minDeposit, "min_deposit");
+  checkAll(
+    loginError("mt5_login", login),
+    loginError("payment_account_login", paymentLogin),
+    nameError("name", name),
+    textError("strategy_name", strategyName),
+    textError("strategy", strategy),
+    minDepositError(minDeposit),
+  );
+  if (login === paymentLogin) {
+    throw refuse("payment_account_equals_master", "the payment account must not be the trading account", {
+      outcome: "not_executed",
+    });
+  }
+  return await registering(async () => {
+    await decide(deps, login, paymentLogin, context);
+    await deps.platform.adoptAccount({ login, role: AccountRole.MASTER }, context);
+    await deps.platform.adoptAccount({ login: paymentLogin, role: AccountRole.PAYMENT }, context);
+    const createdAt = deps.now();
+    const master = await inTransaction(deps.pool, (tx) =>
+      insertMaster(tx, { login, paymentLogin, name, strategyName, strategy, minDeposit, createdAt }),
+    );
+    return masterMessage(master, 0n);
+  });
+}
+
+async function decide(deps: Deps, login: string, paymentLogin: string, context: CallContext): Promise<void> {
+  const named = [
+    { field: "mt5_login", login },
+    { field: "payment_account_login", login: paymentLogin },
+  ];
+  const facts = await registrationFacts(deps, named, context);
+  const [trading, payment] = facts;
+  if (trading !== undefined && payment !== undefined) {
+    decideTradingLogin(trading, "MASTER");
+    decidePaymentLogin(payment);
+  }
+  decideExistence(facts);
+}

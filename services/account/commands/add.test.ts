@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import { revealInvestor, revealMaster } from "../queries/reveal.ts";
+import { aCall, aMaster, aRegistration, usd, world, type World } from "../testing/account.ts";
+import { addInvestor } from "./add-investor.ts";
+import { addMaster } from "./add-master.ts";
+import { createMaster } from "./create-master.ts";
+
+async function withAccounts(...logins: readonly string[]): Promise<World> {
+  const deps = await world();
+  for (const login of logins) deps.platform.existing.add(login);
+  return deps;
+}
+
+test("two existing accounts become a Master whose name is its login unless one is given", async () => {
+  const deps = await withAccounts("5001", "6001");
+
+  expect(await addMaster(deps, aRegistration(), aCall("op-1"))).toEqual({
+    id: 1n,
+    login: "5001",
+    name: "5001",
+    strategyName: undefined,
+    strategy: undefined,
+    paymentAccountLogin: "6001",
+    minDeposit: usd(0n),
+    createdAt: expect.any(Date),
+    investorsCount: 0n,
+  });
+  expect(deps.platform.adopted).toEqual([
+    { login: "5001", role: AccountRole.MASTER },
+    { login: "6001", role: AccountRole.PAYMENT },
+  ]);
+});
+
+test("registered accounts have no passwords to reveal", async () => {
+  const deps = await withAccounts("5001", "6001", "9001");
+  await addMaster(deps, aRegistration(), aCall("op-1"));
+  await addInvestor(deps, { login: "9001", name: "Ivy" }, aCall("op-2"));
+  const none = { mainPassword: undefined, investorPassword: undefined };
+
+  expect(await revealMaster(deps, { login: "5001" }, aCall())).toMatchObject(none);
+  expect(await revealInvestor(deps, { login: "9001" })).toMatchObject(none);
+});
+
+test.each([
+  [
+    "a trading login that is a Master already",
+    { login: "5001", paymentAccountLogin: "6002" },
+    "login_already_registered",
+  ],
+  ["a trading login that is an Investor", { login: "9001", paymentAccountLogin: "6002" }, "login_in_use"],
+  ["a trading login that is a payment account", { login: "6001", paymentAccountLogin: "6002" }, "login_in_use"],
+  ["a payment account of another Master", { login: "5002", paymentAccountLogin: "6001" }, "payment_account_in_use"],
+  ["a payment account that is an Investor", { login: "5002", paymentAccountLogin: "9001" }, "login_in_use"],
+  [
+    "a payment account that is the trading account",
+    { login: "5002", paymentAccountLogin: "5002" },
+    "payment_account_equals_master",
+  ],
+] as const)("%s is refused", async (_what, logins, code) => {
+  const deps = await withAccounts("5001", "6001", "9001", "5002", "6002");
+  await addMaster(deps, aRegistration(), aCall("op-1"));
+  await addInvestor(deps, { login: "9001", name: "Ivy" }, aCall("op-2"));
+  const before = deps.platform.adopted.length;
+
+  await expect(addMaster(deps, aRegistration(logins), aCall("op-3"))).rejects.toMatchObject({ code });
+  expect(deps.platform.adopted).toHaveLength(before);
+});
+
+test("every login that the platform does not show is named", async () => {
+  const deps = await world();
+
+  await expect(addMaster(deps, aRegistration(), aCall("op-1"))).rejects.toMatchObject({
+    code: "platform_account_not_found",
+    errors: [{ field: "mt5_login" }, { field: "payment_account_login" }],
+  });
+  await expect(addInvestor(deps, { login: "9001", name: "Ivy" }, aCall("op-2"))).rejects.toMatchObject({
+    code: "platform_account_not_found",
+    errors: [{ field: "mt5_login" }],
+  });
+});
+
+test("an Investor's login is registered once", async () => {
+  const deps = await withAccounts("9001");
+
+  expect(await addInvestor(deps, { login: "9001", name: "Ivy" }, aCall("op-1"))).toMatchObject({
+    id: 1n,
+    login: "9001",
+  });
+  await expect(addInvestor(deps, { login: "9001", name: "Ivy" }, aCall("op-2"))).rejects.toMatchObject({
+    code: "login_already_registered",
+  });
+});
+
+test("of many who register one login at once, one does", async () => {
+  const deps = await withAccounts("9001");
+
+  const results = await Promise.allSettled(
+    Array.from({ length: 10 }, (_, index) => addInvestor(deps, { login: "9001", name: "Ivy" }, aCall(`op-${index}`))),
+  );
+
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const result of results) {
+    if (result.status === "rejected")
+      expect(["login_already_registered", "login_in_use"]).toContain(result.reason.code);
+  }
+});
+
+test("an account that is being created can not be registered meanwhile", async () => {
+  const deps = await withAccounts("3000001");
+  deps.platform.troubles.push(undefined, "lost answer");
+  await createMaster(deps, aMaster(), aCall("op-1")).catch(() => {});
+
+  await expect(addInvestor(deps, { login: "3000001", name: "Ivy" }, aCall("op-2"))).rejects.toMatchObject({
+    code: "login_in_use",
+  });
+});
+
+test.each(["", "0", "-1", "12x", "9".repeat(20)])("the login %j is refused before anybody is asked", async (login) => {
+  const deps = await world();
+
+  await expect(addInvestor(deps, { login, name: "Ivy" }, aCall("op-1"))).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ field: "mt5_login", code: "invalid_login" }],
+  });
+});

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { usd } from "#kernel/money.ts";
+import type { CreateInvestorRequest, CreateInvestorResponse } from "#proto/pamm/account/v1/account.ts";
+import type { Deps } from "../deps.ts";
+import { checkAll, commandError, leverageError, nameError } from "../domain/checks.ts";
+import { provisioningKey } from "../domain/provisioning.ts";
+import { investorMessage } from "../messages.ts";
+import { openPasswords } from "../passwords.ts";
+import { findInvestorById } from "../store/investors.ts";
+import { provision } from "./provision.ts";
+
+/** Provisions an Investor account with no balance and no Master. */
+export async function createInvestor(
+  deps: Deps,
+  request: CreateInvestorRequest,
+  context: CallContext,
+): Promise<CreateInvestorResponse> {
+  const { firstName, lastName, name, username, platformGroup, leverage } = request;
+  const operationId = context.commandId;
+  checkAll(
+    commandError(operationId),
+    nameError("first_name", firstName),
+    nameError("last_name", lastName),
+    nameError("name", name),
+    leverageError(leverage),
+  );
+  const wish = {
+    operationId,
+    kind: "INVESTOR",
+    firstName,
+    lastName,
+    name,
+    email: username,
+    platformGroup,
+    leverage,
+  } as const;
+  const without = { minDeposit: usd(0n), strategyName: undefined, strategy: undefined };
+  const made = await provision(deps, { ...wish, ...without }, context);
+
+  const investor = await findInvestorById(deps.pool, made.becameId ?? 0n);
+  const passwords = await openPasswords(deps, provisioningKey(made, "investor"));
+  assert(investor !== undefined && passwords !== undefined, "an active wish has become an Investor");
+  return {
+    investor: investorMessage(investor),
+    mainPassword: passwords.main.reveal(),
+    investorPassword: passwords.investor.reveal(),
+  };
+}

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import type { CreateMasterRequest, CreateMasterResponse } from "#proto/pamm/account/v1/account.ts";
+import type { Deps } from "../deps.ts";
+import { checkAll, commandError, leverageError, minDepositError, nameError, textError } from "../domain/checks.ts";
+import { provisioningKey } from "../domain/provisioning.ts";
+import { masterMessage } from "../messages.ts";
+import { openPasswords } from "../passwords.ts";
+import { findMasterById } from "../store/masters.ts";
+import { provision } from "./provision.ts";
+
+/** Provisions a trading account and its payment account together. */
+export async function createMaster(
+  deps: Deps,
+  request: CreateMasterRequest,
+  context: CallContext,
+): Promise<CreateMasterResponse> {
+  const { firstName, lastName, name, username, platformGroup, leverage, strategyName, strategy } = request;
+  const minDeposit = moneyFromProto(request.minDeposit, "min_deposit");
+  const operationId = context.commandId;
+  checkAll(
+    commandError(operationId),
+    nameError("first_name", firstName),
+    nameError("last_name", lastName),
+    nameError("name", name),
+    textError("strategy_name", strategyName),
+    textError("strategy", strategy),
+    leverageError(leverage),
+    minDepositError(minDeposit),
+  );
+  const wish = {
+    operationId,
+    kind: "MASTER",
+    firstName,
+    lastName,
+    name,
+    email: username,
+    platformGroup,
+    leverage,
+  } as const;
+  const made = await provision(deps, { ...wish, minDeposit, strategyName, strategy }, context);
+
+  const master = await findMasterById(deps.pool, made.becameId ?? 0n);
+  const passwords = await openPasswords(deps, provisioningKey(made, "trading"));
+  assert(master !== undefined && passwords !== undefined, "an active wish has become a Master");
+  return {
+    master: masterMessage(master),
+    mainPassword: passwords.main.reveal(),
+    investorPassword: passwords.investor.reveal(),
+  };
+}

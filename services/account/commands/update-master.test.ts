@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { getMaster, findMaster } from "../queries/get-master.ts";
+import { findInvestor } from "../queries/find-investor.ts";
+import { listMasters } from "../queries/list-directories.ts";
+import { aCall, aMaster, usd, world } from "../testing/account.ts";
+import { createMaster } from "./create-master.ts";
+import { updateMaster } from "./update-master.ts";
+
+const UNCHANGED = { id: 1n, name: undefined, strategyName: undefined, strategy: undefined, minDeposit: undefined };
+
+test("what is given is changed, the rest stays", async () => {
+  const deps = await world();
+  await createMaster(deps, aMaster(), aCall("op-1"));
+  deps.counts.push({ masterLogin: "3000001", investors: 3n });
+
+  const answer = await updateMaster(
+    deps,
+    { ...UNCHANGED, strategy: "Follows trends", minDeposit: usd(0n) },
+    aCall("op-2"),
+  );
+
+  expect(answer).toMatchObject({
+    name: "Alpha",
+    strategyName: "Trend",
+    strategy: "Follows trends",
+    minDeposit: usd(0n),
+    investorsCount: 3n,
+  });
+  expect(await getMaster(deps, { id: 1n })).toEqual({ ...answer, investorsCount: undefined });
+  expect(await findMaster(deps, { login: "3000001" })).toEqual({ ...answer, investorsCount: undefined });
+});
+
+test("a change of nothing is refused", async () => {
+  const deps = await world();
+
+  await expect(updateMaster(deps, UNCHANGED, aCall("op-1"))).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ code: "nothing_to_change" }],
+  });
+});
+
+test("who is not there is not found", async () => {
+  const deps = await world();
+  const unknown = { code: "master_not_found" };
+
+  await expect(updateMaster(deps, { ...UNCHANGED, name: "Beta" }, aCall("op-1"))).rejects.toMatchObject(unknown);
+  await expect(getMaster(deps, { id: 1n })).rejects.toMatchObject(unknown);
+  await expect(findMaster(deps, { login: "1" })).rejects.toMatchObject(unknown);
+  await expect(findInvestor(deps, { login: "1" })).rejects.toMatchObject({ code: "investor_not_found" });
+});
+
+test("the directory is walked by id, each item with its Investors", async () => {
+  const deps = await world();
+  for (const name of ["A", "B", "C"]) await createMaster(deps, aMaster({ name }), aCall(name));
+  deps.counts.push({ masterLogin: "3000003", investors: 2n });
+
+  const first = await listMasters(deps, { afterId: 0n, limit: 2 }, aCall());
+  const second = await listMasters(deps, { afterId: 2n, limit: 2 }, aCall());
+
+  expect(first).toMatchObject({
+    items: [
+      { id: 1n, investorsCount: 0n },
+      { id: 2n, investorsCount: 2n },
+    ],
+    hasMore: true,
+  });
+  expect(second).toMatchObject({ items: [{ id: 3n, name: "C" }], hasMore: false });
+});

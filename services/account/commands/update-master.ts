@@ -1,0 +1,40 @@
+import { childContext } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import type { Master as MasterMessage, UpdateMasterRequest } from "#proto/pamm/account/v1/account.ts";
+import type { Deps } from "../deps.ts";
+import { checkAll, minDepositError, nameError, textError } from "../domain/checks.ts";
+import type { MasterChange } from "../domain/master.ts";
+import { masterMessage } from "../messages.ts";
+import { countInvestors } from "../queries/count-investors.ts";
+import { getMasterById } from "../queries/get-master.ts";
+import { updateMaster as storeChange } from "../store/masters.ts";
+
+/** Changes what is shown, and the minimum that later assignments are held to. Moves no funds. */
+export async function updateMaster(
+  deps: Deps,
+  request: UpdateMasterRequest,
+  context: CallContext,
+): Promise<MasterMessage> {
+  const { id, name, strategyName, strategy } = request;
+  const minDeposit = request.minDeposit && moneyFromProto(request.minDeposit, "min_deposit");
+  const change: MasterChange = { name, strategyName, strategy, minDeposit };
+  checkAll(
+    nameError("name", name),
+    textError("strategy_name", strategyName),
+    textError("strategy", strategy),
+    minDepositError(minDeposit),
+    Object.values(change).every((value) => value === undefined) ? NOTHING_TO_CHANGE : undefined,
+  );
+  // Asked first: afterwards a failure would hide that the change was made.
+  const { login } = await getMasterById(deps, id);
+  const counts = await countInvestors(deps, [login], childContext(context));
+  const master = (await storeChange(deps.pool, id, change)) ?? (await getMasterById(deps, id));
+  return masterMessage(master, counts.get(login) ?? 0n);
+}
+
+const NOTHING_TO_CHANGE = {
+  field: "",
+  code: "nothing_to_change",
+  message: "at least one of name, strategy_name, strategy and min_deposit is needed",
+};

@@ -1,0 +1,20 @@
+import type { Clock } from "#kernel/clock.ts";
+import type { Client } from "#kernel/contract/contract.ts";
+import type { Log } from "#kernel/log.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Vault } from "./vault.ts";
+
+type Platform = Client<PlatformServiceService>;
+
+/** What the handlers of this service work with. */
+export type Deps = {
+  readonly pool: Pool;
+  readonly platform: Pick<Platform, "createAccount" | "disableAccount" | "inspectAccounts" | "adoptAccount">;
+  readonly subscriptions: Pick<Client<SubscriptionServiceService>, "countActiveInvestors">;
+  readonly vault: Vault;
+  readonly newPassword: () => string;
+  readonly log: Log;
+  readonly now: Clock;
+};

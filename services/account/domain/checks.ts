@@ -1,0 +1,58 @@
+import { isLess, usd, type Money } from "#kernel/money.ts";
+import type { FieldError } from "#kernel/refusal.ts";
+import { refuse } from "../refusals.ts";
+
+const LOGIN = /^[1-9]\d{0,18}$/;
+const CONTROL = /\p{Cc}/u;
+const MOST_MIN_DEPOSIT = usd(1_000_000_000_00n);
+const MOST_LEVERAGE = 500;
+
+/** Throws everything that is wrong at once; the edge has looked before, a caller on the broker may not have. */
+export function checkAll(...found: readonly (FieldError | undefined)[]): void {
+  const errors = found.filter((error) => error !== undefined);
+  if (errors.length > 0) {
+    throw refuse("validation_failed", "the request is not valid", { errors, outcome: "not_executed" });
+  }
+}
+
+export function loginError(field: string, login: string): FieldError | undefined {
+  return LOGIN.test(login)
+    ? undefined
+    : { field, code: "invalid_login", message: `${field} must be a positive number` };
+}
+
+export function nameError(field: string, text: string | undefined): FieldError | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
+  return text.trim() === ""
+    ? { field, code: "required", message: `${field} must not be empty` }
+    : textError(field, text);
+}
+
+export function textError(field: string, text: string | undefined): FieldError | undefined {
+  const isPlain = text === undefined || !CONTROL.test(text);
+  return isPlain
+    ? undefined
+    : { field, code: "control_characters", message: `${field} must not have control characters` };
+}
+
+export function minDepositError(minDeposit: Money | undefined): FieldError | undefined {
+  if (minDeposit === undefined || !(isLess(minDeposit, usd(0n)) || isLess(MOST_MIN_DEPOSIT, minDeposit))) {
+    return undefined;
+  }
+  return { field: "min_deposit", code: "out_of_range", message: "min_deposit must be from 0 to 1000000000.00" };
+}
+
+export function leverageError(leverage: number): FieldError | undefined {
+  const isFine = leverage >= 1 && leverage <= MOST_LEVERAGE;
+  return isFine
+    ? undefined
+    : { field: "leverage", code: "out_of_range", message: `leverage must be 1 to ${MOST_LEVERAGE}` };
+}
+
+export function commandError(commandId: string): FieldError | undefined {
+  return commandId === ""
+    ? { field: "command_id", code: "required", message: "a command that creates accounts needs an id" }
+    : undefined;
+}

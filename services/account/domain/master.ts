@@ -1,0 +1,25 @@
+import type { Money } from "#kernel/money.ts";
+
+export type MasterTexts = {
+  readonly name: string;
+  readonly strategyName: string | undefined;
+  readonly strategy: string | undefined;
+};
+
+export type Master = MasterTexts & {
+  readonly id: bigint;
+  readonly login: string;
+  readonly paymentLogin: string;
+  readonly minDeposit: Money;
+  readonly createdAt: Date;
+};
+
+export type NewMaster = Omit<Master, "id">;
+
+/** Undefined keeps what is stored. */
+export type MasterChange = {
+  readonly name: string | undefined;
+  readonly strategyName: string | undefined;
+  readonly strategy: string | undefined;
+  readonly minDeposit: Money | undefined;
+};

@@ -1,0 +1,45 @@
+import { randomInt } from "node:crypto";
+import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
+import { systemClock } from "#kernel/clock.ts";
+import { readConfig } from "#kernel/config.ts";
+import { grpcClient } from "#kernel/grpc/client.ts";
+import { runService } from "#kernel/service.ts";
+import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { settings } from "./config.ts";
+import type { Deps } from "./deps.ts";
+import { generatePassword } from "./domain/password.ts";
+import { accountJobs, accountService, FEEDS } from "./service.ts";
+import { createVault } from "./vault.ts";
+
+const caller = "account";
+
+await runService(caller, async (context) => {
+  const { stack, env, log } = context;
+  const config = readConfig(settings, env);
+  const backbone = await openBackbone(context, {
+    service: caller,
+    settings: config,
+    databaseUrl: config.ACCOUNT_DATABASE_URL,
+    migrations: new URL("./migrations/", import.meta.url),
+    streams: [],
+  });
+  const { PAMM_ENCRYPTION_KEY: key, PAMM_ENCRYPTION_KEY_OLD: keyBefore } = config;
+  const deps: Deps = {
+    pool: backbone.pool,
+    platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
+    subscriptions: stack.use(
+      grpcClient(config.SUBSCRIPTION_GRPC_URL, { contract: SubscriptionServiceService, caller }),
+    ),
+    vault: createVault(keyBefore === undefined ? [key] : [key, keyBefore]),
+    newPassword: () => generatePassword((bound) => randomInt(bound)),
+    log,
+    now: systemClock,
+  };
+  await relayFeeds(context, backbone, FEEDS);
+  for (const job of accountJobs(deps)) stack.use(job);
+  const implementation = accountService(deps);
+  const isReady = async (): Promise<boolean> => backbone.broker.isConnected();
+  await serveContract(context, backbone, { contract: AccountServiceService, implementation, feeds: FEEDS, isReady });
+});

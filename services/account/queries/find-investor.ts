@@ -1,0 +1,18 @@
+import type { FindInvestorRequest, Investor as InvestorMessage } from "#proto/pamm/account/v1/account.ts";
+import type { Deps } from "../deps.ts";
+import type { Investor } from "../domain/investor.ts";
+import { investorMessage } from "../messages.ts";
+import { refuse } from "../refusals.ts";
+import { findInvestorByLogin } from "../store/investors.ts";
+
+export async function findInvestor(deps: Deps, { login }: FindInvestorRequest): Promise<InvestorMessage> {
+  return investorMessage(await getInvestorByLogin(deps, login));
+}
+
+export async function getInvestorByLogin({ pool }: Deps, login: string): Promise<Investor> {
+  const investor = await findInvestorByLogin(pool, login);
+  if (investor === undefined) {
+    throw refuse("investor_not_found", "there is no such Investor");
+  }
+  return investor;
+}

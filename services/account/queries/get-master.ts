@@ -1,0 +1,29 @@
+import type { FindMasterRequest, GetMasterRequest, Master as MasterMessage } from "#proto/pamm/account/v1/account.ts";
+import type { Deps } from "../deps.ts";
+import type { Master } from "../domain/master.ts";
+import { masterMessage } from "../messages.ts";
+import { refuse } from "../refusals.ts";
+import { findMasterById, findMasterByLogin } from "../store/masters.ts";
+
+export async function getMaster(deps: Deps, { id }: GetMasterRequest): Promise<MasterMessage> {
+  return masterMessage(await getMasterById(deps, id));
+}
+
+export async function findMaster(deps: Deps, { login }: FindMasterRequest): Promise<MasterMessage> {
+  return masterMessage(await getMasterByLogin(deps, login));
+}
+
+export async function getMasterById({ pool }: Deps, id: bigint): Promise<Master> {
+  return found(await findMasterById(pool, id));
+}
+
+export async function getMasterByLogin({ pool }: Deps, login: string): Promise<Master> {
+  return found(await findMasterByLogin(pool, login));
+}
+
+function found(master: Master | undefined): Master {
+  if (master === undefined) {
+    throw refuse("master_not_found", "there is no such Master");
+  }
+  return master;
+}

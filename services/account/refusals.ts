@@ -1,0 +1,18 @@
+import { refusalsOf } from "#kernel/refusal.ts";
+
+/** Everything that account says no with. */
+export const { refuse, refusals } = refusalsOf({
+  validation_failed: "invalid",
+  group_not_allowed: "invalid",
+  payment_account_equals_master: "invalid",
+  platform_account_not_found: "invalid",
+  master_not_found: "not_found",
+  investor_not_found: "not_found",
+  login_already_registered: "conflict",
+  login_in_use: "conflict",
+  payment_account_in_use: "conflict",
+  platform_rejected: "rejected",
+  platform_unavailable: "unavailable",
+  service_unavailable: "unavailable",
+  outcome_unknown: "unknown_outcome",
+});

@@ -1,0 +1,48 @@
+import type { Implementation } from "#kernel/contract/contract.ts";
+import { runJob, type Job } from "#kernel/job.ts";
+import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import { addInvestor } from "./commands/add-investor.ts";
+import { addMaster } from "./commands/add-master.ts";
+import { createInvestor } from "./commands/create-investor.ts";
+import { createMaster } from "./commands/create-master.ts";
+import { updateMaster } from "./commands/update-master.ts";
+import type { Deps } from "./deps.ts";
+import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
+import { findAccounts } from "./queries/find-accounts.ts";
+import { findInvestor } from "./queries/find-investor.ts";
+import { findMaster, getMaster } from "./queries/get-master.ts";
+import { listInvestors, listMasters } from "./queries/list-directories.ts";
+import { revealInvestor, revealMaster } from "./queries/reveal.ts";
+
+const RESUME_EVERY_MS = 500;
+const TIDY_EVERY_MS = 5_000;
+
+export const FEEDS: readonly string[] = [];
+
+/** Every rpc of the contract and the one function behind it. */
+export function accountService(deps: Deps): Implementation<AccountServiceService> {
+  return {
+    createMaster: (request, context) => createMaster(deps, request, context),
+    addMaster: (request, context) => addMaster(deps, request, context),
+    getMaster: (request) => getMaster(deps, request),
+    findMaster: (request) => findMaster(deps, request),
+    updateMaster: (request, context) => updateMaster(deps, request, context),
+    listMasters: (request, context) => listMasters(deps, request, context),
+    revealMaster: (request, context) => revealMaster(deps, request, context),
+    createInvestor: (request, context) => createInvestor(deps, request, context),
+    addInvestor: (request, context) => addInvestor(deps, request, context),
+    findInvestor: (request) => findInvestor(deps, request),
+    listInvestors: (request) => listInvestors(deps, request),
+    revealInvestor: (request) => revealInvestor(deps, request),
+    findAccounts: (request) => findAccounts(deps, request),
+  };
+}
+
+/** What finishes the wishes that a crash or a lost answer left open. */
+export function accountJobs(deps: Deps): Job[] {
+  const { log } = deps;
+  return [
+    runJob({ name: "resume provisionings", everyMs: RESUME_EVERY_MS, work: () => resumeProvisionings(deps), log }),
+    runJob({ name: "tidy failed provisionings", everyMs: TIDY_EVERY_MS, work: () => tidyFailed(deps), log }),
+  ];
+}

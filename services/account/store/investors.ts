@@ -1,0 +1,41 @@
+import { many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Investor, NewInvestor } from "../domain/investor.ts";
+import { insertAccounts } from "./accounts.ts";
+
+/** Fails on account_pkey when the login has a role already. */
+export async function insertInvestor(tx: Transaction, { login, name, createdAt }: NewInvestor): Promise<Investor> {
+  await insertAccounts(tx, [{ login, kind: "INVESTOR" }]);
+  return await one<Investor>(
+    tx,
+    sql`insert into investor (login, name, created_at)
+        values (${login}, ${name}, ${createdAt})
+        returning id, login, name, created_at as "createdAt"`,
+  );
+}
+
+export async function findInvestorById(db: Queryable, id: bigint): Promise<Investor | undefined> {
+  return await maybeOne<Investor>(
+    db,
+    sql`select id, login, name, created_at as "createdAt" from investor where id = ${id}`,
+  );
+}
+
+export async function findInvestorByLogin(db: Queryable, login: string): Promise<Investor | undefined> {
+  return await maybeOne<Investor>(
+    db,
+    sql`select id, login, name, created_at as "createdAt" from investor where login = ${login}`,
+  );
+}
+
+/** Ascending by id. */
+export async function listInvestors(db: Queryable, page: { afterId: bigint; limit: number }): Promise<Investor[]> {
+  return await many<Investor>(
+    db,
+    sql`select id, login, name, created_at as "createdAt"
+        from investor
+        where id > ${page.afterId}
+        order by id
+        limit ${page.limit}`,
+  );
+}

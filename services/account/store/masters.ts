@@ -1,0 +1,93 @@
+import { usd } from "#kernel/money.ts";
+import { many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Master, MasterChange, NewMaster } from "../domain/master.ts";
+import { insertAccounts } from "./accounts.ts";
+
+type Row = {
+  id: bigint;
+  login: string;
+  payment_login: string;
+  name: string;
+  strategy_name: string | null;
+  strategy: string | null;
+  min_deposit_minor: bigint;
+  created_at: Date;
+};
+
+/** Trading and payment account become a Master together. Fails on account_pkey when one of them has a role already. */
+export async function insertMaster(tx: Transaction, master: NewMaster): Promise<Master> {
+  await insertAccounts(tx, [
+    { login: master.login, kind: "MASTER" },
+    { login: master.paymentLogin, kind: "PAYMENT" },
+  ]);
+  const row = await one<Row>(
+    tx,
+    sql`insert into master (login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at)
+        values (${master.login}, ${master.paymentLogin}, ${master.name}, ${master.strategyName}, ${master.strategy},
+                ${master.minDeposit.minor}, ${master.createdAt})
+        returning id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at`,
+  );
+  return masterOf(row);
+}
+
+export async function findMasterById(db: Queryable, id: bigint): Promise<Master | undefined> {
+  const row = await maybeOne<Row>(
+    db,
+    sql`select id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at
+        from master
+        where id = ${id}`,
+  );
+  return row && masterOf(row);
+}
+
+export async function findMasterByLogin(db: Queryable, login: string): Promise<Master | undefined> {
+  const row = await maybeOne<Row>(
+    db,
+    sql`select id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at
+        from master
+        where login = ${login}`,
+  );
+  return row && masterOf(row);
+}
+
+/** Undefined: there is no such Master. */
+export async function updateMaster(db: Queryable, id: bigint, change: MasterChange): Promise<Master | undefined> {
+  const row = await maybeOne<Row>(
+    db,
+    sql`update master
+        set name = coalesce(${change.name}, name),
+            strategy_name = coalesce(${change.strategyName}, strategy_name),
+            strategy = coalesce(${change.strategy}, strategy),
+            min_deposit_minor = coalesce(${change.minDeposit?.minor}, min_deposit_minor)
+        where id = ${id}
+        returning id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at`,
+  );
+  return row && masterOf(row);
+}
+
+/** Ascending by id. */
+export async function listMasters(db: Queryable, page: { afterId: bigint; limit: number }): Promise<Master[]> {
+  const rows = await many<Row>(
+    db,
+    sql`select id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at
+        from master
+        where id > ${page.afterId}
+        order by id
+        limit ${page.limit}`,
+  );
+  return rows.map(masterOf);
+}
+
+function masterOf(row: Row): Master {
+  return {
+    id: row.id,
+    login: row.login,
+    paymentLogin: row.payment_login,
+    name: row.name,
+    strategyName: row.strategy_name ?? undefined,
+    strategy: row.strategy ?? undefined,
+    minDeposit: usd(row.min_deposit_minor),
+    createdAt: row.created_at,
+  };
+}

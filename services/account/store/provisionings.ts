@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { usd } from "#kernel/money.ts";
+import { execute, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
+import type { NewProvisioning, Provisioning, ProvisionedRole } from "../domain/provisioning.ts";
+
+type Row = Omit<
+  Provisioning,
+  "minDeposit" | "strategyName" | "strategy" | "login" | "paymentLogin" | "becameId" | "refusal"
+> & {
+  minDepositMinor: bigint;
+  strategyName: string | null;
+  strategy: string | null;
+  login: string | null;
+  paymentLogin: string | null;
+  becameId: bigint | null;
+  refusal: RefusalFacts | null;
+};
+
+/** Recorded before the platform is asked. Undefined: the operation is known already. */
+export async function insertProvisioning(
+  tx: Transaction,
+  wish: NewProvisioning,
+  { at, nextTryAt }: { at: Date; nextTryAt: Date },
+): Promise<Provisioning | undefined> {
+  const row = await maybeOne<{ id: bigint }>(
+    tx,
+    sql`insert into provisioning (operation_id, kind, state, first_name, last_name, name, email, platform_group, leverage,
+                                  min_deposit_minor, strategy_name, strategy, created_at, next_try_at)
+        values (${wish.operationId}, ${wish.kind}, 'PENDING', ${wish.firstName}, ${wish.lastName}, ${wish.name}, ${wish.email},
+                ${wish.platformGroup}, ${wish.leverage}, ${wish.minDeposit.minor}, ${wish.strategyName}, ${wish.strategy},
+                ${at}, ${nextTryAt})
+        on conflict (operation_id) do nothing
+        returning id`,
+  );
+  return row && (await getProvisioning(tx, wish.operationId));
+}
+
+export async function findProvisioning(db: Queryable, operationId: string): Promise<Provisioning | undefined> {
+  const row = await maybeOne<Row>(
+    db,
+    sql`select id, operation_id as "operationId", kind, state, first_name as "firstName", last_name as "lastName", name, email,
+               platform_group as "platformGroup", leverage, min_deposit_minor as "minDepositMinor",
+               strategy_name as "strategyName", strategy, login, payment_login as "paymentLogin", became_id as "becameId",
+               refusal, created_at as "createdAt"
+        from provisioning
+        where operation_id = ${operationId}`,
+  );
+  return row && provisioningOf(row);
+}
+
+export async function getProvisioning(db: Queryable, operationId: string): Promise<Provisioning> {
+  const provisioning = await findProvisioning(db, operationId);
+  assert(provisioning !== undefined, `provisioning ${operationId} is not there`);
+  return provisioning;
+}
+
+/** The key of the passwords of an account that we created. Undefined for one that was registered. */
+export async function findOwnerOfLogin(db: Queryable, login: string): Promise<{ id: bigint } | undefined> {
+  return await maybeOne<{ id: bigint }>(
+    db,
+    sql`select id from provisioning where login = ${login} and state = 'ACTIVE'`,
+  );
+}
+
+export async function markLogin(db: Queryable, id: bigint, role: ProvisionedRole, login: string): Promise<void> {
+  const isPayment = role === "payment";
+  await execute(
+    db,
+    sql`update provisioning
+        set login = case when ${isPayment} then login else ${login} end,
+            payment_login = case when ${isPayment} then ${login} else payment_login end
+        where id = ${id} and state = 'PENDING'`,
+  );
+}
+
+/** Holds the wish until commit. False when somebody else has ended it. */
+export async function lockPending(tx: Transaction, id: bigint): Promise<boolean> {
+  const row = await maybeOne(tx, sql`select id from provisioning where id = ${id} and state = 'PENDING' for update`);
+  return row !== undefined;
+}
+
+/** The wish must be locked. */
+export async function markActive(tx: Transaction, id: bigint, becameId: bigint): Promise<void> {
+  await execute(tx, sql`update provisioning set state = 'ACTIVE', became_id = ${becameId} where id = ${id}`);
+}
+
+/** Of the logins, those that are being provisioned: they exist on the platform before they are anybody here. */
+export async function listPendingLogins(db: Queryable, logins: readonly string[]): Promise<string[]> {
+  const rows = await many<{ login: string }>(
+    db,
+    sql`select login from unnest(${logins}::text[]) login
+        where exists (select from provisioning
+                      where state = 'PENDING' and login.login in (provisioning.login, provisioning.payment_login))`,
+  );
+  return rows.map(({ login }) => login);
+}
+
+export async function markFailed(db: Queryable, id: bigint, refusal: Refusal): Promise<boolean> {
+  const count = await execute(
+    db,
+    sql`update provisioning set state = 'FAILED', refusal = ${refusalText(refusal)}::jsonb where id = ${id} and state = 'PENDING'`,
+  );
+  return count === 1;
+}
+
+/** As markFailed, but only while the resuming job has not taken it over and no account exists: then nothing was created. */
+export async function markNeverSent(db: Queryable, id: bigint, refusal: Refusal): Promise<boolean> {
+  const count = await execute(
+    db,
+    sql`update provisioning set state = 'FAILED', refusal = ${refusalText(refusal)}::jsonb, is_tidied = true
+        where id = ${id} and state = 'PENDING' and tries = 0 and login is null`,
+  );
+  return count === 1;
+}
+
+/** Wishes whose time has come, each taken for as long as it may take to fulfil it. */
+export async function claimPending(
+  db: Queryable,
+  claim: { at: Date; until: Date; limit: number },
+): Promise<{ operationId: string }[]> {
+  return await many<{ operationId: string }>(
+    db,
+    sql`update provisioning set next_try_at = ${claim.until}, tries = tries + 1
+        where id in (select id from provisioning
+                     where state = 'PENDING' and next_try_at <= ${claim.at}
+                     order by next_try_at
+                     limit ${claim.limit}
+                     for update skip locked)
+        returning operation_id as "operationId"`,
+  );
+}
+
+/** Failed pairs whose first account still has to be disabled. */
+export async function listUntidied(db: Queryable, limit: number): Promise<{ id: bigint; login: string | null }[]> {
+  return await many<{ id: bigint; login: string | null }>(
+    db,
+    sql`select id, login from provisioning where state = 'FAILED' and not is_tidied order by id limit ${limit}`,
+  );
+}
+
+export async function markTidied(db: Queryable, id: bigint): Promise<void> {
+  await execute(db, sql`update provisioning set is_tidied = true where id = ${id}`);
+}
+
+function refusalText({ code, status, message, details, errors, outcome, retryAfterMs }: Refusal): string {
+  return JSON.stringify({ code, status, message, details, errors, outcome, retryAfterMs });
+}
+
+function provisioningOf({ minDepositMinor, ...row }: Row): Provisioning {
+  return {
+    ...row,
+    minDeposit: usd(minDepositMinor),
+    strategyName: row.strategyName ?? undefined,
+    strategy: row.strategy ?? undefined,
+    login: row.login ?? undefined,
+    paymentLogin: row.paymentLogin ?? undefined,
+    becameId: row.becameId ?? undefined,
+    refusal: row.refusal === null ? undefined : new Refusal(row.refusal),
+  };
+}

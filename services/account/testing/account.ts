@@ -1,0 +1,137 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { callContext } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
+import { createLog } from "#kernel/log.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { Secret } from "#kernel/secret.ts";
+import type { AddMasterRequest, CreateInvestorRequest, CreateMasterRequest } from "#proto/pamm/account/v1/account.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
+import { testDatabase } from "#test/support/database.ts";
+import type { Deps } from "../deps.ts";
+import { generatePassword } from "../domain/password.ts";
+import { createVault } from "../vault.ts";
+
+/** What goes wrong at the next creation, once. */
+export type Trouble = "lost answer" | "unreachable" | "group_not_allowed";
+
+export type PlatformFake = Deps["platform"] & {
+  readonly created: Map<string, CreateAccountRequest & { readonly login: string }>;
+  readonly existing: Set<string>;
+  readonly adopted: { login: string; role: AccountRole }[];
+  readonly disabled: string[];
+  /** One for each creation to come; undefined lets it pass. */
+  readonly troubles: (Trouble | undefined)[];
+};
+
+export type World = Omit<Deps, "platform"> & {
+  readonly platform: PlatformFake;
+  readonly counts: { masterLogin: string; investors: bigint }[];
+};
+
+/** Account with a real database, beside platform and subscription in memory. */
+export async function world(): Promise<World> {
+  const { pool } = await testDatabase("account");
+  const counts: World["counts"] = [];
+  return {
+    pool,
+    counts,
+    platform: platformFake(),
+    subscriptions: { countActiveInvestors: async () => ({ counts }) },
+    vault: createVault([aKey()]),
+    newPassword: () => generatePassword((bound) => randomInt(bound)),
+    log: createLog({ service: "account", level: "silent" }),
+    now: () => new Date(),
+  };
+}
+
+export function aKey(): Secret<Buffer> {
+  return new Secret(randomBytes(32));
+}
+
+export function aCall(commandId = "", withinMs = 10_000): CallContext {
+  return callContext({ caller: "edge", commandId, withinMs });
+}
+
+export function usd(minorUnits: bigint) {
+  return { currencyCode: "USD", minorUnits };
+}
+
+export function aMaster(parts: Partial<CreateMasterRequest> = {}): CreateMasterRequest {
+  return {
+    firstName: "Mia",
+    lastName: "Ster",
+    name: "Alpha",
+    username: "mia@example.com",
+    platformGroup: "pamm\\master",
+    leverage: 100,
+    minDeposit: usd(500_00n),
+    strategyName: "Trend",
+    strategy: undefined,
+    ...parts,
+  };
+}
+
+export function anInvestor(parts: Partial<CreateInvestorRequest> = {}): CreateInvestorRequest {
+  return {
+    firstName: "Ivy",
+    lastName: "Vestor",
+    name: "Ivy",
+    username: "ivy@example.com",
+    platformGroup: "pamm\\investor",
+    leverage: 100,
+    ...parts,
+  };
+}
+
+export function aRegistration(parts: Partial<AddMasterRequest> = {}): AddMasterRequest {
+  return {
+    login: "5001",
+    paymentAccountLogin: "6001",
+    name: undefined,
+    strategyName: undefined,
+    strategy: undefined,
+    minDeposit: usd(0n),
+    ...parts,
+  };
+}
+
+function platformFake(): PlatformFake {
+  const fake: PlatformFake = {
+    created: new Map(),
+    existing: new Set(),
+    adopted: [],
+    disabled: [],
+    troubles: [],
+    async createAccount(request) {
+      const trouble = fake.troubles.shift();
+      if (trouble === "unreachable") throw serviceUnavailable("platform");
+      if (trouble === "group_not_allowed") {
+        throw new Refusal({ code: trouble, status: "invalid", message: "the group is not on the list" });
+      }
+      const known = fake.created.get(request.key);
+      const login = known?.login ?? String(3_000_001 + fake.created.size);
+      fake.created.set(request.key, { ...request, login });
+      if (trouble === "lost answer") throw outcomeUnknown("platform");
+      return { login };
+    },
+    async disableAccount({ login }) {
+      fake.disabled.push(login);
+      return {};
+    },
+    inspectAccounts: async ({ logins }) => ({
+      accounts: logins.map((login) => ({
+        login,
+        exists: fake.existing.has(login),
+        group: "",
+        role: AccountRole.UNSPECIFIED,
+      })),
+    }),
+    async adoptAccount({ login, role }) {
+      fake.adopted.push({ login, role });
+      return { login, group: "", balance: usd(0n) };
+    },
+  };
+  return fake;
+}
