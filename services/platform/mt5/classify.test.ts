@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { classifyCommand, classifyCommandAnswer } from "./classify.ts";
+import type { MoneyOutcome } from "./classify.ts";
+import type { Exchanged } from "./exchanged.ts";
+import { MONEY_RETCODES, USER_RETCODES } from "./retcodes.ts";
+
+const answered = (body: string | Uint8Array, status = 200): Exchanged => ({
+  kind: "answered",
+  answer: { status, headers: new Map(), body: typeof body === "string" ? Buffer.from(body) : body, keepsAlive: true },
+});
+const classify = (body: string, status = 200): MoneyOutcome => classifyCommandAnswer(answered(body, status));
+
+test("success with a ticket is applied, under either of the two codes that say so, whatever the key's case", () => {
+  expect(classify('{"retcode":"0 Done","answer":{"Ticket":"136623"}}')).toEqual({ kind: "applied", ticket: 136623n });
+  expect(classify('{"retcode":"10009 Request executed","answer":{"ticket":"7"}}')).toEqual({
+    kind: "applied",
+    ticket: 7n,
+  });
+  expect(classify('{"retcode":"0 Done","answer":{"TICKET":9223372036854775807}}')).toEqual({
+    kind: "applied",
+    ticket: 9223372036854775807n,
+  });
+});
+
+test("the table of return codes: what is not listed is ambiguous", () => {
+  const refused = [
+    3, 8, 12, 13, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1010, 1011, 1012, 1018, 1020, 1024, 1026, 1027, 1028, 1034,
+    4005, 10019,
+  ];
+  const codes = [...Array.from({ length: 13_000 }, (_, code) => code), 99_999, 999_999_999];
+  const kinds = codes.map((code) => [code, classify(`{"retcode":"${code} Some text"}`)] as const);
+  expect(kinds.filter(([, { kind }]) => kind === "refused").map(([code]) => code)).toEqual(refused);
+  expect(kinds.filter(([, { kind }]) => kind === "applied")).toEqual([]);
+  for (const [code, outcome] of kinds) {
+    if (code === 0 || code === 10009) expect(outcome).toEqual({ kind: "unknown", reason: "no_ticket" });
+    else if (refused.includes(code)) expect(outcome).toEqual({ kind: "refused", code });
+    else expect(outcome).toEqual({ kind: "unknown", reason: "ambiguous_code", code });
+  }
+  expect(MONEY_RETCODES.version).toBe(1);
+});
+
+test("nothing written is surely not sent, and everything else without an answer is unknown", () => {
+  for (const reason of ["closed", "unauthenticated", "not_permitted"] as const) {
+    expect(classifyCommandAnswer({ kind: "not_sent", reason })).toEqual({ kind: "not_sent", reason });
+  }
+  for (const reason of ["timeout", "connection_lost", "protocol_violation"] as const) {
+    expect(classifyCommandAnswer({ kind: "lost", reason })).toEqual({ kind: "unknown", reason });
+  }
+});
+
+test("any status but 200 on a command is unknown, whatever its body says", () => {
+  for (const status of [201, 204, 301, 302, 400, 403, 404, 429, 500, 502, 503]) {
+    for (const body of [
+      '{"retcode":"3 Invalid parameters"}',
+      '{"retcode":"0 Done","answer":{"Ticket":"5"}}',
+      "403 Forbidden",
+    ]) {
+      expect(classify(body, status)).toEqual({ kind: "unknown", reason: "http_status", code: status });
+    }
+  }
+});
+
+test("a contradictory answer is unknown", () => {
+  const contradictory = [
+    '{"retcode":"0 Done","retcode":"3 Invalid parameters","answer":{"Ticket":"5"}}',
+    '{"retcode":"3 Invalid parameters","retcode":"0 Done","answer":{"Ticket":"5"}}',
+    '{"retcode":"0 Done","answer":{"Ticket":"5","Ticket":"6"}}',
+    '{"retcode":"0 Done","answer":{"Ticket":"5","ticket":"6"}}',
+    '{"retcode":"0 Done","Ticket":"6","answer":{"Ticket":"5"}}',
+    '{"retcode":"0 Done","Ticket":"5"}',
+    '{"retcode":"0 Done","answer":[{"Ticket":"5"}]}',
+    '{"retcode":"0 Done","answer":{"deal":{"Ticket":"5"}}}',
+    '{"retcode":"10019 Not enough money","answer":{"Ticket":"5"}}',
+    '{"retcode":"3 Invalid parameters","Ticket":"5"}',
+    '{"retcode":"0","answer":{"Ticket":"5"}}',
+    '{"retcode":0,"answer":{"Ticket":"5"}}',
+    '{"answer":{"Ticket":"5"}}',
+  ];
+  for (const body of contradictory)
+    expect(classify(body), body).toMatchObject({ kind: "unknown", reason: "contradictory" });
+});
+
+test("success without a real ticket is unknown", () => {
+  for (const ticket of ['"0"', "0"]) {
+    expect(classify(`{"retcode":"0 Done","answer":{"Ticket":${ticket}}}`)).toEqual({
+      kind: "unknown",
+      reason: "no_ticket",
+    });
+  }
+  for (const ticket of [
+    '""',
+    '"-5"',
+    '"5.0"',
+    '"5e3"',
+    '"05"',
+    '" 5"',
+    "null",
+    "true",
+    "[]",
+    '"9223372036854775808"',
+    "1e3",
+  ]) {
+    expect(classify(`{"retcode":"0 Done","answer":{"Ticket":${ticket}}}`), ticket).toMatchObject({ kind: "unknown" });
+  }
+  for (const body of [
+    '{"retcode":"0 Done"}',
+    '{"retcode":"0 Done","answer":{}}',
+    '{"retcode":"0 Done","answer":"5"}',
+  ]) {
+    expect(classify(body)).toEqual({ kind: "unknown", reason: "no_ticket" });
+  }
+});
+
+test("a refusal that names no ticket, or ticket zero, is a refusal", () => {
+  expect(classify('{"retcode":"10019 Not enough money"}')).toEqual({ kind: "refused", code: 10019 });
+  expect(classify('{"retcode":"3 Invalid parameters","answer":{"Ticket":"0"}}')).toEqual({ kind: "refused", code: 3 });
+});
+
+test("a page of HTML with status 200, an empty body and broken UTF-8 are unknown", () => {
+  for (const body of ["", "<html>Service</html>", "0 Done", "null", '{"retcode":"0 Done","answer":{"Ticket":"5"}'])
+    expect(classify(body)).toEqual({ kind: "unknown", reason: "unparsable" });
+  expect(classifyCommandAnswer(answered(Buffer.from([0xc3, 0x28])))).toEqual({ kind: "unknown", reason: "unparsable" });
+});
+
+/** The only two shapes that may decide anything; everything that the fuzzer makes must match one of them to be decided. */
+const APPLIED = /^\s*\{.*"(?:0|10009) .*\}\s*$/s;
+const DECIDED_CODE = /"(?:3|8|12|13|10\d\d|4005|10019) /;
+
+test("no garbage is ever taken for applied or refused, and nothing throws", () => {
+  const good = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
+  const mutated = fc
+    .tuple(fc.nat(good.length), fc.nat(4), fc.string({ unit: "binary", maxLength: 6 }))
+    .map(([at, count, inserted]) => good.slice(0, at) + inserted + good.slice(at + count));
+  const bodies = fc.oneof(
+    fc.uint8Array({ maxLength: 80 }),
+    fc.string().map((text) => Buffer.from(text)),
+    fc.json().map((text) => Buffer.from(text)),
+    mutated.map((text) => Buffer.from(text)),
+  );
+  fc.assert(
+    fc.property(bodies, fc.integer({ min: 100, max: 599 }), fc.boolean(), (body, status, isOk) => {
+      const outcome = classifyCommandAnswer(answered(body, isOk ? 200 : status));
+      const text = Buffer.from(body).toString("utf8");
+      if (outcome.kind === "applied") {
+        expect(text).toMatch(APPLIED);
+        expect(text.toLowerCase()).toContain(`"ticket"`);
+        expect(text).toContain(outcome.ticket.toString());
+      }
+      if (outcome.kind === "refused") expect(text).toMatch(DECIDED_CODE);
+      if (!isOk && status !== 200) expect(outcome.kind).toBe("unknown");
+    }),
+    { numRuns: 8_000 },
+  );
+});
+
+test("structured answers with every member doubled at random decide only where all agree", () => {
+  const retcode = fc.constantFrom("0 Done", "10009 Done", "3 Invalid parameters", "10019 No money", "2 Error", "0");
+  const ticket = fc.constantFrom("5", "6", "0", "-1", "x");
+  const member = fc.oneof(
+    retcode.map((value) => `"retcode":"${value}"`),
+    retcode.map((value) => `"RetCode":"${value}"`),
+    ticket.map((value) => `"answer":{"Ticket":"${value}"}`),
+    fc.tuple(ticket, ticket).map(([one, two]) => `"answer":{"Ticket":"${one}","ticket":"${two}"}`),
+    ticket.map((value) => `"Ticket":"${value}"`),
+    fc.constant('"other":{}'),
+  );
+  fc.assert(
+    fc.property(fc.array(member, { maxLength: 5 }), (members) => {
+      const text = `{${members.join()}}`;
+      const outcome = classify(text);
+      const codes = new Set(Array.from(text.matchAll(/"retcode":"(\d+)[^"]*"/gi), ([, code]) => code));
+      const tickets = new Set(Array.from(text.matchAll(/"ticket":"([^"]*)"/gi), ([, value]) => value));
+      if (outcome.kind === "applied") {
+        expect([...tickets]).toEqual([outcome.ticket.toString()]);
+        expect([["0"], ["10009"]]).toContainEqual([...codes]);
+      }
+      if (outcome.kind === "refused") {
+        expect([...codes]).toEqual([String(outcome.code)]);
+        expect([[], ["0"]]).toContainEqual([...tickets]);
+      }
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("commands about accounts have a table of their own: a login that exists is a refusal there and ambiguous for money", () => {
+  const exists = answered('{"retcode":"3004 Login already exists"}');
+  expect(classifyCommand(exists, USER_RETCODES)).toMatchObject({ kind: "refused", code: 3004 });
+  expect(classifyCommand(exists, MONEY_RETCODES)).toMatchObject({ kind: "unknown", reason: "ambiguous_code" });
+});

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { Secret } from "#kernel/secret.ts";
+import { createCookieJar } from "./cookie-jar.ts";
+import { encodeRequest } from "./http-request.ts";
+
+const head = { host: "mt5.example", contentType: "application/json", cookie: undefined };
+
+test("a command is a POST with everything in the query and an empty body", () => {
+  const query = { login: "900101", balance: "-100.50", comment: "PD0F7K3M9Q2X1X a b" };
+  expect(encodeRequest({ method: "POST", path: "trade/balance", query }, head).toString("utf8").split("\r\n")).toEqual([
+    "POST /api/trade/balance?login=900101&balance=-100.50&comment=PD0F7K3M9Q2X1X%20a%20b HTTP/1.1",
+    "Host: mt5.example",
+    "User-Agent: pamm-integration-service",
+    "Accept: application/json",
+    "Connection: keep-alive",
+    "Content-Type: application/json",
+    "Content-Length: 0",
+    "",
+    "",
+  ]);
+});
+
+test("secrets travel in the body, whose length is counted in bytes", () => {
+  const body = { Login: "1", PassMain: new Secret("Zoë#1aaaa") };
+  const text = encodeRequest({ method: "POST", path: "user/add", body }, { ...head, cookie: "sid=1" }).toString("utf8");
+  expect(text).toContain("\r\nCookie: sid=1\r\n");
+  expect(text).toContain("\r\nContent-Length: 37\r\n");
+  expect(text).toMatch(/\r\n\r\n\{"Login":"1","PassMain":"Zoë#1aaaa"\}$/);
+});
+
+test("no value can end the request line or add a header", () => {
+  const query = { comment: "a HTTP/1.1\r\nHost: evil\r\n\r\nGET /" };
+  const lines = encodeRequest({ method: "GET", path: "user/get", query }, head).toString("utf8").split("\r\n");
+  expect(lines).toHaveLength(7);
+  expect(lines.filter((line) => line.startsWith("Host"))).toEqual(["Host: mt5.example"]);
+});
+
+test("cookies are kept and sent back, replaced by name, and dropped when the server says so", () => {
+  const jar = createCookieJar();
+  expect(jar.header()).toBeUndefined();
+  jar.keep(["sid=abc; Path=/; HttpOnly", "node=7"]);
+  expect(jar.header()).toBe("sid=abc; node=7");
+  jar.keep(["sid=def", "node=; Max-Age=0"]);
+  expect(jar.header()).toBe("sid=def");
+});
+
+test("a cookie that could break the request is not kept, and no server can fill our memory with them", () => {
+  const jar = createCookieJar();
+  jar.keep(["a=b\r\nX: y", "no-value", "=x", "a b=c", `long=${"x".repeat(5_000)}`]);
+  expect(jar.header()).toBeUndefined();
+  jar.keep(Array.from({ length: 100 }, (_, index) => `c${index}=1`));
+  expect(jar.header()?.split("; ")).toHaveLength(16);
+});

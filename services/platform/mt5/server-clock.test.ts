@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Mt5Error } from "./errors.ts";
+import { fixedClock, measuredOffset, zoneClock } from "./server-clock.ts";
+import { measuredTime, zoneTime } from "./time-source.ts";
+
+const athens = zoneClock("Europe/Athens");
+const HOUR = 3_600_000;
+
+test("the wall clock of a zone is two hours ahead in winter and three in summer", () => {
+  const winter = Date.UTC(2026, 0, 15, 10);
+  const summer = Date.UTC(2026, 6, 15, 10);
+  expect(athens.toServerMs(winter)).toBe(winter + 2 * HOUR);
+  expect(athens.toServerMs(summer)).toBe(summer + 3 * HOUR);
+  expect(athens.toUtcMs(winter + 2 * HOUR)).toBe(winter);
+  expect(athens.toUtcMs(summer + 3 * HOUR)).toBe(summer);
+  expect(zoneClock("America/New_York").offsetMinutes(winter)).toBe(-300);
+  expect(zoneClock("Asia/Kathmandu").offsetMinutes(winter)).toBe(345);
+  expect(zoneClock("UTC").toServerMs(winter)).toBe(winter);
+});
+
+test("a time in the hour that happens twice is taken as the earlier one, and one in the skipped hour still is a time", () => {
+  const autumn = Date.UTC(2026, 9, 25, 1);
+  expect(athens.toUtcMs(Date.UTC(2026, 9, 25, 3, 30))).toBe(autumn - HOUR / 2);
+  const spring = Date.UTC(2026, 2, 29, 1);
+  expect(Math.abs(athens.toUtcMs(Date.UTC(2026, 2, 29, 3, 30)) - spring)).toBeLessThanOrEqual(HOUR);
+});
+
+test("every instant survives the way to the server's clock and back, but for the repeated hour", () => {
+  const zones = ["Europe/Athens", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "UTC"].map(zoneClock);
+  fc.assert(
+    fc.property(fc.constantFrom(...zones), fc.integer({ min: Date.UTC(2020), max: Date.UTC(2035) }), (clock, utcMs) => {
+      const back = clock.toUtcMs(clock.toServerMs(utcMs));
+      expect([utcMs, utcMs - HOUR, utcMs - HOUR / 2]).toContain(back);
+      expect(clock.toServerMs(back)).toBe(clock.toServerMs(utcMs));
+    }),
+  );
+});
+
+test("a name that is no zone is refused at once", () => {
+  expect(() => zoneTime("Europe/Nowhere")).toThrow(RangeError);
+});
+
+test("a measured offset is rounded to a quarter of an hour", () => {
+  const utc = Date.UTC(2026, 10, 21, 12);
+  expect(measuredOffset(utc + 3 * HOUR + 4_321, utc)).toBe(180);
+  expect(measuredOffset(utc - 5 * HOUR - 60_000, utc)).toBe(-300);
+  expect(fixedClock(345).toUtcMs(utc + 345 * 60_000)).toBe(utc);
+});
+
+test("the offset is measured once an hour, by everybody together, and again after a failure", async () => {
+  let now = Date.UTC(2026, 9, 25, 0, 59, 59);
+  let asked = 0;
+  let offsetHours = 3;
+  let fails = true;
+  const time = measuredTime(
+    async () => {
+      asked += 1;
+      if (fails) throw new Mt5Error("lost", "no answer");
+      return now + offsetHours * HOUR + 400;
+    },
+    () => new Date(now),
+  );
+  await expect(time()).rejects.toThrow("no answer");
+  fails = false;
+  const clocks = await Promise.all([time(), time(), time()]);
+  expect(clocks.map((clock) => clock.offsetMinutes(now))).toEqual([180, 180, 180]);
+  expect(asked).toBe(2);
+
+  // The change of clocks is on the hour, and so is the next measurement.
+  now += 1_000;
+  offsetHours = 2;
+  expect((await time()).offsetMinutes(now)).toBe(120);
+  expect(asked).toBe(3);
+});
+
+test("a server whose clock is wrong by minutes is an error, not an offset", async () => {
+  const now = new Date(Date.UTC(2026, 10, 21, 12));
+  const time = measuredTime(
+    () => Promise.resolve(now.getTime() + 2 * HOUR + 7 * 60_000),
+    () => now,
+  );
+  await expect(time()).rejects.toThrow("differ by more than five minutes");
+});
