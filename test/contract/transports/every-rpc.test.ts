@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { callContext } from "#kernel/contract/context.ts";
+import { methodsOf, type CallContext, type Contract, type Implementation } from "#kernel/contract/contract.ts";
+import { grpcClient } from "#kernel/grpc/client.ts";
+import { serveOverGrpc } from "#kernel/grpc/serve.ts";
+import { createLog } from "#kernel/log.ts";
+import { connectNats, type Broker } from "#kernel/nats/connect.ts";
+import { natsClient } from "#kernel/nats/client.ts";
+import { serveOverNats } from "#kernel/nats/serve.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
+import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { testNats } from "#test/support/nats.ts";
+import { readGolden } from "../proto/golden.ts";
+
+const CONTRACTS: readonly Contract[] = [
+  AccountServiceService,
+  FeedServiceService,
+  FeeServiceService,
+  FundingServiceService,
+  PlatformServiceService,
+  SubscriptionServiceService,
+];
+const RPCS = CONTRACTS.flatMap((contract, index) =>
+  methodsOf(contract).map((method) => ({ contract, index, ...method })),
+);
+const COMMAND = "0199f3a2-7c1e-7000-8000-000000000001";
+
+const log = createLog({ service: "test", level: "silent" });
+const golden = readGolden();
+const stack = new AsyncDisposableStack();
+const handled: { rpc: string; request: unknown; commandId: string; requestId: string }[] = [];
+let broker: Broker;
+let grpcPort: number;
+let prefix: string;
+
+beforeAll(async () => {
+  const nats = stack.use(await testNats());
+  prefix = nats.prefix;
+  broker = stack.use(await connectNats({ url: nats.url, name: "contract-test", log }));
+  const services = CONTRACTS.map((contract) => ({ contract, implementation: recording(contract) }));
+  const grpc = stack.use(await serveOverGrpc({ host: "127.0.0.1", port: 0, services, log }));
+  grpcPort = grpc.port;
+  for (const [index, mounted] of services.entries()) {
+    stack.use(await serveOverNats(broker, { service: `${prefix}${index}`, ...mounted, log }));
+  }
+});
+
+afterAll(() => stack.disposeAsync());
+
+test("there are rpcs to look at", () => {
+  expect(RPCS.length).toBeGreaterThan(40);
+});
+
+test.each(RPCS)(
+  "$service/$rpc is the same on NATS and on gRPC",
+  async ({ contract, index, name, rpc, decodeRequest }) => {
+    const request = decodeRequest(goldenRequest(contract, name));
+    const context = callContext({ caller: "test", withinMs: 5_000, commandId: COMMAND, requestId: `${prefix}-${rpc}` });
+    using overGrpc = grpcClient(`127.0.0.1:${grpcPort}`, { contract, caller: "test" });
+    const overNats = natsClient(broker, { service: `${prefix}${index}`, contract, caller: "test" });
+    handled.length = 0;
+
+    const answers = [await call(overNats, name, request, context), await call(overGrpc, name, request, context)];
+
+    expect(answers).toEqual([expectedResponse(contract, name), expectedResponse(contract, name)]);
+    const seen = { rpc, request, commandId: COMMAND, requestId: `${prefix}-${rpc}` };
+    expect(handled).toEqual([seen, seen]);
+  },
+);
+
+test.each(RPCS)(
+  "$service/$rpc says no the same way on NATS and on gRPC",
+  async ({ contract, index, name, decodeRequest }) => {
+    const request = decodeRequest(goldenRequest(contract, name));
+    const context = callContext({ caller: "test", withinMs: 5_000, requestId: "refuse" });
+    using overGrpc = grpcClient(`127.0.0.1:${grpcPort}`, { contract, caller: "test" });
+    const overNats = natsClient(broker, { service: `${prefix}${index}`, contract, caller: "test" });
+
+    const noes = await Promise.allSettled([
+      call(overNats, name, request, context),
+      call(overGrpc, name, request, context),
+    ]);
+
+    for (const no of noes) {
+      expect(no).toMatchObject({
+        status: "rejected",
+        reason: {
+          code: "not_today",
+          status: "conflict",
+          details: { rpc: name },
+          outcome: "not_executed",
+          retryAfterMs: 250,
+        },
+      });
+    }
+  },
+);
+
+/** Notes what it was asked, and answers what the golden bytes of its response say. */
+function recording(contract: Contract): Implementation<Contract> {
+  const handlers = methodsOf(contract).map(({ name, rpc }) => {
+    const handler = async (request: unknown, { commandId, requestId }: CallContext): Promise<unknown> => {
+      if (requestId === "refuse") throw notToday(name);
+      handled.push({ rpc, request, commandId, requestId });
+      return expectedResponse(contract, name);
+    };
+    return [name, handler] as const;
+  });
+  return Object.fromEntries(handlers) as Implementation<Contract>;
+}
+
+function notToday(rpc: string): Refusal {
+  return new Refusal({
+    code: "not_today",
+    status: "conflict",
+    message: "not today",
+    details: { rpc },
+    outcome: "not_executed",
+    retryAfterMs: 250,
+  });
+}
+
+async function call(
+  client: Implementation<Contract>,
+  name: string,
+  request: unknown,
+  context: CallContext,
+): Promise<unknown> {
+  const method = client[name] as (request: unknown, context: CallContext) => Promise<unknown>;
+  return await method(request, context);
+}
+
+/** Bytes that decode as the request: of the golden message whose re-encoding is the same. */
+function goldenRequest(contract: Contract, name: string): Buffer {
+  return goldenOf(
+    (bytes) => roundTrip(contract[name]?.requestDeserialize, contract[name]?.requestSerialize, bytes),
+    contract,
+    name,
+  );
+}
+
+function expectedResponse(contract: Contract, name: string): unknown {
+  const method = contract[name];
+  const bytes = goldenOf(
+    (found) => roundTrip(method?.responseDeserialize, method?.responseSerialize, found),
+    contract,
+    name,
+  );
+  return method?.responseDeserialize(bytes);
+}
+
+function goldenOf(isSame: (bytes: Buffer) => boolean, contract: Contract, name: string): Buffer {
+  const found = [...golden.values()].map(({ bytes }) => Buffer.from(bytes, "hex")).find(isSame);
+  if (found === undefined) throw new Error(`no golden message fits ${contract[name]?.path}`);
+  return found;
+}
+
+function roundTrip(
+  read: ((bytes: Buffer) => unknown) | undefined,
+  write: ((message: never) => Buffer) | undefined,
+  bytes: Buffer,
+): boolean {
+  try {
+    return read !== undefined && write !== undefined && write(read(bytes) as never).equals(bytes);
+  } catch {
+    return false;
+  }
+}
