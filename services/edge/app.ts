@@ -29,7 +29,7 @@ export type AppOptions = Pick<AdmissionOptions, "authenticate" | "limits"> & {
   readonly readiness: Readiness;
   readonly log: Log;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
-  readonly trustProxy?: readonly string[];
+  readonly trustProxy?: readonly string[] | undefined;
   readonly routes?: readonly Route[];
 };
 

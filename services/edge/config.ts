@@ -1,0 +1,45 @@
+import { Type } from "typebox";
+import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
+import { integer, list, optional, piece, port, secretKey, secretUrl, text } from "#kernel/config-pieces.ts";
+import { Secret } from "#kernel/secret.ts";
+
+const VISIBLE_ASCII = /^[\x21-\x7e]{16,200}$/;
+
+/** What protects the stored hashes of keys; made from the encryption key when it is not set. */
+const pepper = secretKey({ otherwise: "PAMM_ENCRYPTION_KEY" });
+
+/** A burst of twice as many is let through after a pause. */
+const perSecond = (whenMissing: string) => integer(1, 1_000_000, { whenMissing });
+const inProgress = (whenMissing: string) => integer(1, 10_000, { whenMissing });
+
+export const settings = Type.Object({
+  EDGE_DATABASE_URL: databaseUrl(),
+  ...BACKBONE_SETTINGS,
+  PAMM_METRICS_PORT: port({ whenMissing: "9090" }),
+  PAMM_HTTP_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
+  PAMM_HTTP_PORT: port({ whenMissing: "8080" }),
+  PAMM_BOOTSTRAP_API_KEY: optional(
+    piece(
+      "16 to 200 visible ASCII characters",
+      (value) => (VISIBLE_ASCII.test(value) ? new Secret(value) : undefined),
+      { isSecret: true },
+    ),
+  ),
+  PAMM_API_KEY_PEPPER: pepper,
+  /** The one before, for as long as keys live that were made under it. */
+  PAMM_API_KEY_PEPPER_OLD: optional(secretKey({ otherwise: "PAMM_ENCRYPTION_KEY_OLD" })),
+  PAMM_TRUSTED_PROXIES: optional(list()),
+  PAMM_RATE_READ: perSecond("2000"),
+  PAMM_RATE_MONEY: perSecond("2000"),
+  PAMM_RATE_CREATE: perSecond("200"),
+  PAMM_CONCURRENT_READ: inProgress("512"),
+  PAMM_CONCURRENT_MONEY: inProgress("512"),
+  PAMM_CONCURRENT_CREATE: inProgress("128"),
+});
+
+/** What the keys command needs when it is told where the system is. */
+export const keySettings = Type.Object({
+  EDGE_DATABASE_URL: databaseUrl(),
+  PAMM_API_KEY_PEPPER: pepper,
+  NATS_URL: optional(secretUrl(["nats", "tls"])),
+});

@@ -1,0 +1,40 @@
+import { randomInt } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Environment } from "../store/api-keys.ts";
+
+/** `pamm_<live|test>_<id>_<secret>_<checksum>`: found by scanners, and junk is known without asking a database. */
+const KEY = /^pamm_(live|test)_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/;
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ID_LENGTH = 12;
+/** 62^43 is a little more than 2^256. */
+const SECRET_LENGTH = 43;
+const CHECKSUM_LENGTH = 6;
+
+export type MintedKey = { readonly id: string; readonly text: string };
+
+export function mintKey(environment: Environment): MintedKey {
+  const id = randomText(ID_LENGTH);
+  const body = `pamm_${environment}_${id}_${randomText(SECRET_LENGTH)}`;
+  return { id, text: `${body}_${checksum(body)}` };
+}
+
+/** The public id of what looks like one of our keys. */
+export function readKeyId(text: string): string | undefined {
+  const [, , id, , sum] = KEY.exec(text) ?? [];
+  const body = text.slice(0, -CHECKSUM_LENGTH - 1);
+  return id !== undefined && checksum(body) === sum ? id : undefined;
+}
+
+function randomText(length: number): string {
+  return Array.from({ length }, () => BASE62.charAt(randomInt(BASE62.length))).join("");
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let digits = "";
+  for (let place = 0; place < CHECKSUM_LENGTH; place += 1) {
+    digits = BASE62.charAt(rest % BASE62.length) + digits;
+    rest = Math.floor(rest / BASE62.length);
+  }
+  return digits;
+}

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ConfigError, type Environment, readConfig } from "#kernel/config.ts";
+import { StartupError } from "#kernel/startup-error.ts";
+import { keySettings } from "../config.ts";
+
+/** What the launcher of a system leaves for commands like this one. */
+const RUN_FILE = "run.json";
+const DEFAULT_STATE_DIR = ".state";
+
+export type KeySystem = ReturnType<typeof readKeySystem>;
+
+/** The system that the environment names, or else the one that runs from the same PAMM_STATE_DIR. */
+export function readKeySystem(env: Environment) {
+  const isNamed = ["EDGE_DATABASE_URL", "DATABASE_URL"].some((name) => isSet(env[name]) || isSet(env[`${name}_FILE`]));
+  return readConfig(keySettings, isNamed ? env : { ...runningSystem(env), ...withoutEmpty(env) });
+}
+
+function runningSystem(env: Environment): Environment {
+  const file = join(isSet(env["PAMM_STATE_DIR"]) ? env["PAMM_STATE_DIR"] : DEFAULT_STATE_DIR, RUN_FILE);
+  if (!existsSync(file)) {
+    throw new StartupError(`no system runs here (${file} is missing): start it, or set DATABASE_URL or PAMM_STATE_DIR`);
+  }
+  const { edgeDatabaseUrl, natsUrl, encryptionKeyFile } = readRunFile(file);
+  const hasOwnKey = isSet(env["PAMM_ENCRYPTION_KEY"]) || isSet(env["PAMM_ENCRYPTION_KEY_FILE"]);
+  return {
+    EDGE_DATABASE_URL: edgeDatabaseUrl,
+    NATS_URL: natsUrl,
+    PAMM_ENCRYPTION_KEY_FILE: hasOwnKey ? undefined : encryptionKeyFile,
+  };
+}
+
+type RunFile = { readonly [Name in "edgeDatabaseUrl" | "natsUrl" | "encryptionKeyFile"]?: string };
+
+function readRunFile(file: string): RunFile {
+  try {
+    const content: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const members = Object.entries(content ?? {}).filter(([, value]) => typeof value === "string");
+    return Object.fromEntries(members);
+  } catch {
+    throw new ConfigError([`${file} cannot be read: is the system still starting?`]);
+  }
+}
+
+function withoutEmpty(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => isSet(value)));
+}
+
+function isSet(value: string | undefined): value is string {
+  return value !== undefined && value !== "";
+}

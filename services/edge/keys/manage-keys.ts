@@ -1,0 +1,108 @@
+import type { Clock } from "#kernel/clock.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Scope } from "../scopes.ts";
+import {
+  type Environment,
+  insertKey,
+  listAllKeys,
+  lockKey,
+  markExpiring,
+  markRevoked,
+  type NewKey,
+  type StoredKey,
+} from "../store/api-keys.ts";
+import { mintKey } from "./api-key.ts";
+import type { Pepper } from "./pepper.ts";
+
+export type KeyAdministration = {
+  readonly pool: Pool;
+  readonly pepper: Pepper;
+  readonly now: Clock;
+  /** Tells every replica of the edge, so that it reads its keys at once. */
+  readonly announce: (keyId: string) => Promise<void>;
+};
+
+export type KeyWish = {
+  readonly environment: Environment;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly allowedAddresses: readonly string[];
+  readonly expiresAt: Date | null;
+};
+
+/** The text exists here and nowhere else. */
+export type ShownKey = { readonly id: string; readonly text: string };
+
+/** The command cannot be carried out; the message says why. */
+export class KeyCommandError extends Error {
+  override readonly name = "KeyCommandError";
+}
+
+export async function createKey(admin: KeyAdministration, wish: KeyWish): Promise<ShownKey> {
+  const { shown, row } = mint(admin, wish, null);
+  await insertKey(admin.pool, row);
+  await admin.announce(shown.id);
+  return shown;
+}
+
+/** A new key with the rights of the old one, which stays good for a while so that a client can change over. */
+export async function rotateKey(
+  admin: KeyAdministration,
+  id: string,
+  overlapMs: number,
+): Promise<ShownKey & { readonly oldExpiresAt: Date }> {
+  const oldExpiresAt = new Date(admin.now().getTime() + overlapMs);
+  const shown = await inTransaction(admin.pool, async (tx) => {
+    const old = usable(await lockKey(tx, id), id, admin.now());
+    const made = mint(admin, old, old.id);
+    await insertKey(tx, made.row);
+    await markExpiring(tx, old.id, oldExpiresAt);
+    return made.shown;
+  });
+  await admin.announce(id);
+  return { ...shown, oldExpiresAt };
+}
+
+export async function revokeKey(admin: KeyAdministration, id: string): Promise<void> {
+  await inTransaction(admin.pool, async (tx) => {
+    const key = await lockKey(tx, id);
+    if (key === undefined) throw new KeyCommandError(`there is no key ${id}`);
+    await markRevoked(tx, id, admin.now());
+  });
+  await admin.announce(id);
+}
+
+export function listKeys({ pool }: Pick<KeyAdministration, "pool">): Promise<StoredKey[]> {
+  return listAllKeys(pool);
+}
+
+export function stateOf({ revokedAt, expiresAt }: StoredKey, at: Date): "active" | "expired" | "revoked" {
+  if (revokedAt !== null) return "revoked";
+  return expiresAt !== null && expiresAt.getTime() <= at.getTime() ? "expired" : "active";
+}
+
+function mint({ pepper, now }: KeyAdministration, wish: KeyWish, replaces: string | null) {
+  const { environment, name, scopes, allowedAddresses, expiresAt } = wish;
+  const shown = mintKey(environment);
+  const row: NewKey = {
+    id: shown.id,
+    environment,
+    name,
+    scopes,
+    allowedAddresses,
+    expiresAt,
+    pepperId: pepper.id,
+    hash: pepper.hash(shown.text),
+    replaces,
+    createdAt: now(),
+  };
+  return { shown, row };
+}
+
+function usable(key: StoredKey | undefined, id: string, at: Date): StoredKey {
+  if (key === undefined) throw new KeyCommandError(`there is no key ${id}`);
+  const state = stateOf(key, at);
+  if (state !== "active") throw new KeyCommandError(`key ${id} is ${state}; create a new one`);
+  return key;
+}

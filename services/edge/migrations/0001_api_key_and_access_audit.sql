@@ -1,0 +1,50 @@
+-- Keys of clients. The key itself is shown once and kept nowhere; what is stored cannot be turned back into it.
+create table api_key (
+  id                text primary key check (id ~ '^[0-9A-Za-z]{12}$'),
+  environment       text not null check (environment in ('live', 'test')),
+  name              text not null check (name <> ''),
+  -- Names the pepper of the hash without telling it, so that a pepper can be replaced while old keys live on.
+  pepper_id         text not null check (pepper_id <> ''),
+  hash              bytea not null check (octet_length(hash) = 32),
+  scopes            text[] not null check (cardinality(scopes) > 0),
+  -- Addresses and networks that may use the key; none means all.
+  allowed_addresses text[] not null,
+  -- The key that this one was made to replace.
+  replaces          text references api_key (id),
+  created_at        timestamptz not null,
+  expires_at        timestamptz check (expires_at > created_at),
+  revoked_at        timestamptz,
+  last_used_at      timestamptz
+);
+
+create index api_key_in_force on api_key (created_at) where revoked_at is null;
+
+-- Who asked for what, and what came of it. Rows are added and never touched again.
+create table access_audit (
+  id           bigint generated always as identity primary key,
+  at           timestamptz not null,
+  request_id   text not null,
+  -- Null when the key was not valid.
+  key_id       text,
+  client       text,
+  address      text not null,
+  method       text not null,
+  route        text not null,
+  operation_id text,
+  decision     text not null check (decision in ('allowed', 'denied')),
+  status       integer not null check (status between 100 and 599),
+  code         text
+);
+
+create index access_audit_by_time on access_audit (at);
+create index access_audit_by_key on access_audit (key_id, at);
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only', tg_table_name;
+end
+$$;
+
+create trigger access_audit_is_append_only
+  before update or delete or truncate on access_audit
+  for each statement execute function refuse_change();

@@ -1,0 +1,38 @@
+import { callContext } from "#kernel/contract/context.ts";
+import type { CallContext, Client } from "#kernel/contract/contract.ts";
+import { Refusal, type RefusalStatus } from "#kernel/refusal.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import type { Dependency, Probe } from "./readiness.ts";
+import type { Services } from "./route.ts";
+
+const WITHIN_MS = 1_500;
+/** Nobody has these; to hear so proves that the service and its database answer. */
+const NO_LOGIN = "1";
+const NO_OPERATION = "00000000-0000-7000-8000-000000000000";
+
+const SAYS_NOTHING: ReadonlySet<RefusalStatus> = new Set(["unavailable", "unknown_outcome", "internal", "busy"]);
+
+/** One cheap question to each service that reaches its database, and one to the platform behind its adapter. */
+export function probesOf(services: Services, platform: Client<PlatformServiceService>): Record<Dependency, Probe> {
+  const { accounts, funding, subscriptions, fees } = services;
+  return {
+    account: ask((context) => accounts.findAccounts({ logins: [NO_LOGIN] }, context)),
+    funding: ask((context) => funding.getOperation({ operationId: NO_OPERATION }, context)),
+    subscription: ask((context) => subscriptions.countActiveInvestors({ masterLogins: [NO_LOGIN] }, context)),
+    fee: ask((context) => fees.getConfiguration({ investorLogin: NO_LOGIN }, context)),
+    platform: ask(async (context) => {
+      const { reachable } = await platform.getStatus({}, context);
+      if (!reachable) throw new Error("the platform cannot be reached");
+    }),
+  };
+}
+
+function ask(question: (context: CallContext) => Promise<unknown>): Probe {
+  return async () => {
+    try {
+      await question(callContext({ caller: "edge", withinMs: WITHIN_MS }));
+    } catch (error) {
+      if (!(error instanceof Refusal) || SAYS_NOTHING.has(error.status)) throw error;
+    }
+  };
+}

@@ -1,0 +1,103 @@
+import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { isScope, type Scope } from "../scopes.ts";
+
+export type Environment = "live" | "test";
+
+export type StoredKey = {
+  readonly id: string;
+  readonly environment: Environment;
+  readonly name: string;
+  readonly pepperId: string;
+  readonly hash: Buffer;
+  readonly scopes: readonly Scope[];
+  readonly allowedAddresses: readonly string[];
+  readonly replaces: string | null;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly lastUsedAt: Date | null;
+};
+
+export type NewKey = Omit<StoredKey, "revokedAt" | "lastUsedAt">;
+
+type Row = Omit<StoredKey, "scopes"> & { readonly scopes: readonly string[] };
+
+export async function insertKey(db: Queryable, key: NewKey): Promise<void> {
+  await execute(
+    db,
+    sql`insert into api_key
+          (id, environment, name, pepper_id, hash, scopes, allowed_addresses, replaces, created_at, expires_at)
+        values (${key.id}, ${key.environment}, ${key.name}, ${key.pepperId}, ${key.hash}, ${key.scopes},
+                ${key.allowedAddresses}, ${key.replaces}, ${key.createdAt}, ${key.expiresAt})`,
+  );
+}
+
+export async function findKey(db: Queryable, id: string): Promise<StoredKey | undefined> {
+  const row = await maybeOne<Row>(
+    db,
+    sql`select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",
+               replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
+               last_used_at as "lastUsedAt"
+        from api_key
+        where id = ${id}`,
+  );
+  return row && withKnownScopes(row);
+}
+
+/** Whoever may still come: what was revoked is left out, what expired too. */
+export async function listKeysInForce(db: Queryable, at: Date): Promise<StoredKey[]> {
+  const rows = await many<Row>(
+    db,
+    sql`select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",
+               replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
+               last_used_at as "lastUsedAt"
+        from api_key
+        where revoked_at is null
+          and (expires_at is null or expires_at > ${at})
+        order by created_at, id`,
+  );
+  return rows.map(withKnownScopes);
+}
+
+export async function listAllKeys(db: Queryable): Promise<StoredKey[]> {
+  const rows = await many<Row>(
+    db,
+    sql`select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",
+               replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
+               last_used_at as "lastUsedAt"
+        from api_key
+        order by created_at, id`,
+  );
+  return rows.map(withKnownScopes);
+}
+
+/** Locks the key until the end of the transaction, so that it is rotated or revoked once. */
+export async function lockKey(tx: Transaction, id: string): Promise<StoredKey | undefined> {
+  const row = await maybeOne(tx, sql`select id from api_key where id = ${id} for update`);
+  return row === undefined ? undefined : findKey(tx, id);
+}
+
+/** A key never lives longer by this. */
+export async function markExpiring(tx: Transaction, id: string, at: Date): Promise<void> {
+  await execute(tx, sql`update api_key set expires_at = least(expires_at, ${at}) where id = ${id}`);
+}
+
+export async function markRevoked(tx: Transaction, id: string, at: Date): Promise<void> {
+  await execute(tx, sql`update api_key set revoked_at = ${at} where id = ${id} and revoked_at is null`);
+}
+
+export async function markUsed(db: Queryable, uses: ReadonlyMap<string, Date>): Promise<void> {
+  await execute(
+    db,
+    sql`update api_key
+        set last_used_at = greatest(last_used_at, used.at)
+        from unnest(${[...uses.keys()]}::text[], ${[...uses.values()]}::timestamptz[]) as used (id, at)
+        where api_key.id = used.id`,
+  );
+}
+
+/** A scope that an older or newer program knew is a right that this one does not give. */
+function withKnownScopes(row: Row): StoredKey {
+  return { ...row, scopes: row.scopes.filter(isScope) };
+}
