@@ -17,8 +17,8 @@ export type IncomingCall = {
   readonly header: (name: string) => string | undefined;
   /** Of the transport, when the caller sent none in the headers. */
   readonly deadline?: Date | undefined;
-  /** Aborted when the caller hung up. */
-  readonly hungUp?: AbortSignal | undefined;
+  /** Calls back when the caller hangs up. */
+  readonly onHangUp?: (abort: () => void) => void;
 };
 
 export type DispatchOptions = {
@@ -77,19 +77,22 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
 async function handleWithin(
   gate: Limit,
   { implementation }: DispatchOptions,
-  { method, payload, hungUp }: IncomingCall,
+  { method, payload, onHangUp }: IncomingCall,
   headers: CallHeaders,
 ): Promise<Uint8Array> {
   const remaining = headers.deadline.getTime() - Date.now();
   if (remaining <= 0) throw deadlineExceeded();
   if (!gate.tryEnter()) throw busy();
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), Math.min(remaining, MAX_TIMER_MS));
+  const nobodyWaits = new AbortController();
+  const timer = setTimeout(() => nobodyWaits.abort(), Math.min(remaining, MAX_TIMER_MS));
+  let isAnswered = false;
+  // Some transports report a call that has been answered as ended, too.
+  onHangUp?.(() => isAnswered || nobodyWaits.abort());
   try {
-    const signal = hungUp === undefined ? late.signal : AbortSignal.any([late.signal, hungUp]);
     const handler = implementation[method.name] as (request: unknown, context: CallContext) => Promise<unknown>;
-    return method.encodeResponse(await handler(decode(method, payload), { ...headers, signal }));
+    return method.encodeResponse(await handler(decode(method, payload), { ...headers, signal: nobodyWaits.signal }));
   } finally {
+    isAnswered = true;
     clearTimeout(timer);
     gate.leave();
   }

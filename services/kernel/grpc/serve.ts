@@ -97,10 +97,9 @@ function passThrough({ path }: Method): ServiceDefinition[string] {
 
 function handlerOf(dispatcher: Dispatcher, method: Method): handleUnaryCall<Buffer, Uint8Array> {
   return (call, callback) => {
-    const hungUp = new AbortController();
-    call.on("cancelled", () => hungUp.abort());
     const header = (name: string): string | undefined => call.metadata.get(name)[0]?.toString();
-    const incoming = { method, payload: call.request, header, deadline: deadlineOf(call), hungUp: hungUp.signal };
+    const onHangUp = (abort: () => void): void => void call.on("cancelled", abort);
+    const incoming = { method, payload: call.request, header, deadline: deadlineOf(call), onHangUp };
     void dispatcher.dispatch(incoming).then((answer) => respond(callback, answer));
   };
 }
