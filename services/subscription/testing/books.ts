@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { onInvestor, onMaster, type Places } from "../domain/places.ts";
+import type { World } from "./world.ts";
+
+type AccountRow = { readonly login: string; readonly filed: bigint } & Pick<
+  Places,
+  "outside" | "quarantined" | "unposted"
+>;
+type SeatRow = { readonly id: bigint; readonly investor: string; readonly master: string } & Pick<
+  Places,
+  "inbound" | "waiting" | "pooled" | "reserved" | "outbound"
+> & {
+    readonly openInflows: bigint;
+    readonly openOutflows: bigint;
+    readonly openExits: bigint;
+    readonly openReserves: bigint;
+  };
+type PoolRow = { readonly login: string; readonly filed: bigint; readonly nobodys: bigint };
+
+/** Every invariant of the ledger, at whatever place of each log it stands: each cent is in exactly one place. */
+export async function expectBooksToTie({ pool, platform }: Pick<World, "pool" | "platform">): Promise<void> {
+  const accounts = await many<AccountRow>(
+    pool,
+    sql`select login, filed_number as filed, outside_minor as outside, quarantined_minor as quarantined,
+               unposted_minor as unposted
+        from investor_account`,
+  );
+  const pools = await many<PoolRow>(
+    pool,
+    sql`select login, filed_number as filed, foreign_minor + unallocated_minor as nobodys from master_pool`,
+  );
+  const seats = await listSeats(pool);
+  const logged = (login: string, filed: bigint): bigint =>
+    platform
+      .account(login)
+      .log.filter(({ number }) => number <= filed)
+      .reduce((total, { amount }) => total + (amount?.minorUnits ?? 0n), 0n);
+  for (const { login, filed, ...places } of accounts) {
+    const own = seats.filter(({ investor }) => investor === login);
+    const booked = own.reduce((total, seat) => total + onInvestor(placesOf(seat)), onInvestor(places));
+    assert.equal(booked, logged(login, filed), `Investor ${login} does not tie at entry ${filed}`);
+  }
+  for (const { login, filed, nobodys } of pools) {
+    const own = seats.filter(({ master }) => master === login);
+    const booked = own.reduce((total, seat) => total + onMaster(placesOf(seat)), nobodys);
+    assert.equal(booked, logged(login, filed), `Master ${login} does not tie at entry ${filed}`);
+  }
+  for (const seat of seats) {
+    assert.equal(seat.inbound, seat.openInflows, `what is inbound of ${seat.id} is not what waits for a mirror`);
+    assert.equal(seat.outbound, seat.openOutflows + seat.openExits, `what is outbound of ${seat.id} is not on its way`);
+    assert.equal(seat.reserved, seat.openReserves, `what is reserved of ${seat.id} has no owner`);
+  }
+}
+
+function listSeats(pool: World["pool"]): Promise<SeatRow[]> {
+  return many<SeatRow>(
+    pool,
+    sql`with open_flow as (
+          select flow.subscription_id, flow.amount_minor
+          from flow left join mirror on mirror.id = flow.mirror_id
+          where mirror.state is distinct from 'APPLIED'
+        )
+        select subscription_id as id, investor_login as investor, master_login as master, inbound_minor as inbound,
+               waiting_minor as waiting, pooled_minor as pooled, reserved_minor as reserved,
+               outbound_minor as outbound,
+               (select coalesce(sum(amount_minor), 0)::bigint from open_flow
+                where open_flow.subscription_id = seat.subscription_id and amount_minor > 0) as "openInflows",
+               (select coalesce(-sum(amount_minor), 0)::bigint from open_flow
+                where open_flow.subscription_id = seat.subscription_id and amount_minor < 0) as "openOutflows",
+               (select coalesce(sum(amount_minor), 0)::bigint from exit_transfer
+                where exit_transfer.subscription_id = seat.subscription_id and state = 'OPEN') as "openExits",
+               (select coalesce(sum(amount_minor), 0)::bigint from reserve
+                where reserve.subscription_id = seat.subscription_id and state = 'OPEN') as "openReserves"
+        from seat
+        order by subscription_id`,
+  );
+}
+
+function placesOf({ inbound, waiting, pooled, reserved, outbound }: SeatRow): Partial<Places> {
+  return { inbound, waiting, pooled, reserved, outbound };
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { expectBooksToTie } from "./books.ts";
+import { aCall, anAssignment, aWorld } from "./world.ts";
+
+test("an Investor is assigned, mirrored, unassigned, and nothing of it stays on the Master", async () => {
+  const world = await aWorld();
+  const masterLogin = world.aMaster();
+  const investorLogin = world.anInvestor(1_000_00n);
+
+  const { subscription } = await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
+  expect(subscription).toMatchObject({ status: SubscriptionStatus.ACTIVE, inPool: true, endedAt: undefined });
+  await world.settle();
+  expect(world.platform.balance(masterLogin)).toBe(1_000_00n);
+  await expectBooksToTie(world);
+
+  const left = await world.service.unassign({ masterLogin, investorLogin }, aCall());
+  expect(left).toMatchObject({
+    subscription: { id: subscription!.id, status: SubscriptionStatus.PAUSED, inPool: false, endedAt: undefined },
+    payoutEnqueued: true,
+    amount: { minorUnits: -1_000_00n },
+  });
+  await expectBooksToTie(world);
+  await world.settle();
+  await expectBooksToTie(world);
+
+  expect(world.platform.balance(masterLogin)).toBe(0n);
+  expect(world.platform.balance(investorLogin)).toBe(1_000_00n);
+  const { items } = await world.service.listSubscriptions(
+    { masterLogin, investorLogin: "", status: SubscriptionStatus.UNSPECIFIED, afterId: 0n, limit: 10 },
+    aCall(),
+  );
+  expect(items).toMatchObject([{ status: SubscriptionStatus.CANCELLED, inPool: false, endedAt: expect.any(Date) }]);
+});
