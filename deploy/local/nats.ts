@@ -1,17 +1,20 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { StartupError } from "#kernel/startup-error.ts";
 import { freePort } from "./ports.ts";
-import { stopStale } from "./stale.ts";
+import { commandLineOf } from "./process-id.ts";
+import { stopProcess } from "./stale.ts";
 import { startTied, tailOf, type TiedProcess } from "./tied-process.ts";
 
 export type NatsOptions = {
-  /** Configuration, log, process id, and the streams below `jetstream`. */
+  /** Configuration, process id, and the streams below `jetstream`. */
   readonly dir: string;
+  /** `nats-server.log` in that folder when not given. */
+  readonly logFile?: string;
   /** Asked of every client, as user `pamm`; without one everybody on this machine is let in. */
   readonly password?: string;
   /** Any free one when not given. */
@@ -26,6 +29,7 @@ export type NatsServer = AsyncDisposable & {
 
 const HOST = "127.0.0.1";
 const USER = "pamm";
+const PID_FILE = "nats-server.pid";
 const START_TIMEOUT_MS = 10_000;
 const START_POLL_MS = 10;
 const PORT_TRIES = 3;
@@ -45,7 +49,7 @@ const PROVISION = join(import.meta.dirname, "nats-server.sh");
 export async function startNats(options: NatsOptions): Promise<NatsServer> {
   const binary = await provideNatsServer();
   mkdirSync(options.dir, { recursive: true, mode: 0o700 });
-  await stopStale(join(options.dir, "nats-server.pid"), options.dir, "SIGTERM");
+  await releaseFrom(options.dir);
   for (let tries = 1; ; tries += 1) {
     const port = options.port ?? (await freePort());
     try {
@@ -56,9 +60,9 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
   }
 }
 
-async function start(binary: NatsBinary, port: number, { dir, password }: NatsOptions): Promise<NatsServer> {
+async function start(binary: NatsBinary, port: number, options: NatsOptions): Promise<NatsServer> {
+  const { dir, password, logFile = join(dir, "nats-server.log") } = options;
   const config = join(dir, "nats-server.conf");
-  const logFile = join(dir, "nats-server.log");
   writeFileSync(config, configuration(binary, port, dir, password), { mode: 0o600 });
   const server = await startTied({ command: binary.path, args: ["-c", config], logFile, lastSignal: "TERM" });
   await untilItGreets(port, server, logFile);
@@ -71,11 +75,18 @@ async function start(binary: NatsBinary, port: number, { dir, password }: NatsOp
   };
 }
 
+/** Two brokers on one folder would spoil its streams. */
+async function releaseFrom(dir: string): Promise<void> {
+  const lock = join(dir, PID_FILE);
+  const pid = existsSync(lock) ? Number.parseInt(readFileSync(lock, "utf8"), 10) : 0;
+  if (commandLineOf(pid).includes(dir)) await stopProcess(pid, "SIGTERM");
+}
+
 function configuration({ version }: NatsBinary, port: number, dir: string, password: string | undefined): string {
   const hasSync = version.localeCompare(FIRST_WITH_SYNC_INTERVAL, "en", { numeric: true }) >= 0;
   const lines = [
     `listen: "${HOST}:${port}"`,
-    `pid_file: ${JSON.stringify(join(dir, "nats-server.pid"))}`,
+    `pid_file: ${JSON.stringify(join(dir, PID_FILE))}`,
     `jetstream { store_dir: ${JSON.stringify(dir)}, max_file_store: ${MAX_STORE}, ${hasSync ? `sync_interval: ${SYNC_INTERVAL}` : ""} }`,
     ...(password === undefined ? [] : [`authorization { user: ${USER}, password: ${JSON.stringify(password)} }`]),
   ];

@@ -1,23 +1,26 @@
 import { createServer } from "node:net";
 
-/** A port that nobody holds at this moment; whoever uses it must be ready to lose the race and ask again. */
+/**
+ * Below the range from which systems take ports for outgoing connections: a server that comes back after a crash must
+ * find its port free, and a client that calls a dead one there may be connected to itself.
+ */
+const LEAST = 20_000;
+const MOST = 29_999;
+const TRIES = 100;
+
+/** A port that nobody holds at this moment; whoever uses it must be ready to lose the race. */
 export async function freePort(host = "127.0.0.1"): Promise<number> {
-  const port = await tryPort(host, 0);
-  if (port === undefined) throw new Error(`no free port on ${host}`);
-  return port;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const port = LEAST + Math.floor(Math.random() * (MOST - LEAST + 1));
+    if (await isFree(host, port)) return port;
+  }
+  throw new Error(`no free port on ${host}`);
 }
 
-export async function isFree(host: string, port: number): Promise<boolean> {
-  return (await tryPort(host, port)) !== undefined;
-}
-
-function tryPort(host: string, wanted: number): Promise<number | undefined> {
+export function isFree(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once("error", () => resolve(undefined));
-    server.listen(wanted, host, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" ? address?.port : undefined));
-    });
+    server.once("error", () => resolve(false));
+    server.listen(port, host, () => server.close(() => resolve(true)));
   });
 }

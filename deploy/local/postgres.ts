@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,7 +17,8 @@ import pg from "pg";
 import { StartupError } from "#kernel/startup-error.ts";
 import { freePort } from "./ports.ts";
 import { findPostgres, majorVersion } from "./postgres-binaries.ts";
-import { stopStale } from "./stale.ts";
+import { commandLineOf, isWorkedIn } from "./process-id.ts";
+import { stopProcess } from "./stale.ts";
 import { type RunAs, startTied, tailOf, type TiedProcess } from "./tied-process.ts";
 
 export type PostgresOptions = {
@@ -48,7 +59,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const { dataDir } = options;
   if (existsSync(join(dataDir, "PG_VERSION"))) {
     refuseOtherVersion(bin, dataDir);
-    await stopStale(join(dataDir, "postmaster.pid"), dataDir, "SIGINT");
+    await releaseFrom(dataDir);
   } else {
     initialise(bin, options, runAs);
   }
@@ -114,6 +125,23 @@ function privilegeOf(): RunAs {
   const [command = "", ...args] = [...prefix, "true"];
   if (spawnSync(command, args).status === 0) return { prefix };
   return { prefix: [], uid: NOBODY, gid: NOBODY };
+}
+
+/**
+ * Waits until nobody works on the data any more, also no child of a server that was killed. Then a lock file means nothing,
+ * although Postgres would still believe it: the pid in it may be another process by now, or one that nobody has buried.
+ */
+async function releaseFrom(dataDir: string): Promise<void> {
+  const lock = join(dataDir, "postmaster.pid");
+  const pid = existsSync(lock) ? Number.parseInt(readFileSync(lock, "utf8"), 10) : 0;
+  if (commandLineOf(pid).includes(dataDir)) await stopProcess(pid, "SIGINT");
+  // A server and its children work in their data folder.
+  const deadline = Date.now() + STOP_PATIENCE_MS;
+  while (isWorkedIn(realpathSync(dataDir))) {
+    if (Date.now() > deadline) throw new StartupError(`${dataDir} is in use by another Postgres: stop it`);
+    await sleep(START_POLL_MS);
+  }
+  rmSync(lock, { force: true });
 }
 
 function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptions, runAs: RunAs): void {

@@ -13,11 +13,17 @@ export type TiedProcessOptions = {
   readonly runAs?: RunAs;
 };
 
+export type Ending = {
+  /** In words. */
+  readonly how: string;
+  /** By somebody else: the next life may do better. An exit is the program's own judgement. */
+  readonly isKilled: boolean;
+};
+
 export type TiedProcess = {
   readonly pid: number;
   readonly isRunning: () => boolean;
-  /** What it ended with, in words. */
-  readonly ended: Promise<string>;
+  readonly ended: Promise<Ending>;
   readonly kill: (signal: NodeJS.Signals) => void;
   /** The signal, then SIGKILL when it was not enough. */
   readonly stop: (signal: NodeJS.Signals, patienceMs: number) => Promise<void>;
@@ -51,8 +57,7 @@ export async function startTied({
 }
 
 function tie(child: ChildProcess): TiedProcess {
-  const { promise: ended, resolve } = Promise.withResolvers<string>();
-  child.once("exit", (code, signal) => resolve(signal === null ? `exit code ${code}` : signal));
+  const ended = endingOf(child);
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   return {
     pid: child.pid ?? 0,
@@ -67,6 +72,12 @@ function tie(child: ChildProcess): TiedProcess {
       clearTimeout(timer);
     },
   };
+}
+
+export function endingOf(child: ChildProcess): Promise<Ending> {
+  return new Promise((resolve) => {
+    child.once("exit", (code, signal) => resolve({ how: signal ?? `exit code ${code}`, isKilled: signal !== null }));
+  });
 }
 
 /** The end of a server's log, for the one line that says why it did not start. */

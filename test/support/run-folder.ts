@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { startOf } from "../../deploy/local/process-id.ts";
 
 export type RunFolder = Disposable & { readonly path: string };
 
@@ -30,16 +31,5 @@ function removeLeftovers(parent: string): void {
     const [pid, start] = name.slice(PREFIX.length).split("-");
     const isRunning = start !== "" && startOf(Number(pid)) === start;
     if (!isRunning) rmSync(join(parent, name), { recursive: true, force: true });
-  }
-}
-
-/** When a process began, in ticks since boot: with it a pid is never taken for that of another process. */
-function startOf(pid: number): string {
-  try {
-    // The name in parentheses may hold anything; the fields after it are numbers.
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ");
-    return fields?.[19] ?? "";
-  } catch {
-    return "";
   }
 }

@@ -1,0 +1,58 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type House, reachable } from "./plan.ts";
+import { LOOPBACK } from "./settings.ts";
+
+/** What somebody in another terminal needs to know, also in <state>/run/system.json. */
+export type Announcement = {
+  readonly url: string;
+  /** Null when the operator brought a key. */
+  readonly apiKey: string | null;
+  readonly simulatorControlUrl: string | null;
+  readonly metricsUrl: string;
+  readonly stateDir: string;
+};
+
+const OWN_KEY = "$PAMM_BOOTSTRAP_API_KEY";
+
+export function announcement({ settings, secrets }: House): Announcement {
+  const { httpHost, httpPort, metricsPort, controlPort, embedded, hasOwnKey, stateDir } = settings;
+  const host = reachable(httpHost);
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${httpPort}`,
+    apiKey: hasOwnKey ? null : secrets.apiKey,
+    simulatorControlUrl: embedded.simulator ? `http://${LOOPBACK}:${controlPort}` : null,
+    metricsUrl: `http://${LOOPBACK}:${metricsPort}/metrics`,
+    stateDir,
+  };
+}
+
+export function welcome({ url, apiKey, simulatorControlUrl, metricsUrl, stateDir }: Announcement): string {
+  const key = apiKey ?? OWN_KEY;
+  // A shell puts the value of a variable in between double quotes only.
+  const quote = apiKey === null ? '"' : "'";
+  const lines = [
+    "",
+    "The PAMM Integration Service is ready.",
+    "",
+    `  API         ${url}/api/v1     (documentation: ${url}/docs)`,
+    `  API key     ${key}`,
+    ...(simulatorControlUrl === null ? [] : [`  simulator   ${simulatorControlUrl}/control/accounts`]),
+    `  metrics     ${metricsUrl}`,
+    `  data, logs  ${stateDir}`,
+    "",
+    "A first request:",
+    "",
+    `  curl -H ${quote}Authorization: Bearer ${key}${quote} '${url}/api/v1/investor/directory?engine=PAMM&limit=50'`,
+    "",
+    "Ctrl-C stops everything; the next start finds it as it was.",
+    "",
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+export function publish(stateDir: string, system: Announcement): Disposable {
+  const file = join(stateDir, "run", "system.json");
+  writeFileSync(file, `${JSON.stringify(system, undefined, 2)}\n`, { mode: 0o600 });
+  return { [Symbol.dispose]: () => rmSync(file, { force: true }) };
+}

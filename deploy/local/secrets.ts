@@ -1,0 +1,48 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { join } from "node:path";
+
+export type Secrets = {
+  readonly encryptionKey: string;
+  readonly apiKey: string;
+  readonly mt5Password: string;
+  readonly natsPassword: string;
+  /** Of the superuser; each service has one of its own. */
+  readonly postgresPassword: string;
+  readonly databasePasswordOf: (service: string) => string;
+};
+
+/** Made once and kept in the state, readable by us alone: what they protect or open is kept there too. */
+export function readOrMakeSecrets(stateDir: string): Secrets {
+  const folder = join(stateDir, "secret");
+  return {
+    encryptionKey: keep(folder, "encryption-key", () => randomBytes(32).toString("base64")),
+    apiKey: keep(folder, "api-key", () => `pamm_dev_${random()}`),
+    // The trading platform wants letters of both cases and digits in every password.
+    mt5Password: keep(folder, "mt5-password", () => `Mt5${random()}`),
+    natsPassword: keep(folder, "nats-password", random),
+    postgresPassword: keep(folder, "postgres-password", random),
+    databasePasswordOf: (service) => keep(folder, `postgres-password-${service}`, random),
+  };
+}
+
+/** Hexadecimal digits need no escaping in an address. */
+function random(): string {
+  return randomBytes(24).toString("hex");
+}
+
+/** On disk before it is used: an encryption key that a power cut takes back would take the passwords with it. */
+function keep(folder: string, name: string, make: () => string): string {
+  const file = join(folder, name);
+  if (existsSync(file)) return readFileSync(file, "utf8").trim();
+  const value = make();
+  const draft = openSync(`${file}.new`, "w", 0o600);
+  writeSync(draft, `${value}\n`);
+  fsyncSync(draft);
+  closeSync(draft);
+  renameSync(`${file}.new`, file);
+  const directory = openSync(folder, "r");
+  fsyncSync(directory);
+  closeSync(directory);
+  return value;
+}

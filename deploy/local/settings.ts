@@ -1,0 +1,116 @@
+import { join, resolve } from "node:path";
+import { Type } from "typebox";
+import { duration, optional, port, secret, secretUrl, text, url } from "#kernel/config-pieces.ts";
+import { type Environment, readConfig } from "#kernel/config.ts";
+import { StartupError } from "#kernel/startup-error.ts";
+import { freePort, isFree } from "./ports.ts";
+
+/** In the order in which they are started; stopped the other way round. */
+export const SERVICES = ["platform", "account", "funding", "subscription", "fee", "edge"] as const;
+export type Service = (typeof SERVICES)[number];
+
+const POSTGRES = ["postgres", "postgresql"];
+
+const SCHEMA = Type.Object({
+  PAMM_STATE_DIR: text("a folder", { whenMissing: ".state" }),
+  PAMM_HTTP_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
+  PAMM_HTTP_PORT: port({ whenMissing: "8080" }),
+  PAMM_METRICS_PORT: optional(port()),
+  SIM_PORT: port({ whenMissing: "8443" }),
+  SIM_CONTROL_PORT: port({ whenMissing: "8444" }),
+  SIM_IDLE_CLOSE: optional(duration()),
+  PAMM_QUIET_PERIOD: optional(duration()),
+  PAMM_BOOTSTRAP_API_KEY: optional(secret("a key")),
+  DATABASE_URL: optional(secretUrl(POSTGRES)),
+  NATS_URL: optional(secretUrl(["nats", "tls"])),
+  MT5_URL: optional(url(["https"])),
+});
+
+export type Settings = {
+  readonly stateDir: string;
+  readonly httpHost: string;
+  readonly httpPort: number;
+  readonly metricsPort: number;
+  readonly simulatorPort: number;
+  readonly controlPort: number;
+  readonly quietPeriodMs: number | undefined;
+  readonly idleCloseMs: number | undefined;
+  readonly hasOwnKey: boolean;
+  /** What is started because no address of a real one was given. */
+  readonly embedded: { readonly postgres: boolean; readonly nats: boolean; readonly simulator: boolean };
+};
+
+const METRICS_PORT = 9_090;
+
+/** Reads the environment and looks whether the ports can be had: every mistake at once, before anything is started. */
+export async function readSettings(env: Environment): Promise<Settings> {
+  const read = readConfig(SCHEMA, env);
+  const simulator = read.MT5_URL === undefined;
+  const ports = new PortClaims();
+  const httpPort = await ports.claim("PAMM_HTTP_PORT", read.PAMM_HTTP_HOST, read.PAMM_HTTP_PORT);
+  const simulatorPort = simulator ? await ports.claim("SIM_PORT", LOOPBACK, read.SIM_PORT) : 0;
+  const controlPort = simulator ? await ports.claim("SIM_CONTROL_PORT", LOOPBACK, read.SIM_CONTROL_PORT) : 0;
+  const metricsPort = await ports.claim("PAMM_METRICS_PORT", LOOPBACK, await metricsPortOf(read.PAMM_METRICS_PORT));
+  ports.refuse();
+  return {
+    stateDir: resolve(read.PAMM_STATE_DIR),
+    httpHost: read.PAMM_HTTP_HOST,
+    httpPort,
+    metricsPort,
+    simulatorPort,
+    controlPort,
+    quietPeriodMs: read.PAMM_QUIET_PERIOD,
+    idleCloseMs: read.SIM_IDLE_CLOSE,
+    hasOwnKey: read.PAMM_BOOTSTRAP_API_KEY !== undefined,
+    embedded: {
+      postgres: read.DATABASE_URL === undefined && !SERVICES.every((service) => isSet(env, databaseVariable(service))),
+      nats: read.NATS_URL === undefined,
+      simulator,
+    },
+  };
+}
+
+export const LOOPBACK = "127.0.0.1";
+
+export function databaseVariable(service: string): string {
+  return `${service.toUpperCase()}_DATABASE_URL`;
+}
+
+/** In the environment itself or as a file. Compose files pass unset variables on as empty text. */
+export function isSet(env: Environment, name: string): boolean {
+  return Boolean(env[name]) || Boolean(env[`${name}_FILE`]);
+}
+
+export function logFolder({ stateDir }: Settings): string {
+  return join(stateDir, "log");
+}
+
+/** Nobody asked for the usual port, so a machine on which something else has it is no mistake. */
+async function metricsPortOf(wanted: number | undefined): Promise<number> {
+  if (wanted !== undefined) return wanted;
+  return (await isFree(LOOPBACK, METRICS_PORT)) ? METRICS_PORT : 0;
+}
+
+class PortClaims {
+  readonly #mistakes: string[] = [];
+  readonly #taken = new Map<number, string>();
+
+  /** 0 = any free one. */
+  async claim(variable: string, host: string, wanted: number): Promise<number> {
+    const port = wanted === 0 ? await freePort(host) : wanted;
+    const other = this.#taken.get(port);
+    if (other !== undefined)
+      this.#mistakes.push(`${variable} and ${other} are both ${port}: choose another for one of them`);
+    else if (!(await isFree(host, port))) {
+      this.#mistakes.push(
+        `port ${port} on ${host} is taken: set ${variable} to another one (0 = any free one) or stop who holds it`,
+      );
+    }
+    this.#taken.set(port, variable);
+    return port;
+  }
+
+  refuse(): void {
+    if (this.#mistakes.length > 0) throw new StartupError(this.#mistakes.join("\n"));
+  }
+}

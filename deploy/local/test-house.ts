@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { freePort } from "./ports.ts";
+import { recordedProcess } from "./process-id.ts";
+import { SERVICES } from "./settings.ts";
+import { pidFile } from "./state.ts";
+
+const RUN = join(import.meta.dirname, "run.ts");
+const POLL_MS = 20;
+
+/** Says when it stops, answers that it is ready, and has nothing else in common with a service. */
+const FAKE_SERVICE = `
+  import { appendFileSync } from "node:fs";
+  import { createServer } from "node:http";
+  const name = process.argv[1].split("/").at(-2);
+  const { ORDER_FILE, PAMM_HTTP_PORT, SIM_CONTROL_PORT, PAMM_METRICS_PORT, FAILING } = process.env;
+  if (FAILING === name) {
+    console.error(name + " cannot start: it has no wish to");
+    process.exit(1);
+  }
+  const port = name === "edge" ? PAMM_HTTP_PORT : name === "simulator" ? SIM_CONTROL_PORT : PAMM_METRICS_PORT;
+  createServer((request, response) => response.end(JSON.stringify(process.env))).listen(Number(port), "127.0.0.1");
+  process.on("SIGTERM", () => setTimeout(() => {
+    appendFileSync(ORDER_FILE, name + "\\n");
+    process.exit(0);
+  }, 50));
+  process.once("disconnect", () => process.exit(0));
+  console.log(JSON.stringify({ level: "info", msg: "not for the terminal" }));
+  console.log(JSON.stringify({ level: "warn", msg: "mind the gap", code: name }));
+`;
+
+export type House = {
+  readonly root: string;
+  readonly stateDir: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly stopped: () => string[];
+  readonly start: (env?: NodeJS.ProcessEnv) => Launcher;
+  readonly pidOf: (name: string) => number | undefined;
+};
+
+export type Launcher = {
+  readonly child: ChildProcess;
+  readonly said: () => string;
+  readonly ready: () => Promise<void>;
+  readonly hears: (text: string) => Promise<void>;
+  readonly ended: Promise<number | null>;
+};
+
+/** A tree with fake services, a state of its own, free ports. */
+export async function testHouse(): Promise<House> {
+  const root = mkdtempSync(join(tmpdir(), "pamm-house-"));
+  for (const service of [...SERVICES, "simulator"]) {
+    mkdirSync(join(root, "services", service), { recursive: true });
+    writeFileSync(join(root, "services", service, "main.ts"), FAKE_SERVICE);
+  }
+  writeFileSync(join(root, "package.json"), `{ "type": "module" }`);
+  const stateDir = join(root, "state");
+  const orderFile = join(root, "order");
+  const env = {
+    ...withoutOurs(process.env),
+    PAMM_STATE_DIR: stateDir,
+    ORDER_FILE: orderFile,
+    PAMM_HTTP_PORT: String(await freePort()),
+    SIM_PORT: String(await freePort()),
+    SIM_CONTROL_PORT: String(await freePort()),
+    PAMM_METRICS_PORT: "0",
+  };
+  const launchers: Launcher[] = [];
+  onTestFinished(async () => {
+    for (const { child } of launchers) child.kill("SIGTERM");
+    await Promise.all(launchers.map(({ ended }) => ended));
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  });
+  return {
+    root,
+    stateDir,
+    env,
+    stopped: () => (existsSync(orderFile) ? readFileSync(orderFile, "utf8").trim().split("\n") : []),
+    pidOf: (name) => recordedProcess(pidFile(stateDir, name)),
+    start(more = {}) {
+      const launcher = startLauncher(root, { ...env, ...more });
+      launchers.push(launcher);
+      return launcher;
+    },
+  };
+}
+
+export async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await sleep(POLL_MS);
+}
+
+function startLauncher(root: string, env: NodeJS.ProcessEnv): Launcher {
+  // In a group of its own, as a terminal would start it.
+  const child = spawn(process.execPath, [RUN, root], { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  let text = "";
+  child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const hears = async (wanted: string): Promise<void> => {
+    await until(() => text.includes(wanted) || child.exitCode !== null);
+    if (!text.includes(wanted)) throw new Error(`ended without saying ${wanted}: ${text}`);
+  };
+  return { child, ended, said: () => text, hears, ready: () => hears("Ctrl-C stops everything") };
+}
+
+/** What the developer has set for a system of their own must not reach the one under test. */
+function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isOurs = (name: string): boolean => /^(PAMM|SIM|MT5|NATS|DATABASE)_|_DATABASE_URL/.test(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs(name)));
+}
