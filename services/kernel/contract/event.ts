@@ -4,5 +4,3 @@ export type EventType<T, Name extends string = string> = {
   encode(message: T): { finish(): Uint8Array };
   decode(bytes: Uint8Array): T;
 };
-
-export type MessageOf<E> = E extends EventType<infer T> ? T : never;
