@@ -1,0 +1,269 @@
+import type { TestOptions } from "../../../services/edge/test-edge.ts";
+import {
+  aCredit,
+  aDeposit,
+  aFeeConfiguration,
+  aMaster,
+  anInvestor,
+  aPayment,
+  aSubscription,
+  aWithdrawal,
+  AT,
+  cents,
+} from "../../../services/edge/test-replies.ts";
+
+export type Case = {
+  /** Name of the golden file. */
+  readonly name: string;
+  readonly method: "GET" | "POST" | "PATCH";
+  readonly url: string;
+  readonly body?: unknown;
+  /** What the services answer. */
+  readonly answers: TestOptions;
+};
+
+const feeRoutes: readonly Case[] = [
+  {
+    name: "get-fee",
+    method: "GET",
+    url: "/api/v1/investor/3000003/performance-fee",
+    answers: { fees: { getConfiguration: async () => aFeeConfiguration() } },
+  },
+  {
+    name: "update-fee",
+    method: "POST",
+    url: "/api/v1/investor/perf-fee/update",
+    body: { investor_login: "3000003", rate: 0.25, enabled: false, effective_since: "2026-01-02T05:04:05.678+02:00" },
+    answers: { fees: { updateConfiguration: async () => aFeeConfiguration({ ratePpm: 250_000, enabled: false }) } },
+  },
+  {
+    name: "list-payment-credits",
+    method: "GET",
+    url: "/api/v1/perf-fee/transactions?master_login=3000001&limit=2&cursor=30",
+    answers: {
+      fees: {
+        listPaymentCredits: async () => ({
+          paymentAccountLogin: "3000002",
+          items: [aCredit(), aCredit({ id: 32n, investorLogin: undefined, kind: "PF_DEBT", amount: cents(5n) })],
+          hasMore: true,
+        }),
+      },
+    },
+  },
+  {
+    name: "list-investor-payments",
+    method: "GET",
+    url: "/api/v1/perf-fee/master/3000001/investor-payments",
+    answers: {
+      fees: {
+        listInvestorPayments: async () => ({
+          masterLogin: "3000001",
+          paymentAccountLogin: "3000002",
+          items: [aPayment()],
+          hasMore: false,
+        }),
+      },
+    },
+  },
+];
+
+const fundingRoutes: readonly Case[] = [
+  {
+    name: "deposit",
+    method: "POST",
+    url: "/api/v1/investor/deposit?login=3000003&amount=250.50&currency=USD&comment=CRM-2026-0001",
+    answers: { funding: { deposit: async () => aDeposit() } },
+  },
+  {
+    name: "withdraw",
+    method: "POST",
+    url: "/api/v1/investor/withdraw?login=3000003&amount=50",
+    answers: { funding: { withdraw: async () => aWithdrawal() } },
+  },
+  {
+    name: "get-balance",
+    method: "GET",
+    url: "/api/v1/info/balance/3000003",
+    answers: { funding: { getBalance: async () => ({ login: "3000003", balance: cents(250_55n), error: "" }) } },
+  },
+];
+
+const subscriptionRoutes: readonly Case[] = [
+  {
+    name: "assign",
+    method: "POST",
+    url: "/api/v1/investor/assign",
+    body: { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } },
+    answers: { subscriptions: { assign: async () => ({ subscription: aSubscription() }) } },
+  },
+  {
+    name: "unassign",
+    method: "POST",
+    url: "/api/v1/subscriptions/unassign?master_login=3000001&investor_login=3000003",
+    answers: {
+      subscriptions: {
+        unassign: async () => ({
+          subscription: aSubscription({ status: 2, inPool: false }),
+          payoutEnqueued: true,
+          transferId: 77n,
+          amount: cents(-250_50n),
+        }),
+      },
+    },
+  },
+  {
+    name: "list-subscriptions",
+    method: "GET",
+    url: "/api/v1/info/subscriptions?master_login=3000001&status=CANCELLED",
+    answers: {
+      subscriptions: {
+        listSubscriptions: async () => ({
+          items: [aSubscription({ status: 3, inPool: false, endedAt: AT }), aSubscription({ id: 10n })],
+          hasMore: false,
+        }),
+      },
+    },
+  },
+];
+
+const investorRoutes: readonly Case[] = [
+  {
+    name: "list-investors",
+    method: "GET",
+    url: "/api/v1/investor/directory?engine=PAMM&limit=1",
+    answers: { accounts: { listInvestors: async () => ({ items: [anInvestor()], hasMore: true }) } },
+  },
+  {
+    name: "add-investor",
+    method: "POST",
+    url: "/api/v1/investor/add",
+    body: { mt5_login: "3000003", name: "Ada" },
+    answers: { accounts: { addInvestor: async () => anInvestor() } },
+  },
+  {
+    name: "create-investor",
+    method: "POST",
+    url: "/api/v1/investor/create",
+    body: {
+      first_name: "Ada",
+      last_name: "Lovelace",
+      name: "Ada",
+      username: "ada@example.com",
+      platform_group: "pamm\\investor",
+    },
+    answers: {
+      accounts: {
+        createInvestor: async () => ({
+          investor: anInvestor(),
+          mainPassword: "Main-1234",
+          investorPassword: "Read-1234",
+        }),
+      },
+    },
+  },
+  {
+    name: "reveal-investor",
+    method: "GET",
+    url: "/api/v1/info/investor/3000003",
+    answers: {
+      accounts: {
+        revealInvestor: async () => ({
+          investor: anInvestor(),
+          mainPassword: "Main-1234",
+          investorPassword: "Read-1234",
+        }),
+      },
+    },
+  },
+  {
+    name: "get-active-master",
+    method: "GET",
+    url: "/api/v1/info/investor/3000003/master",
+    answers: {
+      subscriptions: {
+        getActiveMaster: async () => ({ masterLogin: "3000001", name: "Alpha Strategy", startedAt: AT }),
+      },
+    },
+  },
+];
+
+const masterRoutes: readonly Case[] = [
+  {
+    name: "list-masters",
+    method: "GET",
+    url: "/api/v1/master/directory?engine=ALL",
+    answers: { accounts: { listMasters: async () => ({ items: [aMaster()], hasMore: false }) } },
+  },
+  {
+    name: "add-master",
+    method: "POST",
+    url: "/api/v1/master/add",
+    body: { mt5_login: "3000001", payment_account_login: "3000002", min_deposit: "100.50" },
+    answers: {
+      accounts: { addMaster: async () => aMaster({ name: "3000001", strategyName: undefined, strategy: undefined }) },
+    },
+  },
+  {
+    name: "create-master",
+    method: "POST",
+    url: "/api/v1/master/create",
+    body: {
+      first_name: "Ada",
+      last_name: "Lovelace",
+      name: "Alpha Strategy",
+      username: "ada@example.com",
+      platform_group: "pamm\\master",
+      leverage: "200",
+      min_deposit: 100.5,
+      strategy_name: "Alpha",
+      strategy: "Trend following.",
+    },
+    answers: {
+      accounts: {
+        createMaster: async () => ({ master: aMaster(), mainPassword: "Main-1234", investorPassword: "Read-1234" }),
+      },
+    },
+  },
+  {
+    name: "get-master",
+    method: "GET",
+    url: "/api/v1/master/7",
+    answers: { accounts: { getMaster: async () => aMaster({ investorsCount: undefined }) } },
+  },
+  {
+    name: "update-master",
+    method: "PATCH",
+    url: "/api/v1/master/7",
+    body: { min_deposit: 0 },
+    answers: { accounts: { updateMaster: async () => aMaster({ minDeposit: cents(0n) }) } },
+  },
+  {
+    name: "reveal-master",
+    method: "GET",
+    url: "/api/v1/info/master/3000001",
+    answers: {
+      accounts: {
+        revealMaster: async () => ({ master: aMaster(), mainPassword: "Main-1234", investorPassword: "Read-1234" }),
+      },
+    },
+  },
+  {
+    name: "list-master-investors",
+    method: "GET",
+    url: "/api/v1/info/master/3000001/investors",
+    answers: {
+      subscriptions: {
+        listActiveInvestors: async () => ({ items: [{ id: 8n, login: "3000003", name: "Ada" }], hasMore: false }),
+      },
+    },
+  },
+];
+
+/** One good request for each route of the specification. */
+export const CASES: readonly Case[] = [
+  ...masterRoutes,
+  ...investorRoutes,
+  ...subscriptionRoutes,
+  ...fundingRoutes,
+  ...feeRoutes,
+];
