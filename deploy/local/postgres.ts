@@ -50,7 +50,9 @@ const PORT_TRIES = 3;
 /** The shutdown checkpoint of a large database takes a while. */
 const STOP_PATIENCE_MS = 15_000;
 
-const FORGETFUL = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "dynamic_shared_memory_type=mmap"];
+/** Other kinds of shared memory stay behind in /dev/shm after a SIGKILL, and containers have little of it. */
+const ALWAYS = [`max_connections=${MAX_CONNECTIONS}`, "unix_socket_directories=", "dynamic_shared_memory_type=mmap"];
+const FORGETFUL = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 
 /** A Postgres of our own, whose life is tied to ours. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
@@ -75,7 +77,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
 
 async function start(bin: string, port: number, options: PostgresOptions & { runAs: RunAs }): Promise<PostgresServer> {
   const { dataDir, logFile, password, isDurable, runAs } = options;
-  const settings = [`max_connections=${MAX_CONNECTIONS}`, "unix_socket_directories=", ...(isDurable ? [] : FORGETFUL)];
+  const settings = [...ALWAYS, ...(isDurable ? [] : FORGETFUL)];
   const server = await startTied({
     command: join(bin, "postgres"),
     args: ["-D", dataDir, "-h", HOST, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],

@@ -9,6 +9,13 @@ import { testHouse, until } from "./test-house.ts";
 
 const EVERYTHING = [...SERVICES, "simulator"];
 
+/** Saves the start of stores and simulator where they do not matter. */
+const GIVEN = {
+  DATABASE_URL: "postgres://somebody@127.0.0.1:1/pamm",
+  NATS_URL: "nats://127.0.0.1:1",
+  MT5_URL: "https://127.0.0.1:1",
+};
+
 const environmentOf = async (port: string | undefined): Promise<NodeJS.ProcessEnv> =>
   (await (await fetch(`http://127.0.0.1:${port}/`)).json()) as NodeJS.ProcessEnv;
 
@@ -37,7 +44,7 @@ test("Ctrl-C in the terminal stops everything in order, and the next start finds
 
 test("a service that is killed is started again at once, and said aloud", async () => {
   const house = await testHouse();
-  const launcher = house.start();
+  const launcher = house.start(GIVEN);
   await launcher.ready();
   const before = house.pidOf("funding")!;
 
@@ -90,7 +97,7 @@ test("everything killed at once comes back", async () => {
 
 test("a second launcher on the same state is refused in one line, and the first goes on", async () => {
   const house = await testHouse();
-  const first = house.start();
+  const first = house.start(GIVEN);
   await first.ready();
 
   const second = house.start({ PAMM_HTTP_PORT: "0", SIM_PORT: "0", SIM_CONTROL_PORT: "0" });
@@ -129,7 +136,7 @@ test("every port that is taken is named at once, before anything is started", as
 test("a service that judges that it cannot start ends the whole start, with its reason", async () => {
   const house = await testHouse();
 
-  const launcher = house.start({ FAILING: "platform" });
+  const launcher = house.start({ ...GIVEN, FAILING: "platform" });
 
   expect(await launcher.ended).toBe(1);
   expect(launcher.said()).toContain("platform cannot start: it has no wish to");
@@ -165,15 +172,10 @@ test("each service is given its own secrets and nobody else's", async () => {
 
 test("what the environment names is not started here", async () => {
   const house = await testHouse();
-  const given = {
-    DATABASE_URL: "postgres://somebody@127.0.0.1:1/pamm",
-    NATS_URL: "nats://127.0.0.1:1",
-    MT5_URL: "https://127.0.0.1:1",
-  };
 
-  const launcher = house.start(given);
+  const launcher = house.start(GIVEN);
   await launcher.ready();
 
   expect(house.pidOf("simulator")).toBeUndefined();
-  expect(await environmentOf(house.env["PAMM_HTTP_PORT"])).toMatchObject(given);
+  expect(await environmentOf(house.env["PAMM_HTTP_PORT"])).toMatchObject(GIVEN);
 });

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,6 +7,7 @@ import { onTestFinished } from "vitest";
 import { freePort } from "./ports.ts";
 import { recordedProcess } from "./process-id.ts";
 import { SERVICES } from "./settings.ts";
+import { makeRunFolder } from "../../test/support/run-folder.ts";
 import { pidFile } from "./state.ts";
 
 const RUN = join(import.meta.dirname, "run.ts");
@@ -53,7 +53,8 @@ export type Launcher = {
 
 /** A tree with fake services, a state of its own, free ports. */
 export async function testHouse(): Promise<House> {
-  const root = mkdtempSync(join(tmpdir(), "pamm-house-"));
+  const folder = makeRunFolder();
+  const root = folder.path;
   for (const service of [...SERVICES, "simulator"]) {
     mkdirSync(join(root, "services", service), { recursive: true });
     writeFileSync(join(root, "services", service, "main.ts"), FAKE_SERVICE);
@@ -74,7 +75,7 @@ export async function testHouse(): Promise<House> {
   onTestFinished(async () => {
     for (const { child } of launchers) child.kill("SIGTERM");
     await Promise.all(launchers.map(({ ended }) => ended));
-    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+    folder[Symbol.dispose]();
   });
   return {
     root,
