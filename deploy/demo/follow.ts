@@ -1,0 +1,112 @@
+import { type Crm, execute } from "./command.ts";
+import { isObject, itemsOf, type JsonObject, objectOf, textOf } from "./exact-json.ts";
+import { dollars } from "./funds.ts";
+import { centsOf } from "./platform.ts";
+import type { Investor, Master } from "./provision.ts";
+import { poll } from "./wait.ts";
+
+/** An Investor and the Master that it follows. */
+export type Pair = { readonly investor: Investor; readonly master: Master };
+
+type State = {
+  readonly id: string;
+  readonly status: string;
+  readonly inPool: boolean;
+  readonly endedAt: string | null;
+};
+
+const POLL_MS = 250;
+/** Exits and mirrors take a second; a process that was killed in the middle needs to come back first. */
+const CONVERGENCE_MS = 120_000;
+const FEE = { rate: 0.2, enabled: true };
+
+export async function assign(crm: Crm, pair: Pair): Promise<void> {
+  const state = await execute(crm, {
+    call: assignCall(pair),
+    read: stateOf,
+    findEffect: () => findState(crm, pair, ({ status }) => status === "ACTIVE"),
+  });
+  crm.tell.result(200, `subscription ${state.id} of ${pair.investor.name} is ${state.status}, in_pool ${state.inPool}`);
+}
+
+export function assignCall({ investor, master }: Pair) {
+  const body = { master_login: master.login, investor_login: investor.login, perf_fee: FEE };
+  return { method: "POST", path: "/api/v1/investor/assign", body } as const;
+}
+
+export async function unassign(crm: Crm, pair: Pair): Promise<void> {
+  const { state, says } = await execute(crm, {
+    call: unassignCall(pair),
+    read: (answer) => ({
+      state: stateOf(objectOf(answer, "subscription")),
+      says: `, payout_enqueued ${answer["payout_enqueued"] === true}, amount ${dollars(centsOf(answer, "amount"))}`,
+    }),
+    async findEffect() {
+      const state = await findState(crm, pair, ({ status }) => status !== "ACTIVE");
+      return state && { state, says: "" };
+    },
+  });
+  crm.tell.result(200, `subscription ${state.id} is ${state.status}, in_pool ${state.inPool}${says}`);
+}
+
+export function unassignCall({ investor, master }: Pair) {
+  const query = `master_login=${master.login}&investor_login=${investor.login}`;
+  return { method: "POST", path: `/api/v1/subscriptions/unassign?${query}` } as const;
+}
+
+/** PAUSED is an exit under way, not a failure: one polls, and sends nothing. */
+export async function untilCancelled(crm: Crm, pair: Pair): Promise<void> {
+  const path = listPath(pair);
+  const seen: string[] = [];
+  crm.tell.request({ method: "GET", path });
+  const patience = { what: "CANCELLED", withinMs: CONVERGENCE_MS, everyMs: POLL_MS };
+  const look = async (): Promise<State | undefined> => {
+    const state = await findState(crm, pair, () => true);
+    if (state !== undefined && seen.at(-1) !== state.status) seen.push(state.status);
+    return state?.status === "CANCELLED" && state.endedAt !== null ? state : undefined;
+  };
+  const { endedAt } = await poll(patience, look, () => seen.join(" -> "));
+  crm.tell.result(200, `${seen.join(" -> ")}, ended_at ${endedAt}`);
+}
+
+/** The mirror is asynchronous: the Master's balance follows seconds later. */
+export async function untilBalance(crm: Crm, { login }: Master, expected: bigint): Promise<void> {
+  const path = `/api/v1/info/balance/${login}`;
+  const seen: string[] = [];
+  crm.tell.request({ method: "GET", path });
+  const patience = { what: `${dollars(expected)} on ${login}`, withinMs: CONVERGENCE_MS, everyMs: POLL_MS };
+  const look = async (): Promise<true | undefined> => {
+    const balance = await readBalance(crm, login);
+    const text = balance === undefined ? "not readable now" : dollars(balance);
+    if (seen.at(-1) !== text) seen.push(text);
+    return balance === expected ? true : undefined;
+  };
+  await poll(patience, look, () => seen.join(" -> "));
+  crm.tell.result(200, `balance of the Master: ${seen.join(" -> ")}`);
+}
+
+/** Undefined while the platform cannot be asked: ok is false then, and the status still 200. */
+export async function readBalance({ api }: Crm, login: string): Promise<bigint | undefined> {
+  const answer = await api.read(`/api/v1/info/balance/${login}`);
+  return isObject(answer) && answer["ok"] === true ? centsOf(answer, "balance") : undefined;
+}
+
+async function findState({ api }: Crm, pair: Pair, isWanted: (state: State) => boolean): Promise<State | undefined> {
+  return itemsOf(await api.read(listPath(pair)))
+    .map(stateOf)
+    .find(isWanted);
+}
+
+function listPath({ investor, master }: Pair): string {
+  return `/api/v1/info/subscriptions?master_login=${master.login}&investor_login=${investor.login}`;
+}
+
+function stateOf(answer: JsonObject): State {
+  const endedAt = answer["ended_at"];
+  return {
+    id: textOf(answer, "id"),
+    status: textOf(answer, "status"),
+    inPool: answer["in_pool"] === true,
+    endedAt: typeof endedAt === "string" ? endedAt : null,
+  };
+}

@@ -1,0 +1,55 @@
+import { type Answer, type Exchange, problemOf } from "./http.ts";
+
+/** What a command came to, as far as its caller can know. */
+export type Outcome =
+  | { readonly kind: "done"; readonly answer: Answer }
+  /** A no that stays a no. */
+  | { readonly kind: "refused"; readonly answer: Answer }
+  /** Surely nothing happened, and the same request may pass a little later. */
+  | { readonly kind: "not_executed"; readonly why: string; readonly waitMs: number }
+  /** Nobody here knows: never to be repeated blindly. */
+  | { readonly kind: "unknown"; readonly why: string };
+
+const DEFAULT_WAIT_MS = 1_000;
+const SERVER_ERROR = 500;
+/** The platform's own no, and a stop that only a person ends. */
+const FINAL = new Set(["platform_rejected", "safety_stop", "login_range_exhausted"]);
+
+export function outcomeOf(exchange: Exchange): Outcome {
+  if (exchange.kind === "not_sent") return { kind: "not_executed", why: exchange.why, waitMs: DEFAULT_WAIT_MS };
+  if (exchange.kind === "lost") return { kind: "unknown", why: exchange.why };
+  const { answer } = exchange;
+  if (answer.status < 300) return { kind: "done", answer };
+  const { retryable, outcome } = problemOf(answer);
+  const why = describe(answer);
+  const waitMs = answer.retryAfterMs ?? DEFAULT_WAIT_MS;
+  if (answer.status < SERVER_ERROR) return retryable === true ? { kind: "not_executed", why, waitMs } : refused(answer);
+  if (outcome !== "not_executed") return { kind: "unknown", why };
+  return isTransient(answer) ? { kind: "not_executed", why, waitMs } : refused(answer);
+}
+
+/** The stable code of a problem body; empty when there is none. */
+export function codeOf(answer: Answer): string {
+  return memberOf(answer, "code");
+}
+
+/** 409 exit_in_progress: the Investor is leaving this Master already. */
+export function describe(answer: Answer): string {
+  const code = codeOf(answer);
+  if (code === "") return `${answer.status} without a problem body`;
+  return `${answer.status} ${code}: ${memberOf(answer, "detail")}`;
+}
+
+function memberOf(answer: Answer, name: string): string {
+  const member = problemOf(answer)[name];
+  return typeof member === "string" ? member : "";
+}
+
+function refused(answer: Answer): Outcome {
+  return { kind: "refused", answer };
+}
+
+/** Everything else that surely did nothing passes once all processes are back. */
+function isTransient(answer: Answer): boolean {
+  return !FINAL.has(codeOf(answer));
+}

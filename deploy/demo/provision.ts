@@ -1,0 +1,81 @@
+import { type Crm, execute } from "./command.ts";
+import { isObject, itemsOf, type JsonObject, textOf } from "./exact-json.ts";
+import type { System } from "./system.ts";
+
+export type Master = { readonly id: string; readonly login: string; readonly paymentLogin: string };
+export type Investor = { readonly id: string; readonly login: string; readonly name: string };
+
+export type Person = { readonly firstName: string; readonly lastName: string };
+type Wish = { readonly runId: string; readonly person: Person };
+
+/** Initial capital is checked against it at the assignment. */
+const MIN_DEPOSIT = "100.00";
+const LARGEST_PAGE = 100;
+
+export async function createMaster(crm: Crm, { masterGroup }: System, { runId, person }: Wish): Promise<Master> {
+  const body = {
+    ...personBody(runId, person),
+    platform_group: masterGroup,
+    min_deposit: MIN_DEPOSIT,
+    strategy_name: "Demo",
+    strategy: "Trend following on majors",
+  };
+  const master = await execute(crm, {
+    call: { method: "POST", path: "/api/v1/master/create", body },
+    read: masterOf,
+    findEffect: async () => masterOrNone(await findByName(crm, "/api/v1/master/directory", body.name)),
+  });
+  const { id, login, paymentLogin } = master;
+  crm.tell.result(200, `id ${id}, mt5_login ${login}, payment_account_login ${paymentLogin}: three identifiers`);
+  return master;
+}
+
+export async function createInvestor(crm: Crm, { investorGroup }: System, { runId, person }: Wish): Promise<Investor> {
+  const body = { ...personBody(runId, person), platform_group: investorGroup };
+  const { id, login } = await execute(crm, {
+    call: { method: "POST", path: "/api/v1/investor/create", body },
+    read: investorOf,
+    findEffect: async () => investorOrNone(await findByName(crm, "/api/v1/investor/directory", body.name)),
+  });
+  crm.tell.result(200, `id ${id}, mt5_login ${login}, no balance, no Master`);
+  return { id, login, name: person.firstName };
+}
+
+function personBody(runId: string, { firstName, lastName }: Person) {
+  return {
+    first_name: firstName,
+    last_name: lastName,
+    name: `${firstName} ${lastName} ${runId}`,
+    username: `${firstName}.${runId}@example.com`.toLowerCase(),
+  };
+}
+
+type NewMaster = Master;
+type NewInvestor = Omit<Investor, "name">;
+
+function masterOf(answer: JsonObject): NewMaster {
+  return { ...investorOf(answer), paymentLogin: textOf(answer, "payment_account_login") };
+}
+
+function investorOf(answer: JsonObject): NewInvestor {
+  return { id: textOf(answer, "id"), login: textOf(answer, "mt5_login") };
+}
+
+function masterOrNone(item: JsonObject | undefined): NewMaster | undefined {
+  return item && masterOf(item);
+}
+
+function investorOrNone(item: JsonObject | undefined): NewInvestor | undefined {
+  return item && investorOf(item);
+}
+
+/** Walks a directory page by page: names are fresh in every run, so this tells whether a lost answer was a yes. */
+async function findByName({ api }: Crm, directory: string, name: string): Promise<JsonObject | undefined> {
+  for (let cursor = ""; ;) {
+    const page = await api.read(`${directory}?engine=PAMM&limit=${LARGEST_PAGE}${cursor}`);
+    if (!isObject(page)) return undefined;
+    const found = itemsOf(page["items"]).find((item) => item["name"] === name);
+    if (found !== undefined || page["has_more"] !== true) return found;
+    cursor = `&cursor=${encodeURIComponent(textOf(page, "next_cursor"))}`;
+  }
+}
