@@ -1,0 +1,97 @@
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import type { Money } from "#kernel/money.ts";
+import { violatedConstraint } from "#kernel/postgres/failure.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { AdoptAccountRequest, AdoptAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import type { LogPosition } from "../domain/log-positions.ts";
+import type { Role } from "../domain/role.ts";
+import { roleFromProto } from "../protocol/account-moved.ts";
+import { openLog } from "../protocol/append-to-log.ts";
+import { orUnavailable } from "../protocol/unavailable.ts";
+import { refuse } from "../refusals.ts";
+import { isBeingCreated } from "../store/account-creations.ts";
+import { findAccount } from "../store/accounts.ts";
+import { insertAdoptedDeals } from "../store/log.ts";
+import { saveLogPositions } from "../store/positions.ts";
+
+/** What an account is at one moment. */
+type Snapshot = {
+  readonly group: string;
+  readonly balance: Money;
+  readonly positions: readonly LogPosition[];
+  readonly tickets: readonly bigint[];
+  readonly takenAt: Date;
+  readonly readsFrom: Date;
+};
+
+/** No round of the reader begins earlier than this before the adoption: what is older is covered by the opening. */
+const READS_FROM_BEFORE_MS = 24 * 3_600_000;
+const AHEAD_MS = 24 * 3_600_000;
+const MAX_TRIES = 5;
+const LOGIN = /^[1-9]\d{0,17}$/;
+
+/**
+ * Takes an account under management. Its balance is the opening of its log; its deals so far are behind that opening and
+ * never become entries, so their tickets are kept for as long as they can be read again.
+ */
+export async function adoptAccount(deps: Deps, request: AdoptAccountRequest): Promise<AdoptAccountResponse> {
+  const { login } = request;
+  const role = roleFromProto(request.role);
+  if (role === undefined) throw refuse("validation_failed", "an account needs a role");
+  await requireFree(deps, login, role);
+  const snapshot = await orUnavailable(takeSnapshot(deps, login));
+  if (snapshot === undefined) throw refuse("platform_account_not_found", `the platform shows no account ${login}`);
+  await adopt(deps, login, role, snapshot);
+  return { login, group: snapshot.group, balance: moneyToProto(snapshot.balance) };
+}
+
+async function requireFree({ pool }: Deps, login: string, role: Role): Promise<void> {
+  if (!LOGIN.test(login)) throw refuse("platform_account_not_found", "a login is written in decimal digits");
+  const account = await findAccount(pool, login);
+  const isTaken = account === undefined ? await isBeingCreated(pool, login) : account.role !== role;
+  if (isTaken) throw refuse("login_in_use", `${login} has another role`);
+}
+
+/** Balance, positions and deals that belong together: nothing was added to the history while they were read. */
+async function takeSnapshot({ mt5 }: Deps, login: string): Promise<Snapshot | undefined> {
+  const takenAt = new Date();
+  const readsFrom = new Date(takenAt.getTime() - READS_FROM_BEFORE_MS);
+  const period = { from: readsFrom, to: new Date(takenAt.getTime() + AHEAD_MS) };
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const before = await mt5.getUser(login);
+    if (before === undefined) return undefined;
+    const deals = await mt5.readDeals(login, period);
+    const positions = await mt5.readPositions(login);
+    const again = await mt5.readDeals(login, period);
+    const after = await mt5.getUser(login);
+    if (after?.balanceMinor !== before.balanceMinor || again.length !== deals.length) continue;
+    return {
+      group: before.group,
+      balance: usd(before.balanceMinor),
+      positions: positions.map(({ ticket: positionId, symbol, volume }) => ({ positionId, symbol, volume })),
+      tickets: deals.map(({ ticket }) => ticket),
+      takenAt,
+      readsFrom,
+    };
+  }
+  throw refuse("platform_unavailable", `${login} is traded on without a pause`, { retryAfterMs: 1_000 });
+}
+
+/** Adopting twice is adopting once, also at the same moment. */
+async function adopt({ pool, settings }: Deps, login: string, role: Role, snapshot: Snapshot): Promise<void> {
+  const { group, balance: opening, takenAt: openedAt, readsFrom, tickets, positions } = snapshot;
+  const { server } = settings;
+  try {
+    await inTransaction(pool, async (tx) => {
+      if ((await findAccount(tx, login)) !== undefined) return;
+      await openLog(tx, { login, role, group, server, opening, openedAt, readsFrom });
+      await insertAdoptedDeals(tx, server, login, tickets);
+      await saveLogPositions(tx, login, positions);
+    });
+  } catch (error) {
+    if (violatedConstraint(error) !== "log_entry_login_number_key") throw error;
+  }
+  if ((await findAccount(pool, login))?.role !== role) throw refuse("login_in_use", `${login} has another role`);
+}

@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { remainingMs } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { zero } from "#kernel/money.ts";
+import { violatedConstraint } from "#kernel/postgres/failure.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { RefusalOutcome } from "#kernel/refusal.ts";
+import { Secret } from "#kernel/secret.ts";
+import type { CreateAccountRequest, CreateAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { checkNewAccount, decideGroup } from "../domain/new-account.ts";
+import type { CommandOutcome } from "../mt5/classify.ts";
+import { Mt5Error } from "../mt5/errors.ts";
+import { RETCODE } from "../mt5/retcodes.ts";
+import type { NewUser } from "../mt5/users.ts";
+import { roleFromProto } from "../protocol/account-moved.ts";
+import { openLog } from "../protocol/append-to-log.ts";
+import { refuse } from "../refusals.ts";
+import { changeLogin, findCreation, insertCreation, markCreated, takeLogin } from "../store/account-creations.ts";
+import type { Creation } from "../store/account-creations.ts";
+
+/** Logins of strangers inside our range that one request steps over. */
+const MAX_STRANGERS = 50;
+const TRY_AGAIN_MS = 500;
+const ANSWER_RESERVE_MS = 500;
+/** Nothing of a new account is older; generous, because clocks differ. */
+const READS_FROM_BEFORE_MS = 24 * 3_600_000;
+
+/**
+ * Creates an account under a login that is chosen and recorded before the platform is asked. So the call may be repeated
+ * after any loss: it can make one account only, and "exists" is answered by looking whose it is.
+ */
+export async function createAccount(
+  deps: Deps,
+  request: CreateAccountRequest,
+  context: CallContext,
+): Promise<CreateAccountResponse> {
+  checkNewAccount(request);
+  const role = roleFromProto(request.role);
+  if (role === undefined) throw refuse("validation_failed", "an account needs a role", { outcome: "not_executed" });
+  const group = decideGroup(role, request.group, deps.settings);
+
+  let creation = await recordCreation(deps, { key: request.key, role, group });
+  for (let strangers = 0; strangers <= MAX_STRANGERS && !creation.isCreated; strangers += 1) {
+    const owner = await makeUser(deps, newUserOf(request, creation), context);
+    creation = owner === "ours" ? await finish(deps, creation) : await moveOn(deps, creation);
+  }
+  if (!creation.isCreated) throw exhausted();
+  return { login: creation.login };
+}
+
+async function recordCreation(deps: Deps, wish: Pick<Creation, "key" | "role" | "group">): Promise<Creation> {
+  const known = (await findCreation(deps.pool, wish.key)) ?? (await chooseLogin(deps, wish));
+  if (known === undefined) return recordCreation(deps, wish);
+  if (known.role === wish.role && known.group === wish.group) return known;
+  throw refuse("creation_mismatch", "this key was used for another account", { outcome: "not_executed" });
+}
+
+/** Undefined when another request recorded the key first; then its login is the one. */
+async function chooseLogin(
+  { pool, settings }: Deps,
+  wish: Pick<Creation, "key" | "role" | "group">,
+): Promise<Creation | undefined> {
+  return inTransaction(pool, async (tx) => {
+    const login = await takeLogin(tx, settings.loginRange);
+    if (login === undefined) throw exhausted();
+    const isFirst = await insertCreation(tx, { ...wish, login });
+    return isFirst ? { ...wish, login, isCreated: false } : undefined;
+  });
+}
+
+/** Asks until it is known whose account stands under the login, or the caller's time is up. */
+async function makeUser(deps: Deps, user: NewUser, context: CallContext): Promise<"ours" | "stranger"> {
+  let outcome: RefusalOutcome = "not_executed";
+  for (;;) {
+    const added = await deps.mt5.addUser(user).catch(asOutcome);
+    if (added.kind === "done") return "ours";
+    if (added.kind === "refused" && added.code !== RETCODE.loginExists) throw rejected(added.code);
+    if (added.kind === "unknown") outcome = "unknown";
+    const owner = added.kind === "not_sent" ? undefined : await ownerOf(deps, user).catch(() => undefined);
+    if (owner !== undefined) return owner;
+    if (remainingMs(context) < TRY_AGAIN_MS + ANSWER_RESERVE_MS) {
+      throw refuse("platform_unavailable", "the trading platform did not answer", { outcome, retryAfterMs: 1_000 });
+    }
+    await delay(TRY_AGAIN_MS);
+  }
+}
+
+/** Undefined when there is no such account. Our tag is asked first; a manager who may not read it knows the password. */
+async function ownerOf({ mt5 }: Deps, user: NewUser): Promise<"ours" | "stranger" | undefined> {
+  const found = await mt5.getUser(user.login);
+  if (found === undefined) return undefined;
+  if (found.comment === user.comment) return "ours";
+  return (await mt5.checkPassword(user.login, user.mainPassword)) ? "ours" : "stranger";
+}
+
+function asOutcome(error: unknown): CommandOutcome {
+  if (error instanceof Mt5Error) return { kind: "not_sent", reason: "closed" };
+  throw error;
+}
+
+/** Recorded with its empty log in one commit, so that a managed account always has its entry 0. */
+async function finish({ pool, settings }: Deps, creation: Creation): Promise<Creation> {
+  const { key, login, role, group } = creation;
+  const openedAt = new Date();
+  const readsFrom = new Date(openedAt.getTime() - READS_FROM_BEFORE_MS);
+  try {
+    await inTransaction(pool, async (tx) => {
+      await openLog(tx, { login, role, group, server: settings.server, opening: zero(), openedAt, readsFrom });
+      await markCreated(tx, key);
+    });
+  } catch (error) {
+    // Another request for the same key has finished it.
+    if (violatedConstraint(error) !== "log_entry_login_number_key") throw error;
+  }
+  return { ...creation, isCreated: true };
+}
+
+async function moveOn({ pool, settings }: Deps, creation: Creation): Promise<Creation> {
+  await inTransaction(pool, async (tx) => {
+    const login = await takeLogin(tx, settings.loginRange);
+    if (login === undefined) throw exhausted();
+    await changeLogin(tx, creation, login);
+  });
+  return (await findCreation(pool, creation.key)) ?? creation;
+}
+
+function newUserOf(request: CreateAccountRequest, { key, login, group }: Creation): NewUser {
+  return {
+    login,
+    group,
+    firstName: request.firstName,
+    lastName: request.lastName,
+    email: request.email,
+    leverage: request.leverage,
+    comment: tagOf(key),
+    mainPassword: new Secret(request.mainPassword),
+    investorPassword: new Secret(request.investorPassword),
+  };
+}
+
+/** Short, the same for the same key, and nothing that a person would type. */
+function tagOf(key: string): string {
+  return `PAMM ${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
+}
+
+function rejected(code: number): Error {
+  if (code === RETCODE.loginsExhausted) return exhausted();
+  if (code === RETCODE.tooFrequent) {
+    return refuse("platform_unavailable", "the trading platform is asked too often", {
+      outcome: "not_executed",
+      retryAfterMs: 1_000,
+    });
+  }
+  return refuse("platform_rejected", "the trading platform refused the account", {
+    outcome: "not_executed",
+    details: { platform_code: String(code) },
+  });
+}
+
+function exhausted(): Error {
+  return refuse("login_range_exhausted", "no login is left in MT5_LOGIN_RANGE", { outcome: "not_executed" });
+}

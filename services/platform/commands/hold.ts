@@ -1,0 +1,87 @@
+import { remainingMs } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Refusal } from "#kernel/refusal.ts";
+import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { Mt5Error } from "../mt5/errors.ts";
+import type { OperationNumber } from "../protocol/operation-number.ts";
+import { readFacts } from "../protocol/read-facts.ts";
+import { refuse } from "../refusals.ts";
+import { lockAccount } from "../store/accounts.ts";
+import { claimLane, grantLane, isReleased, withdrawClaim } from "../store/lanes.ts";
+import { findUnfinished } from "../store/lines.ts";
+
+/** Longest wait for operations that were there before, and for the platform to show what it did. */
+const HOLD_WAIT_MS = 5_000;
+const ANSWER_RESERVE_MS = 300;
+const LOOK_AGAIN_MS = 50;
+
+type Claim = { readonly kind: "granted" } | { readonly kind: "wait"; readonly behind: OperationNumber | undefined };
+
+/**
+ * Takes the lane of a login: first the claim, behind which nobody new gets a permit, then the grant once everything
+ * earlier has ended, then the facts. Only facts that agree are answered: the balance is the sum of the log.
+ */
+export async function hold(deps: Deps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
+  const { login, holder } = request;
+  if (holder === "") throw refuse("validation_failed", "a lane needs a holder");
+  const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - ANSWER_RESERVE_MS);
+  let behind: OperationNumber | undefined;
+  do {
+    const claim = await inLane(deps, login, holder);
+    const facts = claim.kind === "granted" ? await readAgreeing(deps, login) : undefined;
+    if (facts !== undefined) return facts;
+    behind = claim.kind === "wait" ? claim.behind : undefined;
+    await deps.doorbell.wait(login, LOOK_AGAIN_MS);
+  } while (performance.now() < byMs);
+  // A lane that was granted stays: another call of the same holder may have been told so. Only Release ends it.
+  await withdrawClaim(deps.pool, login, holder);
+  throw busy(behind);
+}
+
+/** One look under the account's lock: whose lane it is, and whether all that was there before has ended. */
+async function inLane({ pool }: Deps, login: string, holder: string): Promise<Claim> {
+  return inTransaction(pool, async (tx) => {
+    const account = await lockAccount(tx, login);
+    if (account === undefined) throw refuse("login_not_managed", `${login} is not managed by this service`);
+    if (account.role === "payment") throw refuse("validation_failed", "a payment account has no lane");
+    if (await isReleased(tx, holder)) throw refuse("no_lane", "this holder was released before");
+    if (account.lane === undefined) {
+      await claimLane(tx, login, holder);
+    } else if (account.lane.holder !== holder) {
+      return { kind: "wait", behind: undefined };
+    }
+    const behind = await findUnfinished(tx, login, holder);
+    if (behind !== undefined) return { kind: "wait", behind };
+    await grantLane(tx, login, holder);
+    return { kind: "granted" };
+  });
+}
+
+/** Undefined while the platform does not show what the log says, or cannot be asked. */
+async function readAgreeing(deps: Deps, login: string): Promise<HoldResponse | undefined> {
+  try {
+    const { isComplete, balanceMinor, positions, account } = await readFacts(deps, login);
+    if (!isComplete) return undefined;
+    return {
+      balance: moneyToProto(usd(balanceMinor)),
+      logNumber: account.logNumber,
+      logEntryId: account.logEntryId,
+      openPositions: positions.length,
+    };
+  } catch (error) {
+    if (error instanceof Mt5Error) return undefined;
+    throw error;
+  }
+}
+
+function busy(behind: OperationNumber | undefined): Refusal {
+  return refuse("account_busy", "another movement of this login is under way", {
+    outcome: "not_executed",
+    operationId: behind === undefined ? undefined : String(behind),
+    retryAfterMs: 250,
+  });
+}

@@ -1,0 +1,18 @@
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { ReleaseRequest, ReleaseResponse } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { refuse } from "../refusals.ts";
+import { lockAccount } from "../store/accounts.ts";
+import { releaseLane } from "../store/lanes.ts";
+
+/** Ends a hold for good. A Hold of the same holder that is still on its way finds the tombstone and gets nothing. */
+export async function release(deps: Deps, { login, holder }: ReleaseRequest): Promise<ReleaseResponse> {
+  if (holder === "") throw refuse("validation_failed", "a lane needs a holder");
+  await inTransaction(deps.pool, async (tx) => {
+    await lockAccount(tx, login);
+    await releaseLane(tx, login, holder);
+  });
+  deps.doorbell.ring(login);
+  deps.operationsBell.ring();
+  return {};
+}

@@ -1,0 +1,85 @@
+import { remainingMs } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { CommitUnknown } from "#kernel/postgres/transaction.ts";
+import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import type { CommandSession } from "../mt5/client.ts";
+import { followTransfer, TURN_WAIT_MS } from "../protocol/follow-transfer.ts";
+import type { Patience } from "../protocol/follow-transfer.ts";
+import { insertWish } from "../protocol/insert-wish.ts";
+import { acquireSession, askerOf, sendOnce, voidUnsent } from "../protocol/send.ts";
+import { transferResult } from "../protocol/transfer-result.ts";
+import { neverWaits, readTransferWish } from "../protocol/transfer-wish.ts";
+import type { TransferWish } from "../protocol/transfer-wish.ts";
+import { refuse } from "../refusals.ts";
+import { listLegs } from "../store/operations.ts";
+import { KeyTaken, findTransferByKey } from "../store/transfers.ts";
+import type { Transfer } from "../store/transfers.ts";
+
+/** Time that the answer needs on its way to the caller. */
+const ANSWER_RESERVE_MS = 300;
+
+/**
+ * Moves money once under a key of the caller. However often the key is asked, and whoever dies in between, the platform
+ * executes it at most once, and the answer is what became of it.
+ */
+export async function transfer(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferResult> {
+  const patience = patienceOf(context);
+  const wish = readTransferWish(request);
+  const known = await findTransferByKey(deps.pool, wish.key);
+  if (known === undefined) await recordWish(deps, wish, context);
+  const recorded = known ?? (await getTransferByKey(deps, wish.key));
+  await requireSameContent(deps, recorded, wish);
+  if (recorded.isEnqueued) return transferResult(recorded, await listLegs(deps.pool, recorded.id));
+  return transferResult(recorded, await followTransfer(deps, recorded.id, patience));
+}
+
+/** The fast way to the platform: intent and permit in one commit, when the login is free. */
+async function recordWish(deps: Deps, wish: TransferWish, context: CallContext): Promise<void> {
+  using session = wish.isEnqueued ? undefined : await acquireSession(deps);
+  if (session === undefined && neverWaits(wish)) {
+    throw refuse("platform_unavailable", "the trading platform cannot be reached", { outcome: "not_executed" });
+  }
+  try {
+    const asker = session && askerOf(deps, session);
+    const { answer } = await insertWish(deps, wish, context.requestId, asker);
+    deps.reach("after_intent");
+    if (answer.kind === "granted" && session !== undefined) await sendOnce(deps, answer.permit, session);
+    if (wish.isEnqueued) deps.operationsBell.ring();
+  } catch (error) {
+    if (error instanceof KeyTaken) return;
+    if (error instanceof CommitUnknown && session !== undefined) await undoUnsent(deps, wish, session);
+    throw error;
+  }
+}
+
+/** Nobody knows whether the wish was recorded, but surely nothing was sent for it. */
+async function undoUnsent(deps: Deps, { key }: TransferWish, session: CommandSession): Promise<void> {
+  const recorded = await findTransferByKey(deps.pool, key);
+  const [first] = recorded === undefined ? [] : await listLegs(deps.pool, recorded.id);
+  if (first !== undefined) await voidUnsent(deps, first, session);
+}
+
+async function getTransferByKey(deps: Deps, key: string): Promise<Transfer> {
+  const recorded = await findTransferByKey(deps.pool, key);
+  if (recorded === undefined) throw new Error("a transfer that was recorded is gone");
+  return recorded;
+}
+
+/** A key means one wish for ever; another one under it is the caller's mistake, and nothing is done about it. */
+async function requireSameContent(deps: Deps, { id, key }: Transfer, wish: TransferWish): Promise<void> {
+  const asked = (await listLegs(deps.pool, id)).slice(0, 2).filter(({ leg }) => leg < 3);
+  const isSame =
+    asked.length === wish.legs.length &&
+    wish.legs.every(({ login, kind, amountMinor }, index) => {
+      const leg = asked[index];
+      return leg?.login === login && leg.standing.kind === kind && leg.askedMinor === amountMinor;
+    });
+  if (isSame) return;
+  throw refuse("transfer_mismatch", "this key was used for another transfer", { details: { key } });
+}
+
+function patienceOf(context: CallContext): Patience {
+  const now = performance.now();
+  return { answerByMs: now + remainingMs(context) - ANSWER_RESERVE_MS, turnByMs: now + TURN_WAIT_MS };
+}

@@ -1,0 +1,41 @@
+import type { Bell } from "#kernel/bell.ts";
+import type { Log } from "#kernel/log.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import type { Mt5Client } from "./mt5/client.ts";
+import type { Doorbell } from "./protocol/doorbell.ts";
+import type { LocalLine } from "./protocol/local-line.ts";
+
+/** What operators decide about the platform. */
+export type Settings = {
+  /** Configured name of the platform's server: part of every unique key, so never an address. */
+  readonly server: string;
+  readonly masterGroups: readonly string[];
+  readonly investorGroups: readonly string[];
+  readonly paymentGroup: string;
+  readonly loginRange: { readonly first: bigint; readonly last: bigint };
+  readonly quietPeriodMs: number;
+};
+
+/** This process as the attempts know it. */
+export type Sender = { readonly epoch: bigint; readonly startedAtMs: number };
+
+/** Places at which a crash leaves something behind. Tests let the process die there; otherwise nothing happens. */
+export type CrashPoint = "after_intent" | "after_permit" | "after_answer" | "after_record";
+
+export type Deps = {
+  readonly pool: Pool;
+  readonly mt5: Mt5Client;
+  readonly log: Log;
+  readonly settings: Settings;
+  readonly sender: Sender;
+  readonly line: LocalLine;
+  readonly doorbell: Doorbell;
+  /** There is an operation that nobody drives, or one whose answer was lost. */
+  readonly operationsBell: Bell;
+  /** Logins whose history has something new, as far as this process knows. */
+  readonly freshDeals: FreshDeals;
+  readonly reach: (point: CrashPoint) => void;
+};
+
+/** Asks the reader of deals to look at a login at once. */
+export type FreshDeals = { readonly add: (login: string) => void; readonly take: () => string[]; readonly bell: Bell };

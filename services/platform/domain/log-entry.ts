@@ -1,0 +1,56 @@
+import type { Money } from "#kernel/money.ts";
+import type { Role } from "./role.ts";
+
+/** Why a balance changed: an operation of ours, or something that happened without us. */
+export type EntryKind =
+  | "opening"
+  | "deposit"
+  | "withdrawal"
+  | "fee_debit"
+  | "fee_credit"
+  | "result"
+  | "mirror"
+  | "exit"
+  | "reversal"
+  | "foreign"
+  | "trade";
+
+/** What an allocation has to know of a trader's deal. Volumes are lots in units of 1e-8. */
+export type Trade = {
+  readonly action: number;
+  readonly entry: number;
+  readonly positionId: bigint;
+  readonly symbol: string;
+  readonly volume: bigint;
+  readonly volumeClosed: bigint;
+  readonly profit: Money;
+  readonly swap: Money;
+  readonly commission: Money;
+  readonly fee: Money;
+};
+
+/** The operation of ours behind an entry. */
+export type EntryCause = { readonly operation: bigint; readonly transferId: bigint; readonly key: string };
+
+/** A change of a login's balance that is known to be true, before it has its number. */
+export type NewEntry = {
+  readonly kind: EntryKind;
+  readonly amount: Money;
+  readonly cause: EntryCause | undefined;
+  readonly deal: EntryDeal | undefined;
+  readonly at: Date;
+  readonly trade: Trade | undefined;
+};
+
+export type EntryDeal = {
+  readonly id: bigint;
+  /** Milliseconds as the platform's own clock showed them; undefined while only the ticket is known. */
+  readonly serverMsc: bigint | undefined;
+};
+
+export type LogEntry = NewEntry & {
+  readonly login: string;
+  readonly role: Role;
+  readonly number: bigint;
+  readonly id: bigint;
+};

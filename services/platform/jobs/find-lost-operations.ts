@@ -1,0 +1,44 @@
+import type { Job } from "#kernel/job.ts";
+import { runJob } from "#kernel/job.ts";
+import type { Deps } from "../deps.ts";
+import { COMMAND_TIMEOUT_MS } from "../protocol/permit.ts";
+import { recordNow } from "../protocol/recorder.ts";
+import { scanOperation } from "../protocol/scan-operation.ts";
+import { findOperation } from "../store/operations.ts";
+import { claimToScan, listOverdue } from "../store/lines.ts";
+
+/** A request that lost its answer waits for what is found here, so this looks often; it is one small index. */
+const LOOK_EVERY_MS = 100;
+const OVERDUE_EVERY_MS = 1_000;
+/** Longer than a scan takes; a process that dies with a claim delays the next look by this. */
+const CLAIM_MS = 15_000;
+const BATCH = 16;
+
+/** Finds out what became of operations whose answer was lost. */
+export function findLostOperations(deps: Deps): Job {
+  let overdueAt = 0;
+  const work = async (): Promise<boolean> => {
+    if (performance.now() >= overdueAt) {
+      await loseOverdue(deps);
+      overdueAt = performance.now() + OVERDUE_EVERY_MS;
+    }
+    const due = await claimToScan(deps.pool, CLAIM_MS, BATCH);
+    const results = await Promise.allSettled(due.map((number) => scanOperation(deps, number)));
+    for (const result of results) {
+      if (result.status === "rejected") deps.log.error("a scan failed and is made again", { error: result.reason });
+    }
+    return due.length === BATCH;
+  };
+  return runJob({ name: "find lost operations", everyMs: LOOK_EVERY_MS, work, log: deps.log, longestRetryMs: 2_000 });
+}
+
+/** A sender that said nothing until its permit and every time-out were over has died, or will tell later what it read. */
+async function loseOverdue(deps: Deps): Promise<void> {
+  for (const number of await listOverdue(deps.pool, COMMAND_TIMEOUT_MS, BATCH)) {
+    const operation = await findOperation(deps.pool, number);
+    if (operation?.standing.state !== "SENDING") continue;
+    const { attempt } = operation.standing;
+    deps.log.warn("a sender did not say what became of its command", { id: number, login: operation.login, attempt });
+    await recordNow(deps, operation, { type: "lost", attempt }, { at: new Date() });
+  }
+}

@@ -1,0 +1,248 @@
+-- The books of the trading platform as this service keeps them. What the tables promise is told in docs and in
+-- services/platform/protocol; the rules that must hold whoever writes are constraints here.
+
+-- A process of this service. It says every second that it lives; an attempt names the process that was permitted to send.
+create table sender (
+  epoch      bigint generated always as identity primary key,
+  started_at timestamptz not null default clock_timestamp(),
+  beat_at    timestamptz not null default clock_timestamp()
+);
+
+-- A login under management: its role, the end of its log, and the lane of the story that holds it.
+create table account (
+  login          text primary key check (login ~ '^[1-9][0-9]{0,17}$'),
+  role           text not null check (role in ('master', 'payment', 'investor')),
+  platform_group text not null,
+  -- Deals before this instant were there before us, and the opening covers them.
+  reads_from     timestamptz not null,
+  log_number     bigint not null check (log_number >= 0),
+  log_entry_id   bigint not null check (log_entry_id > 0),
+  -- Sum of all entries of the log.
+  log_minor      bigint not null,
+  -- The oldest deal that is neither ours nor foreign yet, because an open operation could explain it.
+  undecided_from timestamptz,
+  lane_holder    text check (lane_holder <> ''),
+  -- Operations with a lower number were there before the lane and still have their turn.
+  lane_number    bigint,
+  -- Set when all of those were terminal. A claim without it may be withdrawn, a lane with it is only released.
+  lane_granted_at timestamptz,
+  -- No permit is given before this instant: the facts of the account are being read.
+  reading_until  timestamptz,
+  reading_token  text,
+  managed_at     timestamptz not null default clock_timestamp(),
+  check ((lane_holder is null) = (lane_number is null)),
+  check (lane_granted_at is null or lane_holder is not null),
+  check ((reading_until is null) = (reading_token is null))
+) with (fillfactor = 70);
+create index account_undecided on account (login) where undecided_from is not null;
+
+-- Holders that were released. None of them ever gets a lane again.
+create table lane_tombstone (
+  holder      text primary key check (holder <> ''),
+  login       text not null,
+  released_at timestamptz not null default clock_timestamp()
+);
+
+-- The wish to create an account, under the login that was chosen before the platform was asked.
+create table account_creation (
+  key            text primary key check (key <> ''),
+  role           text not null check (role in ('master', 'payment', 'investor')),
+  platform_group text not null,
+  login          text not null unique,
+  created_at     timestamptz,
+  wished_at      timestamptz not null default clock_timestamp()
+);
+
+-- The next login of our range, one row.
+create table login_allocation (
+  is_only boolean primary key default true check (is_only),
+  next bigint not null
+);
+
+-- Deals that stood in the history when an account was adopted and lie in the window that is read again and again.
+create table adopted_deal (
+  server  text not null,
+  deal_id bigint not null check (deal_id > 0),
+  login   text not null references account,
+  primary key (server, deal_id)
+);
+
+-- A wish to move money once, under a key of the caller.
+create table transfer (
+  id          bigint generated always as identity primary key,
+  key         text not null unique check (key <> ''),
+  holder      text not null,
+  -- Set when the first debit is cut to what the account has above it.
+  floor_minor bigint,
+  is_enqueued boolean not null,
+  send_before timestamptz,
+  comment     text not null,
+  request_id  text not null,
+  created_at  timestamptz not null default clock_timestamp()
+);
+
+-- Raised at every start to a floor that grows with the clock, see protocol/operation-number.ts.
+create sequence operation_number maxvalue 1125899906842623;
+
+-- One money operation: a leg of a transfer, or the reversal of its first leg.
+create table operation (
+  number        bigint primary key check (number > 0),
+  transfer_id   bigint not null references transfer,
+  -- 1 and 2 as asked, 3 = reversal of 1.
+  leg           smallint not null check (leg between 1 and 3),
+  login         text not null references account,
+  kind          text not null check (kind in
+                  ('deposit', 'withdrawal', 'fee_debit', 'fee_credit', 'result', 'mirror', 'exit', 'reversal')),
+  asked_minor   bigint not null check (asked_minor <> 0),
+  -- What is sent: cut by a floor it may be less than asked.
+  amount_minor  bigint not null,
+  is_exclusive  boolean not null,
+  -- False while an earlier leg has to be applied first.
+  is_ready      boolean not null,
+  state         text not null check (state in ('INTENT', 'SENDING', 'UNKNOWN', 'APPLIED', 'REFUSED', 'REVIEW')),
+  -- Only in REVIEW: the state from which a person got it.
+  came_from     text check (came_from in ('INTENT', 'SENDING', 'UNKNOWN', 'APPLIED', 'REFUSED')),
+  refusal       text,
+  platform_code integer,
+  review        text,
+  attempt       smallint not null default 0 check (attempt between 0 and 31),
+  absences      smallint not null default 0 check (absences between 0 and attempt),
+  -- INTENT: no permit before; UNKNOWN: the next scan.
+  next_look_at  timestamptz not null default clock_timestamp(),
+  server        text,
+  deal_id       bigint check (deal_id > 0),
+  applied_at    timestamptz,
+  created_at    timestamptz not null default clock_timestamp(),
+  changed_at    timestamptz not null default clock_timestamp(),
+  unique (transfer_id, leg),
+  constraint operation_deal unique (server, deal_id),
+  check ((state = 'REVIEW') = (came_from is not null)),
+  check ((coalesce(came_from, state) = 'REFUSED') = (refusal is not null)),
+  check (state <> 'REVIEW' or review is not null),
+  check ((coalesce(came_from, state) = 'APPLIED') = (deal_id is not null)),
+  check ((deal_id is null) = (server is null) and (deal_id is null) = (applied_at is null)),
+  check (amount_minor <> 0 or state = 'REFUSED'),
+  check (abs(amount_minor) <= abs(asked_minor) and amount_minor::numeric * asked_minor >= 0)
+) with (fillfactor = 70);
+
+-- At most one operation of a login may be under way, also while a person looks at one that may have been applied.
+create unique index operation_under_way on operation (login)
+  where is_exclusive and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'));
+create index operation_in_line on operation (login, number) where state = 'INTENT' and is_ready;
+create index operation_to_look_at on operation (next_look_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
+create index operation_open on operation (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
+
+-- An operation with what its transfer says about it.
+create view recorded_operation as
+  select operation.number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+         platform_code, review, attempt, absences, deal_id, applied_at, operation.created_at,
+         key, holder, comment, is_enqueued, request_id,
+         coalesce(send_before <= clock_timestamp(), false) as is_late, next_look_at > clock_timestamp() as is_early
+  from operation
+  join transfer on transfer.id = transfer_id;
+
+-- The one permission to write a command once.
+create table attempt (
+  operation_number  bigint not null references operation,
+  number            smallint not null check (number between 1 and 31),
+  reference         text not null unique,
+  state             text not null check (state in ('SENDING', 'UNKNOWN', 'APPLIED', 'REFUSED', 'ABSENT', 'VOID')),
+  sender_epoch      bigint not null references sender,
+  granted_at        timestamptz not null default clock_timestamp(),
+  permit_expires_at timestamptz not null,
+  session           text not null,
+  -- The sender said that nothing of this command is left on its side.
+  fenced_at         timestamptz,
+  answer_code       integer,
+  answer            text,
+  primary key (operation_number, number)
+);
+
+-- A complete read of the history in search of an attempt, and what it showed.
+create table scan (
+  operation_number bigint not null,
+  attempt          smallint not null,
+  started_at       timestamptz not null,
+  verdict          text not null check (verdict in ('clean', 'candidates')),
+  tickets          bigint[] not null,
+  primary key (operation_number, attempt, started_at),
+  foreign key (operation_number, attempt) references attempt (operation_number, number)
+);
+
+-- The log of every login: each change of its balance that is known to be true, numbered without gaps.
+create table log_entry (
+  id            bigint generated always as identity primary key,
+  login         text not null references account deferrable initially deferred,
+  number        bigint not null check (number >= 0),
+  kind          text not null check (kind in ('opening', 'deposit', 'withdrawal', 'fee_debit', 'fee_credit', 'result',
+                  'mirror', 'exit', 'reversal', 'foreign', 'trade')),
+  amount_minor  bigint not null,
+  operation_number bigint references operation,
+  transfer_id   bigint,
+  key           text not null default '',
+  server        text,
+  deal_id       bigint check (deal_id > 0),
+  deal_at       timestamptz not null,
+  -- The platform's own clock, as it was shown.
+  server_msc    bigint,
+  action        smallint,
+  entry         smallint,
+  position_id   bigint,
+  symbol        text,
+  volume        bigint,
+  volume_closed bigint,
+  profit_minor  bigint,
+  swap_minor    bigint,
+  commission_minor bigint,
+  fee_minor     bigint,
+  logged_at     timestamptz not null default clock_timestamp(),
+  unique (login, number),
+  constraint log_entry_deal unique (server, deal_id),
+  check ((kind = 'opening') = (number = 0)),
+  check ((kind = 'opening') = (deal_id is null) and (deal_id is null) = (server is null)),
+  check ((kind in ('opening', 'foreign', 'trade')) = (operation_number is null)),
+  check ((operation_number is null) = (transfer_id is null) and (operation_number is null) = (key = '')),
+  check ((kind = 'trade') = (action is not null)),
+  check (kind <> 'trade' or (entry is not null and position_id is not null and symbol is not null and volume is not null
+         and volume_closed is not null and amount_minor = profit_minor + swap_minor + commission_minor + fee_minor))
+);
+
+-- Open positions that the log leaves: what an account had when it was opened, and every trade since.
+create table log_position (
+  login       text not null references account deferrable initially deferred,
+  position_id bigint not null,
+  symbol      text not null,
+  volume      bigint not null,
+  primary key (login, position_id)
+);
+
+-- How far the history of all managed accounts has been read.
+create table reader_cursor (
+  is_only boolean primary key default true check (is_only),
+  read_to timestamptz not null
+);
+
+-- What a person has to decide, with all that is known.
+create table review (
+  id               bigint generated always as identity primary key,
+  login            text not null,
+  operation_number bigint references operation,
+  reason           text not null,
+  server           text,
+  deal_id          bigint,
+  evidence         jsonb not null,
+  opened_at        timestamptz not null default clock_timestamp()
+);
+-- One finding is reported once, however often it is seen.
+create unique index review_finding on review (login, reason, coalesce(operation_number, 0), coalesce(deal_id, 0));
+
+-- Books are written once.
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is written once and never changed', tg_table_name;
+end
+$$;
+create trigger written_once before update or delete on log_entry for each row execute function refuse_change();
+create trigger written_once before update or delete on scan for each row execute function refuse_change();
+create trigger written_once before update or delete on lane_tombstone for each row execute function refuse_change();
+create trigger written_once before update or delete on adopted_deal for each row execute function refuse_change();

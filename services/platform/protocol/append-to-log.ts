@@ -1,0 +1,68 @@
+import { tellAll } from "#kernel/feed/tell.ts";
+import { usd } from "#kernel/money.ts";
+import type { Money } from "#kernel/money.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
+import type { LogEntry, NewEntry } from "../domain/log-entry.ts";
+import { followTrades } from "../domain/log-positions.ts";
+import type { Role } from "../domain/role.ts";
+import { insertAccount } from "../store/accounts.ts";
+import type { Account } from "../store/accounts.ts";
+import { insertEntries, moveLogEnd } from "../store/log.ts";
+import { listLogPositions, saveLogPositions } from "../store/positions.ts";
+import { MOVEMENTS_FEED, accountMoved, subjectOfMovement } from "./account-moved.ts";
+
+export type NewLog = {
+  readonly login: string;
+  readonly role: Role;
+  readonly group: string;
+  readonly server: string;
+  readonly opening: Money;
+  readonly openedAt: Date;
+  readonly readsFrom: Date;
+};
+
+/** Entry 0: from here on balance = sum of the log. */
+export async function openLog(tx: Transaction, log: NewLog): Promise<void> {
+  const { login, role, group, server, opening, openedAt: at, readsFrom } = log;
+  const entry: NewEntry = { kind: "opening", amount: opening, cause: undefined, deal: undefined, at, trade: undefined };
+  const opened = await insertEntries(tx, { login, role, server, after: -1n, entries: [entry] });
+  await insertAccount(tx, { login, role, group, readsFrom, openingEntryId: opened[0]?.id ?? 0n, opening });
+  await tellOf(tx, opened, "");
+}
+
+/** Numbers the entries and tells of them. The account is locked, so its numbers have no gaps and its facts no race. */
+export async function appendToLog(
+  tx: Transaction,
+  { login, role, logNumber: after }: Account,
+  server: string,
+  entries: readonly NewEntry[],
+  requestId = "",
+): Promise<void> {
+  const logged = await insertEntries(tx, { login, role, server, after, entries });
+  const last = logged.at(-1);
+  if (last === undefined) return;
+  const added = entries.reduce((total, { amount }) => total + amount.minor, 0n);
+  await moveLogEnd(tx, login, last, usd(added));
+  await followPositions(tx, login, entries);
+  await tellOf(tx, logged, requestId);
+}
+
+async function followPositions(tx: Transaction, login: string, entries: readonly NewEntry[]): Promise<void> {
+  const trades = entries.flatMap(({ trade }) => trade ?? []);
+  if (trades.length === 0) return;
+  await saveLogPositions(tx, login, followTrades(await listLogPositions(tx, login), trades));
+}
+
+async function tellOf(tx: Transaction, entries: readonly LogEntry[], requestId: string): Promise<void> {
+  await tellAll(
+    tx,
+    entries.map((entry) => ({
+      feed: MOVEMENTS_FEED,
+      event: AccountMoved,
+      message: accountMoved(entry),
+      subject: subjectOfMovement(entry.login),
+      requestId,
+    })),
+  );
+}

@@ -1,0 +1,99 @@
+import type { Deal } from "../mt5/deals.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
+import type { OperationEvent, ReviewReason } from "./operation.ts";
+import type { Reference } from "./reference.ts";
+
+/** What our books know about a deal that is in no log yet. */
+export type Clues = {
+  /** The operation whose deal it is, by its ticket. */
+  readonly byTicket: RecordedOperation | undefined;
+  /** The reference at the beginning of its comment, and the operation that it names, if there is one. */
+  readonly reference: Reference | undefined;
+  readonly byReference: RecordedOperation | undefined;
+  /** Operations of the login that may have moved money without our knowing. */
+  readonly underWay: readonly RecordedOperation[];
+};
+
+export type Explanation =
+  /** It leaves the balance as it is. */
+  | { readonly kind: "no_effect" }
+  | { readonly kind: "trade" }
+  /** The deal of an operation that is applied already. */
+  | { readonly kind: "own"; readonly operation: RecordedOperation }
+  /** The deal of an operation whose fate was open until now. */
+  | { readonly kind: "applies"; readonly operation: RecordedOperation; readonly attempt: number }
+  /** Not ours, or more than ours: it is true all the same. `finding` is for a person, `event` for the operation. */
+  | {
+      readonly kind: "foreign";
+      readonly finding?: SurplusReason;
+      readonly operation?: RecordedOperation;
+      readonly event?: OperationEvent;
+    }
+  /** It may be ours, and only what is still being found out can tell. */
+  | { readonly kind: "undecided"; readonly operation: RecordedOperation; readonly misfit?: ReviewReason };
+
+export type SurplusReason = "unknown_reference" | "surplus_deal" | "misplaced_reference";
+
+const BALANCE = 2;
+const CREDIT = 3;
+const CHARGE = 4;
+const CORRECTION = 5;
+const BONUS = 6;
+const BUY_CANCELED = 13;
+const SELL_CANCELED = 14;
+const COMPENSATION_CREDIT = 20;
+
+const WITHOUT_EFFECT = new Set([CREDIT, BONUS, COMPENSATION_CREDIT]);
+const BALANCE_OPERATIONS = new Set([BALANCE, CHARGE, CORRECTION]);
+const CANCELED = new Set([BUY_CANCELED, SELL_CANCELED]);
+
+/** The platform took a deal back after it was told: history has changed, and only a person can say what follows. */
+export function isCanceled({ action }: Deal): boolean {
+  return CANCELED.has(action);
+}
+
+export function effectOf({ profitMinor, swapMinor, commissionMinor, feeMinor }: Deal): bigint {
+  return profitMinor + swapMinor + commissionMinor + feeMinor;
+}
+
+/** Says what a deal of the history is. By ticket first, because a comment can be cut or rewritten. */
+export function explainDeal(deal: Deal, clues: Clues): Explanation {
+  if (WITHOUT_EFFECT.has(deal.action) || isCanceled(deal)) return { kind: "no_effect" };
+  if (!BALANCE_OPERATIONS.has(deal.action)) return { kind: "trade" };
+  if (clues.byTicket !== undefined) return { kind: "own", operation: clues.byTicket };
+  if (clues.reference !== undefined) return explainReferenced(deal, clues.reference, clues.byReference);
+  const candidate = clues.underWay.find(({ amountMinor }) => amountMinor === effectOf(deal));
+  return candidate === undefined ? { kind: "foreign" } : { kind: "undecided", operation: candidate };
+}
+
+function explainReferenced(
+  deal: Deal,
+  { attempt, kind }: Reference,
+  operation: RecordedOperation | undefined,
+): Explanation {
+  if (operation === undefined) return { kind: "foreign", finding: "unknown_reference" };
+  if (operation.login !== deal.login || operation.standing.kind !== kind) {
+    return { kind: "foreign", finding: "misplaced_reference", operation };
+  }
+  const { standing } = operation;
+  const isPresent = standing.attempt === attempt;
+  const isOrdered = deal.action === BALANCE && operation.amountMinor === effectOf(deal);
+  const event: OperationEvent = { type: "applied", attempt, ticket: deal.ticket };
+  const surplus: Explanation = { kind: "foreign", finding: "surplus_deal", operation, event };
+  switch (standing.state) {
+    case "SENDING":
+    case "UNKNOWN":
+      if (!isPresent) return surplus;
+      return isOrdered
+        ? { kind: "applies", operation, attempt }
+        : { kind: "undecided", operation, misfit: deal.action === BALANCE ? "amount_differs" : "not_a_balance_deal" };
+    case "REVIEW":
+      return isPresent && (standing.cameFrom === "SENDING" || standing.cameFrom === "UNKNOWN")
+        ? { kind: "undecided", operation }
+        : surplus;
+    case "INTENT":
+    case "APPLIED":
+    case "REFUSED":
+      return surplus;
+  }
+}

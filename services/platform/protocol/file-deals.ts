@@ -1,0 +1,162 @@
+import { usd } from "#kernel/money.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../deps.ts";
+import type { EntryDeal, NewEntry } from "../domain/log-entry.ts";
+import type { Deal } from "../mt5/deals.ts";
+import { lockAccount, setUndecidedFrom } from "../store/accounts.ts";
+import type { Account } from "../store/accounts.ts";
+import { listKnownDeals } from "../store/log.ts";
+import { findOperation, findOperationByDeal, listUnderWay } from "../store/operations.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
+import { insertFinding } from "../store/reviews.ts";
+import { appendToLog } from "./append-to-log.ts";
+import { effectOf, explainDeal } from "./explain-deal.ts";
+import type { Clues, Explanation } from "./explain-deal.ts";
+import { takeStep } from "./record.ts";
+import { readReference } from "./reference.ts";
+
+/** Deals of one login since an instant, oldest first. */
+export type History = { readonly from: Date; readonly deals: readonly Deal[] };
+
+/**
+ * Writes what is new in a login's history into its log, in the order of the history. A deal that an open operation could
+ * explain stops it there: what comes later waits until that is known, because numbers are given once.
+ */
+export async function fileDeals(deps: Deps, login: string, { deals, from }: History): Promise<void> {
+  await inTransaction(deps.pool, async (tx) => {
+    const account = await lockAccount(tx, login);
+    // A history that begins behind a deal that is not decided yet would pass it.
+    if (account === undefined || (account.undecidedFrom !== undefined && account.undecidedFrom < from)) return;
+    const { server } = deps.settings;
+    const known = await listKnownDeals(
+      tx,
+      server,
+      deals.map(({ ticket }) => ticket),
+    );
+    const fresh = deals.filter(({ ticket, at }) => !known.has(ticket) && at >= account.readsFrom);
+    const { entries, undecided } = await explainAll(tx, server, account, fresh);
+    await appendToLog(tx, account, server, entries);
+    if (undecided?.at.getTime() !== account.undecidedFrom?.getTime()) {
+      await setUndecidedFrom(tx, login, undecided?.at);
+    }
+  });
+  deps.doorbell.ring(login);
+}
+
+type Explained = { readonly entries: readonly NewEntry[]; readonly undecided: Deal | undefined };
+
+async function explainAll(
+  tx: Transaction,
+  server: string,
+  account: Account,
+  deals: readonly Deal[],
+): Promise<Explained> {
+  const entries: NewEntry[] = [];
+  for (const deal of deals) {
+    const explanation = explainDeal(deal, await cluesOf(tx, server, deal));
+    if (explanation.kind === "undecided") {
+      await putOff(tx, server, deal, explanation);
+      return { entries, undecided: deal };
+    }
+    const entry = await entryFor(tx, server, deal, explanation);
+    if (entry !== undefined) entries.push(entry);
+  }
+  return { entries, undecided: undefined };
+}
+
+async function cluesOf(tx: Transaction, server: string, { ticket, login, comment }: Deal): Promise<Clues> {
+  const number = await findOperationByDeal(tx, server, ticket);
+  const reference = readReference(comment);
+  return {
+    byTicket: number && (await findOperation(tx, number)),
+    reference,
+    byReference: reference && (await findOperation(tx, reference.number)),
+    underWay: await listUnderWay(tx, login),
+  };
+}
+
+async function entryFor(
+  tx: Transaction,
+  server: string,
+  deal: Deal,
+  explanation: Exclude<Explanation, { kind: "undecided" }>,
+): Promise<NewEntry | undefined> {
+  const circumstances = { server, at: deal.at };
+  switch (explanation.kind) {
+    case "no_effect":
+      return undefined;
+    case "trade":
+      return tradeEntry(deal);
+    case "own":
+      return ownEntry(tx, server, deal, explanation.operation);
+    case "applies": {
+      const { operation, attempt } = explanation;
+      const event = { type: "applied", attempt, ticket: deal.ticket } as const;
+      const { entry } = await takeStep(tx, operation, event, circumstances);
+      return entry && { ...entry, deal: dealOf(deal), at: deal.at };
+    }
+    case "foreign": {
+      const { finding, operation, event } = explanation;
+      if (operation !== undefined && event !== undefined) await takeStep(tx, operation, event, circumstances);
+      if (finding !== undefined) await report(tx, server, deal, { reason: finding, operation });
+      return { kind: "foreign", cause: undefined, trade: undefined, ...factsOf(deal) };
+    }
+  }
+}
+
+/** A Master's own operation gets its number here, where the platform's history shows it. */
+async function ownEntry(tx: Transaction, server: string, deal: Deal, operation: RecordedOperation): Promise<NewEntry> {
+  const { number, transferId, key, standing, amountMinor } = operation;
+  if (amountMinor !== effectOf(deal)) {
+    await takeStep(tx, operation, { type: "does_not_fit", reason: "amount_differs" }, { server, at: deal.at });
+  }
+  return { kind: standing.kind, cause: { operation: number, transferId, key }, trade: undefined, ...factsOf(deal) };
+}
+
+function tradeEntry(deal: Deal): NewEntry {
+  const trade = {
+    action: deal.action,
+    entry: deal.entry,
+    positionId: deal.position,
+    symbol: deal.symbol,
+    volume: deal.volume,
+    volumeClosed: deal.volumeClosed,
+    profit: usd(deal.profitMinor),
+    swap: usd(deal.swapMinor),
+    commission: usd(deal.commissionMinor),
+    fee: usd(deal.feeMinor),
+  };
+  return { kind: "trade", cause: undefined, trade, ...factsOf(deal) };
+}
+
+function factsOf(deal: Deal): Pick<NewEntry, "amount" | "deal" | "at"> {
+  return { amount: usd(effectOf(deal)), deal: dealOf(deal), at: deal.at };
+}
+
+function dealOf({ ticket, serverTimeMs }: Deal): EntryDeal {
+  return { id: ticket, serverMsc: BigInt(serverTimeMs) };
+}
+
+/** Only from UNKNOWN does evidence lead to a person: before that the sender's own answer may still come. */
+async function putOff(
+  tx: Transaction,
+  server: string,
+  deal: Deal,
+  { operation, misfit }: Extract<Explanation, { kind: "undecided" }>,
+): Promise<void> {
+  if (misfit === undefined || operation.standing.state !== "UNKNOWN") return;
+  await takeStep(tx, operation, { type: "does_not_fit", reason: misfit }, { server, at: deal.at });
+  await report(tx, server, deal, { reason: misfit, operation });
+}
+
+async function report(
+  tx: Transaction,
+  server: string,
+  deal: Deal,
+  { reason, operation }: { readonly reason: string; readonly operation: RecordedOperation | undefined },
+): Promise<void> {
+  const { ticket, login, comment, action, at } = deal;
+  const evidence = { key: operation?.key, amount_minor: String(effectOf(deal)), comment, action, at: at.toISOString() };
+  await insertFinding(tx, { login, operation: operation?.number, reason, server, dealId: ticket, evidence });
+}

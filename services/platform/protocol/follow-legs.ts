@@ -1,0 +1,47 @@
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { insertOperation, listLegs, saveStep } from "../store/operations.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
+import { readyNextLeg } from "../store/transfers.ts";
+import type { Operation } from "./operation.ts";
+import { step } from "./step.ts";
+
+const FIRST = 1;
+const SECOND = 2;
+const REVERSAL = 3;
+
+/**
+ * What one leg's fate means for the others: the second goes on only after the first is applied, and only a definite
+ * refusal of the second takes the first back. While the second is unknown, money may be half-way and nobody guesses.
+ */
+export async function followLegs(tx: Transaction, leg: RecordedOperation, to: Operation): Promise<void> {
+  if (leg.leg === FIRST && to.state === "APPLIED") await readyNextLeg(tx, leg.transferId);
+  if (leg.leg === FIRST && to.state === "REFUSED") await giveUpSecond(tx, leg.transferId, to.reason);
+  if (leg.leg === SECOND && to.state === "REFUSED") await reverseFirst(tx, leg.transferId);
+}
+
+type Reason = Extract<Operation, { state: "REFUSED" }>["reason"];
+
+async function giveUpSecond(tx: Transaction, transferId: bigint, reason: Reason): Promise<void> {
+  const second = (await listLegs(tx, transferId)).find(({ leg }) => leg === SECOND);
+  if (second === undefined) return;
+  const next = step(second.standing, { type: "given_up", reason });
+  if (next.kind === "move") {
+    await saveStep(tx, second, { to: next.to, server: "", appliedAt: undefined, nextLookInMs: undefined });
+  }
+}
+
+async function reverseFirst(tx: Transaction, transferId: bigint): Promise<void> {
+  const legs = await listLegs(tx, transferId);
+  const first = legs.find(({ leg }) => leg === FIRST);
+  const isApplied = first?.standing.state === "APPLIED";
+  if (!isApplied || legs.some(({ leg }) => leg === REVERSAL)) return;
+  await insertOperation(tx, {
+    transferId,
+    leg: REVERSAL,
+    login: first.login,
+    kind: "reversal",
+    askedMinor: -first.amountMinor,
+    amountMinor: -first.amountMinor,
+    isReady: true,
+  });
+}

@@ -1,0 +1,93 @@
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { findAccount } from "../store/accounts.ts";
+import { findObstacle } from "../store/lines.ts";
+import { findOperation, listLegs } from "../store/operations.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
+import { isAdmitted } from "./grant-permit.ts";
+import { OPERATION_KINDS } from "./operation-kind.ts";
+import { outcomeOf } from "./operation.ts";
+import { lockForStep, recordEvent } from "./record.ts";
+import { takeTurn } from "./send.ts";
+
+/** A command waits so long for its turn on a login, then its caller is told who is in the way. */
+export const TURN_WAIT_MS = 5_000;
+/** What changes in this process rings; what another process changes is seen this late. */
+const LOOK_AGAIN_MS = 50;
+
+export type Patience = {
+  /** Monotonic instant until which the caller waits for an answer. */
+  readonly answerByMs: number;
+  /** Monotonic instant until which an operation may stand in line before it is refused. */
+  readonly turnByMs: number;
+};
+
+/** Drives the legs of a transfer that are its caller's to drive, until all rest or the time is up. */
+export async function followTransfer(deps: Deps, transferId: bigint, patience: Patience): Promise<RecordedOperation[]> {
+  for (;;) {
+    const legs = await listLegs(deps.pool, transferId);
+    const open = legs.find(isOpen);
+    if (open === undefined || performance.now() >= patience.answerByMs) return legs;
+    if (open.standing.state !== "INTENT") await lookAgain(deps, open.login, patience.answerByMs);
+    else if (!(await standInLine(deps, open, patience))) return listLegs(deps.pool, transferId);
+  }
+}
+
+/** Something that this request can wait for: a person's decision is not. */
+function isOpen({ standing, isReady }: RecordedOperation): boolean {
+  const outcome = outcomeOf(standing);
+  if (standing.state === "REVIEW" || outcome === "APPLIED" || outcome === "REFUSED") return false;
+  return standing.state !== "INTENT" || isReady;
+}
+
+/** False when the time is up. Then a first leg that nobody ever sent is refused, unless it was refused or sent just now. */
+async function standInLine(deps: Deps, operation: RecordedOperation, patience: Patience): Promise<boolean> {
+  const { login, number, holder, leg } = operation;
+  const byMs = leg === 1 ? Math.min(patience.turnByMs, patience.answerByMs) : patience.answerByMs;
+  const line = OPERATION_KINDS[operation.standing.kind].exclusive ? `${login} ${holder}` : `${number}`;
+  using place = deps.line.enter(line, number);
+  let isUnreachable = false;
+  while (await place.untilFirst(byMs - performance.now())) {
+    if (performance.now() >= byMs) break;
+    const current = await findOperation(deps.pool, number);
+    if (current?.standing.state !== "INTENT") return true;
+    const turn = (await isBlocked(deps, current)) ? "wait" : await takeTurn(deps, operation);
+    if (turn === "sent" || turn === "over") return true;
+    isUnreachable = turn === "unreachable";
+    await lookAgain(deps, login, byMs);
+  }
+  await giveUp(deps, operation, isUnreachable);
+  return false;
+}
+
+/** Asked without a lock and without a session, so that a long wait costs little. The permit decides. */
+export async function isBlocked({ pool }: Deps, operation: RecordedOperation): Promise<boolean> {
+  if (!OPERATION_KINDS[operation.standing.kind].exclusive) return false;
+  const account = await findAccount(pool, operation.login);
+  if (account === undefined) return false;
+  if (account.isBeingRead || !isAdmitted(account, operation)) return true;
+  const { login, number } = operation;
+  return (await findObstacle(pool, { login, number, lane: account.lane })) !== undefined;
+}
+
+/**
+ * Decided before the caller is told, so that it can never be sent afterwards. Behind a platform that cannot be reached
+ * only the operations of people outside end; our own have no hurry.
+ */
+async function giveUp(deps: Deps, operation: RecordedOperation, isUnreachable: boolean): Promise<void> {
+  const { leg, isEnqueued, login, number, standing } = operation;
+  const isExternal = OPERATION_KINDS[standing.kind].origin === "external";
+  const isOurs = standing.attempt > 0 || isUnreachable;
+  if (leg !== 1 || isEnqueued || (isOurs && !isExternal)) return;
+  const reason = isUnreachable ? "expired" : "account_busy";
+  await inTransaction(deps.pool, async (tx) => {
+    const locked = await lockForStep(tx, login, number);
+    const { server } = deps.settings;
+    await recordEvent(tx, locked, { type: "given_up", reason }, { server, at: new Date() });
+  });
+  deps.doorbell.ring(login);
+}
+
+function lookAgain({ doorbell }: Deps, login: string, byMs: number): Promise<void> {
+  return doorbell.wait(login, Math.max(1, Math.min(LOOK_AGAIN_MS, byMs - performance.now())));
+}

@@ -1,0 +1,76 @@
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Account } from "../store/accounts.ts";
+import { insertAttempt } from "../store/attempts.ts";
+import { findObstacle } from "../store/lines.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
+import { OPERATION_KINDS } from "./operation-kind.ts";
+import type { OperationNumber } from "./operation-number.ts";
+import { PERMIT_MS } from "./permit.ts";
+import { takeStep } from "./record.ts";
+import type { Locked } from "./record.ts";
+import { formatReference } from "./reference.ts";
+
+/** Who asks, and since when by the monotonic clock: read before the transaction, so the permit never outlives its row. */
+export type Asker = {
+  readonly server: string;
+  readonly epoch: bigint;
+  readonly sessionId: string;
+  readonly grantedAtMs: number;
+};
+
+/** The right to write one command once. */
+export type Permit = {
+  readonly operation: RecordedOperation;
+  readonly attempt: number;
+  readonly grantedAtMs: number;
+};
+
+export type PermitAnswer =
+  | { readonly kind: "granted"; readonly permit: Permit }
+  /** Not yet; `behind` is the operation that has to end first, when it is one. */
+  | { readonly kind: "wait"; readonly behind: OperationNumber | undefined }
+  /** It needs no permit any more. */
+  | { readonly kind: "over" };
+
+/** Decided under the account's lock, so exactly one process may send, once, and nobody slips into a lane. */
+export async function grantPermit(tx: Transaction, locked: Locked, asker: Asker): Promise<PermitAnswer> {
+  const { account, operation } = locked;
+  const { state, kind } = operation.standing;
+  if (state !== "INTENT" || !operation.isReady) return { kind: "over" };
+  const circumstances = { server: asker.server, at: new Date() };
+  if (isTooLate(operation)) {
+    await takeStep(tx, operation, { type: "given_up", reason: "expired" }, circumstances);
+    return { kind: "over" };
+  }
+  if (operation.isEarly) return { kind: "wait", behind: undefined };
+  if (OPERATION_KINDS[kind].exclusive) {
+    if (account.isBeingRead || !isAdmitted(account, operation)) return { kind: "wait", behind: undefined };
+    const behind = await findObstacle(tx, { login: account.login, number: operation.number, lane: account.lane });
+    if (behind !== undefined) return { kind: "wait", behind };
+  }
+  const { standing } = await takeStep(tx, operation, { type: "permit_granted" }, circumstances);
+  if (standing.state !== "SENDING") return { kind: "over" };
+  const { attempt } = standing;
+  const reference = formatReference({ kind, number: operation.number, attempt });
+  const { epoch: senderEpoch, sessionId: session } = asker;
+  const granted = {
+    operation: operation.number,
+    number: attempt,
+    reference,
+    senderEpoch,
+    session,
+    permitMs: PERMIT_MS,
+  };
+  await insertAttempt(tx, granted);
+  return { kind: "granted", permit: { operation, attempt, grantedAtMs: asker.grantedAtMs } };
+}
+
+/** A lane lets its own story pass, and what stood in line before it. */
+export function isAdmitted({ lane }: Account, { holder, number }: RecordedOperation): boolean {
+  return lane === undefined || lane.holder === holder || number < lane.number;
+}
+
+/** An external operation that was never written may still expire; one of ours that was attempted goes on. */
+function isTooLate({ isLate, standing }: RecordedOperation): boolean {
+  return isLate && (standing.attempt === 0 || OPERATION_KINDS[standing.kind].origin === "external");
+}

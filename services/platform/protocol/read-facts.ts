@@ -1,0 +1,35 @@
+import type { Deps } from "../deps.ts";
+import type { Position } from "../mt5/positions.ts";
+import { refuse } from "../refusals.ts";
+import { findAccount } from "../store/accounts.ts";
+import type { Account } from "../store/accounts.ts";
+import { listLogPositions } from "../store/positions.ts";
+import { readLogin } from "./read-history.ts";
+
+/** What the platform shows of an account, and what our log says it should show. */
+export type Facts = {
+  readonly balanceMinor: bigint;
+  readonly positions: readonly Position[];
+  readonly account: Account;
+  /** Both say the same: nothing is on its way. */
+  readonly isComplete: boolean;
+};
+
+/**
+ * Balance and positions first, the history after them: what happened in between is in the log and not in the others, and
+ * shows as a difference. What happens later is in none of them.
+ */
+export async function readFacts(deps: Deps, login: string): Promise<Facts> {
+  const user = await deps.mt5.getUser(login);
+  if (user === undefined) throw refuse("platform_account_not_found", `the platform shows no account ${login}`);
+  const positions = await deps.mt5.readPositions(login);
+  await readLogin(deps, login);
+  const account = await findAccount(deps.pool, login);
+  if (account === undefined) throw refuse("login_not_managed", `${login} is not managed by this service`);
+  const left = await listLogPositions(deps.pool, login);
+  const { balanceMinor } = user;
+  const shown = new Map(positions.map(({ ticket, volume }) => [ticket, volume]));
+  const isSame = left.length === shown.size && left.every(({ positionId, volume }) => shown.get(positionId) === volume);
+  const isComplete = isSame && account.logBalance.minor === balanceMinor && account.undecidedFrom === undefined;
+  return { balanceMinor, positions, account, isComplete };
+}

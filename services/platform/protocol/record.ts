@@ -1,0 +1,145 @@
+import { usd } from "#kernel/money.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { EntryKind, NewEntry } from "../domain/log-entry.ts";
+import type { Account } from "../store/accounts.ts";
+import { lockAccount } from "../store/accounts.ts";
+import { markAttempt } from "../store/attempts.ts";
+import type { AttemptFacts } from "../store/attempts.ts";
+import { listExplainedDeals } from "../store/log.ts";
+import { lockOperation, saveStep } from "../store/operations.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
+import { insertFinding } from "../store/reviews.ts";
+import { appendToLog } from "./append-to-log.ts";
+import { followLegs } from "./follow-legs.ts";
+import { nextLookMs } from "./next-look.ts";
+import type { OperationNumber } from "./operation-number.ts";
+import type { Operation, OperationEvent } from "./operation.ts";
+import { step } from "./step.ts";
+
+/** An account and one of its operations, both locked, in this order. */
+export type Locked = { readonly account: Account; readonly operation: RecordedOperation };
+
+/** What is known beside the event itself. */
+export type Circumstances = {
+  /** Configured name of the platform's server, never an address. */
+  readonly server: string;
+  /** When the platform applied it, as far as we know. */
+  readonly at: Date;
+  readonly attempt?: AttemptFacts;
+};
+
+export type Recorded = {
+  readonly standing: Operation;
+  /** Set when this event applied it. Whoever records appends it to the log, where the log's order wants it. */
+  readonly entry: NewEntry | undefined;
+};
+
+export async function lockForStep(tx: Transaction, login: string, number: OperationNumber): Promise<Locked> {
+  const account = await lockAccount(tx, login);
+  if (account === undefined) throw new Error(`operation ${number} is on a login that is not managed`);
+  return { account, operation: await lockOperation(tx, number) };
+}
+
+/**
+ * Records what the platform answered, or what else became of an attempt. A Master's own operation waits for its number
+ * until the reader reaches its deal: the log of a Master is in the order of the platform's history.
+ */
+export async function recordEvent(
+  tx: Transaction,
+  { account, operation }: Locked,
+  event: OperationEvent,
+  circumstances: Circumstances,
+): Promise<Operation> {
+  const { standing, entry } = await takeStep(tx, operation, event, circumstances);
+  if (entry !== undefined && account.role !== "master") {
+    await appendToLog(tx, account, circumstances.server, [entry], operation.requestId);
+  }
+  return standing;
+}
+
+/** One step of the protocol and all that follows from it in the books, but for the log. */
+export async function takeStep(
+  tx: Transaction,
+  operation: RecordedOperation,
+  event: OperationEvent,
+  circumstances: Circumstances,
+): Promise<Recorded> {
+  if (circumstances.attempt !== undefined && "attempt" in event) {
+    await markAttempt(tx, operation.number, event.attempt, circumstances.attempt);
+  }
+  const next = step(operation.standing, event);
+  if (next.kind === "stay") return { standing: operation.standing, entry: undefined };
+  if (next.kind === "surplus") {
+    await reportSurplus(tx, operation, next.ticket, circumstances);
+    return { standing: operation.standing, entry: undefined };
+  }
+  if (next.to.state === "APPLIED" && (await isBooked(tx, circumstances.server, next.to.ticket))) {
+    return { standing: await conflict(tx, operation, next.to.ticket, circumstances), entry: undefined };
+  }
+  await save(tx, operation, next.to, circumstances);
+  if (next.attempt !== undefined) {
+    await markAttempt(tx, operation.number, next.attempt.number, { state: next.attempt.state });
+  }
+  await followLegs(tx, operation, next.to);
+  const isApplied = next.to.state === "APPLIED" && operation.dealId === undefined;
+  return { standing: next.to, entry: isApplied ? entryOf(operation, next.to, circumstances.at) : undefined };
+}
+
+async function save(
+  tx: Transaction,
+  operation: RecordedOperation,
+  to: Operation,
+  { server, at }: Circumstances,
+): Promise<void> {
+  await saveStep(tx, operation, { to, server, appliedAt: at, nextLookInMs: nextLookMs(to) });
+  if (to.state === "REVIEW") {
+    const { login, number, amountMinor, key } = operation;
+    const evidence = { key, amount_minor: String(amountMinor), attempt: to.attempt, came_from: to.cameFrom };
+    await insertFinding(tx, { login, operation: number, reason: to.reason, evidence });
+  }
+}
+
+/** The platform used a ticket twice, or somebody booked the deal before us: a person looks, and nothing is booked. */
+async function conflict(
+  tx: Transaction,
+  operation: RecordedOperation,
+  ticket: bigint,
+  circumstances: Circumstances,
+): Promise<Operation> {
+  const evidence = { key: operation.key, ticket: String(ticket) };
+  const { login, number } = operation;
+  await insertFinding(tx, { login, operation: number, reason: "ticket_conflict", dealId: ticket, evidence });
+  const { attempt } = operation.standing;
+  const lost = await takeStep(tx, operation, { type: "lost", attempt }, circumstances);
+  const unknown = { ...operation, standing: lost.standing };
+  const reviewed = await takeStep(tx, unknown, { type: "does_not_fit", reason: "ticket_conflict" }, circumstances);
+  return reviewed.standing;
+}
+
+async function isBooked(tx: Transaction, server: string, ticket: bigint): Promise<boolean> {
+  const explained = await listExplainedDeals(tx, server, [ticket]);
+  return explained.has(ticket);
+}
+
+async function reportSurplus(
+  tx: Transaction,
+  { login, number, key }: RecordedOperation,
+  ticket: bigint,
+  { server }: Circumstances,
+): Promise<void> {
+  const evidence = { key, ticket: String(ticket) };
+  await insertFinding(tx, { login, operation: number, reason: "two_deals", server, dealId: ticket, evidence });
+}
+
+function entryOf(operation: RecordedOperation, standing: Operation, at: Date): NewEntry {
+  const kind: EntryKind = standing.kind;
+  const ticket = standing.state === "APPLIED" ? standing.ticket : 0n;
+  return {
+    kind,
+    amount: usd(operation.amountMinor),
+    cause: { operation: operation.number, transferId: operation.transferId, key: operation.key },
+    deal: { id: ticket, serverMsc: undefined },
+    at,
+    trade: undefined,
+  };
+}

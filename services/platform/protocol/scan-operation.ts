@@ -1,0 +1,130 @@
+import type { Deps } from "../deps.ts";
+import type { Deal } from "../mt5/deals.ts";
+import { Mt5Error } from "../mt5/errors.ts";
+import { findAttempt, insertScan, listScans } from "../store/attempts.ts";
+import type { RecordedAttempt } from "../store/attempts.ts";
+import { listExplainedDeals } from "../store/log.ts";
+import { findOperation, setNextLook } from "../store/operations.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
+import { decideAbsence } from "./absence.ts";
+import { judgeDeals } from "./evidence.ts";
+import type { EvidenceDeal, Verdict } from "./evidence.ts";
+import { effectOf } from "./explain-deal.ts";
+import type { OperationNumber } from "./operation-number.ts";
+import { recordNow } from "./recorder.ts";
+
+/** Clocks, zones and changes of clocks may hide a deal from a narrow window; a reference cannot be mistaken in a wide one. */
+const WINDOW_MS = 24 * 3_600_000;
+/** The platform cannot be asked just now; the bound on not knowing is watched all the same. */
+const ASK_AGAIN_MS = 2_000;
+const BALANCE = 2;
+
+type Lost = { readonly operation: RecordedOperation; readonly attempt: RecordedAttempt };
+
+/** Looks for an attempt whose answer was lost. Finds its deal, proves that there is none, or says when to look again. */
+export async function scanOperation(deps: Deps, number: OperationNumber): Promise<void> {
+  const operation = await findOperation(deps.pool, number);
+  if (operation?.standing.state !== "UNKNOWN") return;
+  const attempt = await findAttempt(deps.pool, number, operation.standing.attempt);
+  if (attempt === undefined) throw new Error(`operation ${number} is unknown without an attempt`);
+  const lost: Lost = { operation, attempt };
+  const startedAtMs = Date.now();
+  const found = await readEvidence(deps, lost);
+  if (found !== undefined && (await isSettledBy(deps, lost, found, startedAtMs))) return;
+  await decide(deps, lost, found === undefined);
+}
+
+type Evidence = { readonly verdict: Verdict; readonly deals: readonly Deal[] };
+
+/** Undefined when the history could not be read whole: that is no scan. */
+async function readEvidence(deps: Deps, { operation, attempt }: Lost): Promise<Evidence | undefined> {
+  const { login, number, amountMinor, standing } = operation;
+  const period = {
+    from: new Date(attempt.grantedAt.getTime() - WINDOW_MS),
+    to: new Date(Math.max(Date.now(), attempt.permitExpiresAt.getTime()) + WINDOW_MS),
+  };
+  try {
+    const deals = await deps.mt5.readDeals(login, period);
+    const tickets = deals.map(({ ticket }) => ticket);
+    const explained = await listExplainedDeals(deps.pool, deps.settings.server, tickets);
+    const reference = { kind: standing.kind, number, attempt: standing.attempt };
+    const expected = { reference, login, amountMinor, permittedAtMs: attempt.grantedAt.getTime() };
+    const verdict = judgeDeals(expected, deals.map(evidenceOf), (ticket) => explained.has(ticket));
+    return { verdict, deals };
+  } catch (error) {
+    if (error instanceof Mt5Error) return undefined;
+    throw error;
+  }
+}
+
+/** A deal with the reference settles it; a clean or doubtful scan is only written down. */
+async function isSettledBy(
+  deps: Deps,
+  lost: Lost,
+  { verdict, deals }: Evidence,
+  startedAtMs: number,
+): Promise<boolean> {
+  const { operation } = lost;
+  const { attempt } = operation.standing;
+  switch (verdict.kind) {
+    case "hit": {
+      const at = deals.find(({ ticket }) => ticket === verdict.ticket)?.at ?? new Date();
+      await recordNow(deps, operation, { type: "applied", attempt, ticket: verdict.ticket }, { at });
+      deps.freshDeals.add(operation.login);
+      return true;
+    }
+    case "mismatch":
+      await recordNow(deps, operation, { type: "does_not_fit", reason: verdict.reason }, { at: new Date() });
+      return true;
+    case "clean":
+    case "candidates": {
+      const tickets = verdict.kind === "candidates" ? verdict.tickets : [];
+      await insertScan(deps.pool, operation.number, attempt, { startedAtMs, verdict: verdict.kind, tickets });
+      return false;
+    }
+  }
+}
+
+async function decide(deps: Deps, { operation, attempt }: Lost, couldNotLook: boolean): Promise<void> {
+  const { number, standing } = operation;
+  const nowMs = Date.now();
+  const decision = decideAbsence(
+    {
+      permitExpiresAtMs: attempt.permitExpiresAt.getTime(),
+      isFenced: attempt.isFenced || isOursAndDead(deps, attempt),
+      senderBeatAtMs: attempt.senderBeatAt.getTime(),
+      watchedSinceMs: deps.sender.startedAtMs,
+      scans: await listScans(deps.pool, number, standing.attempt),
+    },
+    deps.settings.quietPeriodMs,
+    nowMs,
+  );
+  switch (decision.kind) {
+    case "absent":
+      await recordNow(deps, operation, { type: "proven_absent", attempt: standing.attempt }, { at: new Date() });
+      deps.operationsBell.ring();
+      return;
+    case "review":
+      await recordNow(deps, operation, { type: "does_not_fit", reason: decision.reason }, { at: new Date() });
+      return;
+    case "scan":
+      await setNextLook(deps.pool, number, new Date(couldNotLook ? nowMs + ASK_AGAIN_MS : decision.atMs));
+  }
+}
+
+/** A session of this process that is gone was reset, and its bytes with it. */
+function isOursAndDead({ sender, mt5 }: Deps, { senderEpoch, session }: RecordedAttempt): boolean {
+  return senderEpoch === sender.epoch && !mt5.isLive(session);
+}
+
+function evidenceOf(deal: Deal): EvidenceDeal {
+  const { ticket, login, comment, action, at } = deal;
+  return {
+    ticket,
+    login,
+    amountMinor: effectOf(deal),
+    isBalanceOperation: action === BALANCE,
+    comment,
+    atMs: at.getTime(),
+  };
+}

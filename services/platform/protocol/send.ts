@@ -1,0 +1,126 @@
+import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../deps.ts";
+import type { MoneyOutcome } from "../mt5/classify.ts";
+import { Mt5Error } from "../mt5/errors.ts";
+import type { CommandSession } from "../mt5/client.ts";
+import { findAttempt } from "../store/attempts.ts";
+import type { AttemptFacts } from "../store/attempts.ts";
+import { findOperation } from "../store/operations.ts";
+import { grantPermit } from "./grant-permit.ts";
+import type { Permit, PermitAnswer } from "./grant-permit.ts";
+import { OPERATION_KINDS } from "./operation-kind.ts";
+import type { OperationEvent } from "./operation.ts";
+import { mayStillWrite } from "./permit.ts";
+import { lockForStep } from "./record.ts";
+import { recordNow } from "./recorder.ts";
+import type { Target } from "./recorder.ts";
+import { platformComment } from "./reference.ts";
+
+/** How long a permit may wait for a session: a busy platform slows callers down before anything is promised. */
+const SESSION_WAIT_MS = 1_000;
+
+export type Turn = "sent" | "over" | "wait" | "unreachable";
+
+/** Takes the turn of an operation if it is its turn: a session first, then the permit, then one send. */
+export async function takeTurn(deps: Deps, target: Target): Promise<Turn> {
+  using session = await acquireSession(deps);
+  if (session === undefined) return "unreachable";
+  const answer = await askForPermit(deps, target, session);
+  if (answer.kind !== "granted") return answer.kind;
+  await sendOnce(deps, answer.permit, session);
+  return "sent";
+}
+
+/** A session that is signed in and free, because a permit without one would only run out. */
+export async function acquireSession(deps: Deps): Promise<CommandSession | undefined> {
+  try {
+    return await deps.mt5.acquireForCommand({ waitMs: SESSION_WAIT_MS });
+  } catch (error) {
+    if (error instanceof Mt5Error) return undefined;
+    throw error;
+  }
+}
+
+async function askForPermit(deps: Deps, target: Target, session: CommandSession): Promise<PermitAnswer> {
+  const asker = askerOf(deps, session);
+  try {
+    return await inTransaction(deps.pool, async (tx) => {
+      return grantPermit(tx, await lockForStep(tx, target.login, target.number), asker);
+    });
+  } catch (error) {
+    if (error instanceof CommitUnknown) await voidUnsent(deps, target, session);
+    throw error;
+  }
+}
+
+export function askerOf({ settings, sender }: Deps, { sessionId }: CommandSession) {
+  return { server: settings.server, epoch: sender.epoch, sessionId, grantedAtMs: performance.now() };
+}
+
+/** The permit's commit may have happened, but its bytes surely never left: only we could have sent them. */
+export async function voidUnsent(deps: Deps, target: Target, { sessionId }: CommandSession): Promise<void> {
+  const operation = await findOperation(deps.pool, target.number);
+  const attempt = operation?.standing.attempt ?? 0;
+  const permitted = await findAttempt(deps.pool, target.number, attempt);
+  const isOurs = permitted?.senderEpoch === deps.sender.epoch && permitted.session === sessionId;
+  if (operation?.standing.state !== "SENDING" || !isOurs) return;
+  await recordNow(deps, target, { type: "not_sent", attempt }, { at: new Date() });
+}
+
+/** Writes the command once, while the permit lasts, and records what is known then. */
+export async function sendOnce(deps: Deps, permit: Permit, session: CommandSession): Promise<void> {
+  deps.reach("after_permit");
+  const { operation, attempt, grantedAtMs } = permit;
+  const { login, number, amountMinor, standing, comment } = operation;
+  const policy = OPERATION_KINDS[standing.kind];
+  const reference = { kind: standing.kind, number, attempt };
+  const text = platformComment(reference, policy.comment ?? comment);
+  const { checkMargin } = policy;
+  const mayWrite = (): boolean => mayStillWrite(grantedAtMs, performance.now());
+  const outcome = await session.changeBalance({ login, amountMinor, comment: text, checkMargin, mayWrite });
+  const at = new Date();
+  deps.reach("after_answer");
+  if (outcome.kind !== "applied") {
+    const reason = outcome.kind === "refused" ? "refused" : outcome.reason;
+    const code = outcome.kind === "not_sent" ? undefined : outcome.code;
+    deps.log.warn("the platform did not apply an operation", {
+      id: number,
+      login,
+      attempt,
+      kind: outcome.kind,
+      reason,
+      code,
+    });
+  }
+  await recordNow(deps, operation, eventOf(outcome, attempt), { at, attempt: factsOf(outcome) });
+  deps.reach("after_record");
+  if (outcome.kind === "applied") deps.freshDeals.add(login);
+  else deps.operationsBell.ring();
+}
+
+function eventOf(outcome: MoneyOutcome, attempt: number): OperationEvent {
+  switch (outcome.kind) {
+    case "applied":
+      return { type: "applied", attempt, ticket: outcome.ticket };
+    case "refused":
+      return { type: "refused", attempt, code: outcome.code };
+    case "not_sent":
+      return { type: "not_sent", attempt };
+    case "unknown":
+      return { type: "lost", attempt };
+  }
+}
+
+/** Whatever came of it, nothing of the command is left on our side: the answer was read whole or the session reset. */
+function factsOf(outcome: MoneyOutcome): AttemptFacts {
+  switch (outcome.kind) {
+    case "applied":
+      return { isFenced: true, answerCode: 0 };
+    case "refused":
+      return { isFenced: true, answerCode: outcome.code };
+    case "not_sent":
+      return { isFenced: true, answer: outcome.reason };
+    case "unknown":
+      return { isFenced: true, answer: outcome.reason, answerCode: outcome.code };
+  }
+}

@@ -1,0 +1,83 @@
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { TransferLegResult, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
+import type { Transfer } from "../store/transfers.ts";
+import { kindToProto } from "./account-moved.ts";
+import type { Operation, RefusalReason } from "./operation.ts";
+import { outcomeOf } from "./operation.ts";
+import { formatReference } from "./reference.ts";
+
+const REVERSAL = 3;
+const { PENDING, UNKNOWN, APPLIED, REFUSED, REVIEW } = TransferState;
+
+type Refused = { readonly code: string; readonly platformCode: number };
+
+/** What a key is answered, now and whenever it is asked again. A first result stands, also while a person looks at it. */
+export function transferResult({ id, key }: Transfer, legs: readonly RecordedOperation[]): TransferResult {
+  const state = stateOf(legs);
+  const { code, platformCode } = state === REFUSED ? refusalOf(legs) : { code: "", platformCode: 0 };
+  return { transferId: id, key, state, refusalCode: code, platformCode, legs: legs.map(legResult) };
+}
+
+/** Nothing more will come of it by itself within moments. */
+export function isAtRest(result: TransferResult): boolean {
+  return result.state === APPLIED || result.state === REFUSED || result.state === REVIEW;
+}
+
+function stateOf(legs: readonly RecordedOperation[]): TransferState {
+  const states = legs.map(({ standing }) => legState(standing));
+  const asked = legs.filter(({ leg }) => leg !== REVERSAL).map(({ standing }) => legState(standing));
+  const reversal = legs.find(({ leg }) => leg === REVERSAL);
+  if (states.includes(REVIEW)) return REVIEW;
+  if (states.includes(UNKNOWN)) return UNKNOWN;
+  if (reversal !== undefined) return reversalState(legState(reversal.standing));
+  if (asked[0] === REFUSED) return REFUSED;
+  return asked.every((state) => state === APPLIED) ? APPLIED : PENDING;
+}
+
+/** A debit that was taken back never happened; one that could not be taken back is for a person. */
+function reversalState(state: TransferState): TransferState {
+  if (state === APPLIED) return REFUSED;
+  return state === REFUSED ? REVIEW : PENDING;
+}
+
+function refusalOf(legs: readonly RecordedOperation[]): Refused {
+  const [first, second] = legs;
+  const platformCode = second?.standing.attempt === 0 ? first?.platformCode : (second ?? first)?.platformCode;
+  const code = legs.some(({ leg }) => leg === REVERSAL) ? "credit_refused" : codeOf(first?.refusal);
+  return { code, platformCode: platformCode ?? 0 };
+}
+
+/** What a person decided reads like what a scan had proven. */
+function codeOf(reason: RefusalReason | undefined): string {
+  return reason === undefined || reason === "decided" ? "absent" : reason;
+}
+
+function legResult(operation: RecordedOperation): TransferLegResult {
+  const { number, login, amountMinor, standing, dealId, appliedAt } = operation;
+  const { kind, attempt } = standing;
+  return {
+    login,
+    kind: kindToProto(kind),
+    amount: moneyToProto(usd(amountMinor)),
+    state: legState(standing),
+    dealId: dealId ?? 0n,
+    reference: attempt === 0 ? "" : formatReference({ kind, number, attempt }),
+    appliedAt,
+  };
+}
+
+function legState(standing: Operation): TransferState {
+  switch (outcomeOf(standing)) {
+    case "APPLIED":
+      return APPLIED;
+    case "REFUSED":
+      return REFUSED;
+    case "PENDING":
+      return PENDING;
+    case "UNKNOWN":
+      return standing.state === "REVIEW" ? REVIEW : UNKNOWN;
+  }
+}

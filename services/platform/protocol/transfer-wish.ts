@@ -1,0 +1,110 @@
+import type { FieldError } from "#kernel/refusal.ts";
+import type { TransferLeg, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
+import { refuse } from "../refusals.ts";
+import { kindFromProto } from "./account-moved.ts";
+import { OPERATION_KINDS, allowsAmount } from "./operation-kind.ts";
+import type { OperationKind } from "./operation-kind.ts";
+import { readReference } from "./reference.ts";
+
+/** What a caller wants to be moved, understood and free of contradictions. */
+export type TransferWish = {
+  readonly key: string;
+  /** Empty outside a lane. */
+  readonly holder: string;
+  readonly legs: readonly WishedLeg[];
+  /** Cuts the first debit to what the account has above it. */
+  readonly floorMinor: bigint | undefined;
+  readonly isEnqueued: boolean;
+  readonly sendBefore: Date | undefined;
+  readonly comment: string;
+};
+
+export type WishedLeg = { readonly login: string; readonly kind: OperationKind; readonly amountMinor: bigint };
+
+const MAX_NAME_LENGTH = 200;
+const MAX_COMMENT_LENGTH = 1_000;
+const NAME = /^[\x21-\x7e]+$/;
+const LOGIN = /^[1-9]\d{0,17}$/;
+const CONTROL = /\p{Cc}/u;
+/** The platform takes no more in one operation: 1,000,000,000.00. */
+const MAX_AMOUNT_MINOR = 100_000_000_000n;
+
+/** Everything that is wrong with it at once. */
+export function readTransferWish(request: TransferRequest): TransferWish {
+  const errors: FieldError[] = [];
+  const complain = (field: string, code: string, message: string): void => {
+    errors.push({ field, code, message });
+  };
+  const legs = request.legs.map((leg, index) => readLeg(leg, `legs.${index}`, complain));
+  const wish: TransferWish = {
+    key: request.key,
+    holder: request.holder,
+    legs: legs.filter((leg) => leg !== undefined),
+    floorMinor: request.upTo && (request.upTo.floor?.minorUnits ?? 0n),
+    isEnqueued: request.enqueue,
+    sendBefore: request.sendBefore,
+    comment: request.comment,
+  };
+  checkNames(wish, complain);
+  checkTogether(wish, request.legs.length, complain);
+  if (errors.length > 0)
+    throw refuse("validation_failed", "the transfer is not valid", { errors, outcome: "not_executed" });
+  return wish;
+}
+
+/** Asked again with fresh facts rather than made to wait: by then its amount would be another. */
+export function neverWaits({ legs, floorMinor }: TransferWish): boolean {
+  return floorMinor !== undefined || legs.some(({ kind }) => kind === "result");
+}
+
+type Complain = (field: string, code: string, message: string) => void;
+
+function readLeg(leg: TransferLeg, field: string, complain: Complain): WishedLeg | undefined {
+  const { login, amount } = leg;
+  const kind = operationKindOf(leg);
+  const amountMinor = amount?.minorUnits ?? 0n;
+  if (!LOGIN.test(login)) complain(`${field}.login`, "format", "a login is written in decimal digits");
+  if (kind === undefined) complain(`${field}.kind`, "unknown", "not a kind that can be ordered");
+  if (amount === undefined || amount.currencyCode !== "USD") {
+    complain(`${field}.amount`, "currency_not_supported", "an amount in USD is needed");
+  } else if (amountMinor > MAX_AMOUNT_MINOR || amountMinor < -MAX_AMOUNT_MINOR) {
+    complain(`${field}.amount`, "too_large", "the platform moves at most 1000000000.00 at once");
+  } else if (kind !== undefined && !allowsAmount(kind, amountMinor)) {
+    complain(`${field}.amount`, "sign", `${kind} of this amount does not exist`);
+  }
+  return kind && { login, kind, amountMinor };
+}
+
+function operationKindOf({ kind }: TransferLeg): OperationKind | undefined {
+  const known = kindFromProto(kind);
+  return Object.keys(OPERATION_KINDS).find((name): name is OperationKind => name === known);
+}
+
+function checkNames({ key, holder, comment }: TransferWish, complain: Complain): void {
+  if (!isName(key)) complain("key", "format", `1 to ${MAX_NAME_LENGTH} visible ASCII characters`);
+  if (holder !== "" && !isName(holder))
+    complain("holder", "format", `at most ${MAX_NAME_LENGTH} visible ASCII characters`);
+  if (comment.length > MAX_COMMENT_LENGTH || CONTROL.test(comment)) {
+    complain("comment", "format", "too long, or with control characters");
+  }
+  if (readReference(comment) !== undefined) {
+    complain("comment", "reserved", "a comment must not begin like a reference of this service");
+  }
+}
+
+function isName(text: string): boolean {
+  return text.length <= MAX_NAME_LENGTH && NAME.test(text);
+}
+
+/** What a story of two legs needs to be undone, and what can be cut, is a debit first and the same credit after. */
+function checkTogether(wish: TransferWish, count: number, complain: Complain): void {
+  const [first, second] = wish.legs;
+  if (count < 1 || count > 2) complain("legs", "count", "one leg or two");
+  if (first === undefined || wish.legs.length !== count) return;
+  if (second !== undefined && (first.amountMinor >= 0n || second.amountMinor !== -first.amountMinor)) {
+    complain("legs", "balance", "the first of two legs is a debit and the second credits the same amount");
+  }
+  if (second !== undefined && second.login === first.login) complain("legs", "login", "two legs have two logins");
+  if (wish.floorMinor !== undefined && first.amountMinor > 0n) complain("up_to", "sign", "only a debit can be cut");
+  if (wish.isEnqueued && neverWaits(wish)) complain("enqueue", "contradiction", "this transfer never waits");
+}

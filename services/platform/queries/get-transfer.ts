@@ -1,0 +1,13 @@
+import type { GetTransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { transferResult } from "../protocol/transfer-result.ts";
+import { refuse } from "../refusals.ts";
+import { listLegs } from "../store/operations.ts";
+import { findTransferByKey } from "../store/transfers.ts";
+
+/** "Not found" is said by the same database that records wishes, so it proves that there was none when it was asked. */
+export async function getTransfer({ pool }: Deps, { key }: GetTransferRequest): Promise<TransferResult> {
+  const recorded = await findTransferByKey(pool, key);
+  if (recorded === undefined) throw refuse("transfer_not_found", "no transfer was recorded under this key");
+  return transferResult(recorded, await listLegs(pool, recorded.id));
+}

@@ -1,0 +1,26 @@
+import type { InspectAccountsRequest, InspectAccountsResponse } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { roleToProto } from "../protocol/account-moved.ts";
+import { orUnavailable } from "../protocol/unavailable.ts";
+import { refuse } from "../refusals.ts";
+import { listRoles } from "../store/accounts.ts";
+
+const MAX_LOGINS = 1_000;
+const LOGIN = /^[1-9]\d{0,17}$/;
+
+export async function inspectAccounts(
+  { pool, mt5 }: Deps,
+  { logins }: InspectAccountsRequest,
+): Promise<InspectAccountsResponse> {
+  if (logins.length < 1 || logins.length > MAX_LOGINS) throw refuse("validation_failed", `1 to ${MAX_LOGINS} logins`);
+  // What is no login exists nowhere; asking the platform for it could make it refuse the whole list.
+  const askable = [...new Set(logins.filter((login) => LOGIN.test(login)))];
+  const users = askable.length === 0 ? new Map<string, never>() : await orUnavailable(mt5.getUsers(askable));
+  const roles = await listRoles(pool, askable);
+  return {
+    accounts: logins.map((login) => {
+      const user = users.get(login);
+      return { login, exists: user !== undefined, group: user?.group ?? "", role: roleToProto(roles.get(login)) };
+    }),
+  };
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { ReadAccountRequest, ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { readFacts } from "../protocol/read-facts.ts";
+import { orUnavailable } from "../protocol/unavailable.ts";
+import { refuse } from "../refusals.ts";
+import { beginReading, endReading, lockAccount } from "../store/accounts.ts";
+import { listUnderWay } from "../store/operations.ts";
+
+/** Permits of the login wait at most so long for a reader, also for one that died. */
+const READING_MS = 1_000;
+const LOOK_AGAIN_MS = 20;
+
+/** What an account is, between two operations of ours: mirrors that run back to back would never let it agree. */
+export async function readAccount(deps: Deps, { login }: ReadAccountRequest): Promise<ReadAccountResponse> {
+  const token = randomUUID();
+  await inTransaction(deps.pool, async (tx) => {
+    const account = await lockAccount(tx, login);
+    if (account === undefined) throw refuse("login_not_managed", `${login} is not managed by this service`);
+    await beginReading(tx, login, token, READING_MS);
+  });
+  try {
+    await untilNothingIsSent(deps, login);
+    const { balanceMinor, account, positions, isComplete } = await orUnavailable(readFacts(deps, login));
+    return {
+      balance: moneyToProto(usd(balanceMinor)),
+      logBalance: moneyToProto(account.logBalance),
+      logNumber: account.logNumber,
+      positions: positions.map(({ ticket, symbol, volume, profitMinor, swapMinor }) => ({
+        positionId: ticket,
+        symbol,
+        volume,
+        profit: moneyToProto(usd(profitMinor)),
+        swap: moneyToProto(usd(swapMinor)),
+      })),
+      complete: isComplete,
+    };
+  } finally {
+    await endReading(deps.pool, login, token);
+    deps.doorbell.ring(login);
+  }
+}
+
+/** An operation whose answer is lost is not waited for: whether it is there shows in the facts. */
+async function untilNothingIsSent(deps: Deps, login: string): Promise<void> {
+  const byMs = performance.now() + READING_MS / 2;
+  while (performance.now() < byMs) {
+    const underWay = await listUnderWay(deps.pool, login);
+    if (!underWay.some(({ standing }) => standing.state === "SENDING")) return;
+    await deps.doorbell.wait(login, LOOK_AGAIN_MS);
+  }
+}

@@ -1,0 +1,18 @@
+import { refusalsOf } from "#kernel/refusal.ts";
+
+/** Everything that platform says no with. What it recorded under a key is a result instead, also when it says no. */
+export const { refuse, refusals } = refusalsOf({
+  validation_failed: "invalid",
+  group_not_allowed: "invalid",
+  login_range_exhausted: "conflict",
+  platform_rejected: "rejected",
+  platform_unavailable: "unavailable",
+  platform_account_not_found: "not_found",
+  login_in_use: "conflict",
+  login_not_managed: "not_found",
+  creation_mismatch: "conflict",
+  account_busy: "conflict",
+  no_lane: "conflict",
+  transfer_mismatch: "conflict",
+  transfer_not_found: "not_found",
+});

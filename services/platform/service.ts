@@ -1,0 +1,83 @@
+import { createBell } from "#kernel/bell.ts";
+import type { Implementation } from "#kernel/contract/contract.ts";
+import type { Job } from "#kernel/job.ts";
+import type { StreamDefinition } from "#kernel/nats/streams.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { adoptAccount } from "./commands/adopt-account.ts";
+import { createAccount } from "./commands/create-account.ts";
+import { disableAccount } from "./commands/disable-account.ts";
+import { hold } from "./commands/hold.ts";
+import { release } from "./commands/release.ts";
+import { transfer } from "./commands/transfer.ts";
+import type { Deps } from "./deps.ts";
+import { beat } from "./jobs/beat.ts";
+import { findLostOperations } from "./jobs/find-lost-operations.ts";
+import { readAllDeals, readFreshDeals } from "./jobs/read-deals.ts";
+import { runWaitingOperations } from "./jobs/run-waiting-operations.ts";
+import { MOVEMENTS_FEED } from "./protocol/account-moved.ts";
+import { Doorbell } from "./protocol/doorbell.ts";
+import { createFreshDeals } from "./protocol/fresh-deals.ts";
+import { LocalLine } from "./protocol/local-line.ts";
+import { getBalance } from "./queries/get-balance.ts";
+import { getStatus } from "./queries/get-status.ts";
+import { getTransfer } from "./queries/get-transfer.ts";
+import { inspectAccounts } from "./queries/inspect-accounts.ts";
+import { readAccount } from "./queries/read-account.ts";
+import { readLog } from "./queries/read-log.ts";
+import { insertSender, raiseOperationNumbers } from "./store/senders.ts";
+
+export const FEEDS = [MOVEMENTS_FEED];
+
+const MIB = 1024 * 1024;
+
+export const MOVEMENT_STREAM = {
+  name: "PLATFORM_MOVEMENTS",
+  subjects: ["mirror.v1.moved.*"],
+  maxBytes: 512 * MIB,
+} satisfies Omit<StreamDefinition, "replicas">;
+
+/** Every rpc of the contract and the one function behind it. */
+export function platformService(deps: Deps): Implementation<PlatformServiceService> {
+  return {
+    createAccount: (request, context) => createAccount(deps, request, context),
+    disableAccount: (request) => disableAccount(deps, request),
+    inspectAccounts: (request) => inspectAccounts(deps, request),
+    adoptAccount: (request) => adoptAccount(deps, request),
+    transfer: (request, context) => transfer(deps, request, context),
+    getTransfer: (request) => getTransfer(deps, request),
+    hold: (request, context) => hold(deps, request, context),
+    release: (request) => release(deps, request),
+    readLog: (request) => readLog(deps, request),
+    readAccount: (request) => readAccount(deps, request),
+    getBalance: (request) => getBalance(deps, request),
+    getStatus: () => getStatus(deps),
+  };
+}
+
+/** What goes on without being asked. */
+export function platformJobs(deps: Deps, readEveryMs: number): Job[] {
+  return [
+    beat(deps),
+    findLostOperations(deps),
+    runWaitingOperations(deps),
+    readAllDeals(deps, readEveryMs),
+    readFreshDeals(deps),
+  ];
+}
+
+/** Enters this process in the books: numbers that were never used, and a name for what it sends. */
+export async function enterSender({ pool }: Pick<Deps, "pool">): Promise<Deps["sender"]> {
+  const startedAtMs = Date.now();
+  await raiseOperationNumbers(pool, startedAtMs);
+  return { epoch: await insertSender(pool), startedAtMs };
+}
+
+/** What only lives in this process; losing it loses nothing. */
+export function ownMemory(): Pick<Deps, "line" | "doorbell" | "operationsBell" | "freshDeals"> {
+  return {
+    line: new LocalLine(),
+    doorbell: new Doorbell(),
+    operationsBell: createBell(),
+    freshDeals: createFreshDeals(),
+  };
+}

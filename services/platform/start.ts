@@ -1,0 +1,85 @@
+import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
+import { readConfig } from "#kernel/config.ts";
+import type { ServiceContext } from "#kernel/service.ts";
+import { StartupError } from "#kernel/startup-error.ts";
+import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { readCertificates, requireSafeQuietPeriod, settings } from "./config.ts";
+import type { Deps } from "./deps.ts";
+import { createMt5Client } from "./mt5/client.ts";
+import type { Mt5Client } from "./mt5/client.ts";
+import { Mt5Error } from "./mt5/errors.ts";
+import { enterSender, FEEDS, MOVEMENT_STREAM, ownMemory, platformJobs, platformService } from "./service.ts";
+
+export const SERVICE = "platform";
+
+/** A trade server that is being restarted may be waited for; a manager login that it refuses may not. */
+const SIGN_IN_WAIT_MS = 5_000;
+
+/** Puts the service together; everything it starts ends with the stack, in reverse. */
+export async function startPlatform(context: ServiceContext): Promise<{ readonly grpcPort: number }> {
+  const { stack, env, log } = context;
+  const config = readConfig(settings, env);
+  requireSafeQuietPeriod(config.PAMM_QUIET_PERIOD, config.PAMM_REHEARSAL);
+  const ca = readCertificates(config.MT5_CA_FILE);
+  const backbone = await openBackbone(context, {
+    service: SERVICE,
+    settings: config,
+    databaseUrl: config.PLATFORM_DATABASE_URL,
+    migrations: new URL("./migrations/", import.meta.url),
+    streams: [MOVEMENT_STREAM],
+  });
+  const sender = await enterSender(backbone);
+  const mt5 = stack.use(
+    createMt5Client({
+      url: new URL(config.MT5_URL),
+      credentials: { login: config.MT5_LOGIN, password: config.MT5_PASSWORD },
+      ...(ca === undefined ? {} : { ca }),
+      ...(config.MT5_TIME_ZONE === undefined ? {} : { timeZone: config.MT5_TIME_ZONE }),
+      maxSessions: config.MT5_SESSIONS,
+      owner: `platform-${sender.epoch}`,
+      log,
+    }),
+  );
+  await requireManager(mt5, config.MT5_URL);
+  const deps: Deps = {
+    pool: backbone.pool,
+    mt5,
+    log,
+    settings: {
+      server: config.MT5_SERVER_NAME,
+      masterGroups: config.MT5_MASTER_GROUPS,
+      investorGroups: config.MT5_INVESTOR_GROUPS,
+      paymentGroup: config.MT5_PAYMENT_GROUP,
+      loginRange: config.MT5_LOGIN_RANGE,
+      quietPeriodMs: config.PAMM_QUIET_PERIOD,
+    },
+    sender,
+    ...ownMemory(),
+    reach: () => undefined,
+  };
+  await relayFeeds(context, backbone, FEEDS);
+  for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
+  return await serveContract(context, backbone, {
+    contract: PlatformServiceService,
+    implementation: platformService(deps),
+    feeds: FEEDS,
+    isReady: async () => backbone.broker.isConnected(),
+  });
+}
+
+/** One clear line when the platform cannot be reached or does not want us, instead of a service that can do nothing. */
+async function requireManager(mt5: Mt5Client, url: string): Promise<void> {
+  try {
+    using session = await mt5.acquireForCommand({ waitMs: SIGN_IN_WAIT_MS });
+    void session;
+  } catch (error) {
+    if (!(error instanceof Mt5Error)) throw error;
+    const advice =
+      error.problem === "login_refused" || error.problem === "impostor"
+        ? "check MT5_LOGIN and MT5_PASSWORD, and that the manager may use the Web API"
+        : "check MT5_URL, MT5_CA_FILE and that the server is running";
+    throw new StartupError(`the trading platform at ${url} does not let us in: ${error.message}; ${advice}`, {
+      cause: error,
+    });
+  }
+}

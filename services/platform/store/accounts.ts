@@ -1,0 +1,153 @@
+import { usd } from "#kernel/money.ts";
+import type { Money } from "#kernel/money.ts";
+import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Role } from "../domain/role.ts";
+
+/** A login under management, as its row says. */
+export type Account = {
+  readonly login: string;
+  readonly role: Role;
+  readonly group: string;
+  /** Deals before it are covered by the opening. */
+  readonly readsFrom: Date;
+  readonly logNumber: bigint;
+  readonly logEntryId: bigint;
+  readonly logBalance: Money;
+  readonly undecidedFrom: Date | undefined;
+  readonly lane: Lane | undefined;
+  /** No permit before it, while facts are read. */
+  readonly isBeingRead: boolean;
+};
+
+export type Lane = {
+  readonly holder: string;
+  /** Operations with a lower number were there first. */
+  readonly number: bigint;
+  readonly isGranted: boolean;
+};
+
+type AccountRow = {
+  login: string;
+  role: Role;
+  platform_group: string;
+  reads_from: Date;
+  log_number: bigint;
+  log_entry_id: bigint;
+  log_minor: bigint;
+  undecided_from: Date | null;
+  lane_holder: string | null;
+  lane_number: bigint | null;
+  is_granted: boolean;
+  is_being_read: boolean;
+};
+
+export type NewAccount = {
+  readonly login: string;
+  readonly role: Role;
+  readonly group: string;
+  readonly readsFrom: Date;
+  readonly openingEntryId: bigint;
+  readonly opening: Money;
+};
+
+export async function insertAccount(tx: Transaction, account: NewAccount): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into account (login, role, platform_group, reads_from, log_number, log_entry_id, log_minor)
+        values (${account.login}, ${account.role}, ${account.group}, ${account.readsFrom}, 0,
+                ${account.openingEntryId}, ${account.opening.minor})`,
+  );
+}
+
+/** Held until commit: permits, lanes and numbers of the log of a login are given one after the other. */
+export async function lockAccount(tx: Transaction, login: string): Promise<Account | undefined> {
+  const row = await maybeOne<AccountRow>(
+    tx,
+    sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
+               lane_holder, lane_number, lane_granted_at is not null as is_granted,
+               coalesce(reading_until > clock_timestamp(), false) as is_being_read
+        from account
+        where login = ${login}
+        for no key update`,
+  );
+  return row && accountOf(row);
+}
+
+export async function findAccount(db: Queryable, login: string): Promise<Account | undefined> {
+  const row = await maybeOne<AccountRow>(
+    db,
+    sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
+               lane_holder, lane_number, lane_granted_at is not null as is_granted,
+               coalesce(reading_until > clock_timestamp(), false) as is_being_read
+        from account
+        where login = ${login}`,
+  );
+  return row && accountOf(row);
+}
+
+export async function listRoles(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, Role>> {
+  const rows = await many<{ login: string; role: Role }>(
+    db,
+    sql`select login, role from account where login = any (${logins}::text[])`,
+  );
+  return new Map(rows.map(({ login, role }) => [login, role]));
+}
+
+/** The next page of managed logins, in an order that never changes. */
+export async function listLogins(db: Queryable, after: string, limit: number): Promise<string[]> {
+  const rows = await many<{ login: string }>(
+    db,
+    sql`select login from account where login > ${after} order by login limit ${limit}`,
+  );
+  return rows.map(({ login }) => login);
+}
+
+/** Logins with a deal that is not decided yet, however far the reader has got. */
+export async function listUndecided(db: Queryable): Promise<string[]> {
+  const rows = await many<{ login: string }>(
+    db,
+    sql`select login from account where undecided_from is not null order by login`,
+  );
+  return rows.map(({ login }) => login);
+}
+
+export async function setUndecidedFrom(tx: Transaction, login: string, from: Date | undefined): Promise<void> {
+  await execute(tx, sql`update account set undecided_from = ${from ?? null} where login = ${login}`);
+}
+
+/** Keeps permits away from the login for a moment. The token ends only this reading, not that of somebody later. */
+export async function beginReading(tx: Transaction, login: string, token: string, ms: number): Promise<void> {
+  await execute(
+    tx,
+    sql`update account
+        set reading_until = clock_timestamp() + ${ms} * interval '1 millisecond', reading_token = ${token}
+        where login = ${login}`,
+  );
+}
+
+export async function endReading(db: Queryable, login: string, token: string): Promise<void> {
+  await execute(
+    db,
+    sql`update account
+        set reading_until = null, reading_token = null
+        where login = ${login} and reading_token = ${token}`,
+  );
+}
+
+function accountOf(row: AccountRow): Account {
+  const { lane_holder: holder, lane_number: number } = row;
+  return {
+    login: row.login,
+    role: row.role,
+    group: row.platform_group,
+    readsFrom: row.reads_from,
+    logNumber: row.log_number,
+    logEntryId: row.log_entry_id,
+    logBalance: usd(row.log_minor),
+    undecidedFrom: row.undecided_from ?? undefined,
+    lane: holder === null || number === null ? undefined : { holder, number, isGranted: row.is_granted },
+    isBeingRead: row.is_being_read,
+  };
+}

@@ -1,0 +1,120 @@
+import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Scan } from "../protocol/absence.ts";
+import type { OperationNumber } from "../protocol/operation-number.ts";
+import type { AttemptState } from "../protocol/operation.ts";
+
+export type NewAttempt = {
+  readonly operation: OperationNumber;
+  readonly number: number;
+  readonly reference: string;
+  readonly senderEpoch: bigint;
+  readonly session: string;
+  readonly permitMs: number;
+};
+
+/** The last attempt of an operation and what is known of who may have sent it. */
+export type RecordedAttempt = {
+  readonly number: number;
+  readonly grantedAt: Date;
+  readonly permitExpiresAt: Date;
+  readonly senderEpoch: bigint;
+  readonly session: string;
+  readonly senderBeatAt: Date;
+  readonly isFenced: boolean;
+};
+
+/** What the sender of an attempt learned; members that are not given stay as they are. */
+export type AttemptFacts = {
+  readonly state?: AttemptState | undefined;
+  readonly isFenced?: boolean | undefined;
+  readonly answerCode?: number | undefined;
+  readonly answer?: string | undefined;
+};
+
+export async function insertAttempt(tx: Transaction, attempt: NewAttempt): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into attempt (operation_number, number, reference, state, sender_epoch, session, permit_expires_at)
+        values (${attempt.operation}, ${attempt.number}, ${attempt.reference}, 'SENDING', ${attempt.senderEpoch},
+                ${attempt.session}, clock_timestamp() + ${attempt.permitMs} * interval '1 millisecond')`,
+  );
+}
+
+export async function findAttempt(
+  db: Queryable,
+  operation: OperationNumber,
+  number: number,
+): Promise<RecordedAttempt | undefined> {
+  const row = await maybeOne<{
+    number: number;
+    granted_at: Date;
+    permit_expires_at: Date;
+    sender_epoch: bigint;
+    session: string;
+    beat_at: Date;
+    is_fenced: boolean;
+  }>(
+    db,
+    sql`select number, granted_at, permit_expires_at, sender_epoch, session, beat_at, fenced_at is not null as is_fenced
+        from attempt
+        join sender on epoch = sender_epoch
+        where operation_number = ${operation} and number = ${number}`,
+  );
+  return (
+    row && {
+      number: row.number,
+      grantedAt: row.granted_at,
+      permitExpiresAt: row.permit_expires_at,
+      senderEpoch: row.sender_epoch,
+      session: row.session,
+      senderBeatAt: row.beat_at,
+      isFenced: row.is_fenced,
+    }
+  );
+}
+
+/** A fate that is final stays: only SENDING and UNKNOWN give way. */
+export async function markAttempt(
+  db: Queryable,
+  operation: OperationNumber,
+  number: number,
+  facts: AttemptFacts,
+): Promise<void> {
+  await execute(
+    db,
+    sql`update attempt
+        set state = case when state in ('SENDING', 'UNKNOWN') then coalesce(${facts.state}::text, state) else state end,
+            fenced_at = case when ${facts.isFenced ?? false} then coalesce(fenced_at, clock_timestamp())
+                             else fenced_at end,
+            answer_code = coalesce(${facts.answerCode}::integer, answer_code),
+            answer = coalesce(${facts.answer}::text, answer)
+        where operation_number = ${operation} and number = ${number}`,
+  );
+}
+
+export async function insertScan(
+  db: Queryable,
+  operation: OperationNumber,
+  attempt: number,
+  scan: Scan & { readonly tickets: readonly bigint[] },
+): Promise<void> {
+  await execute(
+    db,
+    sql`insert into scan (operation_number, attempt, started_at, verdict, tickets)
+        values (${operation}, ${attempt}, ${new Date(scan.startedAtMs)}, ${scan.verdict}, ${scan.tickets}::bigint[])
+        on conflict do nothing`,
+  );
+}
+
+export async function listScans(db: Queryable, operation: OperationNumber, attempt: number): Promise<Scan[]> {
+  const rows = await many<{ started_at: Date; verdict: Scan["verdict"] }>(
+    db,
+    sql`select started_at, verdict
+        from scan
+        where operation_number = ${operation} and attempt = ${attempt}
+        order by started_at`,
+  );
+  return rows.map(({ started_at, verdict }) => ({ startedAtMs: started_at.getTime(), verdict }));
+}

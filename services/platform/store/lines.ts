@@ -1,0 +1,116 @@
+import { many, maybeOne, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import { operationNumber } from "../protocol/operation-number.ts";
+import type { OperationNumber } from "../protocol/operation-number.ts";
+
+/** Where an operation of a login stands in line: what may not be passed. */
+export type Place = {
+  readonly login: string;
+  readonly number: bigint;
+  /** Only operations of this lane, or from before it, count as being in line; undefined while there is no lane. */
+  readonly lane: { readonly holder: string; readonly number: bigint } | undefined;
+};
+
+/** The operation that has to end first: one that is under way, or an earlier one that could be sent now. */
+export async function findObstacle(
+  db: Queryable,
+  { login, number, lane }: Place,
+): Promise<OperationNumber | undefined> {
+  const row = await maybeOne<{ number: bigint }>(
+    db,
+    sql`select number
+        from (
+          select number
+          from operation
+          where login = ${login} and is_exclusive and number <> ${number}
+            and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
+          union all
+          select operation.number
+          from operation
+          join transfer on transfer.id = transfer_id
+          where login = ${login} and is_exclusive and is_ready and state = 'INTENT' and operation.number < ${number}
+            and next_look_at <= clock_timestamp()
+            and (attempt > 0 or send_before is null or send_before > clock_timestamp())
+            and (${lane === undefined} or holder = ${lane?.holder ?? ""} or operation.number < ${lane?.number ?? 0n})
+        ) as before
+        order by number
+        limit 1`,
+  );
+  return row && operationNumber(row.number);
+}
+
+/** Operations that nobody may be driving: asked to go on by themselves, or older than any request that waits. */
+export async function listWaiting(db: Queryable, afterMs: number, limit: number): Promise<OperationNumber[]> {
+  const rows = await many<{ number: bigint }>(
+    db,
+    sql`select number
+        from (
+          select distinct on (login, holder, case when is_exclusive then 0 else operation.number end) operation.number
+          from operation
+          join transfer on transfer.id = transfer_id
+          where state = 'INTENT' and is_ready and next_look_at <= clock_timestamp()
+            and (is_enqueued or leg > 1 or attempt > 0
+                 or operation.created_at < clock_timestamp() - ${afterMs} * interval '1 millisecond')
+          order by login, holder, case when is_exclusive then 0 else operation.number end, operation.number
+        ) as first_of_line
+        order by number
+        limit ${limit}`,
+  );
+  return rows.map((row) => operationNumber(row.number));
+}
+
+/** Permits that ran out, with all the time that an answer may take, without any word from their senders. */
+export async function listOverdue(db: Queryable, answerMs: number, limit: number): Promise<OperationNumber[]> {
+  const rows = await many<{ number: bigint }>(
+    db,
+    sql`select operation.number
+        from operation
+        join attempt on operation_number = operation.number and attempt.number = operation.attempt
+        where operation.state = 'SENDING'
+          and permit_expires_at < clock_timestamp() - ${answerMs} * interval '1 millisecond'
+        order by operation.number
+        limit ${limit}`,
+  );
+  return rows.map((row) => operationNumber(row.number));
+}
+
+/** Claims unknown operations whose scan is due, so that of several processes one looks. Whoever claimed sets the next. */
+export async function claimToScan(db: Queryable, claimMs: number, limit: number): Promise<OperationNumber[]> {
+  const rows = await many<{ number: bigint }>(
+    db,
+    sql`update operation
+        set next_look_at = clock_timestamp() + ${claimMs} * interval '1 millisecond'
+        where number in (
+          select number
+          from operation
+          where state = 'UNKNOWN' and next_look_at <= clock_timestamp()
+          order by next_look_at
+          limit ${limit}
+          for no key update skip locked
+        )
+        returning number`,
+  );
+  return rows.map((row) => operationNumber(row.number));
+}
+
+/** An operation that a lane has to wait for: anything open that was there before it, and whatever is under way. */
+export async function findUnfinished(
+  db: Queryable,
+  login: string,
+  holder: string,
+): Promise<OperationNumber | undefined> {
+  const row = await maybeOne<{ number: bigint }>(
+    db,
+    sql`select operation.number
+        from operation
+        join transfer on transfer.id = transfer_id
+        join account on account.login = operation.login
+        where operation.login = ${login} and is_exclusive
+          and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN')
+               or (state = 'INTENT' and operation.number < lane_number and lane_holder = ${holder}
+                   and (attempt > 0 or send_before is null or send_before > clock_timestamp())))
+        order by operation.number
+        limit 1`,
+  );
+  return row && operationNumber(row.number);
+}

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import type { OperationKind } from "../protocol/operation-kind.ts";
+import { operationNumber } from "../protocol/operation-number.ts";
+import type { OperationNumber } from "../protocol/operation-number.ts";
+import type { Operation, OperationState, RefusalReason, ReviewReason } from "../protocol/operation.ts";
+
+/** A money operation as it is recorded: what is wished, and where it stands. */
+export type RecordedOperation = {
+  readonly number: OperationNumber;
+  readonly transferId: bigint;
+  /** 1 and 2 as asked, 3 = reversal of 1. */
+  readonly leg: number;
+  readonly login: string;
+  readonly askedMinor: bigint;
+  /** Signed; less than asked when a floor cut it. */
+  readonly amountMinor: bigint;
+  readonly isReady: boolean;
+  readonly standing: Operation;
+  /** Ticket of its deal, kept while a person looks at it later. */
+  readonly dealId: bigint | undefined;
+  readonly appliedAt: Date | undefined;
+  /** Kept while a person looks at it later. */
+  readonly refusal: RefusalReason | undefined;
+  readonly platformCode: number | undefined;
+  /** Of its transfer. */
+  readonly key: string;
+  readonly holder: string;
+  readonly comment: string;
+  readonly isEnqueued: boolean;
+  readonly requestId: string;
+  /** The instant before which the first permit had to be given is over, by the database's clock. */
+  readonly isLate: boolean;
+  /** It pauses after an attempt. */
+  readonly isEarly: boolean;
+  readonly createdAt: Date;
+};
+
+export type OperationRow = {
+  number: bigint;
+  transfer_id: bigint;
+  leg: number;
+  login: string;
+  kind: OperationKind;
+  asked_minor: bigint;
+  amount_minor: bigint;
+  is_ready: boolean;
+  state: OperationState;
+  came_from: Exclude<OperationState, "REVIEW"> | null;
+  refusal: RefusalReason | null;
+  platform_code: number | null;
+  review: ReviewReason | null;
+  attempt: number;
+  absences: number;
+  deal_id: bigint | null;
+  applied_at: Date | null;
+  key: string;
+  holder: string;
+  comment: string;
+  is_enqueued: boolean;
+  request_id: string;
+  is_late: boolean;
+  is_early: boolean;
+  created_at: Date;
+};
+
+export function operationOf(row: OperationRow): RecordedOperation {
+  return {
+    number: operationNumber(row.number),
+    transferId: row.transfer_id,
+    leg: row.leg,
+    login: row.login,
+    askedMinor: row.asked_minor,
+    amountMinor: row.amount_minor,
+    isReady: row.is_ready,
+    standing: standingOf(row),
+    dealId: row.deal_id ?? undefined,
+    appliedAt: row.applied_at ?? undefined,
+    refusal: row.refusal ?? undefined,
+    platformCode: row.platform_code ?? undefined,
+    key: row.key,
+    holder: row.holder,
+    comment: row.comment,
+    isEnqueued: row.is_enqueued,
+    requestId: row.request_id,
+    isLate: row.is_late,
+    isEarly: row.is_early,
+    createdAt: row.created_at,
+  };
+}
+
+function standingOf(row: OperationRow): Operation {
+  const { kind, attempt, absences, state } = row;
+  const kept = { kind, attempt, absences };
+  switch (state) {
+    case "INTENT":
+    case "SENDING":
+    case "UNKNOWN":
+      return { ...kept, state };
+    case "APPLIED":
+      return { ...kept, state, ticket: present(row.deal_id) };
+    case "REFUSED": {
+      const platformCode = row.platform_code === null ? {} : { platformCode: row.platform_code };
+      return { ...kept, state, reason: present(row.refusal), ...platformCode };
+    }
+    case "REVIEW":
+      return { ...kept, state, reason: present(row.review), cameFrom: present(row.came_from) };
+  }
+}
+
+/** The table's own checks keep these from being null. */
+function present<T>(value: T | null): T {
+  assert(value !== null);
+  return value;
+}

@@ -1,0 +1,23 @@
+import { execute, one, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import { numberFloor } from "../protocol/operation-number.ts";
+
+/** A new process, under a number that no process had before. */
+export async function insertSender(db: Queryable): Promise<bigint> {
+  const { epoch } = await one<{ epoch: bigint }>(db, sql`insert into sender default values returning epoch`);
+  return epoch;
+}
+
+export async function markBeat(db: Queryable, epoch: bigint): Promise<void> {
+  await execute(db, sql`update sender set beat_at = clock_timestamp() where epoch = ${epoch}`);
+}
+
+/** A database that was restored to an older time must not hand out numbers that stand in the platform's history. */
+export async function raiseOperationNumbers(db: Queryable, nowMs: number): Promise<void> {
+  await execute(
+    db,
+    sql`select setval('operation_number', floor)
+        from (select ${numberFloor(nowMs)}::bigint as floor) as raised
+        where floor > (select last_value from operation_number)`,
+  );
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from "node:crypto";
+import { callContext } from "#kernel/contract/context.ts";
+import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
+import { createLog } from "#kernel/log.ts";
+import { usd } from "#kernel/money.ts";
+import { createPool } from "#kernel/postgres/pool.ts";
+import { Secret } from "#kernel/secret.ts";
+import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import type { PlatformServiceService, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
+import { testDatabase } from "#test/support/database.ts";
+import type { TestDatabase } from "#test/support/database.ts";
+import { onTestFinished } from "vitest";
+import { startSimulator } from "../../simulator/start.ts";
+import type { Simulator } from "../../simulator/start.ts";
+import type { CrashPoint, Deps, Settings } from "../deps.ts";
+import { createMt5Client } from "../mt5/client.ts";
+import { enterSender, ownMemory, platformJobs, platformService } from "../service.ts";
+import { controlOf } from "./control.ts";
+import type { Control } from "./control.ts";
+
+/** Thrown where the process is to die: nothing after it happens. */
+export class Crash extends Error {
+  override readonly name = "Crash";
+}
+
+export type InstanceOptions = {
+  readonly quietPeriodMs?: number;
+  readonly settings?: Partial<Settings>;
+  /** Without them only what is called happens. */
+  readonly hasJobs?: boolean;
+  readonly commandTimeoutMs?: number;
+  readonly sessions?: number;
+};
+
+/** One process of the service, in this one. */
+export type Instance = AsyncDisposable & {
+  readonly deps: Deps;
+  readonly service: Implementation<PlatformServiceService>;
+  /** From now on the process dies there. */
+  readonly crashAt: (point: CrashPoint | undefined) => void;
+};
+
+export type World = {
+  readonly database: TestDatabase;
+  readonly simulator: Simulator;
+  readonly control: Control;
+  readonly start: (options?: InstanceOptions) => Promise<Instance>;
+};
+
+export const silentLog = createLog({
+  service: "platform",
+  level: (process.env["TEST_LOG"] as "info" | undefined) ?? "silent",
+});
+export const SERVER = "test-server";
+const READ_EVERY_MS = 200;
+
+/** A real database, a real trade server over TLS, and as many processes of the service as a test wants. */
+export async function aWorld(): Promise<World> {
+  const database = await testDatabase("platform");
+  const simulator = await startSimulator({ log: silentLog });
+  onTestFinished(() => simulator[Symbol.asyncDispose]());
+  return {
+    database,
+    simulator,
+    control: controlOf(simulator.controlUrl),
+    start: (options = {}) => startInstance({ database, simulator }, options),
+  };
+}
+
+async function startInstance(
+  { database, simulator }: Pick<World, "database" | "simulator">,
+  { quietPeriodMs = 2_000, settings = {}, hasJobs = true, commandTimeoutMs, sessions = 4 }: InstanceOptions,
+): Promise<Instance> {
+  const stack = new AsyncDisposableStack();
+  const pool = stack.use(createPool({ url: database.url, schema: "platform", applicationName: "platform", max: 10 }));
+  const sender = await enterSender({ pool });
+  const mt5 = stack.use(
+    createMt5Client({
+      url: new URL(simulator.url),
+      ca: simulator.ca,
+      credentials: { login: String(simulator.managerLogin), password: new Secret(simulator.managerPassword) },
+      maxSessions: sessions,
+      owner: `platform-${sender.epoch}`,
+      log: silentLog,
+      limits: {
+        backoff: { firstMs: 20, lastMs: 200 },
+        ...(commandTimeoutMs === undefined ? {} : { commandTimeoutMs }),
+      },
+    }),
+  );
+  let crashPoint: CrashPoint | undefined;
+  const deps: Deps = {
+    pool,
+    mt5,
+    log: silentLog,
+    settings: {
+      server: SERVER,
+      masterGroups: ["pamm\\master"],
+      investorGroups: ["pamm\\investor"],
+      paymentGroup: "pamm\\payment",
+      loginRange: { first: 3_000_000n, last: 3_999_999n },
+      quietPeriodMs,
+      ...settings,
+    },
+    sender,
+    ...ownMemory(),
+    reach(point) {
+      if (point === crashPoint) throw new Crash(point);
+    },
+  };
+  if (hasJobs) for (const job of platformJobs(deps, READ_EVERY_MS)) stack.use(job);
+  let isOver = false;
+  const instance: Instance = {
+    deps,
+    service: platformService(deps),
+    crashAt(point) {
+      crashPoint = point;
+    },
+    async [Symbol.asyncDispose]() {
+      if (isOver) return;
+      isOver = true;
+      await stack.disposeAsync();
+    },
+  };
+  onTestFinished(() => instance[Symbol.asyncDispose]());
+  return instance;
+}
+
+export function aCall(withinMs = 10_000): CallContext {
+  return callContext({ caller: "test", withinMs, commandId: randomUUID() });
+}
+
+let made = 0;
+
+export async function anAccount(
+  { service }: Instance,
+  role: "master" | "investor" | "payment" = "investor",
+): Promise<string> {
+  made += 1;
+  const { login } = await service.createAccount(
+    {
+      key: `account:${role}:${made}`,
+      role: { master: AccountRole.MASTER, investor: AccountRole.INVESTOR, payment: AccountRole.PAYMENT }[role],
+      group: `pamm\\${role}`,
+      firstName: "Ann",
+      lastName: "Test",
+      email: "ann@example.com",
+      leverage: 100,
+      mainPassword: "Main#2026pw",
+      investorPassword: "View#2026pw",
+    },
+    aCall(30_000),
+  );
+  return login;
+}
+
+export type LegWish = { readonly login: string; readonly kind: MovementKind; readonly minor: bigint };
+
+export function aTransfer(key: string, legs: readonly LegWish[], own: Partial<TransferRequest> = {}): TransferRequest {
+  return {
+    key,
+    holder: "",
+    legs: legs.map(({ login, kind, minor }) => ({ login, kind, amount: moneyOf(minor) })),
+    upTo: undefined,
+    enqueue: false,
+    comment: "",
+    sendBefore: undefined,
+    ...own,
+  };
+}
+
+export function aDeposit(login: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
+  made += 1;
+  return aTransfer(`deposit:${made}`, [{ login, kind: MovementKind.DEPOSIT, minor }], own);
+}
+
+export function aWithdrawal(login: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
+  made += 1;
+  return aTransfer(`withdrawal:${made}`, [{ login, kind: MovementKind.WITHDRAWAL, minor: -minor }], own);
+}
+
+export function moneyOf(minor: bigint) {
+  const { currency, minor: minorUnits } = usd(minor);
+  return { currencyCode: currency, minorUnits };
+}
+
+/** Looks until it is so; what never becomes so fails the test with what was last seen. */
+export async function eventually<T>(look: () => Promise<T>, isSo: (seen: T) => boolean, withinMs = 8_000): Promise<T> {
+  const byMs = performance.now() + withinMs;
+  for (;;) {
+    const seen = await look();
+    if (isSo(seen)) return seen;
+    if (performance.now() > byMs) throw new Error(`it never came to be so; last seen: ${print(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+function print(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? `${part}n` : part));
+}
