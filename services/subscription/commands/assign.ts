@@ -75,7 +75,11 @@ async function awaitEnd({ pool }: Deps, { id }: Subscription, turn: Patience): P
   }
 }
 
-async function checkWayIsFree(deps: Deps, { masterLogin, investorLogin }: AssignRequest, turn: Patience): Promise<void> {
+async function checkWayIsFree(
+  deps: Deps,
+  { masterLogin, investorLogin }: AssignRequest,
+  turn: Patience,
+): Promise<void> {
   for (;;) {
     const open = await findOpenSubscription(deps.pool, investorLogin);
     if (open === undefined) break;

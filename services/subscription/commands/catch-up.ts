@@ -19,7 +19,10 @@ export async function catchUp(
   for (;;) {
     const afterNumber = await findFiledNumber(deps.pool, login);
     if (upTo !== undefined && afterNumber >= upTo) return;
-    const { entries, lastNumber } = await deps.platform.readLog({ login, afterNumber, limit: ENTRIES_PER_READ }, context);
+    const { entries, lastNumber } = await deps.platform.readLog(
+      { login, afterNumber, limit: ENTRIES_PER_READ },
+      context,
+    );
     const wanted = entries.filter(({ number }) => upTo === undefined || number <= upTo);
     const [first] = wanted;
     const last = wanted.at(-1);

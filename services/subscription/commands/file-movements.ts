@@ -63,12 +63,7 @@ async function record(tx: Transaction, { now, bells }: FilingDeps, books: Books,
 }
 
 /** Transfers on Masters that have arrived. */
-async function recordArrivals(
-  tx: Transaction,
-  { seats, outcome }: Books,
-  sources: Sources,
-  at: Date,
-): Promise<void> {
+async function recordArrivals(tx: Transaction, { seats, outcome }: Books, sources: Sources, at: Date): Promise<void> {
   const arrivals = outcome.appliedTransfers.map(({ transfer, movement }) => {
     const { dealId, transferId, login } = sourceOf(sources, movement);
     return { ...transfer, dealId, transferId, masterLogin: login };

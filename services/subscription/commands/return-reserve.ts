@@ -16,7 +16,8 @@ import { isPresent, validate } from "./validate.ts";
 export async function returnReserve(deps: Deps, { key }: ReturnReserveRequest): Promise<ReturnReserveResponse> {
   validate(isPresent("key", key));
   const owner = await findReserveOwner(deps.pool, key);
-  const amount = owner === undefined ? 0n : await inTransaction(deps.pool, (tx) => giveBack(tx, deps, { key, ...owner }));
+  const amount =
+    owner === undefined ? 0n : await inTransaction(deps.pool, (tx) => giveBack(tx, deps, { key, ...owner }));
   return { amount: moneyToProto(usd(amount)) };
 }
 

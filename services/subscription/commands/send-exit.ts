@@ -5,7 +5,13 @@ import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { type ExitTransfer, insertExitTransfer, markExitSent, postponeExit, refuseExit } from "../store/exit-transfers.ts";
+import {
+  type ExitTransfer,
+  insertExitTransfer,
+  markExitSent,
+  postponeExit,
+  refuseExit,
+} from "../store/exit-transfers.ts";
 import { backOffMs, inTimeToAnswer, later } from "./patience.ts";
 import { askOf, describe } from "./transfer.ts";
 
@@ -33,7 +39,11 @@ async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResu
   const { pool, bells, now, log } = deps;
   const { id, key, subscriptionId, masterLogin, amount } = transfer;
   const refusals = transfer.refusals + 1;
-  log.error("an exit transfer was refused; it is tried under a new key", { key, login: masterLogin, reason: describe(result) });
+  log.error("an exit transfer was refused; it is tried under a new key", {
+    key,
+    login: masterLogin,
+    reason: describe(result),
+  });
   await inTransaction(pool, async (tx) => {
     const at = now();
     const refused = { reason: describe(result), transferId: result.transferId };

@@ -1,4 +1,9 @@
-import { type TransferLeg, type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import {
+  type TransferLeg,
+  type TransferRequest,
+  type TransferResult,
+  TransferState,
+} from "#proto/pamm/platform/v1/platform.ts";
 
 const STATE: Readonly<Record<TransferState, string>> = {
   [TransferState.UNSPECIFIED]: "unspecified",
@@ -10,7 +15,11 @@ const STATE: Readonly<Record<TransferState, string>> = {
 };
 
 /** A movement of our own on one account: outside of any lane, whole, at any time. */
-export function askOf(own: { readonly key: string; readonly leg: TransferLeg; readonly enqueue: boolean }): TransferRequest {
+export function askOf(own: {
+  readonly key: string;
+  readonly leg: TransferLeg;
+  readonly enqueue: boolean;
+}): TransferRequest {
   const { key, leg, enqueue } = own;
   return { key, holder: "", legs: [leg], upTo: undefined, enqueue, comment: "", sendBefore: undefined };
 }

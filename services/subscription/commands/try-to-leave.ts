@@ -53,7 +53,11 @@ export async function continueLeaving(deps: Deps, subscriptionId: bigint, contex
 /** Ends a try without effect, and lets its lane go. */
 export async function giveUp(
   deps: Deps,
-  { subscription, exit, refusal }: { readonly subscription: Subscription; readonly exit: Exit; readonly refusal: Refusal },
+  {
+    subscription,
+    exit,
+    refusal,
+  }: { readonly subscription: Subscription; readonly exit: Exit; readonly refusal: Refusal },
   context: CallContext,
 ): Promise<void> {
   const isOver = await refuseTry(deps.pool, exit, recordedAs(refusal));

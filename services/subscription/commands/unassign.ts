@@ -18,11 +18,7 @@ const GRACE_MS = 1_000;
 const PASSING = new Set(["account_busy", "allocation_in_progress"]);
 
 /** Takes an Investor out of the pool. From the decision on the story is finished, whatever it takes. */
-export async function unassign(
-  deps: Deps,
-  request: UnassignRequest,
-  context: CallContext,
-): Promise<UnassignResponse> {
+export async function unassign(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
   validate(isLogin("master_login", request.masterLogin), isLogin("investor_login", request.investorLogin));
   const before = await findExitOfCommand(deps.pool, context.commandId);
   if (before !== undefined) return await finishExit(deps, before, context);
@@ -30,7 +26,8 @@ export async function unassign(
   for (;;) {
     const subscription = await findActive(deps, request, context);
     const exit = await claimTry(deps, subscription, context);
-    const left = exit === undefined ? await seeOther(deps, subscription, context) : await goOut(deps, exit, turn, context);
+    const left =
+      exit === undefined ? await seeOther(deps, subscription, context) : await goOut(deps, exit, turn, context);
     if (left !== undefined) return await finishExit(deps, left, context);
     if (turn.isOver()) throw accountBusy("another operation of this Investor is in progress");
     await turn.pause();

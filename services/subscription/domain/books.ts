@@ -1,4 +1,9 @@
-import { type Movement, type MovementKind, classifyInvestorMovement, classifyMasterMovement } from "./classify-movement.ts";
+import {
+  type Movement,
+  type MovementKind,
+  classifyInvestorMovement,
+  classifyMasterMovement,
+} from "./classify-movement.ts";
 import { type AccountPlaces, type Change, type SeatPlaces, changeAccount, changeSeat } from "./places.ts";
 
 /** One entry of a login's log. */

@@ -14,7 +14,9 @@ export type AssignmentFacts = {
 export function decideAssignment(facts: AssignmentFacts): void {
   const { balance, openPositions, minDeposit, hasFollowedBefore } = facts;
   if (hasFollowedBefore) {
-    throw refuse("investor_previously_subscribed", "the Investor had a subscription before", { outcome: "not_executed" });
+    throw refuse("investor_previously_subscribed", "the Investor had a subscription before", {
+      outcome: "not_executed",
+    });
   }
   if (openPositions > 0) {
     throw refuse("investor_has_open_positions", "the Investor has open positions", {

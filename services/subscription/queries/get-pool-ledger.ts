@@ -2,7 +2,11 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
-import type { GetPoolLedgerRequest, GetPoolLedgerResponse, PoolSeat } from "#proto/pamm/subscription/v1/subscription.ts";
+import type {
+  GetPoolLedgerRequest,
+  GetPoolLedgerResponse,
+  PoolSeat,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 import { statusMessage } from "../commands/subscription-message.ts";
 import type { Deps } from "../deps.ts";
 import { onMaster } from "../domain/places.ts";

@@ -1,5 +1,8 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import type { ListActiveInvestorsRequest, ListActiveInvestorsResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type {
+  ListActiveInvestorsRequest,
+  ListActiveInvestorsResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 import { validate } from "../commands/validate.ts";
 import type { Deps } from "../deps.ts";
 import { listActiveInvestors as list } from "../store/subscriptions.ts";
@@ -19,6 +22,10 @@ export async function listActiveInvestors(
   const logins = investors.map(({ investorLogin }) => investorLogin);
   const known = await accounts.findAccounts({ logins }, context);
   const names = new Map(known.accounts.map(({ login, name }) => [login, name]));
-  const items = investors.map(({ investorId: id, investorLogin: login }) => ({ id, login, name: names.get(login) ?? login }));
+  const items = investors.map(({ investorId: id, investorLogin: login }) => ({
+    id,
+    login,
+    name: names.get(login) ?? login,
+  }));
   return { items, hasMore };
 }

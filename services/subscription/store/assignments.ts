@@ -71,10 +71,7 @@ export async function recordAssignmentRefusal(tx: Transaction, subscriptionId: b
 }
 
 export async function markLaneReleased(db: Queryable, subscriptionId: bigint): Promise<void> {
-  await execute(
-    db,
-    sql`update assignment set holder = null, reason = null where subscription_id = ${subscriptionId}`,
-  );
+  await execute(db, sql`update assignment set holder = null, reason = null where subscription_id = ${subscriptionId}`);
 }
 
 /** Stories whose lane is still held although nobody works on them; taken for a while. */
@@ -107,4 +104,3 @@ export async function postponeAssignment(db: Queryable, id: bigint, until: Date,
     sql`update assignment set next_try_at = ${until}, reason = ${reason} where subscription_id = ${id}`,
   );
 }
-

@@ -56,7 +56,12 @@ export async function findFirstExitTransfer(
 }
 
 /** Takes due transfers for a while: another process looks at them again only when that has passed. */
-export async function claimExitTransfers(db: Queryable, now: Date, until: Date, limit: number): Promise<ExitTransfer[]> {
+export async function claimExitTransfers(
+  db: Queryable,
+  now: Date,
+  until: Date,
+  limit: number,
+): Promise<ExitTransfer[]> {
   return many<ExitTransfer>(
     db,
     sql`update exit_transfer

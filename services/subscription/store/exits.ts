@@ -30,10 +30,7 @@ export type NewTry = {
 };
 
 export async function findExit(db: Queryable, subscriptionId: bigint): Promise<Exit | undefined> {
-  return maybeOne<Exit>(
-    db,
-    sql`select * from exit_row where "subscriptionId" = ${subscriptionId}`,
-  );
+  return maybeOne<Exit>(db, sql`select * from exit_row where "subscriptionId" = ${subscriptionId}`);
 }
 
 /** The exit that a command has led to. */

@@ -49,7 +49,12 @@ export async function openGate(tx: Transaction, { masterLogin, fence }: Gate): P
 export type AbandonedGate = Gate & LeaveTry;
 
 /** Takes gates over that were closed too long ago: from now on the new fence counts, and who closed them is out. */
-export async function takeOverGates(db: Queryable, closedBefore: Date, now: Date, limit: number): Promise<AbandonedGate[]> {
+export async function takeOverGates(
+  db: Queryable,
+  closedBefore: Date,
+  now: Date,
+  limit: number,
+): Promise<AbandonedGate[]> {
   return many<AbandonedGate>(
     db,
     sql`update master_pool

@@ -71,7 +71,11 @@ export async function markGated(
   return changed === 1;
 }
 
-export async function markSettled(tx: Transaction, { key, try: number }: LeaveTry, settledNumber: bigint): Promise<void> {
+export async function markSettled(
+  tx: Transaction,
+  { key, try: number }: LeaveTry,
+  settledNumber: bigint,
+): Promise<void> {
   await one(
     tx,
     sql`update leave

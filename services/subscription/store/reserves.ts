@@ -3,7 +3,11 @@ import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Reserve } from "../domain/books.ts";
 
-export async function insertReserve(tx: Transaction, { key, subscriptionId, amount }: Reserve, at: Date): Promise<void> {
+export async function insertReserve(
+  tx: Transaction,
+  { key, subscriptionId, amount }: Reserve,
+  at: Date,
+): Promise<void> {
   await one(
     tx,
     sql`insert into reserve (key, subscription_id, amount_minor, state, created_at)

@@ -206,4 +206,3 @@ export async function cancelEmptied(tx: Transaction, ids: readonly bigint[], at:
     sql`select * from subscription_row where id = any(${cancelled.map(({ id }) => id)}::bigint[]) order by id`,
   );
 }
-

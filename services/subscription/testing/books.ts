@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { onInvestor, onMaster, type Places } from "../domain/places.ts";
+import { getAccount } from "./platform-ledger.ts";
 import type { World } from "./world.ts";
 
 type AccountRow = { readonly login: string; readonly filed: bigint } & Pick<
@@ -19,7 +21,7 @@ type SeatRow = { readonly id: bigint; readonly investor: string; readonly master
 type PoolRow = { readonly login: string; readonly filed: bigint; readonly nobodys: bigint };
 
 /** Every invariant of the ledger, at whatever place of each log it stands: each cent is in exactly one place. */
-export async function expectBooksToTie({ pool, platform }: Pick<World, "pool" | "platform">): Promise<void> {
+export async function expectBooksToTie({ deps: { pool }, platform }: World): Promise<void> {
   const accounts = await many<AccountRow>(
     pool,
     sql`select login, filed_number as filed, outside_minor as outside, quarantined_minor as quarantined,
@@ -32,8 +34,7 @@ export async function expectBooksToTie({ pool, platform }: Pick<World, "pool" | 
   );
   const seats = await listSeats(pool);
   const logged = (login: string, filed: bigint): bigint =>
-    platform
-      .account(login)
+    getAccount(platform.ledger, login)
       .log.filter(({ number }) => number <= filed)
       .reduce((total, { amount }) => total + (amount?.minorUnits ?? 0n), 0n);
   for (const { login, filed, ...places } of accounts) {
@@ -53,7 +54,7 @@ export async function expectBooksToTie({ pool, platform }: Pick<World, "pool" | 
   }
 }
 
-function listSeats(pool: World["pool"]): Promise<SeatRow[]> {
+function listSeats(pool: Pool): Promise<SeatRow[]> {
   return many<SeatRow>(
     pool,
     sql`with open_flow as (

@@ -1,17 +1,19 @@
 import { expect, test } from "vitest";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { expectBooksToTie } from "./books.ts";
-import { aCall, anAssignment, aWorld } from "./world.ts";
+import { balanceOf } from "./platform-ledger.ts";
+import { settle } from "./settle.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "./world.ts";
 
 test("an Investor is assigned, mirrored, unassigned, and nothing of it stays on the Master", async () => {
   const world = await aWorld();
-  const masterLogin = world.aMaster();
-  const investorLogin = world.anInvestor(1_000_00n);
+  const masterLogin = aMaster(world);
+  const investorLogin = anInvestor(world, 1_000_00n);
 
   const { subscription } = await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
   expect(subscription).toMatchObject({ status: SubscriptionStatus.ACTIVE, inPool: true, endedAt: undefined });
-  await world.settle();
-  expect(world.platform.balance(masterLogin)).toBe(1_000_00n);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(1_000_00n);
   await expectBooksToTie(world);
 
   const left = await world.service.unassign({ masterLogin, investorLogin }, aCall());
@@ -21,11 +23,11 @@ test("an Investor is assigned, mirrored, unassigned, and nothing of it stays on 
     amount: { minorUnits: -1_000_00n },
   });
   await expectBooksToTie(world);
-  await world.settle();
+  await settle(world);
   await expectBooksToTie(world);
 
-  expect(world.platform.balance(masterLogin)).toBe(0n);
-  expect(world.platform.balance(investorLogin)).toBe(1_000_00n);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(1_000_00n);
   const { items } = await world.service.listSubscriptions(
     { masterLogin, investorLogin: "", status: SubscriptionStatus.UNSPECIFIED, afterId: 0n, limit: 10 },
     aCall(),

@@ -4,7 +4,15 @@ import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { refuse } from "../../refusals.ts";
 import { closeGate, type Gate } from "../../store/gates.ts";
-import { findLeave, findStandingLeave, type Leave, markGated, markRefused, type NewLeave, tryInsertLeave } from "../../store/leaves.ts";
+import {
+  findLeave,
+  findStandingLeave,
+  type Leave,
+  markGated,
+  markRefused,
+  type NewLeave,
+  tryInsertLeave,
+} from "../../store/leaves.ts";
 import { recordedAs } from "../../store/recorded-refusal.ts";
 import { findStanding, type Standing } from "../../store/standings.ts";
 import { catchUp } from "../catch-up.ts";

@@ -1,0 +1,80 @@
+import { type Backbone, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
+import { systemClock } from "#kernel/clock.ts";
+import { readConfig } from "#kernel/config.ts";
+import { callContext } from "#kernel/contract/context.ts";
+import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
+import { grpcClient } from "#kernel/grpc/client.ts";
+import { onNudge } from "#kernel/nats/nudge.ts";
+import { pullEntries } from "#kernel/nats/pull.ts";
+import { runService, type ServiceContext } from "#kernel/service.ts";
+import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
+import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { settings } from "./config.ts";
+import type { Deps } from "./deps.ts";
+import { fileAccountMovement, MOVEMENT_FEED } from "./events/file-account-movement.ts";
+import { createBells, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
+import { EVENT_STREAM, MOVEMENT_STREAM } from "./streams.ts";
+
+const caller = "subscription";
+const READ_MS = 5_000;
+
+await runService(caller, async (context) => {
+  const { stack, env, log } = context;
+  const config = readConfig(settings, env);
+  const backbone = await openBackbone(context, {
+    service: caller,
+    settings: config,
+    databaseUrl: config.SUBSCRIPTION_DATABASE_URL,
+    migrations: new URL("./migrations/", import.meta.url),
+    streams: [MOVEMENT_STREAM, EVENT_STREAM],
+  });
+  const deps: Deps = {
+    pool: backbone.pool,
+    platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
+    accounts: stack.use(grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, caller })),
+    fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, caller })),
+    bells: createBells(),
+    log,
+    now: systemClock,
+    isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
+  };
+  await relayFeeds(context, backbone, FEEDS);
+  const movements = await followMovements(context, backbone, deps, config.PLATFORM_GRPC_URL);
+  for (const job of subscriptionJobs(deps)) stack.use(job);
+  const implementation = subscriptionService(deps);
+  const isReady = async (): Promise<boolean> =>
+    backbone.broker.isConnected() && movements.state().stopped === undefined;
+  await serveContract(context, backbone, {
+    contract: SubscriptionServiceService,
+    implementation,
+    feeds: FEEDS,
+    isReady,
+  });
+});
+
+/** JetStream brings what platform tells; what it does not bring is read. */
+async function followMovements(
+  { stack, log }: ServiceContext,
+  { broker, pool, settings: { NATS_STREAM_REPLICAS: replicas } }: Backbone,
+  deps: Deps,
+  platformAddress: string,
+): Promise<FeedConsumer> {
+  const platform = stack.use(grpcClient(platformAddress, { contract: FeedServiceService, caller }));
+  const consumer = stack.use(
+    await consumeFeed({
+      ...fileAccountMovement(deps),
+      pool,
+      arrival: "pushed",
+      read: (request, signal) => platform.read(request, callContext({ caller, withinMs: READ_MS, signal })),
+      log,
+    }),
+  );
+  stack.use(onNudge(broker, MOVEMENT_FEED, consumer.wake));
+  const [subject = ""] = MOVEMENT_STREAM.subjects;
+  const stream = { ...MOVEMENT_STREAM, replicas };
+  stack.use(pullEntries(broker, { stream, consumer: caller, subject, deliver: consumer.deliver, log }));
+  return consumer;
+}

@@ -1,0 +1,74 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
+import { LeaveKind, type LeaveRequest } from "#proto/pamm/subscription/v1/subscription.ts";
+import { aCall, type World } from "./world.ts";
+
+/** A deposit as funding makes it: it waits for its turn when the login is held. */
+export async function deposit(world: World, login: string, amount: bigint): Promise<TransferResult> {
+  const key = `funding:deposit:${(world.state.keys += 1)}`;
+  return await transfer(world, { key, holder: "", login, kind: MovementKind.DEPOSIT, amount });
+}
+
+/** A withdrawal as funding tells it: the lane is held, and this is what Leave is asked. */
+export type Withdrawal = { readonly request: LeaveRequest; readonly holder: string };
+
+export async function holdForWithdrawal(
+  { platform }: World,
+  login: string,
+  requested: bigint,
+  { key = `funding:withdrawal:${login}`, number = 1 } = {},
+): Promise<Withdrawal> {
+  const holder = `${key}:${number}`;
+  const held = await platform.client.hold({ login, holder }, aCall());
+  const request: LeaveRequest = {
+    key,
+    try: number,
+    investorLogin: login,
+    kind: LeaveKind.WITHDRAWAL,
+    requested: moneyToProto(usd(requested)),
+    heldBalance: held.balance,
+    heldLogNumber: held.logNumber,
+    payoutKey: `${key}:out`,
+  };
+  return { request, holder };
+}
+
+export async function payOut(world: World, { request, holder }: Withdrawal, amount: bigint): Promise<TransferResult> {
+  const { payoutKey: key, investorLogin: login } = request;
+  return await transfer(world, { key, holder, login, kind: MovementKind.WITHDRAWAL, amount: -amount });
+}
+
+export async function release({ platform }: World, { request, holder }: Withdrawal): Promise<void> {
+  await platform.client.release({ login: request.investorLogin, holder }, aCall());
+}
+
+/** All of it: lane, Leave, payout, release. Answers what was paid. */
+export async function withdraw(world: World, login: string, amount: bigint, key: string): Promise<bigint> {
+  const withdrawal = await holdForWithdrawal(world, login, amount, { key });
+  try {
+    const { effective } = await world.service.leave(withdrawal.request, aCall());
+    const paid = effective?.minorUnits ?? 0n;
+    if (paid > 0n) await payOut(world, withdrawal, paid);
+    return paid;
+  } finally {
+    await release(world, withdrawal);
+  }
+}
+
+type Wish = {
+  readonly key: string;
+  readonly holder: string;
+  readonly login: string;
+  readonly kind: MovementKind;
+  readonly amount: bigint;
+};
+
+async function transfer({ platform }: World, wish: Wish, context: CallContext = aCall()): Promise<TransferResult> {
+  const { key, holder, login, kind, amount } = wish;
+  const legs = [{ login, kind, amount: moneyToProto(usd(amount)) }];
+  const rest = { upTo: undefined, enqueue: false, comment: "", sendBefore: undefined };
+  return await platform.client.transfer({ key, holder, legs, ...rest }, context);
+}

@@ -1,0 +1,57 @@
+import type { Client } from "#kernel/contract/contract.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { AccountKind, type AccountServiceService, type Investor, type Master } from "#proto/pamm/account/v1/account.ts";
+
+export type PeopleFake = {
+  readonly client: Client<AccountServiceService>;
+  readonly nextLogin: () => string;
+  readonly addMaster: (login: string, minDeposit: bigint) => void;
+  readonly addInvestor: (login: string) => void;
+};
+
+const FIRST_LOGIN = 3_000_000n;
+
+/** Who is who, as account knows it. Nothing else of its contract is ever asked here; a call would fail loudly. */
+export function peopleFake(): PeopleFake {
+  const masters = new Map<string, Master>();
+  const investors = new Map<string, Investor>();
+  let made = 0n;
+  const find = <Person>(people: ReadonlyMap<string, Person>, login: string, code: string): Person => {
+    const person = people.get(login);
+    if (person === undefined) throw new Refusal({ code, status: "not_found", message: code });
+    return person;
+  };
+  const client = {
+    findMaster: async ({ login }: { login: string }) => find(masters, login, "master_not_found"),
+    findInvestor: async ({ login }: { login: string }) => find(investors, login, "investor_not_found"),
+    findAccounts: async ({ logins }: { logins: string[] }) => ({
+      accounts: [...investors.values()]
+        .filter(({ login }) => logins.includes(login))
+        .map(({ id, login, name }) => ({ id, login, name, kind: AccountKind.INVESTOR })),
+    }),
+  };
+  return {
+    client: client as unknown as Client<AccountServiceService>,
+    nextLogin: () => String(FIRST_LOGIN + (made += 1n)),
+    addMaster: (login, minDeposit) => void masters.set(login, aMasterNamed(login, (made += 1n), minDeposit)),
+    addInvestor: (login) => {
+      investors.set(login, { id: (made += 1n), login, name: `Investor ${login}`, createdAt: undefined });
+    },
+  };
+}
+
+function aMasterNamed(login: string, id: bigint, minDeposit: bigint): Master {
+  return {
+    id,
+    login,
+    name: `Master ${login}`,
+    strategyName: undefined,
+    strategy: undefined,
+    paymentAccountLogin: "1",
+    minDeposit: moneyToProto(usd(minDeposit)),
+    createdAt: undefined,
+    investorsCount: 0n,
+  };
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { fileMovements } from "../commands/file-movements.ts";
+import type { Deps } from "../deps.ts";
+import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
+import { readGaps } from "../jobs/read-gaps.ts";
+import { sendExits } from "../jobs/send-exits.ts";
+import { settleAssignments } from "../jobs/settle-assignments.ts";
+import { settleExits } from "../jobs/settle-exits.ts";
+import { settleGates } from "../jobs/settle-gates.ts";
+import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
+import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
+
+const MOST_ROUNDS = 60;
+
+/** What the relay and the consumer do: every entry of the feed that was not delivered yet is filed. */
+export async function deliver({ platform, deps, state }: World): Promise<boolean> {
+  const batch = platform.ledger.feed.slice(state.delivered);
+  if (batch.length === 0) return false;
+  await inTransaction(deps.pool, (tx) => fileMovements(tx, deps, batch));
+  state.delivered += batch.length;
+  return true;
+}
+
+/** One round of every job. */
+export async function runJobs(deps: Deps): Promise<boolean> {
+  const isMore = [
+    await readGaps(deps),
+    await mirrorOpenFlows(deps),
+    await sendExits(deps),
+    await strikeWaitingFlows(deps),
+    await settleAssignments(deps),
+    await settleExits(deps),
+    await settleGates(deps),
+  ];
+  return isMore.some(Boolean);
+}
+
+/** Delivers and works until nothing moves any more, at the time that it is. */
+export async function settle(world: World): Promise<void> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const isDelivered = await deliver(world);
+    const isMore = await runJobs(world.deps);
+    if (!isDelivered && !isMore && world.platform.ledger.feed.length === world.state.delivered) return;
+  }
+  throw new Error("the world does not come to rest");
+}
+
+export type Pair = { readonly masterLogin: string; readonly investorLogin: string; readonly id: bigint };
+
+/** An Investor who has brought this much into the Master's pool. */
+export async function subscribed(world: World, masterLogin: string, balance: bigint): Promise<Pair> {
+  const investorLogin = anInvestor(world, balance);
+  const { subscription } = await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
+  assert(subscription !== undefined);
+  await settle(world);
+  return { masterLogin, investorLogin, id: subscription.id };
+}
