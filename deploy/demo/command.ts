@@ -63,7 +63,7 @@ export async function beRefused({ api, tell }: Crm, call: Call, codes: readonly 
   while (Date.now() < until) {
     const outcome = await api.send(call);
     if (outcome.kind === "refused" && codes.includes(codeOf(outcome.answer))) {
-      tell.result(outcome.answer.status, JSON.stringify(outcome.answer.body));
+      tell.result(outcome.answer.status, outcome.answer.text);
       return;
     }
     if (outcome.kind === "refused" || outcome.kind === "done") {

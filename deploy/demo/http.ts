@@ -8,7 +8,12 @@ export type Call = {
   readonly body?: Readonly<Record<string, unknown>>;
 };
 
-export type Answer = { readonly status: number; readonly retryAfterMs: number | undefined; readonly body: Json };
+export type Answer = {
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+  readonly text: string;
+  readonly body: Json;
+};
 
 /** What a caller knows afterwards. A request that did not leave is another thing than one whose answer was lost. */
 export type Exchange =
@@ -55,6 +60,7 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage, text: string): A
   return {
     status: statusCode,
     retryAfterMs: Number.isFinite(seconds) ? seconds * 1_000 : undefined,
+    text,
     body: parseExact(text) ?? text,
   };
 }
