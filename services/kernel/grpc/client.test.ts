@@ -19,7 +19,7 @@ test("no answer in time is outcome_unknown, and the handler hears that nobody wa
   const { read, heard } = patientHandler();
   await using setup = await serving(read);
 
-  expect(await refusalOf(setup.client.read(request, call({ withinMs: 100 })))).toMatchObject({
+  expect(await refusalOf(setup.client.read(request, call({ withinMs: 1_000 })))).toMatchObject({
     code: "outcome_unknown",
     status: "unknown_outcome",
     outcome: "unknown",
@@ -96,7 +96,7 @@ test("a peer that comes back is found again within about a second", async () => 
   const services = [{ contract, implementation: { read: answer } }] as const;
   await using _second = await serveOverGrpc({ host: HOST, port, services, log: silent });
   await vi.waitFor(async () => expect((await client.read(request, call())).lastNumber).toBe(request.afterNumber), {
-    timeout: 2_500,
+    timeout: 5_000,
     interval: 50,
   });
 });

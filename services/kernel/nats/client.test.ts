@@ -38,7 +38,7 @@ test("no answer in time is outcome_unknown, and the handler hears that nobody wa
   const { read, heard } = patientHandler();
   await using setup = await serving(read);
 
-  expect(await refusalOf(setup.client.read(request, call({ withinMs: 100 })))).toMatchObject({
+  expect(await refusalOf(setup.client.read(request, call({ withinMs: 1_000 })))).toMatchObject({
     code: "outcome_unknown",
     status: "unknown_outcome",
     outcome: "unknown",
@@ -68,7 +68,7 @@ test("without a broker calls are refused at once, and once it is back they pass 
   const startedAt = performance.now();
   const refused = await refusalOf(setup.client.read(request, call()));
   expect(refused).toMatchObject({ code: "service_unavailable", outcome: "not_executed" });
-  expect(performance.now() - startedAt).toBeLessThan(100);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
 
   await broker.restart();
   await vi.waitFor(async () => expect(await setup.client.read(request, call())).toBeDefined(), WITHIN);
@@ -78,7 +78,7 @@ test("a call that the broker's death cut off is outcome_unknown", async () => {
   const { read, began, release } = heldHandler();
   await using broker = await startOwnNats();
   await using setup = await serving(read, broker);
-  const running = refusalOf(setup.client.read(request, call({ withinMs: 500 })));
+  const running = refusalOf(setup.client.read(request, call({ withinMs: 1_500 })));
   await began;
   await broker.kill();
   release();

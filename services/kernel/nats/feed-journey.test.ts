@@ -66,7 +66,7 @@ async function coins(pool: Pool): Promise<bigint[]> {
   return (await many<{ cents: bigint }>(pool, sql`select cents from coin`)).map(({ cents }) => cents);
 }
 
-test("facts arrive once and in order, while the broker dies, forgets and comes back", async () => {
+test("facts arrive once and in order, while the broker dies, forgets and comes back", { timeout: 60_000 }, async () => {
   await using broker = await startOwnNats();
   await using till = await startTill(broker.url);
   await using shop = await startShop(broker.url, till.port);
