@@ -9,7 +9,7 @@ import { ALL_RIGHTS, DEFAULT_GROUPS, type KeyCase, type Settings } from "./setti
 import { lockFolder } from "./store/lock-file.ts";
 import { openBooks } from "./store/open-books.ts";
 import { createTradeServer, type NowMs } from "./trade-server.ts";
-import { ensureCertificate } from "./webapi/certificate.ts";
+import { CERTIFICATE_FILE, ensureCertificate } from "./webapi/certificate.ts";
 import { serveWebApi } from "./webapi/listener.ts";
 
 export type SimulatorOptions = {
@@ -40,7 +40,7 @@ export type Simulator = AsyncDisposable & {
   readonly port: number;
   readonly controlUrl: string;
   readonly controlPort: number;
-  /** PEM of the authority that signed the server's certificate, and the file it is in. */
+  /** PEM of the certificate that clients have to trust, and the file it is in. */
   readonly ca: string;
   readonly caFile: string;
   readonly managerLogin: number;
@@ -77,8 +77,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     port: webApi.port,
     controlUrl: `http://127.0.0.1:${control.port}`,
     controlPort: control.port,
-    ca: certificate.ca,
-    caFile: join(folder, "ca.pem"),
+    ca: certificate.cert,
+    caFile: join(folder, CERTIFICATE_FILE),
     managerLogin: settings.managerLogin,
     managerPassword: settings.managerPassword,
     closed: journal.closed,

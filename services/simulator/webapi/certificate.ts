@@ -1,69 +1,64 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { generate } from "selfsigned";
 import { writeWhole } from "../store/folder.ts";
 
-export type Certificate = {
-  /** What clients trust, PEM. */
-  readonly ca: string;
-  readonly key: string;
-  /** The server's certificate and the authority's behind it. */
-  readonly cert: string;
-};
+/** PEM. The certificate vouches for itself: clients that trust this one file trust this one server. */
+export type Certificate = { readonly key: string; readonly cert: string };
+
+export const CERTIFICATE_FILE = "ca.pem";
+const KEY_FILE = "tls-key.pem";
+const KEY_MODE = 0o600;
 
 const DEFAULT_NAMES = ["localhost", "127.0.0.1", "::1", "simulator"];
 const YEAR_MS = 365 * 86_400_000;
-const AUTHORITY_YEARS = 10;
-const SECRET_MODE = 0o600;
+const YEARS = 10;
 
-type KeyPair = { readonly key: string; readonly cert: string };
-
-/** An authority that lives as long as the folder, and a fresh certificate of the server for the names of today. */
+/** Made once for the folder, and again only when it is about to expire or the names have changed. */
 export async function ensureCertificate(folder: string, extraNames: readonly string[]): Promise<Certificate> {
-  await mkdir(folder, { recursive: true });
-  const authority = (await readAuthority(folder)) ?? (await createAuthority(folder));
   const names = [...new Set([...DEFAULT_NAMES, ...extraNames])];
-  const issued = await generate([{ name: "commonName", value: "simulator" }], {
-    keyType: "ec",
-    algorithm: "sha256",
-    notAfterDate: new Date(Date.now() + YEAR_MS),
-    ca: authority,
-    extensions: [
-      { name: "basicConstraints", cA: false },
-      { name: "keyUsage", digitalSignature: true },
-      { name: "extKeyUsage", serverAuth: true },
-      { name: "subjectAltName", altNames: names.map(altName) },
-    ],
-  });
-  return { ca: authority.cert, key: issued.private, cert: `${issued.cert.trim()}\n${authority.cert}` };
+  const stored = await readCertificate(folder);
+  return stored !== undefined && isUsable(stored, names) ? stored : createCertificate(folder, names);
 }
 
-async function readAuthority(folder: string): Promise<KeyPair | undefined> {
+async function readCertificate(folder: string): Promise<Certificate | undefined> {
   try {
-    const key = await readFile(join(folder, "ca-key.pem"), "utf8");
-    const cert = await readFile(join(folder, "ca.pem"), "utf8");
-    const authority = new X509Certificate(cert);
-    const isFresh = authority.validToDate.getTime() > Date.now() + YEAR_MS;
-    return isFresh && authority.checkPrivateKey(createPrivateKey(key)) ? { key, cert } : undefined;
+    const key = await readFile(join(folder, KEY_FILE), "utf8");
+    return { key, cert: await readFile(join(folder, CERTIFICATE_FILE), "utf8") };
   } catch {
     return undefined;
   }
 }
 
-async function createAuthority(folder: string): Promise<KeyPair> {
-  const { private: key, cert } = await generate([{ name: "commonName", value: "PAMM simulator authority" }], {
+function isUsable({ key, cert }: Certificate, names: readonly string[]): boolean {
+  try {
+    const parsed = new X509Certificate(cert);
+    const isNamed = (name: string): boolean =>
+      (isIP(name) === 0 ? parsed.checkHost(name) : parsed.checkIP(name)) !== undefined;
+    // A crash between the two writes leaves a key and a certificate that do not belong together.
+    const isPair = parsed.checkPrivateKey(createPrivateKey(key));
+    return isPair && parsed.validToDate.getTime() > Date.now() + YEAR_MS && names.every(isNamed);
+  } catch {
+    return false;
+  }
+}
+
+async function createCertificate(folder: string, names: readonly string[]): Promise<Certificate> {
+  const { private: key, cert } = await generate([{ name: "commonName", value: "simulator" }], {
     keyType: "ec",
     algorithm: "sha256",
-    notAfterDate: new Date(Date.now() + AUTHORITY_YEARS * YEAR_MS),
+    notAfterDate: new Date(Date.now() + YEARS * YEAR_MS),
     extensions: [
-      { name: "basicConstraints", cA: true, critical: true },
-      { name: "keyUsage", keyCertSign: true, critical: true },
+      { name: "basicConstraints", cA: false, critical: true },
+      { name: "keyUsage", digitalSignature: true, critical: true },
+      { name: "extKeyUsage", serverAuth: true },
+      { name: "subjectAltName", altNames: names.map(altName) },
     ],
   });
-  await writeWhole(join(folder, "ca-key.pem"), key, SECRET_MODE);
-  await writeWhole(join(folder, "ca.pem"), cert);
+  await writeWhole(join(folder, KEY_FILE), key, KEY_MODE);
+  await writeWhole(join(folder, CERTIFICATE_FILE), cert);
   return { key, cert };
 }
 

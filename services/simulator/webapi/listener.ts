@@ -34,6 +34,8 @@ const MAX_HEADER_BYTES = 64 * 1024;
 const HANDSHAKE_MS = 10_000;
 const HEADERS_MS = 30_000;
 const REQUEST_MS = 60_000;
+/** Answers that HTTP forbids a body. */
+const BODILESS = new Set([204, 304]);
 
 type Context = {
   readonly options: WebApiOptions;
@@ -113,7 +115,10 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
   try {
     send(context, connection, response, await replyTo(context, connection, request));
   } catch (error) {
-    if (!context.stopping.signal.aborted) context.options.log.error("a call could not be answered", { error });
+    // A peer that leaves in the middle of its request is no news, and neither is one that is cut off by a stop.
+    if (!context.stopping.signal.aborted && !request.destroyed) {
+      context.options.log.error("a call could not be answered", { error });
+    }
     resetConnection(connection);
   } finally {
     connection.pending -= 1;
@@ -135,6 +140,7 @@ function send({ options }: Context, connection: Connection, response: ServerResp
   const isTooLarge = reply.kind === "plain" && reply.status === 413;
   if (isTooLarge || (reply.kind === "json" && reply.closes)) response.setHeader("Connection", "close");
   const [status, type, text] = rendered(options, reply);
+  if (BODILESS.has(status)) return void response.writeHead(status).end();
   response.writeHead(status, { "Content-Type": type, "Content-Length": Buffer.byteLength(text) });
   response.end(text);
 }

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { startSimulator } from "../start.ts";
+import { addFunded, control, pay } from "../test/fixture.ts";
+import { connectAuthenticated, connectRaw } from "../test/raw-client.ts";
+
+test("a restart takes every connection, and money stays", async () => {
+  await using simulator = await startSimulator();
+  await using first = await connectAuthenticated(simulator);
+  await using second = await connectRaw(simulator);
+  const login = await addFunded(first, "10.00");
+  expect((await control(simulator, "POST", "restart")).body).toEqual({ forgotten: [] });
+  await Promise.all([first.closed, second.closed]);
+  await using again = await connectAuthenticated(simulator);
+  expect((await again.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("10.00");
+});
+
+test("a forgetful restart undoes the last deals, their money and their positions, and gives the tickets again", async () => {
+  let nowMs = Date.UTC(2026, 2, 3, 12);
+  await using simulator = await startSimulator({ nowMs: () => nowMs });
+  const client = await connectAuthenticated(simulator);
+  const login = await addFunded(client, "5000.00");
+  const open = () =>
+    control(simulator, "POST", "positions", { login, symbol: "EURUSD", side: "buy", volume: "0.4", commission: "-1" });
+  const kept = (await open()).body;
+  const before = (await control(simulator, "GET", `accounts/${login}`)).body;
+
+  nowMs += 60_000;
+  const lost = [
+    (await pay(client, login, "70.00")).answer.Ticket,
+    (await client.json(`/api/trade/balance?login=${login}&type=3&balance=9`)).answer.Ticket,
+    (await control(simulator, "POST", `positions/${kept.position}/close`, { volume: "0.1" })).body.deal,
+    (await control(simulator, "POST", `positions/${kept.position}/close`)).body.deal,
+    (await open()).body.deal,
+  ].map(Number);
+  nowMs += 5_000;
+  const answer = await control(simulator, "POST", "restart", { forget_ms: 10_000 });
+  await client.closed;
+
+  expect(answer.body).toEqual({ forgotten: lost });
+  expect((await control(simulator, "GET", `accounts/${login}`)).body).toEqual(before);
+  const { body: deals } = await control(simulator, "GET", `accounts/${login}/deals`);
+  expect(deals.map(({ deal }: { deal: number }) => deal)).toEqual([kept.deal - 1, kept.deal]);
+
+  await using again = await connectAuthenticated(simulator);
+  expect(Number((await pay(again, login, "1.00")).answer.Ticket)).toBe(lost[0]);
+});

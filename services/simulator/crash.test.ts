@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { addUser, control, pay } from "./test/fixture.ts";
+import { connectAuthenticated, type Login } from "./test/raw-client.ts";
+
+const MAIN = join(import.meta.dirname, "main.ts");
+const SESSIONS = 8;
+
+type Running = { readonly process: ChildProcess; readonly errors: () => string };
+
+async function stateFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "simulator-crash-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function spawnSimulator(stateDir: string, env: Record<string, string> = {}): Running {
+  const child = spawn(process.execPath, [MAIN], {
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      PAMM_STATE_DIR: stateDir,
+      SIM_PORT: "0",
+      SIM_CONTROL_PORT: "0",
+      MT5_LOGIN: "1005",
+      MT5_PASSWORD: "Manager#1005",
+      ...env,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let errors = "";
+  child.stdout.resume();
+  child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  return { process: child, errors: () => errors };
+}
+
+/** The ports file is written when both interfaces listen. */
+async function portsOf(stateDir: string, { process: child, errors }: Running): Promise<Login & { controlUrl: string }> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(errors());
+    const text = await readFile(join(stateDir, "simulator", "ports.json"), "utf8").catch(() => "{}");
+    const ports = JSON.parse(text) as { pid?: number; port: number; controlUrl: string; caFile: string };
+    if (ports.pid === child.pid) {
+      const ca = await readFile(ports.caFile, "utf8");
+      return { ...ports, ca, managerLogin: 1005, managerPassword: "Manager#1005" };
+    }
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+}
+
+async function kill({ process: child }: Running, signal: NodeJS.Signals): Promise<void> {
+  const exit = once(child, "exit");
+  child.kill(signal);
+  await exit;
+}
+
+test("every answered payment outlives SIGKILL under load, again and again", { timeout: 60_000 }, async () => {
+  const stateDir = await stateFolder();
+  const answered: { ticket: number; comment: string }[] = [];
+  let sent = 0;
+  let login = "";
+  for (let round = 0; round < 3; round += 1) {
+    const running = spawnSimulator(stateDir);
+    const simulator = await portsOf(stateDir, running);
+    const clients = await Promise.all(Array.from({ length: SESSIONS }, () => connectAuthenticated(simulator)));
+    login ||= await addUser(clients[0]!);
+    const loads = clients.map(async (client) => {
+      for (;;) {
+        sent += 1;
+        const comment = `n${sent}`;
+        const { answer } = await client.json(`/api/trade/balance?login=${login}&type=2&balance=1&comment=${comment}`);
+        answered.push({ ticket: Number(answer.Ticket), comment });
+      }
+    });
+    const ended = Promise.allSettled(loads);
+    const before = answered.length;
+    while (answered.length < before + 200) await new Promise((resolve) => setTimeout(resolve, 5));
+    await kill(running, "SIGKILL");
+    await ended;
+  }
+
+  const running = spawnSimulator(stateDir);
+  const simulator = await portsOf(stateDir, running);
+  const { body: deals } = await control(simulator, "GET", `accounts/${login}/deals`);
+  const comments = new Map<number, string>(
+    deals.map(({ deal, comment }: { deal: number; comment: string }) => [deal, comment]),
+  );
+  expect(answered.filter(({ ticket, comment }) => comments.get(ticket) !== comment)).toEqual([]);
+  expect(comments.size).toBeLessThanOrEqual(sent);
+  expect(new Set(comments.values()).size).toBe(comments.size);
+  const { body: account } = await control(simulator, "GET", `accounts/${login}`);
+  expect(account.balance).toBe(`${comments.size}.00`);
+  await kill(running, "SIGTERM");
+  expect(running.process.exitCode).toBe(0);
+  expect(running.errors()).toBe("");
+});
+
+test("a second process on the same folder says so in one line and leaves", async () => {
+  const stateDir = await stateFolder();
+  const first = spawnSimulator(stateDir);
+  const simulator = await portsOf(stateDir, first);
+  const second = spawnSimulator(stateDir);
+  await once(second.process, "exit");
+  expect(second.process.exitCode).toBe(1);
+  expect(second.errors()).toMatch(
+    new RegExp(`^simulator cannot start: another simulator \\(process ${first.process.pid}\\) uses this folder.*\\n$`),
+  );
+  await using client = await connectAuthenticated(simulator);
+  const login = await addUser(client);
+  expect((await pay(client, login, "1")).retcode).toBe("0 Done");
+});
+
+test("everything that is wrong with the environment is told at once, without the values", async () => {
+  const running = spawnSimulator(await stateFolder(), {
+    MT5_LOGIN: "-secret-",
+    MT5_PASSWORD: "",
+    SIM_TIME_ZONE: "Mars/Olympus",
+    SIM_PORT: "99999",
+  });
+  await once(running.process, "exit");
+  const lines = running.errors().trimEnd().split("\n");
+  expect(lines.map((line) => /(MT5|SIM)_\w+/.exec(line)?.[0] ?? line).toSorted()).toEqual([
+    "MT5_LOGIN",
+    "MT5_PASSWORD",
+    "SIM_PORT",
+    "SIM_TIME_ZONE",
+  ]);
+  expect(running.errors()).not.toContain("-secret-");
+});

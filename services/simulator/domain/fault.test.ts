@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import { type Fault, NO_FAULT, strike } from "./fault.ts";
+
+function aFault(overrides: Partial<Fault> = {}): Fault {
+  return {
+    id: 1,
+    command: "trade/balance",
+    effect: { kind: "drop_before" },
+    delayMs: 100,
+    after: 0,
+    times: 1,
+    ...overrides,
+  };
+}
+
+test("a fault waits for its turn, hits its number of times and is gone", () => {
+  let faults: readonly Fault[] = [aFault({ after: 2, times: 2 })];
+  const hits: boolean[] = [];
+  for (let call = 0; call < 6; call += 1) {
+    const struck = strike(faults, "trade/balance");
+    faults = struck.faults;
+    hits.push(struck.verdict.dropBefore);
+  }
+  expect(hits).toEqual([false, false, true, true, false, false]);
+  expect(faults).toEqual([]);
+});
+
+test("other commands neither are hit nor count", () => {
+  const faults = [aFault()];
+  expect(strike(faults, "user/get")).toEqual({ faults, verdict: NO_FAULT });
+});
+
+test("of several answers the first wins, of several times the longest", () => {
+  const { verdict } = strike(
+    [
+      aFault({ effect: { kind: "http", status: 500 } }),
+      aFault({ effect: { kind: "retcode", retcode: 9 } }),
+      aFault({ effect: { kind: "delay" }, delayMs: 10 }),
+      aFault({ effect: { kind: "delay" }, delayMs: 30 }),
+      aFault({ effect: { kind: "hide_deal" }, delayMs: 5 }),
+      aFault({ effect: { kind: "late_apply" }, delayMs: 7, command: "*" }),
+      aFault({ effect: { kind: "cut_comment" } }),
+      aFault({ effect: { kind: "drop_after" } }),
+    ],
+    "trade/balance",
+  );
+  expect(verdict).toEqual({
+    dropBefore: false,
+    dropAfter: true,
+    instead: { status: 500 },
+    delayMs: 30,
+    lateMs: 7,
+    hideMs: 5,
+    cutsComment: true,
+  });
+});

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { firstChoice, nextFreeLogin } from "./login-range.ts";
+
+const server = { first: 1, last: 1_000_000 };
+
+test("logins begin where examples begin, inside the server's range", () => {
+  expect(firstChoice(server)).toBe(900_101);
+  expect(firstChoice({ first: 5, last: 10 })).toBe(5);
+});
+
+test("taken and reserved logins are passed over, until none is left", () => {
+  const reserved = { first: 900_103, last: 999_998 };
+  const isTaken = (login: number) => login === 900_101;
+  expect(nextFreeLogin(900_101, { server, reserved }, isTaken)).toBe(900_102);
+  expect(nextFreeLogin(900_103, { server, reserved }, isTaken)).toBe(999_999);
+  expect(nextFreeLogin(1_000_001, { server, reserved }, isTaken)).toBeUndefined();
+  expect(nextFreeLogin(900_103, { server, reserved: { first: 1, last: 2_000_000 } }, isTaken)).toBeUndefined();
+});

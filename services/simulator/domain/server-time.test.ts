@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { isTimeZone, wallClockMs, zoneOffset } from "./server-time.ts";
+
+test.each([
+  ["Europe/Athens", "2026-01-15T10:00:00Z", 120],
+  ["Europe/Athens", "2026-07-15T10:00:00Z", 180],
+  ["Europe/Athens", "2026-03-29T00:59:59Z", 120],
+  ["Europe/Athens", "2026-03-29T01:00:00Z", 180],
+  ["Europe/Athens", "2026-10-25T00:59:59Z", 180],
+  ["Europe/Athens", "2026-10-25T01:00:00Z", 120],
+  ["UTC", "2026-07-15T10:00:00Z", 0],
+  ["America/St_Johns", "2026-01-15T10:00:00Z", -210],
+  ["Asia/Kathmandu", "2026-01-15T10:00:00Z", 345],
+])("%s at %s is %d minutes ahead", (zone, instant, minutes) => {
+  const offset = zoneOffset(zone);
+  const utcMs = Date.parse(instant);
+  expect(offset(utcMs)).toBe(minutes);
+  expect(wallClockMs(utcMs, offset)).toBe(utcMs + minutes * 60_000);
+});
+
+test("asking to and fro across a change gives the same", () => {
+  const offset = zoneOffset("Europe/Athens");
+  const change = Date.parse("2026-03-29T01:00:00Z");
+  expect([change - 1, change, change - 1, change].map(offset)).toEqual([120, 180, 120, 180]);
+});
+
+test("zones that do not exist are none", () => {
+  expect(["Europe/Athens", "UTC", "Mars/Olympus", ""].map(isTimeZone)).toEqual([true, true, false, false]);
+});

@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Account } from "../domain/account.ts";
+import { type Deal, DEAL_ENTRY, effectOf, moneyDeal } from "../domain/deal.ts";
+import { applyChange, type Books, dealsOf, emptyBooks, positionsOf } from "./books.ts";
+
+const LOGINS = [1, 2];
+
+function booksWithAccounts(): Books {
+  const books = emptyBooks(1);
+  for (const login of LOGINS) {
+    const account: Account = {
+      login,
+      group: "g",
+      rights: 0,
+      leverage: 100,
+      registeredAt: 0,
+      passwordChangedAt: 0,
+      passwords: { main: "", investor: "" },
+      texts: {},
+      numbers: {},
+      balance: 0n,
+      credit: 0n,
+    };
+    applyChange(books, { kind: "account", account });
+  }
+  return books;
+}
+
+/** A payment, a credit, an opening or a closing of whatever is open, as the number says. */
+function bookSomething(books: Books, what: number, amount: bigint): void {
+  const login = LOGINS[what % 2] ?? 1;
+  const { nextDeal: ticket, nextOrder: order } = books.counters;
+  const money = moneyDeal({ login, dealer: 0, action: what % 3 === 0 ? 3 : 2, amount, comment: "" });
+  const trade = {
+    ...money,
+    action: 0 as const,
+    order,
+    symbol: "EURUSD",
+    price: 110_000n,
+    volume: 10n,
+    positionId: order,
+  };
+  const [open] = positionsOf(books, login);
+  const closing = { ...trade, entry: DEAL_ENTRY.out, action: 1 as const, volume: 4n, positionId: open?.id ?? 0 };
+  const isClosing = what % 5 === 1 && open !== undefined;
+  const draft = isClosing ? closing : what % 5 === 0 ? trade : money;
+  applyChange(books, { kind: "deals", deals: [{ ...draft, ticket, timeMsc: ticket } satisfies Deal] });
+}
+
+const story = fc.array(fc.tuple(fc.nat(29), fc.bigInt({ min: -500n, max: 500n })), { maxLength: 40 });
+
+test("balance and credit are always the sum of the deals", () => {
+  fc.assert(
+    fc.property(story, (steps) => {
+      const books = booksWithAccounts();
+      for (const [what, amount] of steps) bookSomething(books, what, amount);
+      for (const login of LOGINS) {
+        const effects = dealsOf(books, login).map(effectOf);
+        const sums = {
+          balance: effects.reduce((sum, { balance }) => sum + balance, 0n),
+          credit: effects.reduce((sum, { credit }) => sum + credit, 0n),
+        };
+        expect(books.accounts.get(login)).toMatchObject(sums);
+      }
+    }),
+  );
+});
+
+test("forgetting is as if the deals had never been", () => {
+  fc.assert(
+    fc.property(story, story, (kept, lost) => {
+      const [books, expected] = [booksWithAccounts(), booksWithAccounts()];
+      for (const [what, amount] of kept) {
+        bookSomething(books, what, amount);
+        bookSomething(expected, what, amount);
+      }
+      const fromTicket = books.counters.nextDeal;
+      for (const [what, amount] of lost) bookSomething(books, what, amount);
+      applyChange(books, { kind: "forgotten", fromTicket });
+
+      for (const each of [books, expected]) each.counters.lastTimeMsc = 0;
+      expect(sorted(books)).toEqual(sorted(expected));
+    }),
+  );
+});
+
+/** Positions that were closed and came back stand at another place, which means nothing. */
+function sorted(books: Books): object {
+  const positions = [...books.positions.values()].toSorted((left, right) => left.id - right.id);
+  const byLogin = LOGINS.map((login) => [...(books.positionsByLogin.get(login) ?? [])].toSorted((a, b) => a - b));
+  const deals = LOGINS.map((login) => dealsOf(books, login));
+  return { ...books, positions, positionsByLogin: byLogin, dealsByLogin: deals };
+}
+
+test("an account that is removed takes its deals along", () => {
+  const books = booksWithAccounts();
+  bookSomething(books, 2, 5n);
+  applyChange(books, { kind: "account_removed", login: 1 });
+  expect([books.accounts.has(1), books.deals.size, dealsOf(books, 1)]).toEqual([false, 0, []]);
+  applyChange(books, { kind: "forgotten", fromTicket: 1 });
+  expect(books.accounts.size).toBe(1);
+});

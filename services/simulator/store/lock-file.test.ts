@@ -1,0 +1,40 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { lockFolder } from "./lock-file.ts";
+
+async function lockPath(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "lock-test-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, "lock");
+}
+
+test("a second holder is refused with the first one's process, and gets it after the release", async () => {
+  const path = await lockPath();
+  {
+    await using _held = await lockFolder(path);
+    await expect(lockFolder(path)).rejects.toThrow(`another simulator (process ${process.pid}) uses this folder`);
+  }
+  await using _again = await lockFolder(path);
+  expect(await readdir(join(path, ".."))).toEqual(["lock"]);
+});
+
+test.each([
+  ["a process that is gone", JSON.stringify({ pid: 4_194_303, startedAt: "1" })],
+  ["a process whose number was given to another", JSON.stringify({ pid: process.pid, startedAt: "1" })],
+  ["nobody, because it was torn", "{"],
+])("the lock of %s is taken over", async (_case, text) => {
+  const path = await lockPath();
+  await writeFile(path, text);
+  await using _held = await lockFolder(path);
+  await expect(lockFolder(path)).rejects.toThrow("another simulator");
+});
+
+test("of many that want a stale lock one gets it", async () => {
+  const path = await lockPath();
+  await writeFile(path, JSON.stringify({ pid: 4_194_303, startedAt: "1" }));
+  const tries = await Promise.allSettled(Array.from({ length: 10 }, () => lockFolder(path)));
+  const held = tries.filter(({ status }) => status === "fulfilled");
+  expect(held).toHaveLength(1);
+});

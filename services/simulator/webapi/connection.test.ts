@@ -1,0 +1,103 @@
+import { once } from "node:events";
+import { connect } from "node:tls";
+import { expect, test } from "vitest";
+import { startSimulator } from "../start.ts";
+import { control } from "../test/fixture.ts";
+import { connectAuthenticated, connectRaw, requestBytes } from "../test/raw-client.ts";
+
+test("an idle connection is closed, a used one is not", async () => {
+  await using simulator = await startSimulator({ idleCloseMs: 300 });
+  await using idle = await connectAuthenticated(simulator);
+  await using used = await connectAuthenticated(simulator);
+  const begin = Date.now();
+  let isClosed = false;
+  void idle.closed.then(() => (isClosed = true));
+  while (Date.now() - begin < 900) {
+    expect((await used.json("/api/test/access")).retcode).toBe("0 Done");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(isClosed).toBe(true);
+});
+
+test("a connection that waits for its answer is not idle", async () => {
+  await using simulator = await startSimulator({ idleCloseMs: 100 });
+  await control(simulator, "POST", "faults", { command: "test/access", effect: "delay", delay_ms: 400 });
+  await using client = await connectAuthenticated(simulator);
+  expect((await client.json("/api/test/access")).retcode).toBe("0 Done");
+});
+
+test("the certificate names localhost, the loopback addresses, simulator and what the operator adds", async () => {
+  await using simulator = await startSimulator({ tlsNames: ["mt5.example", "10.1.2.3"] });
+  for (const servername of ["localhost", "simulator", "mt5.example"]) {
+    const socket = connect({ host: "127.0.0.1", port: simulator.port, ca: simulator.ca, servername });
+    await once(socket, "secureConnect");
+    expect(socket.authorized).toBe(true);
+    const names = socket.getPeerCertificate().subjectaltname;
+    expect(names).toContain("IP Address:127.0.0.1");
+    expect(names).toContain("IP Address:10.1.2.3");
+    socket.destroy();
+  }
+  const stranger = connect({ host: "127.0.0.1", port: simulator.port, ca: simulator.ca, servername: "other.example" });
+  const [error] = await once(stranger, "error");
+  expect(error).toMatchObject({ code: "ERR_TLS_CERT_ALTNAME_INVALID" });
+});
+
+test("commands that do not exist, and methods that are not spoken", async () => {
+  await using simulator = await startSimulator();
+  await using stranger = await connectRaw(simulator);
+  expect((await stranger.call("/api/no/such")).status).toBe(403);
+  await using client = await connectAuthenticated(simulator);
+  expect(await client.call("/api/no/such")).toMatchObject({ status: 404, text: "404 Not Found" });
+  expect((await client.call("/user/total")).status).toBe(404);
+  expect((await client.call("/api/user/total", { method: "PUT", body: {} })).status).toBe(405);
+});
+
+test("GET and POST are alike", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const [get, post] = [
+    await client.json("/api/user/total"),
+    await client.json("/api/user/total", { method: "POST", body: "" }),
+  ];
+  expect(get).toEqual(post);
+  expect((await client.json("/api/time/server", { method: "POST" })).retcode).toBe("0 Done");
+});
+
+test("a body that is too large is refused and the connection closed", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const answer = await client.call("/api/user/add", { body: { Name: "x".repeat(300_000) } });
+  expect(answer.status).toBe(413);
+  await client.closed;
+});
+
+test("a request that arrives in pieces is answered once it is whole, and a broken off one is never executed", async () => {
+  await using simulator = await startSimulator();
+  const { body: account } = await control(simulator, "POST", "accounts", { group: "pamm\\master", name: "A" });
+  const target = `/api/trade/balance?login=${account.login}&type=2&balance=5&comment=x`;
+  await using client = await connectAuthenticated(simulator);
+  const bytes = requestBytes(target, { body: { Comment: "pieces" } });
+  client.socket.write(bytes.subarray(0, bytes.length - 5));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  client.socket.destroy();
+  await client.closed;
+
+  await using other = await connectAuthenticated(simulator);
+  other.socket.write(bytes.subarray(0, 20));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  other.socket.write(bytes.subarray(20));
+  await once(other.socket, "data");
+  const { body: deals } = await control(simulator, "GET", `accounts/${account.login}/deals`);
+  expect(deals.map(({ comment }: { comment: string }) => comment)).toEqual(["pieces"]);
+});
+
+test("requests sent without waiting are answered in their order", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const answers = await Promise.all([
+    client.json("/api/user/total"),
+    client.json("/api/group/total"),
+    client.json("/api/symbol/list"),
+  ]);
+  expect(answers.map(({ answer }) => answer)).toEqual([{ Total: "1" }, { Total: "5" }, ["EURUSD"]]);
+});

@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { startSimulator } from "../start.ts";
+import { addFunded, addUser, pay } from "../test/fixture.ts";
+import { connectAuthenticated } from "../test/raw-client.ts";
+
+const ALWAYS = "from=0&to=9999999999";
+
+test("pages hold at most 100 and follow each other without gap or repetition", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const login = await addUser(client);
+  for (let index = 0; index < 130; index += 1) await pay(client, login, "1");
+  const page = (query: string) => client.json(`/api/deal/get_page?login=${login}&${ALWAYS}&${query}`);
+
+  expect((await client.json(`/api/deal/get_total?login=${login}&${ALWAYS}`)).answer).toEqual({ Total: "130" });
+  const first = (await page("offset=0&total=100")).answer;
+  const second = (await page("offset=100&total=100")).answer;
+  expect([first.length, second.length, (await page("offset=130&total=100")).answer.length]).toEqual([100, 30, 0]);
+  const tickets = [...first, ...second].map(({ Deal }: { Deal: string }) => Number(Deal));
+  expect(tickets).toEqual(tickets.toSorted((left, right) => left - right));
+  expect(new Set(tickets).size).toBe(130);
+  const times = [...first, ...second].map(({ TimeMsc }: { TimeMsc: string }) => Number(TimeMsc));
+  expect(times).toEqual(times.toSorted((left, right) => left - right));
+  expect((await page("offset=0&total=101")).retcode).toBe("3 Invalid parameters");
+  expect((await page("offset=-1&total=10")).retcode).toBe("3 Invalid parameters");
+});
+
+test("a period holds the seconds at both of its ends", async () => {
+  let nowMs = Date.UTC(2026, 0, 15, 10, 0, 0, 500);
+  await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "UTC" });
+  await using client = await connectAuthenticated(simulator);
+  const login = await addUser(client);
+  for (let index = 0; index < 4; index += 1) {
+    await pay(client, login, String(index + 1));
+    nowMs += 1_000;
+  }
+  const second = Date.UTC(2026, 0, 15, 10, 0, 1) / 1_000;
+  const { answer } = await client.json(
+    `/api/deal/get_page?login=${login}&from=${second}&to=${second + 1}&offset=0&total=9`,
+  );
+  expect(answer).toMatchObject([{ Profit: "2.00" }, { Profit: "3.00" }]);
+});
+
+test("times are the server's wall clock, in winter and in summer", async () => {
+  let nowMs = Date.UTC(2026, 0, 15, 10, 0, 0);
+  await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "Europe/Athens" });
+  await using client = await connectAuthenticated(simulator);
+  const login = await addUser(client);
+  await pay(client, login, "1");
+  expect((await client.json("/api/time/server")).answer).toEqual({ Time: "1768478400 2026.01.15 12:00:00" });
+  expect((await client.json("/api/time/get")).answer).toMatchObject({
+    Daylight: "1",
+    DaylightState: "0",
+    TimeZone: "120",
+  });
+
+  nowMs = Date.UTC(2026, 6, 15, 10, 0, 0);
+  await pay(client, login, "2");
+  expect((await client.json("/api/time/server")).answer).toEqual({ Time: "1784120400 2026.07.15 13:00:00" });
+  expect((await client.json("/api/time/get")).answer).toMatchObject({
+    Daylight: "1",
+    DaylightState: "1",
+    TimeZone: "120",
+  });
+
+  const { answer } = await client.json(`/api/deal/get_page?login=${login}&${ALWAYS}&offset=0&total=9`);
+  expect(answer).toMatchObject([
+    { Profit: "1.00", Time: String(Date.UTC(2026, 0, 15, 12) / 1_000), TimeMsc: String(Date.UTC(2026, 0, 15, 12)) },
+    { Profit: "2.00", Time: String(Date.UTC(2026, 6, 15, 13) / 1_000), TimeMsc: String(Date.UTC(2026, 6, 15, 13)) },
+  ]);
+});
+
+test("the hour that autumn has twice does not make times go back", async () => {
+  let nowMs = Date.UTC(2026, 9, 25, 0, 59, 59);
+  await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "Europe/Athens" });
+  await using client = await connectAuthenticated(simulator);
+  const login = await addUser(client);
+  await pay(client, login, "1");
+  nowMs += 2_000;
+  await pay(client, login, "2");
+  nowMs += 2 * 3_600_000;
+  await pay(client, login, "3");
+  const { answer } = await client.json(`/api/deal/get_page?login=${login}&${ALWAYS}&offset=0&total=9`);
+  expect(answer.map(({ TimeMsc }: { TimeMsc: string }) => Number(TimeMsc))).toEqual([
+    Date.UTC(2026, 9, 25, 3, 59, 59),
+    Date.UTC(2026, 9, 25, 3, 59, 59),
+    Date.UTC(2026, 9, 25, 5, 0, 1),
+  ]);
+});
+
+test("a batch takes exactly one of logins, group and tickets", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const first = await addFunded(client, "1.00", { Group: "pamm\\master" });
+  const second = await addFunded(client, "2.00");
+  const batch = (query: string, body?: object) =>
+    client.json(`/api/deal/get_batch?${query}`, body === undefined ? {} : { body });
+  const profits = async (asked: ReturnType<typeof batch>) =>
+    (await asked).answer?.map(({ Profit }: { Profit: string }) => Profit);
+
+  expect(await profits(batch(`login=${first},${second}&${ALWAYS}`))).toEqual(["1.00", "2.00"]);
+  expect(await profits(batch(`group=pamm%5Cinvestor&${ALWAYS}`))).toEqual(["2.00"]);
+  expect(await profits(batch("", { ticket: ["100001", "100002", "5"] }))).toEqual(["1.00", "2.00"]);
+  expect(await profits(batch(`login=${first}&symbol=EURUSD&${ALWAYS}`))).toEqual([]);
+  expect((await batch(`login=${first}`)).retcode).toBe("3 Invalid parameters");
+  expect((await batch(`login=${first}&ticket=1&${ALWAYS}`)).retcode).toBe("3 Invalid parameters");
+  expect((await batch(ALWAYS)).retcode).toBe("3 Invalid parameters");
+});
+
+test("deals can be edited and deleted, and the balance stays", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const login = await addUser(client);
+  const ticket = (await pay(client, login, "5.00")).answer.Ticket;
+  const edited = await client.json("/api/deal/update", {
+    body: { Deal: ticket, Comment: "rewritten", ExternalID: "E1" },
+  });
+  expect(edited.answer).toMatchObject({
+    Comment: "rewritten",
+    ExternalID: "E1",
+    Profit: "5.00",
+    ModificationFlags: "1",
+  });
+  expect((await client.json(`/api/deal/get?ticket=${ticket}`)).answer.Comment).toBe("rewritten");
+  expect(await client.json(`/api/deal/delete?ticket=${ticket}`, { method: "POST" })).toEqual({ retcode: "0 Done" });
+  expect((await client.json(`/api/deal/get?ticket=${ticket}`)).retcode).toBe("13 Not found");
+  expect((await client.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("5.00");
+  expect((await client.json("/api/deal/update", { body: { Deal: ticket } })).retcode).toBe("13 Not found");
+});

@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { startSimulator } from "../start.ts";
+import { addUser, PASSWORDS } from "../test/fixture.ts";
+import { connectAuthenticated } from "../test/raw-client.ts";
+
+const COMPLETE = { ...PASSWORDS, Group: "pamm\\master", Name: "Ann Other", Leverage: "100" };
+
+test("an account is added from a query and a body, and the body wins", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const added = await client.json(
+    "/api/user/add?login=3000001&group=pamm%5Cinvestor&name=Query&leverage=50&comment=tag-1&id=X7&zipcode=123",
+    { body: { ...PASSWORDS, Name: "Body", Rights: "355", Email: "a@example.com", LeadCampaign: "spring" } },
+  );
+  expect(added).toMatchObject({
+    retcode: "0 Done",
+    login: "3000001",
+    answer: {
+      Login: "3000001",
+      Group: "pamm\\investor",
+      Name: "Body",
+      Leverage: "50",
+      Rights: "355",
+      Comment: "tag-1",
+      ID: "X7",
+      ZipCode: "123",
+      Email: "a@example.com",
+      LeadCampaign: "spring",
+      Balance: "0.00",
+      Credit: "0.00",
+    },
+  });
+  expect(await client.json("/api/user/get?login=3000001")).toEqual({ retcode: "0 Done", answer: added.answer });
+});
+
+test("both content types are read, and escapes before the four special characters are taken away", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const body = { ...PASSWORDS, Name: "Zoë" };
+  const type = "application/x-www-form-urlencoded";
+  const escaped = encodeURIComponent(String.raw`demo\\forex`);
+  const plain = encodeURIComponent(String.raw`demo\forex`);
+  const comment = encodeURIComponent(String.raw`a\=b\|c\\d\e`);
+  const add = (group: string) =>
+    client.json(`/api/user/add?leverage=1&group=${group}&comment=${comment}`, { body, type });
+  for (const group of [escaped, plain]) {
+    expect((await add(group)).answer).toMatchObject({
+      Group: "demo\\forex",
+      Name: "Zoë",
+      Comment: String.raw`a=b|c\d\e`,
+    });
+  }
+});
+
+test.each([
+  ["nothing is given", {}],
+  ["there is no main password", { ...COMPLETE, PassMain: undefined }],
+  ["there is no investor password", { ...COMPLETE, PassInvestor: undefined }],
+  ["there is no group", { ...COMPLETE, Group: undefined }],
+  ["there is no name", { ...COMPLETE, Name: undefined }],
+  ["there is no leverage", { ...COMPLETE, Leverage: undefined }],
+  ["the leverage is 0", { ...COMPLETE, Leverage: "0" }],
+  ["the leverage is 501", { ...COMPLETE, Leverage: "501" }],
+  ["a value is nested", { ...COMPLETE, Company: { name: "x" } }],
+  ["the password's name is misspelt", { ...COMPLETE, PassMain: undefined, pass_main: "Abcdef1!" }],
+  ["the body is no JSON", "PassMain=Abcdef1!&PassInvestor=Abcdef1!"],
+])("adding is refused with 3 when %s", async (_case, body) => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  expect(await client.json("/api/user/add", { body })).toEqual({ retcode: "3 Invalid parameters" });
+});
+
+test.each(["Abc1!", "abcdefg1!", "ABCDEFG1!", "Abcdefgh!", "Abcdefg1", "Abcdefgh1!Abcdefgh1!"])(
+  "the weak password %s is refused with 3006",
+  async (password) => {
+    await using simulator = await startSimulator();
+    await using client = await connectAuthenticated(simulator);
+    const main = await client.json("/api/user/add", { body: { ...COMPLETE, PassMain: password } });
+    const investor = await client.json("/api/user/add", { body: { ...COMPLETE, PassInvestor: password } });
+    expect([main.retcode, investor.retcode]).toEqual(Array(2).fill("3006 Invalid account password"));
+  },
+);
+
+test("groups that do not exist, differ in case or are not the manager's are refused with 8", async () => {
+  await using simulator = await startSimulator({ managerGroups: "pamm\\*,managers" });
+  await using client = await connectAuthenticated(simulator);
+  for (const Group of ["pamm\\nowhere", "PAMM\\master", "demo\\forex"]) {
+    const { retcode } = await client.json("/api/user/add", { body: { ...COMPLETE, Group } });
+    expect([Group, retcode]).toEqual([Group, "8 Not enough permissions"]);
+  }
+});
+
+test("logins that exist are refused with 3004, those of other servers with 3003, and 3002 means none is left", async () => {
+  await using simulator = await startSimulator({
+    loginRange: { first: 1, last: 1010 },
+    reservedLogins: { first: 2, last: 1008 },
+  });
+  await using client = await connectAuthenticated(simulator);
+  const add = async (login: string) => {
+    const { retcode, login: given } = await client.json("/api/user/add", { body: { ...COMPLETE, Login: login } });
+    return [retcode, given];
+  };
+  expect(await add("5")).toEqual(["0 Done", "5"]);
+  expect(await add("5")).toEqual(["3004 Login already exists", undefined]);
+  expect(await add("1011")).toEqual(["3003 Login is reserved on another server", undefined]);
+  expect([await add("0"), await add("0"), await add("0")].map(([, login]) => login)).toEqual(["1", "1009", "1010"]);
+  expect(await add("0")).toEqual(["3002 All logins are used", undefined]);
+});
+
+test("texts are cut at their limits without a word", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const login = await addUser(client, { Name: "n".repeat(200), Company: "c".repeat(99), Comment: "x".repeat(99) });
+  const { answer } = await client.json(`/api/user/get?login=${login}`);
+  expect([answer.Name.length, answer.Company.length, answer.Comment.length]).toEqual([127, 63, 63]);
+});

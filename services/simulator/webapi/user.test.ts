@@ -1,0 +1,154 @@
+import { expect, test } from "vitest";
+import { MANAGER_RIGHT } from "../settings.ts";
+import { startSimulator } from "../start.ts";
+import { addFunded, addUser, control, pay, PASSWORDS } from "../test/fixture.ts";
+import { connectAuthenticated } from "../test/raw-client.ts";
+
+test("every scalar of a user record is text", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const login = await addUser(client);
+  const { answer } = await client.json(`/api/user/get?login=${login}`);
+  for (const [name, value] of Object.entries(answer)) {
+    expect([name, Array.isArray(value) ? "array" : typeof value]).toEqual([
+      name,
+      name === "ApiData" ? "array" : "string",
+    ]);
+  }
+});
+
+test("an update changes what is right, ignores what is wrong and never touches the balance", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const login = await addFunded(client, "10.00", { Comment: "kept" });
+  const { retcode, answer } = await client.json(`/api/user/update?login=${login}&leverage=9999&rights=5`, {
+    body: { Name: "New", Group: "no\\such", Balance: "1000000", ZIPCode: "77" },
+  });
+  expect(retcode).toBe("0 Done");
+  expect(answer).toMatchObject({
+    Name: "New",
+    Group: "pamm\\investor",
+    Leverage: "100",
+    Rights: "5",
+    Balance: "10.00",
+    Comment: "kept",
+    ZipCode: "77",
+  });
+  const moved = await client.json(`/api/user/update?login=${login}&group=${encodeURIComponent("pamm\\master")}`);
+  expect(moved.answer.Group).toBe("pamm\\master");
+  expect((await client.json("/api/user/update?login=4242")).retcode).toBe("13 Not found");
+});
+
+test("an account with positions cannot be deleted, nor can the manager", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const login = await addFunded(client, "5000.00");
+  const opened = await control(simulator, "POST", "positions", { login, symbol: "EURUSD", side: "buy", volume: "0.1" });
+  const remove = (which: string | number) => client.json(`/api/user/delete?login=${which}`, { method: "POST" });
+  expect(await remove(login)).toEqual({ retcode: "3008 Account has open trades" });
+  await control(simulator, "POST", `positions/${opened.body.position}/close`);
+  expect(await remove(login)).toEqual({ retcode: "0 Done" });
+  expect((await client.json(`/api/user/get?login=${login}`)).retcode).toBe("13 Not found");
+  expect((await remove(login)).retcode).toBe("13 Not found");
+  expect((await remove(simulator.managerLogin)).retcode).toBe("3005 Attempt of self-deletion");
+});
+
+test("passwords are checked and changed by their kind", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const login = await addUser(client);
+  const check = (Type: string, Password: string) =>
+    client.json("/api/user/check_password", { body: { Login: login, Type, Password } }).then(({ retcode }) => retcode);
+  const change = (Type: string, Password: string) =>
+    client.json("/api/user/change_password", { body: { Login: login, Type, Password } }).then(({ retcode }) => retcode);
+  expect(await check("main", PASSWORDS.PassMain)).toBe("0 Done");
+  expect(await check("investor", PASSWORDS.PassMain)).toBe("3006 Invalid account password");
+  expect(await check("Main", PASSWORDS.PassMain)).toBe("3 Invalid parameters");
+  expect(await change("main", "weak")).toBe("3006 Invalid account password");
+  expect(await change("main", "Newpass9#")).toBe("0 Done");
+  expect(await check("main", PASSWORDS.PassMain)).toBe("3006 Invalid account password");
+  expect(await check("main", "Newpass9#")).toBe("0 Done");
+  expect(await check("investor", PASSWORDS.PassInvestor)).toBe("0 Done");
+});
+
+test("batches take logins or a group, never both, and leave out what they do not know", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const first = await addUser(client, { Group: "pamm\\master" });
+  const second = await addUser(client);
+  const batch = (query: string, body?: object) =>
+    client.json(`/api/user/get_batch${query}`, body === undefined ? {} : { body });
+  const logins = ({ answer }: { answer?: { Login: string }[] }) => answer?.map(({ Login }) => Login);
+
+  expect(logins(await batch(`?login=${first},99,${second}`))).toEqual([first, second]);
+  expect(logins(await batch("", { login: [first, second] }))).toEqual([first, second]);
+  expect(logins(await batch(`?group=${encodeURIComponent("pamm\\*,!pamm\\master")}`))).toEqual([second]);
+  expect((await batch(`?login=${first}&group=*`)).retcode).toBe("3 Invalid parameters");
+  expect((await batch("")).retcode).toBe("3 Invalid parameters");
+  expect((await batch("?login=99")).retcode).toBe("13 Not found");
+  expect((await client.json("/api/user/logins?group=pamm*")).answer).toEqual([first, second]);
+  expect((await client.json("/api/user/total")).answer).toEqual({ Total: "3" });
+  expect((await client.json(`/api/user/group?login=${first}`)).answer).toEqual({ Group: "pamm\\master" });
+});
+
+test("accounts outside the manager's groups do not exist for it", async () => {
+  await using simulator = await startSimulator({ managerGroups: "pamm\\*" });
+  await using client = await connectAuthenticated(simulator);
+  const { body } = await control(simulator, "POST", "accounts", { group: "demo\\forex", name: "Far", balance: 5 });
+  expect((await client.json(`/api/user/get?login=${body.login}`)).retcode).toBe("13 Not found");
+  expect((await pay(client, body.login, "1")).retcode).toBe("13 Not found");
+  expect((await client.json("/api/user/logins?group=*")).answer).toEqual([]);
+});
+
+test("rights that the manager lacks are answered with 8, and personal data comes empty", async () => {
+  const { manager, readAccounts, editAccounts } = MANAGER_RIGHT;
+  await using simulator = await startSimulator({ managerRights: [manager, readAccounts, editAccounts] });
+  await using client = await connectAuthenticated(simulator);
+  const login = await addUser(client, { Comment: "secret", Company: "shown" });
+  const { answer } = await client.json(`/api/user/get?login=${login}`);
+  expect(answer).toMatchObject({ Name: "", Comment: "", Company: "shown", Group: "pamm\\investor" });
+  expect((await pay(client, login, "1")).retcode).toBe("8 Not enough permissions");
+  expect((await client.json("/api/deal/get?ticket=1")).retcode).toBe("8 Not enough permissions");
+  expect((await client.json(`/api/user/delete?login=${login}`)).retcode).toBe("8 Not enough permissions");
+});
+
+test("an idle account has no state, and a restart makes accounts idle", async () => {
+  await using simulator = await startSimulator();
+  const { login, waiting } = await (async () => {
+    await using client = await connectAuthenticated(simulator);
+    const idle = await addUser(client);
+    expect((await client.json(`/api/user/account/get?login=${idle}`)).retcode).toBe("13 Not found");
+    const active = await addFunded(client, "250.00");
+    expect((await client.json(`/api/user/account/get_batch?login=${idle},${active}`)).answer).toMatchObject([
+      { Login: active, Balance: "250.00", Equity: "250.00", MarginFree: "250.00", CurrencyDigits: "2" },
+    ]);
+    return { login: active, waiting: client.closed };
+  })();
+  await control(simulator, "POST", "restart");
+  await waiting;
+  await using again = await connectAuthenticated(simulator);
+  expect((await again.json(`/api/user/account/get?login=${login}`)).retcode).toBe("13 Not found");
+  expect((await again.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("250.00");
+});
+
+test("check_balance tells the account from its history, and puts it right on request", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const login = await addFunded(client, "100.00");
+  const { answer } = await pay(client, login, "40.00");
+  await client.json(`/api/deal/delete?ticket=${answer.Ticket}`, { method: "POST" });
+  const check = (fix: number) => client.json(`/api/user/check_balance?login=${login}&fixflag=${fix}`);
+  const difference = {
+    Balance: { User: "140.000000", History: "100.000000" },
+    Credit: { User: "0.000000", History: "0.000000" },
+  };
+  expect((await check(0)).answer).toEqual(difference);
+  expect((await check(1)).answer).toEqual(difference);
+  expect((await check(0)).answer.Balance).toEqual({ User: "100.000000", History: "100.000000" });
+});
+
+test("keys can come in lower case, as some servers send them", async () => {
+  await using simulator = await startSimulator({ keyCase: "lower" });
+  await using client = await connectAuthenticated(simulator);
+  expect(await client.json("/api/user/total")).toEqual({ retcode: "0 Done", answer: { total: "1" } });
+});
