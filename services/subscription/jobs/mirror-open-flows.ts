@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { applyFlow } from "../domain/books.ts";
+import { takeWhatFits } from "../domain/parts.ts";
 import { jobContext, later } from "../commands/patience.ts";
 import { sendMirror } from "../commands/send-mirror.ts";
 import { tellMirrorsApplied } from "../commands/tell.ts";
@@ -48,7 +49,7 @@ async function netOpenFlows(deps: Deps, login: string): Promise<void> {
 async function openMirror(tx: Transaction, deps: Deps, masterLogin: string): Promise<void> {
   const at = deps.now();
   if (!(await lockMasterForMirror(tx, masterLogin, at))) return;
-  const flows = await listOpenFlows(tx, masterLogin, FLOWS_PER_MIRROR);
+  const flows = takeWhatFits(await listOpenFlows(tx, masterLogin, FLOWS_PER_MIRROR));
   if (flows.length === 0) return;
   const amount = flows.reduce((net, flow) => net + flow.amount, 0n);
   const mirror = await insertMirror(tx, { masterLogin, amount, flowIds: flows.map(({ id }) => id), at });

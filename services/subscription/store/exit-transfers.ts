@@ -2,6 +2,7 @@ import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { SeatFlow } from "../domain/books.ts";
+import { inParts } from "../domain/parts.ts";
 
 /** A transfer of an Investor's capital off the Master; the amount is positive here. */
 export type ExitTransfer = {
@@ -136,13 +137,25 @@ export async function refuseExit(
   return changed === 1;
 }
 
-/** What a debit left over after its Investor had gone; positive amounts in the flows would be a fault. */
+/** What leaves a Master in one go, in as many transfers as the platform needs for it; none for 0. */
+export async function insertExitTransfers(
+  tx: Transaction,
+  exit: Pick<NewExitTransfer, "subscriptionId" | "masterLogin" | "amount" | "at">,
+): Promise<ExitTransfer[]> {
+  const transfers: ExitTransfer[] = [];
+  for (const amount of inParts(exit.amount)) {
+    transfers.push(await insertExitTransfer(tx, { ...exit, amount, sendAt: exit.at, refusals: 0 }));
+  }
+  return transfers;
+}
+
+/** What a debit left over after its Investor had gone: outflows of the seats, so their amounts are negative. */
 export async function insertFurtherExits(tx: Transaction, exits: readonly SeatFlow[], at: Date): Promise<void> {
   for (const { subscriptionId, amount } of exits) {
     const { masterLogin } = await one<{ masterLogin: string }>(
       tx,
       sql`select master_login as "masterLogin" from seat where subscription_id = ${subscriptionId}`,
     );
-    await insertExitTransfer(tx, { subscriptionId, masterLogin, amount: -amount, at, sendAt: at, refusals: 0 });
+    await insertExitTransfers(tx, { subscriptionId, masterLogin, amount: -amount, at });
   }
 }

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { changeAccount, changeSeat, combine, isEmptySeat, move } from "../../domain/places.ts";
 import { strike } from "../../domain/strike.ts";
 import { saveAccounts } from "../../store/books.ts";
-import { insertExitTransfer } from "../../store/exit-transfers.ts";
+import { insertExitTransfers } from "../../store/exit-transfers.ts";
 import { markLeft } from "../../store/exits.ts";
 import { saveSeats } from "../../store/seats.ts";
 import { cancelEmptied, getSubscription, pause } from "../../store/subscriptions.ts";
@@ -25,8 +25,7 @@ export async function leavePool(tx: Transaction, { bells }: Deps, leaving: Leavi
   await saveAccounts(tx, [{ ...account, places: changeAccount(account.places, gained), pooledIn: undefined }]);
   await saveSeats(tx, [{ ...seat, places }]);
   assert(await pause(tx, subscriptionId), "only an active subscription is left");
-  const transfer = { subscriptionId, masterLogin, amount, at, sendAt: at, refusals: 0 };
-  const exit = amount > 0n ? await insertExitTransfer(tx, transfer) : undefined;
+  const [exit] = await insertExitTransfers(tx, { subscriptionId, masterLogin, amount, at });
   const status = isEmptySeat(places) ? "CANCELLED" : "PAUSED";
   const requestId = await markLeft(tx, subscriptionId, { status, amount });
   const subscription = await getSubscription(tx, subscriptionId);

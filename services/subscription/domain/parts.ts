@@ -1,0 +1,24 @@
+/** The platform moves at most so much in one operation: 1,000,000,000.00. */
+export const MOST_PER_TRANSFER = 100_000_000_000n;
+
+/** Cuts a signed amount into pieces that can be moved; nothing for 0. */
+export function inParts(amount: bigint): bigint[] {
+  const sign = amount < 0n ? -1n : 1n;
+  const parts: bigint[] = [];
+  for (let rest = amount * sign; rest > 0n; rest -= MOST_PER_TRANSFER) {
+    parts.push(sign * (rest < MOST_PER_TRANSFER ? rest : MOST_PER_TRANSFER));
+  }
+  return parts;
+}
+
+/** As many of the first flows as one transfer can carry; each of them fits by itself. */
+export function takeWhatFits<Flow extends { readonly amount: bigint }>(flows: readonly Flow[]): Flow[] {
+  const taken: Flow[] = [];
+  let net = 0n;
+  for (const flow of flows) {
+    net += flow.amount;
+    if (net > MOST_PER_TRANSFER || net < -MOST_PER_TRANSFER) break;
+    taken.push(flow);
+  }
+  return taken;
+}
