@@ -65,7 +65,7 @@ export async function documentRoutes(app: FastifyInstance): Promise<void> {
     },
     exposeHeadRoutes: false,
     refResolver: { buildLocalReference: ({ $id }) => (typeof $id === "string" ? $id : "Unnamed") },
-    transform: ({ schema, url }) => ({ schema: shown(schema), url }),
+    transform: ({ schema, url, route }) => ({ schema: shown(schema, route.config?.route), url }),
   });
 }
 
@@ -83,12 +83,13 @@ export async function serveDocumentation(app: FastifyInstance): Promise<void> {
   });
 }
 
-function shown(schema: FastifySchema): FastifySchema {
+/** Problems are only documented: their bodies are written by hand, and no serialiser has to be made for each of them. */
+function shown(schema: FastifySchema, route: Route | undefined): FastifySchema {
   const parts = ["params", "querystring", "body", "response"] as const;
-  const converted = parts
-    .filter((part) => schema?.[part] !== undefined)
-    .map((part) => [part, shownSchema(schema[part] as TSchema)]);
-  return { ...schema, ...Object.fromEntries(converted) };
+  const present = parts.filter((part) => schema?.[part] !== undefined);
+  const converted = Object.fromEntries(present.map((part) => [part, shownSchema(schema[part] as TSchema)]));
+  if (route === undefined) return { ...schema, ...converted };
+  return { ...schema, ...converted, response: { ...(converted["response"] as object), ...problemResponses(route) } };
 }
 
 const ANY_ROUTE: readonly ProblemCode[] = [
@@ -109,7 +110,7 @@ const SPECIAL_OF_FIELD: Readonly<Record<string, readonly ProblemCode[]>> = {
 };
 
 /** The problems that a route can answer, by status. */
-export function problemResponses(route: Route): Record<string, unknown> {
+function problemResponses(route: Route): Record<string, unknown> {
   const byStatus = Map.groupBy(codesOf(route), (code) => PROBLEMS[code].status);
   const responses = [...byStatus].map(([status, codes]) => {
     const description = codes.map((code) => `\`${code}\`: ${PROBLEMS[code].title}.`).join("\n\n");

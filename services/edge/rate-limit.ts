@@ -12,7 +12,10 @@ export type Buckets = {
   readonly take: (key: string) => { readonly retryAfterMs: number } | undefined;
 };
 
-type Bucket = { tokens: number; filledAt: number };
+/** In thousandths of a token: what comes back in a millisecond is then a whole number. */
+type Bucket = { level: number; filledAt: number };
+
+const TOKEN = 1_000;
 
 /** Forgetting the one that was made first costs its owner nothing; growing for ever would cost everybody. */
 const MAX_BUCKETS = 10_000;
@@ -23,13 +26,13 @@ export function createBuckets({ perSecond, burst }: Rate, now: Clock): Buckets {
   return {
     take(key) {
       const at = now().getTime();
-      const bucket = buckets.get(key) ?? { tokens: burst, filledAt: at };
-      const elapsed = Math.max(0, at - bucket.filledAt);
-      const tokens = Math.min(burst, bucket.tokens + (elapsed * perSecond) / 1_000);
-      const isGranted = tokens >= 1;
+      const bucket = buckets.get(key) ?? { level: burst * TOKEN, filledAt: at };
+      const elapsedMs = Math.max(0, at - bucket.filledAt);
+      const level = Math.min(burst * TOKEN, bucket.level + elapsedMs * perSecond);
+      const isGranted = level >= TOKEN;
       if (!buckets.has(key) && buckets.size >= MAX_BUCKETS) forgetFirst(buckets);
-      buckets.set(key, { tokens: isGranted ? tokens - 1 : tokens, filledAt: at });
-      return isGranted ? undefined : { retryAfterMs: Math.ceil(((1 - tokens) * 1_000) / perSecond) };
+      buckets.set(key, { level: isGranted ? level - TOKEN : level, filledAt: at });
+      return isGranted ? undefined : { retryAfterMs: Math.ceil((TOKEN - level) / perSecond) };
     },
   };
 }

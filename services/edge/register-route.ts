@@ -5,7 +5,6 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Admit } from "./admission.ts";
 import type { Audit } from "./audit.ts";
 import { auditEntry } from "./audit-entry.ts";
-import { problemResponses } from "./documentation.ts";
 import { invalid } from "./problem.ts";
 import { refuse } from "./refusals.ts";
 import { traceparentOf } from "./request-id.ts";
@@ -31,7 +30,7 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { querystring: query }),
       ...(body === undefined ? {} : { body }),
-      response: { 200: route.kind === "object" ? route.reply : Type.Array(route.item), ...problemResponses(route) },
+      response: { 200: route.kind === "object" ? route.reply : Type.Array(route.item) },
       summary: route.summary,
       description: `${route.description} Scope: \`${route.scope}\`.`,
       tags: [route.tag],

@@ -8,7 +8,9 @@ const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
  * deals somebody else comments, it could be taken for a movement of ours.
  */
 export function beginsWithReference(text: string): boolean {
-  const [reference = ""] = REFERENCE.exec(text) ?? [];
+  // As the platform will show it: without marks, and in plain letters where there are any.
+  const plain = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").trimStart();
+  const [reference = ""] = REFERENCE.exec(plain) ?? [];
   return reference !== "" && checkCharacter(reference.slice(0, REFERENCE_LENGTH - 1)) === reference.at(-1);
 }
 

@@ -1,0 +1,300 @@
+import { expect, test } from "vitest";
+import { Refusal } from "#kernel/refusal.ts";
+import { ROUTES } from "./routes.ts";
+import { TEST_KEY, testEdge } from "./test-edge.ts";
+import { aDeposit, aMaster, LARGE } from "./test-replies.ts";
+
+const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=1";
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+function refusing(facts: ConstructorParameters<typeof Refusal>[0]) {
+  return testEdge({ funding: { deposit: () => Promise.reject(new Refusal(facts)) } });
+}
+
+test("every answer carries the caller's request id, and no cache keeps it", async () => {
+  const edge = await testEdge();
+  const sent = await edge.call({ url: "/nothing", headers: { "x-request-id": "CRM-1.a_b" } });
+  const minted = await edge.call({ url: "/nothing", headers: { "x-request-id": "not sane" } });
+
+  expect([sent.headers["x-request-id"], sent.headers["cache-control"]]).toEqual(["CRM-1.a_b", "no-store"]);
+  expect(minted.headers["x-request-id"]).toMatch(UUID);
+  expect(sent.body).toEqual({
+    type: "urn:pamm:problem:route_not_found",
+    title: "There is no such route",
+    status: 404,
+    detail: "There is no such route.",
+    instance: "/nothing",
+    code: "route_not_found",
+    request_id: "CRM-1.a_b",
+    retryable: false,
+  });
+});
+
+test("without a valid key there is one answer for all cases", async () => {
+  const edge = await testEdge();
+  const attempts = [
+    undefined,
+    "",
+    "Bearer",
+    "Bearer wrong",
+    `Basic ${TEST_KEY}`,
+    TEST_KEY,
+    `Bearer ${"x".repeat(300)}`,
+  ];
+  const url = "/api/v1/master/7";
+  const answers = [];
+  for (const authorization of attempts) {
+    const headers = { "x-request-id": "same", ...(authorization === undefined ? {} : { authorization }) };
+    answers.push(await edge.app.inject({ url, headers }));
+  }
+
+  expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+  expect(answers[0]?.json()).toEqual({
+    type: "urn:pamm:problem:unauthorized",
+    title: "A valid API key is required",
+    status: 401,
+    detail: "Send a valid API key as a bearer token.",
+    instance: url,
+    code: "unauthorized",
+    request_id: "same",
+    retryable: false,
+  });
+  expect(answers.map(({ headers }) => headers["www-authenticate"])).toEqual(attempts.map(() => 'Bearer realm="pamm"'));
+  expect(edge.calls).toEqual([]);
+});
+
+test("a key is asked for before anything else is looked at", async () => {
+  const edge = await testEdge();
+  const answer = await edge.app.inject({ method: "POST", url: "/api/v1/investor/add", payload: "{" });
+
+  expect(answer.statusCode).toBe(401);
+});
+
+test("a key without the scope of the route is told which one it lacks", async () => {
+  const edge = await testEdge({ scopes: ["funds:withdraw"] });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.body]).toMatchObject([
+    403,
+    { code: "insufficient_scope", required_scope: "funds:deposit" },
+  ]);
+  expect(edge.audited).toMatchObject([
+    { decision: "denied", status: 403, code: "insufficient_scope", keyId: "KeyOfTests01" },
+  ]);
+});
+
+test("each route asks for exactly its own scope", async () => {
+  const edge = await testEdge({ scopes: [] });
+  const asked = ROUTES.map(async ({ method, url }) => {
+    const { status, body } = await edge.call({ method, url: url.replaceAll(/:[a-z0-9_]+/g, "1") });
+    return [method, url, status, (body as { required_scope: string }).required_scope];
+  });
+
+  expect(await Promise.all(asked)).toEqual(ROUTES.map(({ method, url, scope }) => [method, url, 403, scope]));
+});
+
+test("a route without a scope does not start", async () => {
+  const [first] = ROUTES;
+
+  await expect(testEdge({ app: { routes: [{ ...first!, scope: undefined as never }] } })).rejects.toThrow(
+    "/api/v1/master/directory has no scope",
+  );
+});
+
+test.each([
+  ["GET", "/api/v1/master/add", "POST, OPTIONS"],
+  ["PATCH", "/api/v1/master/directory", "GET, HEAD, OPTIONS"],
+  ["DELETE", "/api/v1/master/7", "GET, PATCH, HEAD, OPTIONS"],
+  ["PUT", "/api/v1/investor/deposit", "POST, OPTIONS"],
+] as const)("%s %s is not allowed, and the answer says what is", async (method, url, allow) => {
+  const edge = await testEdge();
+  const refused = await edge.call({ method, url, ...(method === "GET" ? {} : { payload: "{" }) });
+  const asked = await edge.call({ method: "OPTIONS", url });
+
+  expect([refused.status, refused.headers["allow"], refused.body]).toMatchObject([
+    405,
+    allow,
+    { code: "method_not_allowed" },
+  ]);
+  expect([asked.status, asked.headers["allow"], asked.text]).toEqual([204, allow, ""]);
+});
+
+test("HEAD is GET without its body", async () => {
+  const edge = await testEdge({ accounts: { getMaster: async () => aMaster() } });
+  const [head, get] = [
+    await edge.call({ method: "HEAD", url: "/api/v1/master/7" }),
+    await edge.call({ method: "GET", url: "/api/v1/master/7" }),
+  ];
+
+  expect([head.status, head.text, head.headers["content-length"]]).toEqual([200, "", get.headers["content-length"]]);
+});
+
+test.each([
+  ["no JSON", "{", "application/json", 400, "malformed_json"],
+  ["no body at all, but said to be JSON", "", "application/json", 400, "malformed_json"],
+  ["another media type", "a=1", "application/x-www-form-urlencoded", 415, "unsupported_media_type"],
+  ["no media type", "{}", "", 415, "unsupported_media_type"],
+  ["more than 64 KiB", `"${"x".repeat(65 * 1024)}"`, "application/json", 413, "body_too_large"],
+])("a body that is %s is refused as such", async (_what, payload, contentType, status, code) => {
+  const edge = await testEdge();
+  const answer = await edge.call({
+    method: "POST",
+    url: "/api/v1/investor/add",
+    payload,
+    headers: { "content-type": contentType },
+  });
+
+  expect([answer.status, answer.body]).toMatchObject([status, { code, status, outcome: "not_executed" }]);
+  expect(answer.headers["content-type"]).toBe("application/problem+json; charset=utf-8");
+});
+
+test("a compressed body is refused", async () => {
+  const edge = await testEdge();
+  const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+
+  expect(await edge.call({ method: "POST", url: "/api/v1/investor/add", payload: "{}", headers })).toMatchObject({
+    status: 415,
+    body: { code: "unsupported_media_type" },
+  });
+});
+
+test("a URL of more than 8 KiB is refused", async () => {
+  const edge = await testEdge();
+  const answer = await edge.call({ method: "POST", url: `${DEPOSIT}&comment=${"x".repeat(8 * 1024)}` });
+
+  expect([answer.status, answer.body]).toMatchObject([414, { code: "url_too_long" }]);
+});
+
+test("a path whose encoding is broken is refused as a problem too", async () => {
+  const edge = await testEdge();
+  const answer = await edge.call({ url: "/api/v1/master/%ff" });
+
+  expect([answer.status, answer.body]).toMatchObject([400, { code: "bad_request", status: 400 }]);
+});
+
+test("a command carries the id that its answer names, and the caller's request id", async () => {
+  const edge = await testEdge({ funding: { deposit: async () => aDeposit() } });
+  const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
+  const answer = await edge.call({ method: "POST", url: DEPOSIT, headers: { "x-request-id": "r1", traceparent } });
+  const [{ context } = { context: undefined }] = edge.calls;
+
+  expect(answer.headers["x-operation-id"]).toMatch(UUID);
+  expect(context).toMatchObject({
+    requestId: "r1",
+    commandId: answer.headers["x-operation-id"],
+    caller: "edge",
+    traceparent,
+  });
+  const remainingMs = (context?.deadline.getTime() ?? 0) - Date.now();
+  expect(remainingMs).toBeGreaterThan(8_000);
+  expect(remainingMs).toBeLessThan(10_000);
+});
+
+test("a question has no command id", async () => {
+  const edge = await testEdge({ accounts: { getMaster: async () => aMaster() } });
+  const answer = await edge.call({ url: "/api/v1/master/7" });
+
+  expect([answer.headers["x-operation-id"], edge.calls[0]?.context.commandId]).toEqual([undefined, ""]);
+});
+
+test("whole numbers beyond any float are written in full", async () => {
+  const edge = await testEdge({ funding: { deposit: async () => aDeposit({ dealId: LARGE }) } });
+
+  expect((await edge.call({ method: "POST", url: DEPOSIT })).text).toContain(`"deal_id":${LARGE},`);
+});
+
+test("an unknown outcome names the operation and is never to be repeated blindly", async () => {
+  const edge = await refusing({ code: "outcome_unknown", status: "unknown_outcome", message: "x", outcome: "unknown" });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.headers["retry-after"]]).toEqual([504, undefined]);
+  expect(answer.body).toMatchObject({
+    code: "outcome_unknown",
+    outcome: "unknown",
+    retryable: false,
+    operation_id: answer.headers["x-operation-id"],
+  });
+});
+
+test("a service that cannot be reached is told without its name, and when to come back", async () => {
+  const edge = await refusing({
+    code: "service_unavailable",
+    status: "unavailable",
+    message: "funding cannot be reached",
+    outcome: "not_executed",
+    retryAfterMs: 250,
+  });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "1"]);
+  expect(answer.body).toMatchObject({ code: "service_unavailable", outcome: "not_executed", retryable: true });
+  expect(answer.text).not.toContain("funding");
+});
+
+test("a fault tells nothing but that it happened, and is logged with its stack", async () => {
+  const edge = await testEdge({ accounts: { getMaster: () => Promise.reject(new Error("select secret from table")) } });
+  const answer = await edge.call({ url: "/api/v1/master/7" });
+
+  expect([answer.status, answer.body]).toMatchObject([500, { code: "internal_error", retryable: false }]);
+  expect(answer.text).not.toContain("secret");
+  expect(edge.lines.join("")).toContain("select secret from table");
+});
+
+test("what stands in the way is named with its facts", async () => {
+  const edge = await refusing({
+    code: "below_min_deposit",
+    status: "conflict",
+    message: "The first deposit is too small.",
+    details: { required: "100.00", actual: "1.00", row: "42" },
+    outcome: "not_executed",
+  });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.body]).toEqual([
+    409,
+    {
+      type: "urn:pamm:problem:below_min_deposit",
+      title: "The Master's minimum is not met",
+      status: 409,
+      detail: "The first deposit is too small.",
+      instance: "/api/v1/investor/deposit",
+      code: "below_min_deposit",
+      request_id: answer.headers["x-request-id"],
+      retryable: false,
+      outcome: "not_executed",
+      required: "100.00",
+      actual: "1.00",
+    },
+  ]);
+});
+
+test("a busy account names the operation that it is busy with", async () => {
+  const edge = await refusing({
+    code: "account_busy",
+    status: "conflict",
+    message: "busy",
+    outcome: "not_executed",
+    operationId: "the-other-one",
+    retryAfterMs: 2_100,
+  });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.headers["retry-after"]]).toEqual([409, "3"]);
+  expect(answer.body).toMatchObject({ operation_id: "the-other-one", retryable: true });
+});
+
+test("what the platform refused is named by its code", async () => {
+  const edge = await refusing({
+    code: "platform_rejected",
+    status: "rejected",
+    message: "The platform refused.",
+    details: { platform_code: "10006" },
+    outcome: "not_executed",
+  });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.body]).toMatchObject([
+    502,
+    { code: "platform_rejected", platform_code: 10006, operation_id: answer.headers["x-operation-id"] },
+  ]);
+});

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { type AuditEntry, createAudit } from "./audit.ts";
+import { logTo } from "./test-edge.ts";
+
+function anEntry(requestId: string): AuditEntry {
+  return {
+    at: new Date("2026-01-02T03:04:05Z"),
+    requestId,
+    keyId: "KeyOfTests01",
+    client: "tests",
+    address: "127.0.0.1",
+    method: "POST",
+    route: "/api/v1/investor/deposit",
+    operationId: null,
+    decision: "allowed",
+    status: 200,
+    code: null,
+  };
+}
+
+test("notes are written together and none is lost on the way out", async () => {
+  const written: string[][] = [];
+  const audit = createAudit(async (entries) => void written.push(entries.map(({ requestId }) => requestId)), logTo([]));
+  audit.note(anEntry("a"));
+  audit.note(anEntry("b"));
+  await audit[Symbol.asyncDispose]();
+
+  expect(written).toEqual([["a", "b"]]);
+});
+
+test("what could not be written is written later, in order", async () => {
+  const written: string[] = [];
+  let isDown = true;
+  const audit = createAudit(async (entries) => {
+    if (isDown) throw new Error("the database is gone");
+    written.push(...entries.map(({ requestId }) => requestId));
+  }, logTo([]));
+  for (let each = 0; each < 500; each += 1) audit.note(anEntry(String(each)));
+  await new Promise(setImmediate);
+  isDown = false;
+  audit.note(anEntry("last"));
+  await audit[Symbol.asyncDispose]();
+
+  expect([written.length, written[0], written.at(-1)]).toEqual([501, "0", "last"]);
+});
+
+test("an entry that has to be durable fails with the database", async () => {
+  const audit = createAudit(() => Promise.reject(new Error("the database is gone")), logTo([]));
+
+  await expect(audit.write(anEntry("a"))).rejects.toThrow("the database is gone");
+});

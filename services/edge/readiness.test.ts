@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { createReadiness, type Dependency, type Probe } from "./readiness.ts";
+
+const NAMES: readonly Dependency[] = ["account", "funding", "subscription", "fee", "platform"];
+
+function watched() {
+  const down = new Set<string>();
+  let broker = true;
+  let at = 0;
+  let asked = 0;
+  const probe =
+    (name: Dependency): Probe =>
+    async () => {
+      asked += 1;
+      if (down.has(name)) throw new Error("down");
+    };
+  const probes = Object.fromEntries(NAMES.map((name) => [name, probe(name)])) as Record<Dependency, Probe>;
+  const readiness = createReadiness({ isBrokerConnected: () => broker, probes, now: () => new Date(at) });
+  return {
+    down,
+    probes,
+    readiness,
+    loseBroker: () => (broker = false),
+    later: () => (at += 1_000),
+    asked: () => asked,
+  };
+}
+
+const UP = { reachable: true, lag_ms: 0 };
+const DOWN = { reachable: false, lag_ms: null };
+
+test("it is not ready before everything was reached once", async () => {
+  const { readiness, down, later } = watched();
+  down.add("platform");
+
+  expect(await readiness.look()).toEqual({
+    isReady: false,
+    report: {
+      status: "starting",
+      broker: { reachable: true },
+      services: { account: UP, funding: UP, subscription: UP, fee: UP },
+      platform: DOWN,
+      lag_ms: null,
+    },
+  });
+  down.clear();
+  later();
+  expect(await readiness.look()).toMatchObject({ isReady: true, report: { status: "ready", platform: UP, lag_ms: 0 } });
+});
+
+test("what is lost afterwards is told, and the edge stays ready to say so to each caller", async () => {
+  const { readiness, down, later, loseBroker } = watched();
+  await readiness.look();
+  down.add("funding");
+  loseBroker();
+  later();
+
+  expect(await readiness.look()).toMatchObject({
+    isReady: true,
+    report: {
+      status: "degraded",
+      broker: { reachable: false },
+      services: { account: UP, funding: DOWN },
+      lag_ms: null,
+    },
+  });
+});
+
+test("however often it is asked, each dependency is asked once", async () => {
+  const { readiness, asked } = watched();
+  await Promise.all([readiness.look(), readiness.look(), readiness.look()]);
+
+  expect(asked()).toBe(NAMES.length);
+});
+
+test("a dependency that does not answer at all is given up in time", async () => {
+  const { probes } = watched();
+  const silent = { ...probes, account: () => new Promise<never>(() => {}) };
+  const readiness = createReadiness({ isBrokerConnected: () => true, probes: silent, now: () => new Date() });
+  const begunAt = Date.now();
+
+  expect(await readiness.look()).toMatchObject({
+    isReady: false,
+    report: { services: { account: DOWN, fee: { reachable: true } } },
+  });
+  expect(Date.now() - begunAt).toBeLessThan(2_000);
+});

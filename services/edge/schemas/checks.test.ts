@@ -1,0 +1,168 @@
+import { expect, test } from "vitest";
+import { type CheckName, CHECKS } from "./checks.ts";
+
+const codeOf = (name: CheckName, text: string): string | undefined => CHECKS[name](text)?.code;
+
+const GOOD: Readonly<Record<CheckName, readonly string[]>> = {
+  login: ["1", "3000001", "9".repeat(19)],
+  id: ["0", "1", "9223372036854775807"],
+  amount: ["0.01", "0.1", "1", "1000000000", "1000000000.00", "000.50"],
+  min_deposit: ["0", "0.00", "100", "1000000000.00"],
+  currency: ["USD"],
+  comment: [
+    "",
+    "CRM-2026-0001",
+    "ünï ¢ode 🎉",
+    "x".repeat(255),
+    "🎉".repeat(255),
+    "PD0F7K3M9Q2X1",
+    "PD0F7K3M9Q2X1Y",
+    "PCBACKPAYMENTS",
+    "PROCESSING FEE 1",
+  ],
+  name: ["A", "  Ада  ", "名前", "x".repeat(255)],
+  strategy_name: ["", "Alpha"],
+  strategy: ["", "x".repeat(2_000)],
+  group: ["pamm\\investor", "real"],
+  email: ["a@b.co", "first.last+tag@sub.example.com", "UPPER@EXAMPLE.ORG", "o'neil@example.com"],
+  leverage: ["1", "100", "500"],
+  rate: ["0", "0.0", "1", "1.000000", "0.300000", "0.000001"],
+  datetime: ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05"],
+  limit_100: ["1", "50", "100"],
+  limit_500: ["1", "100", "500"],
+  integer_cursor: ["0", "42", "9223372036854775807"],
+};
+
+const BAD: Readonly<Record<CheckName, readonly (readonly [text: string, code: string])[]>> = {
+  login: [
+    ["", "malformed"],
+    ["0", "malformed"],
+    ["007", "malformed"],
+    ["-1", "malformed"],
+    ["1.5", "malformed"],
+    ["abc", "malformed"],
+    ["1 ", "malformed"],
+    ["١٢", "malformed"],
+    ["1".repeat(20), "malformed"],
+  ],
+  id: [
+    ["", "malformed"],
+    ["-1", "malformed"],
+    ["9223372036854775808", "malformed"],
+  ],
+  amount: [
+    ["", "malformed"],
+    ["0", "out_of_range"],
+    ["0.00", "out_of_range"],
+    ["-5", "out_of_range"],
+    ["1000000000.01", "out_of_range"],
+    ["1".repeat(60), "out_of_range"],
+    ["1".repeat(100), "malformed"],
+    ["1.001", "amount_precision"],
+    ["1.000", "amount_precision"],
+    ["1.", "malformed"],
+    [".5", "malformed"],
+    ["1e3", "malformed"],
+    ["1,5", "malformed"],
+    ["+1", "malformed"],
+    [" 1", "malformed"],
+    ["0x10", "malformed"],
+    ["Infinity", "malformed"],
+    ["NaN", "malformed"],
+    ["1.2.3", "malformed"],
+  ],
+  min_deposit: [
+    ["-0.01", "out_of_range"],
+    ["1000000000.01", "out_of_range"],
+    ["1.005", "amount_precision"],
+    ["", "malformed"],
+  ],
+  currency: [
+    ["EUR", "currency_not_supported"],
+    ["usd", "currency_not_supported"],
+    ["", "currency_not_supported"],
+  ],
+  comment: [
+    ["a\u0000b", "control_character"],
+    ["a\nb", "control_character"],
+    ["a\u0085b", "control_character"],
+    ["x".repeat(256), "too_long"],
+    ["PD0F7K3M9Q2X1X", "reserved_reference"],
+    ["PD0F7K3M9Q2X1X CRM-1", "reserved_reference"],
+    ["  PD0F7K3M9Q2X1X", "reserved_reference"],
+    ["ＰＤ０F7K3M9Q2X1X", "reserved_reference"],
+  ],
+  name: [
+    ["", "empty"],
+    ["   ", "empty"],
+    ["a\tb", "control_character"],
+    ["x".repeat(256), "too_long"],
+    ["\ud800", "malformed"],
+  ],
+  strategy_name: [["a\u007fb", "control_character"]],
+  strategy: [
+    ["a\nb", "control_character"],
+    ["x".repeat(2_001), "too_long"],
+  ],
+  group: [
+    ["", "empty"],
+    ["a\u0001", "control_character"],
+  ],
+  email: [
+    ["", "malformed"],
+    ["plain", "malformed"],
+    ["a@b", "malformed"],
+    ["a@@b.co", "malformed"],
+    ["a b@c.de", "malformed"],
+    [".a@b.co", "malformed"],
+    ["a..b@c.de", "malformed"],
+    ["a@-b.co", "malformed"],
+    [`${"x".repeat(65)}@b.co`, "malformed"],
+    [`a@${"x".repeat(250)}.co`, "malformed"],
+  ],
+  leverage: [
+    ["0", "out_of_range"],
+    ["501", "out_of_range"],
+    ["-1", "out_of_range"],
+    ["1.5", "malformed"],
+    ["1:100", "malformed"],
+    ["", "malformed"],
+  ],
+  rate: [
+    ["1.000001", "out_of_range"],
+    ["2", "out_of_range"],
+    ["-0.1", "out_of_range"],
+    ["0.0000001", "rate_precision"],
+    ["0.3000000", "rate_precision"],
+    ["1e400", "malformed"],
+  ],
+  datetime: [
+    ["2026-02-30T00:00:00", "malformed"],
+    ["", "malformed"],
+  ],
+  limit_100: [
+    ["0", "out_of_range"],
+    ["101", "out_of_range"],
+    ["-1", "out_of_range"],
+    ["99999999999999999999", "out_of_range"],
+    ["1.0", "malformed"],
+    ["", "malformed"],
+  ],
+  limit_500: [["501", "out_of_range"]],
+  integer_cursor: [
+    ["-1", "invalid_cursor"],
+    ["abc", "invalid_cursor"],
+    ["", "invalid_cursor"],
+    ["9223372036854775808", "invalid_cursor"],
+  ],
+};
+
+const names = Object.keys(CHECKS) as CheckName[];
+
+test.each(names)("what a %s may be passes its check", (name) => {
+  expect(GOOD[name].map((text) => [text, codeOf(name, text)])).toEqual(GOOD[name].map((text) => [text, undefined]));
+});
+
+test.each(names)("what a %s may not be is told with its own code", (name) => {
+  expect(BAD[name].map(([text]) => [text, codeOf(name, text)])).toEqual(BAD[name]);
+});

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { decimalText, parseJson } from "./json-body.ts";
+
+function parse(text: string): object {
+  return parseJson(Buffer.from(text))?.value as object;
+}
+
+test("a number keeps the digits it was written with", () => {
+  const body = parse('{"rate": 0.1000000000000000055, "min_deposit": 100.50, "nested": {"rate": 0.30}}');
+
+  expect(decimalText(body, "rate")).toBe("0.1000000000000000055");
+  expect(decimalText(body, "min_deposit")).toBe("100.50");
+  expect(decimalText((body as { nested: object }).nested, "rate")).toBe("0.30");
+});
+
+test.each([
+  ["3e-1", "0.3"],
+  ["1E0", "1"],
+  ["1.5e2", "150"],
+  ["12.345e1", "123.45"],
+  ["5e-7", "0.0000005"],
+  ["-2.5e-1", "-0.25"],
+  ["1e400", "1e400"],
+])("an exponent is only a way of writing: %s is %s", (written, decimal) => {
+  expect(decimalText(parse(`{"n": ${written}}`), "n")).toBe(decimal);
+});
+
+test("text is itself, and nothing else is a decimal", () => {
+  const body = parse('{"text": "0.30", "yes": true, "none": null, "list": [1]}');
+
+  expect(["text", "yes", "none", "list", "missing"].map((name) => decimalText(body, name))).toEqual([
+    "0.30",
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test("__proto__ is a member like any other and reaches no prototype", () => {
+  const body = parse('{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}');
+
+  expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
+  expect((body as { polluted?: boolean }).polluted).toBeUndefined();
+  expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+});
+
+test.each([["{"], [""], ["NaN"], ["{'a': 1}"], ["{}{}"], ["\uFEFF{}"], ["[".repeat(60_000)]])(
+  "what is not JSON is not read: %.10s",
+  (text) => {
+    expect(parseJson(Buffer.from(text))).toBeUndefined();
+  },
+);
+
+test("bytes that are not UTF-8 are not JSON", () => {
+  expect(parseJson(Buffer.from([0x22, 0xff, 0x22]))).toBeUndefined();
+});

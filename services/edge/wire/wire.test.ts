@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { cents } from "../test-replies.ts";
+import { jsonInteger, jsonNumber } from "./json-number.ts";
+import { moneyNumber, moneyOf, moneyText } from "./money.ts";
+import { ratePpm, rateText } from "./rate.ts";
+import { nullableTimestamp, parseTimestamp, timestamp } from "./timestamp.ts";
+import { cursorsOf } from "./cursor.ts";
+
+test.each([
+  [0n, "0", "0.00"],
+  [1n, "0.01", "0.01"],
+  [100_00n, "100", "100.00"],
+  [100_50n, "100.5", "100.50"],
+  [100_55n, "100.55", "100.55"],
+  [-250_50n, "-250.5", "-250.50"],
+  [1_000_00n, "1000", "1000.00"],
+  [12_345_678_901_234_567_890_12n, "12345678901234567890.12", "12345678901234567890.12"],
+])("%d cents are the number %s and the text %s", (minor, asNumber, asText) => {
+  expect(JSON.stringify(moneyNumber(cents(minor)))).toBe(asNumber);
+  expect(moneyText(cents(minor))).toBe(asText);
+});
+
+test("an amount survives the way out and in, whatever its size", () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (minor) => {
+      expect(moneyOf(moneyText(cents(minor)))).toEqual(cents(minor));
+      expect(moneyOf(JSON.stringify(moneyNumber(cents(minor))))).toEqual(cents(minor));
+    }),
+  );
+});
+
+test("a rate survives the way out and in", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 1_000_000 }), (ppm) => {
+      expect(rateText(ppm)).toMatch(/^[01]\.\d{6}$/);
+      expect(ratePpm(rateText(ppm))).toBe(ppm);
+    }),
+  );
+});
+
+test("integers are written in full", () => {
+  expect(JSON.stringify([jsonInteger(9_007_199_254_740_993n), jsonInteger(-1n)])).toBe("[9007199254740993,-1]");
+});
+
+test.each(["", "1.", ".5", "01", "1e5", "NaN", '"1"', "1,2"])("%s are not the digits of a number", (digits) => {
+  expect(() => jsonNumber(digits)).toThrow(TypeError);
+});
+
+test("a timestamp is UTC with six decimals and no offset", () => {
+  expect(timestamp(new Date("2026-01-02T03:04:05.678Z"))).toBe("2026-01-02T03:04:05.678000");
+  expect(nullableTimestamp(undefined)).toBeNull();
+});
+
+test.each([
+  ["2026-01-02T03:04:05", "2026-01-02T03:04:05.000Z"],
+  ["2026-01-02T03:04", "2026-01-02T03:04:00.000Z"],
+  ["2026-01-02T03:04:05.678901", "2026-01-02T03:04:05.678Z"],
+  ["2026-01-02T03:04:05.6Z", "2026-01-02T03:04:05.600Z"],
+  ["2026-01-02T03:04:05+02:00", "2026-01-02T01:04:05.000Z"],
+  ["2026-01-02T03:04:05-0530", "2026-01-02T08:34:05.000Z"],
+  ["2026-01-01T00:00:00+14:00", "2025-12-31T10:00:00.000Z"],
+  ["2024-02-29T00:00:00z", "2024-02-29T00:00:00.000Z"],
+])("%s is understood as %s", (text, instant) => {
+  expect(parseTimestamp(text)?.toISOString()).toBe(instant);
+});
+
+test.each([
+  "2026-02-30T00:00:00",
+  "2025-02-29T00:00:00",
+  "2026-13-01T00:00:00",
+  "2026-01-02T24:00:00",
+  "2026-01-02T03:60:00",
+  "2026-01-02T03:04:60",
+  "2026-01-02",
+  "2026-01-02 03:04:05",
+  "2026-01-02T03:04:05.",
+  "2026-01-02T03:04:05+25:00",
+  "0000-01-02T03:04:05",
+  "now",
+  "",
+])("%s is no date and time", (text) => {
+  expect(parseTimestamp(text)).toBeUndefined();
+});
+
+test("a timestamp of ours is understood when it comes back", () => {
+  fc.assert(
+    fc.property(fc.date({ min: new Date("1970-01-01"), max: new Date("9999-01-01"), noInvalidDate: true }), (date) => {
+      expect(parseTimestamp(timestamp(date))).toEqual(date);
+    }),
+  );
+});
+
+test("a cursor means something on its own list only", () => {
+  const cursors = cursorsOf(Buffer.from("key"));
+  const text = cursors.write("masters?engine=PAMM", 2n ** 62n);
+
+  expect(cursors.read("masters?engine=PAMM", text)).toBe(2n ** 62n);
+  expect(cursors.read("masters?engine=ALL", text)).toBeUndefined();
+  expect(cursors.read("investors?engine=PAMM", text)).toBeUndefined();
+  expect(cursorsOf(Buffer.from("other")).read("masters?engine=PAMM", text)).toBeUndefined();
+});
+
+test("a cursor that was changed anywhere is not ours", () => {
+  const cursors = cursorsOf(Buffer.from("key"));
+  const text = cursors.write("masters", 41n);
+
+  for (let place = 0; place < text.length; place += 1) {
+    const other = text[place] === "A" ? "B" : "A";
+    expect(cursors.read("masters", text.slice(0, place) + other + text.slice(place + 1))).toBeUndefined();
+  }
+  for (const strange of ["", text.slice(1), `${text}A`, "41", "=".repeat(24)]) {
+    expect(cursors.read("masters", strange)).toBeUndefined();
+  }
+});
