@@ -1,17 +1,6 @@
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { StartupError } from "#kernel/startup-error.ts";
@@ -19,6 +8,7 @@ import { freePort } from "./ports.ts";
 import { findPostgres, majorVersion } from "./postgres-binaries.ts";
 import { commandLineOf, isWorkedIn } from "./process-id.ts";
 import { stopProcess } from "./stale.ts";
+import { chooseUser, letIn } from "./postgres-user.ts";
 import { type RunAs, startTied, tailOf, type TiedProcess } from "./tied-process.ts";
 
 export type PostgresOptions = {
@@ -42,7 +32,6 @@ export type PostgresServer = AsyncDisposable & {
 
 const HOST = "127.0.0.1";
 const SUPERUSER = "postgres";
-const NOBODY = 65_534;
 const MAX_CONNECTIONS = 300;
 const START_TIMEOUT_MS = 30_000;
 const START_POLL_MS = 15;
@@ -57,7 +46,7 @@ const FORGETFUL = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"
 /** A Postgres of our own, whose life is tied to ours. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const bin = findPostgres();
-  const runAs = privilegeOf();
+  const runAs = chooseUser();
   const { dataDir } = options;
   if (existsSync(join(dataDir, "PG_VERSION"))) {
     refuseOtherVersion(bin, dataDir);
@@ -117,19 +106,6 @@ async function untilItAnswers(url: string, server: TiedProcess, logFile: string)
 }
 
 /**
- * Postgres refuses to be root. A user namespace makes root somebody else without a second account on this machine and
- * without giving files away; containers forbid it, and there the files are given to nobody.
- */
-function privilegeOf(): RunAs {
-  const isRoot = process.getuid?.() === 0;
-  if (!isRoot) return { prefix: [] };
-  const prefix = ["unshare", "--user", "--map-user=1000", "--map-group=1000"];
-  const [command = "", ...args] = [...prefix, "true"];
-  if (spawnSync(command, args).status === 0) return { prefix };
-  return { prefix: [], uid: NOBODY, gid: NOBODY };
-}
-
-/**
  * Waits until nobody works on the data any more, also no child of a server that was killed. Then a lock file means nothing,
  * although Postgres would still believe it: the pid in it may be another process by now, or one that nobody has buried.
  */
@@ -153,7 +129,7 @@ function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptio
   mkdirSync(draft, { recursive: true, mode: 0o700 });
   const passwordFile = join(dirname(dataDir), "postgres-password.tmp");
   writeFileSync(passwordFile, `${password ?? ""}\n`, { mode: 0o600 });
-  if (runAs.uid !== undefined) giveTo(NOBODY, [draft, passwordFile]);
+  letIn(runAs, [draft, passwordFile]);
   const authentication = password === undefined ? ["-A", "trust"] : ["-A", "scram-sha-256", `--pwfile=${passwordFile}`];
   const options = ["-D", draft, "-U", SUPERUSER, "-E", "UTF8", "--locale=C.UTF-8", ...authentication];
   const [command = "", ...args] = [
@@ -162,21 +138,11 @@ function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptio
     ...options,
     ...(isDurable ? [] : ["--no-sync"]),
   ];
-  const { status, stderr, error } = spawnSync(command, args, { encoding: "utf8", cwd: "/", ...ids(runAs) });
+  const { status, stderr, error } = spawnSync(command, args, { encoding: "utf8", cwd: "/", ...runAs.ids });
   rmSync(passwordFile);
   if (status === 0) return renameSync(draft, dataDir);
   rmSync(draft, { recursive: true });
   throw new StartupError(`Postgres could not make its data folder ${dataDir}: ${error?.message ?? stderr.trim()}`);
-}
-
-function giveTo(uid: number, paths: readonly string[]): void {
-  for (const path of paths) chownSync(path, uid, uid);
-  // It must be able to walk down to them.
-  for (const path of paths) chmodSync(dirname(path), 0o755);
-}
-
-function ids({ uid, gid }: RunAs): { uid?: number; gid?: number } {
-  return uid === undefined || gid === undefined ? {} : { uid, gid };
 }
 
 function refuseOtherVersion(bin: string, dataDir: string): void {

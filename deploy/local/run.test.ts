@@ -2,10 +2,13 @@ import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { startOf } from "./process-id.ts";
 import { SERVICES } from "./settings.ts";
 import { testHouse, until } from "./test-house.ts";
+
+// Each starts up to nineteen processes.
+vi.setConfig({ testTimeout: 60_000 });
 
 const EVERYTHING = [...SERVICES, "simulator"];
 

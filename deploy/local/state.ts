@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
@@ -22,7 +22,6 @@ export function launcherOf(stateDir: string): number | undefined {
 export async function takeState(stateDir: string): Promise<AsyncDisposable> {
   try {
     for (const folder of ["", ...FOLDERS]) mkdirSync(join(stateDir, folder), { recursive: true, mode: 0o700 });
-    chmodSync(stateDir, 0o700);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartupError(`PAMM_STATE_DIR ${stateDir} cannot be used: ${reason}`, { cause: error });

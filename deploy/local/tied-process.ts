@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 
-/** How a server is started that refuses to run as root: see `privilegeOf` in postgres.ts. */
-export type RunAs = { readonly prefix: readonly string[]; readonly uid?: number; readonly gid?: number };
+/** As whom a server runs: a command in front of it, or other ids; neither = as we do. */
+export type RunAs = {
+  readonly prefix: readonly string[];
+  readonly ids: { readonly uid?: number; readonly gid?: number };
+};
 
 export type TiedProcessOptions = {
   readonly command: string;
@@ -49,7 +52,7 @@ export async function startTied({
     stdio: ["ignore", log, log],
     detached: true,
     cwd: "/",
-    ...(runAs?.uid === undefined ? {} : { uid: runAs.uid, gid: runAs.gid }),
+    ...runAs?.ids,
   });
   closeSync(log);
   await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));

@@ -17,8 +17,8 @@ export class ClosingLine implements Reporter {
     }
     // An error that belongs to no test, such as servers that do not start, must not look like a green run.
     if (counts.failed === 0 && errors.length > 0) counts.failed = errors.length;
-    const isEmpty = counts.passed + counts.failed === 0;
-    if (isEmpty || reason === "interrupted") process.exitCode = 1;
+    if (counts.passed + counts.failed === 0) counts.failed = 1;
+    if (counts.failed > 0 || reason !== "passed") process.exitCode = 1;
     const line = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`;
     // Other reporters still have something to say, and vitest itself too.
     process.once("exit", () => process.stdout.write(line));

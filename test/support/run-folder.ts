@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -15,6 +15,8 @@ export function makeRunFolder(): RunFolder {
   const parent = hasMemory() ? MEMORY : tmpdir();
   removeLeftovers(parent);
   const path = mkdtempSync(join(parent, `${PREFIX}${process.pid}-${startOf(process.pid)}-`));
+  // Postgres may have to run as somebody else.
+  chmodSync(path, 0o711);
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 

@@ -1,0 +1,42 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, chownSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import process from "node:process";
+import { StartupError } from "#kernel/startup-error.ts";
+import type { RunAs } from "./tied-process.ts";
+
+const NOBODY = 65_534;
+const WALK_THROUGH = 0o711;
+const OTHERS_MAY_WALK = 0o001;
+
+/**
+ * Postgres refuses to be root. A user namespace makes root somebody else without a second account on this machine and
+ * without giving files away; containers forbid it, and there the files are given to nobody.
+ */
+export function chooseUser(): RunAs {
+  if (process.getuid?.() !== 0) return { prefix: [], ids: {} };
+  const namespace = ["--user", "--map-user=1000", "--map-group=1000"];
+  const isAllowed = spawnSync("unshare", [...namespace, "true"]).status === 0;
+  if (isAllowed) return { prefix: ["unshare", ...namespace], ids: {} };
+  return { prefix: [], ids: { uid: NOBODY, gid: NOBODY } };
+}
+
+/** Gives what we have made to the user whom Postgres will run as, and opens the way to it. */
+export function letIn({ ids }: RunAs, paths: readonly string[]): void {
+  const { uid, gid } = ids;
+  if (uid === undefined || gid === undefined) return;
+  for (const path of paths) {
+    chownSync(path, uid, gid);
+    chmodSync(dirname(path), WALK_THROUGH);
+  }
+  const closed = paths.flatMap(foldersAbove).find((folder) => (statSync(folder).mode & OTHERS_MAY_WALK) === 0);
+  if (closed === undefined) return;
+  throw new StartupError(
+    `Postgres refuses to be root, and as another user it cannot get into ${closed}: do not be root, or choose a folder outside`,
+  );
+}
+
+function foldersAbove(path: string): string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [parent, ...foldersAbove(parent)];
+}
