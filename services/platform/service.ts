@@ -1,7 +1,6 @@
 import { createBell } from "#kernel/bell.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import type { Job } from "#kernel/job.ts";
-import type { StreamDefinition } from "#kernel/nats/streams.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { adoptAccount } from "./commands/adopt-account.ts";
 import { createAccount } from "./commands/create-account.ts";
@@ -27,14 +26,6 @@ import { readLog } from "./queries/read-log.ts";
 import { insertSender, raiseOperationNumbers } from "./store/senders.ts";
 
 export const FEEDS = [MOVEMENTS_FEED];
-
-const MIB = 1024 * 1024;
-
-export const MOVEMENT_STREAM = {
-  name: "PLATFORM_MOVEMENTS",
-  subjects: ["mirror.v1.moved.*"],
-  maxBytes: 512 * MIB,
-} satisfies Omit<StreamDefinition, "replicas">;
 
 /** Every rpc of the contract and the one function behind it. */
 export function platformService(deps: Deps): Implementation<PlatformServiceService> {

@@ -1,3 +1,4 @@
+import streams from "#streams" with { type: "json" };
 import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { readConfig } from "#kernel/config.ts";
 import type { ServiceContext } from "#kernel/service.ts";
@@ -8,7 +9,7 @@ import type { Deps } from "./deps.ts";
 import { createMt5Client } from "./mt5/client.ts";
 import type { Mt5Client } from "./mt5/client.ts";
 import { Mt5Error } from "./mt5/errors.ts";
-import { enterSender, FEEDS, MOVEMENT_STREAM, ownMemory, platformJobs, platformService } from "./service.ts";
+import { enterSender, FEEDS, ownMemory, platformJobs, platformService } from "./service.ts";
 
 export const SERVICE = "platform";
 
@@ -26,7 +27,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     settings: config,
     databaseUrl: config.PLATFORM_DATABASE_URL,
     migrations: new URL("./migrations/", import.meta.url),
-    streams: [MOVEMENT_STREAM],
+    streams: [streams.movements],
   });
   const sender = await enterSender(backbone);
   const mt5 = stack.use(

@@ -1,3 +1,4 @@
+import streams from "#streams" with { type: "json" };
 import { type Backbone, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
@@ -16,7 +17,6 @@ import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { fileAccountMovement, MOVEMENT_FEED } from "./events/file-account-movement.ts";
 import { createBells, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
-import { EVENT_STREAM, MOVEMENT_STREAM } from "./streams.ts";
 
 const caller = "subscription";
 const READ_MS = 5_000;
@@ -29,7 +29,7 @@ await runService(caller, async (context) => {
     settings: config,
     databaseUrl: config.SUBSCRIPTION_DATABASE_URL,
     migrations: new URL("./migrations/", import.meta.url),
-    streams: [MOVEMENT_STREAM, EVENT_STREAM],
+    streams: [streams.movements, streams.subscriptionEvents],
   });
   const deps: Deps = {
     pool: backbone.pool,
@@ -73,8 +73,8 @@ async function followMovements(
     }),
   );
   stack.use(onNudge(broker, MOVEMENT_FEED, consumer.wake));
-  const [subject = ""] = MOVEMENT_STREAM.subjects;
-  const stream = { ...MOVEMENT_STREAM, replicas };
+  const [subject = ""] = streams.movements.subjects;
+  const stream = { ...streams.movements, replicas };
   stack.use(pullEntries(broker, { stream, consumer: caller, subject, deliver: consumer.deliver, log }));
   return consumer;
 }
