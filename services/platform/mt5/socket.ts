@@ -36,7 +36,7 @@ export async function dial(options: DialOptions, signal?: AbortSignal): Promise<
     minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
   });
-  const wire = { tls, reset: () => reset(raw, tls) };
+  const wire = { tls, reset: () => reset(raw) };
   try {
     await secured(raw, tls, { dialTimeoutMs, ...(signal === undefined ? {} : { signal }) });
     return wire;
@@ -64,9 +64,13 @@ function secured(raw: Socket, tls: TLSSocket, limits: { dialTimeoutMs: number; s
   });
 }
 
-/** A socket that is not connected yet has sent nothing, and cannot be reset. */
-function reset(raw: Socket, tls: TLSSocket): void {
-  if (raw.connecting) raw.destroy();
-  else if (!raw.destroyed) raw.resetAndDestroy();
-  tls.destroy();
+/**
+ * The first call marks the socket for a reset but would let what is queued leave first; the second does it at once. The
+ * TLS socket on top closes by itself when the raw one has: destroying it here as well crashes the process (Node 24).
+ */
+function reset(raw: Socket): void {
+  if (raw.destroyed) return;
+  // A socket that is not connected yet has sent nothing, and cannot be reset.
+  if (!raw.connecting) raw.resetAndDestroy();
+  raw.destroy();
 }

@@ -1,0 +1,183 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { httpAnswer, startScriptedServer } from "./testing/scripted-server.ts";
+import type { Reply, Script } from "./testing/scripted-server.ts";
+import { aClient, sendOnce } from "./testing/test-client.ts";
+
+const APPLIED = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
+
+/** Answers the money command only; everything else is as usual. */
+const onBalance =
+  (reply: Reply | Script): Script =>
+  (seen) => {
+    if (seen.path !== "trade/balance") return undefined;
+    return typeof reply === "function" ? reply(seen) : reply;
+  };
+
+async function outcomeOf(reply: Reply | Script) {
+  await using server = await startScriptedServer(onBalance(reply));
+  using client = aClient(server);
+  const outcome = await sendOnce(client);
+  await pause(20);
+  return { outcome, sent: server.paths().filter((path) => path === "trade/balance").length, server };
+}
+
+test("a command is a POST with everything in the query, sent once on a session that is signed in", async () => {
+  await using server = await startScriptedServer(onBalance(APPLIED));
+  using client = aClient(server);
+  expect(await sendOnce(client, { comment: "PD0F7K3M9Q2X1X CRM 1" })).toEqual({ kind: "applied", ticket: 136623n });
+  expect(server.paths()).toEqual(["auth/start", "auth/answer", "trade/balance"]);
+  expect(server.seen.at(-1)).toMatchObject({
+    method: "POST",
+    body: "",
+    query: { login: "900101", type: "2", balance: "100.00", comment: "PD0F7K3M9Q2X1X CRM 1", check_margin: "1" },
+  });
+});
+
+test("an answer that comes byte by byte is one answer", async () => {
+  const { outcome } = await outcomeOf(async ({ line }) => {
+    for (const byte of httpAnswer(APPLIED)) {
+      line.tls.write(byte);
+      await new Promise(setImmediate);
+    }
+    return "nothing";
+  });
+  expect(outcome).toEqual({ kind: "applied", ticket: 136623n });
+});
+
+test("an answer in chunks is one answer", async () => {
+  const { outcome } = await outcomeOf(({ line }) => {
+    const size = APPLIED.length.toString(16);
+    line.tls.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${size}\r\n${APPLIED}\r\n0\r\n\r\n`);
+    return "nothing";
+  });
+  expect(outcome).toEqual({ kind: "applied", ticket: 136623n });
+});
+
+test("answers that say nothing clear are unknown, and the command is not sent again", async () => {
+  const cases: readonly [Reply, object][] = [
+    ["<html>Service temporarily unavailable</html>", { reason: "unparsable" }],
+    ['{"retcode":"0 Done","retcode":"3 Invalid parameters","answer":{"Ticket":"5"}}', { reason: "contradictory" }],
+    ['{"retcode":"0 Done","answer":{"Ticket":"5","ticket":"6"}}', { reason: "contradictory" }],
+    ['{"retcode":"10019 Not enough money","answer":{"Ticket":"5"}}', { reason: "contradictory", code: 10019 }],
+    ['{"retcode":"0 Done","answer":{"Ticket":"0"}}', { reason: "no_ticket" }],
+    ['{"retcode":"9 Operation timeout"}', { reason: "ambiguous_code", code: 9 }],
+    [
+      { status: 302, head: "Location: /api/trade/balance?elsewhere\r\n", body: "" },
+      { reason: "http_status", code: 302 },
+    ],
+    [
+      { status: 307, head: "Location: https://127.0.0.1:1/\r\n", body: "" },
+      { reason: "http_status", code: 307 },
+    ],
+    [
+      { status: 403, body: "403 Forbidden" },
+      { reason: "http_status", code: 403 },
+    ],
+    [
+      { status: 502, body: APPLIED },
+      { reason: "http_status", code: 502 },
+    ],
+  ];
+  for (const [reply, expected] of cases) {
+    const { outcome, sent } = await outcomeOf(reply);
+    expect(outcome, JSON.stringify(reply)).toEqual({ kind: "unknown", ...expected });
+    expect(sent).toBe(1);
+  }
+});
+
+test("a clear refusal is a refusal", async () => {
+  const { outcome } = await outcomeOf('{"retcode":"10019 Not enough money"}');
+  expect(outcome).toEqual({ kind: "refused", code: 10019 });
+});
+
+test("after a time-out the socket is reset and the session dead, and a late answer meets nobody", async () => {
+  await using server = await startScriptedServer(
+    onBalance(async ({ line }) => {
+      await pause(400);
+      return line.isOpen ? APPLIED : "nothing";
+    }),
+  );
+  using client = aClient(server);
+  using session = await client.acquireForCommand();
+  const outcome = await session.changeBalance(anOrder());
+  expect(outcome).toEqual({ kind: "unknown", reason: "timeout" });
+  expect(client.isLive(session.sessionId)).toBe(false);
+  expect(await session.changeBalance(anOrder())).toEqual({ kind: "not_sent", reason: "closed" });
+  await pause(200);
+  expect(server.lines[0]).toMatchObject({ isOpen: false, wasReset: true });
+  expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
+});
+
+test("an answer that comes for nobody ends the session, so it is never taken for the next command's answer", async () => {
+  await using server = await startScriptedServer((seen) => {
+    if (seen.path === "test/access") setTimeout(() => seen.line.tls.write(httpAnswer(APPLIED)), 20);
+    return undefined;
+  });
+  using client = aClient(server, { limits: { pingEveryMs: 10 } });
+  const first = await sessionId(client);
+  await expect.poll(() => client.isLive(first)).toBe(false);
+  await expect.poll(() => server.lines[0]?.wasReset).toBe(true);
+});
+
+test("bytes behind an answer make it worthless", async () => {
+  const { outcome } = await outcomeOf(({ line }) => {
+    line.tls.write(httpAnswer(APPLIED) + httpAnswer(APPLIED));
+    return "nothing";
+  });
+  expect(outcome).toEqual({ kind: "unknown", reason: "protocol_violation" });
+});
+
+test("a connection that ends without an answer leaves the command unknown", async () => {
+  for (const end of ["destroy", "reset", "half"] as const) {
+    const { outcome, sent } = await outcomeOf(({ line }) => {
+      if (end === "destroy") line.tls.destroy();
+      if (end === "reset") line.raw.resetAndDestroy();
+      if (end === "half") line.tls.end(httpAnswer(APPLIED).slice(0, -1));
+      return "nothing";
+    });
+    expect(outcome).toEqual({ kind: "unknown", reason: "connection_lost" });
+    expect(sent).toBe(1);
+  }
+});
+
+test("a permit that is spent at the last moment lets nothing out", async () => {
+  await using server = await startScriptedServer(onBalance(APPLIED));
+  using client = aClient(server);
+  expect(await sendOnce(client, { mayWrite: () => false })).toEqual({ kind: "not_sent", reason: "not_permitted" });
+  expect(server.paths()).not.toContain("trade/balance");
+  expect(await sendOnce(client)).toMatchObject({ kind: "applied" });
+});
+
+test("a connection that the server closed before we wrote is known as not sent", async () => {
+  await using server = await startScriptedServer(onBalance(APPLIED));
+  using client = aClient(server);
+  using session = await client.acquireForCommand();
+  server.lines[0]!.tls.end();
+  await expect.poll(() => client.isLive(session.sessionId)).toBe(false);
+  expect(await session.changeBalance(anOrder())).toEqual({ kind: "not_sent", reason: "closed" });
+});
+
+test("amounts and comments that the platform would change are a fault of ours, before a byte is written", async () => {
+  await using server = await startScriptedServer(onBalance(APPLIED));
+  using client = aClient(server);
+  using session = await client.acquireForCommand();
+  for (const wrong of [
+    { amountMinor: 0n },
+    { amountMinor: 1_000_000_000_01n },
+    { comment: "x".repeat(32) },
+    { comment: "a=b" },
+  ]) {
+    await expect(session.changeBalance({ ...anOrder(), ...wrong })).rejects.toThrow();
+  }
+  expect(server.paths()).not.toContain("trade/balance");
+});
+
+function anOrder() {
+  return { login: "1", amountMinor: -1n, comment: "", checkMargin: false, mayWrite: () => true };
+}
+
+async function sessionId(client: ReturnType<typeof aClient>): Promise<string> {
+  using session = await client.acquireForCommand();
+  return session.sessionId;
+}

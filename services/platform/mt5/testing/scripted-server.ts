@@ -1,0 +1,157 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { Server, Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { generate } from "selfsigned";
+import { answerTo, passwordHash } from "../handshake.ts";
+
+/** One request as it arrived. */
+export type Seen = {
+  readonly method: string;
+  /** Below /api/. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+  readonly line: Line;
+};
+
+/** One connection, for scripts that do with it what they like. */
+export type Line = {
+  readonly number: number;
+  readonly tls: TLSSocket;
+  readonly raw: Socket;
+  bytesReceived: number;
+  /** The other side reset the connection instead of closing it. */
+  wasReset: boolean;
+  isSignedIn: boolean;
+  isOpen: boolean;
+};
+
+/** Text = 200 with this body; an object = its parts; "nothing" = the script has done it itself, or never answers. */
+export type Reply = string | { readonly status: number; readonly head?: string; readonly body: string } | "nothing";
+/** Undefined leaves the request to the server's manners: it signs managers in, answers pings and knows nothing else. */
+export type Script = (seen: Seen) => Reply | undefined | Promise<Reply | undefined>;
+
+export type ScriptedServer = AsyncDisposable & {
+  readonly port: number;
+  readonly ca: string;
+  readonly seen: Seen[];
+  readonly lines: Line[];
+  script: Script;
+  readonly paths: () => string[];
+};
+
+export const MANAGER = { login: "1005", password: "Password1" };
+const SERVER_RANDOM = "73007dc7184747ce0f7c98516ef1c851";
+
+/** A tiny platform over TLS that can misbehave in any way a script can think of. */
+export async function startScriptedServer(script: Script = () => undefined): Promise<ScriptedServer> {
+  const pem = await selfSigned();
+  const tcp = createServer();
+  const server: Omit<ScriptedServer, keyof AsyncDisposable> = {
+    port: await listen(tcp),
+    ca: pem.cert,
+    seen: [],
+    lines: [],
+    script,
+    paths: () => server.seen.map(({ path }) => path),
+  };
+  tcp.on("connection", (raw: Socket) => {
+    const tls = new TLSSocket(raw, { isServer: true, key: pem.private, cert: pem.cert });
+    const line: Line = {
+      number: server.lines.length + 1,
+      tls,
+      raw,
+      bytesReceived: 0,
+      wasReset: false,
+      isSignedIn: false,
+      isOpen: true,
+    };
+    server.lines.push(line);
+    for (const socket of [raw, tls]) {
+      socket.on("error", (error: NodeJS.ErrnoException) => (line.wasReset ||= error.code === "ECONNRESET"));
+      socket.on("close", () => (line.isOpen = false));
+    }
+    serve(line, (seen) => void answer(server, seen));
+  });
+  return Object.assign(server, {
+    async [Symbol.asyncDispose]() {
+      for (const { raw, tls } of server.lines) {
+        tls.destroy();
+        raw.destroy();
+      }
+      tcp.close();
+      await once(tcp, "close");
+    },
+  });
+}
+
+export async function selfSigned() {
+  return await generate([{ name: "commonName", value: "scripted" }], {
+    keyType: "ec",
+    algorithm: "sha256",
+    extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] }],
+  });
+}
+
+export async function listen(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+export function httpAnswer(body: string, status = 200, head = ""): string {
+  return `HTTP/1.1 ${status} X\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${head}\r\n${body}`;
+}
+
+function serve(line: Line, take: (seen: Seen) => void): void {
+  let pending = "";
+  line.tls.on("data", (bytes: Buffer) => {
+    line.bytesReceived += bytes.length;
+    pending += bytes.toString("utf8");
+    for (;;) {
+      const end = pending.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const [requestLine = "", ...headerLines] = pending.slice(0, end).split("\r\n");
+      const headers = new Map(
+        headerLines.map((text) => [text.split(":")[0]!.toLowerCase(), text.split(": ")[1] ?? ""]),
+      );
+      const bodyEnd = end + 4 + Number(headers.get("content-length") ?? 0);
+      if (pending.length < bodyEnd) return;
+      const [method = "", target = ""] = requestLine.split(" ");
+      const [path = "", search = ""] = target.replace("/api/", "").split("?");
+      const query = Object.fromEntries(search.split("&").map((part) => part.split("=").map(decodeURIComponent)));
+      take({ method, path, query, headers, body: pending.slice(end + 4, bodyEnd), line });
+      pending = pending.slice(bodyEnd);
+    }
+  });
+}
+
+async function answer(server: Pick<ScriptedServer, "seen" | "script">, seen: Seen): Promise<void> {
+  server.seen.push(seen);
+  const reply = (await server.script(seen)) ?? manners(seen);
+  if (reply === "nothing" || !seen.line.isOpen) return;
+  const text = typeof reply === "string" ? httpAnswer(reply) : httpAnswer(reply.body, reply.status, reply.head ?? "");
+  seen.line.tls.write(text);
+}
+
+function manners({ path, query, line }: Seen): Reply {
+  switch (path) {
+    case "auth/start":
+      line.isSignedIn = false;
+      return JSON.stringify({ retcode: "0 Done", srv_rand: SERVER_RANDOM });
+    case "auth/answer": {
+      const hash = passwordHash(MANAGER.password);
+      if (query["srv_rand_answer"] !== answerTo(hash, SERVER_RANDOM)) return { status: 403, body: "403 Forbidden" };
+      line.isSignedIn = true;
+      return JSON.stringify({ retcode: "0 Done", cli_rand_answer: answerTo(hash, query["cli_rand"] ?? "") });
+    }
+    case "test/access":
+      return line.isSignedIn ? '{"retcode":"0 Done"}' : { status: 403, body: "403 Forbidden" };
+    default:
+      return line.isSignedIn ? '{"retcode":"13 Not found"}' : { status: 403, body: "403 Forbidden" };
+  }
+}

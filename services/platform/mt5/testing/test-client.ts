@@ -1,0 +1,45 @@
+import { createLog } from "#kernel/log.ts";
+import { Secret } from "#kernel/secret.ts";
+import { createMt5Client } from "../client.ts";
+import type { Mt5Client, Mt5Limits, Mt5Settings } from "../client.ts";
+import { MANAGER } from "./scripted-server.ts";
+
+/** Times that make a test short; what is not named is as in production. */
+export const QUICK: Partial<Mt5Limits> = {
+  commandTimeoutMs: 300,
+  handshakeTimeoutMs: 500,
+  dialTimeoutMs: 500,
+  waitMs: 1_000,
+  backoff: { firstMs: 20, lastMs: 100 },
+};
+
+export const silentLog = createLog({ service: "platform", level: "silent" });
+
+export type Server = { readonly port: number; readonly ca: string };
+
+export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Client {
+  return createMt5Client({
+    url: new URL(`https://127.0.0.1:${server.port}`),
+    ca: server.ca,
+    credentials: { login: MANAGER.login, password: new Secret(MANAGER.password) },
+    maxSessions: 4,
+    timeZone: "UTC",
+    owner: "test",
+    log: silentLog,
+    ...own,
+    limits: { ...QUICK, ...own.limits },
+  });
+}
+
+/** A deposit, unless told otherwise. */
+export async function sendOnce(client: Mt5Client, own: { mayWrite?: () => boolean; comment?: string } = {}) {
+  using session = await client.acquireForCommand();
+  return await session.changeBalance({
+    login: "900101",
+    amountMinor: 100_00n,
+    comment: "TEST",
+    checkMargin: true,
+    mayWrite: () => true,
+    ...own,
+  });
+}
