@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { aCall, aDeposit, anAccount, aWorld } from "../testing/world.ts";
+import { formatReference } from "../protocol/reference.ts";
+import { operationNumber } from "../protocol/operation-number.ts";
+import { aCall, aDeposit, anAccount, aTransfer, aWithdrawal, aWorld, moneyOf } from "../testing/world.ts";
 
 test("a deposit is one deal on the platform, one entry in the log and one fact in the feed", async () => {
   const world = await aWorld();
@@ -28,15 +31,188 @@ test("a deposit is one deal on the platform, one entry in the log and one fact i
   ]);
 });
 
-test("a repeated key is answered with its first result and moves nothing", async () => {
+test("a repeated key is answered with its first result and moves nothing, and another content is refused", async () => {
   const world = await aWorld();
   const instance = await world.start();
+  const { service } = instance;
   const login = await anAccount(instance);
   const request = aDeposit(login, 5_00n);
 
-  const first = await instance.service.transfer(request, aCall());
-  const second = await instance.service.transfer(request, aCall());
+  const first = await service.transfer(request, aCall());
+  expect(await service.transfer(request, aCall())).toEqual(first);
+  expect(await service.getTransfer({ key: request.key }, aCall())).toEqual(first);
 
-  expect(second).toEqual(first);
+  const other = aDeposit(login, 6_00n, { key: request.key });
+  await expect(service.transfer(other, aCall())).rejects.toMatchObject({ code: "transfer_mismatch" });
   expect(await world.control.deals(login)).toHaveLength(1);
+});
+
+test("the same key at the same moment, from two processes, is one deal", async () => {
+  const world = await aWorld();
+  const one = await world.start();
+  const two = await world.start();
+  const login = await anAccount(one);
+  const request = aDeposit(login, 5_00n);
+
+  const results = await Promise.all(
+    Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : two).service.transfer(request, aCall())),
+  );
+
+  expect(new Set(results.map(({ legs }) => legs[0]?.dealId)).size).toBe(1);
+  expect(results.every(({ state }) => state === TransferState.APPLIED)).toBe(true);
+  expect(await world.control.deals(login)).toHaveLength(1);
+});
+
+test("twenty deposits at once, over two processes, are all applied once and in the order in which they came", async () => {
+  const world = await aWorld();
+  const one = await world.start();
+  const two = await world.start();
+  const login = await anAccount(one);
+
+  const results = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      (index % 2 === 0 ? one : two).service.transfer(aDeposit(login, BigInt(index + 1)), aCall()),
+    ),
+  );
+
+  expect(results.map(({ state }) => state)).toEqual(Array.from({ length: 20 }, () => TransferState.APPLIED));
+  const rows = await many<{ deal_id: bigint }>(
+    one.deps.pool,
+    sql`select deal_id from operation where login = ${login} order by number`,
+  );
+  const dealsInOrder = rows.map(({ deal_id: id }) => id);
+  expect(dealsInOrder).toEqual(dealsInOrder.toSorted((a, b) => Number(a - b)));
+  const deals = await world.control.deals(login);
+  expect(deals.map(({ deal }) => BigInt(deal))).toEqual(dealsInOrder);
+  expect(await world.control.account(login)).toMatchObject({ balance: "2.10" });
+  const log = await one.service.readLog({ login, afterNumber: 0n, limit: 100 }, aCall());
+  expect(log.entries.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
+});
+
+test("a deposit that finds no turn within its time is refused before its caller is told, and never sent afterwards", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance);
+  await service.hold({ login, holder: "a" }, aCall());
+
+  const request = aDeposit(login, 5_00n);
+  const startedAt = performance.now();
+  const result = await service.transfer(request, aCall());
+  expect(result).toMatchObject({ state: TransferState.REFUSED, refusalCode: "account_busy" });
+  expect(performance.now() - startedAt).toBeGreaterThan(4_900);
+  expect(performance.now() - startedAt).toBeLessThan(6_000);
+
+  await service.release({ login, holder: "a" }, aCall());
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(await world.control.deals(login)).toEqual([]);
+  expect(await service.transfer(request, aCall())).toEqual(result);
+});
+
+test("what the platform refuses is refused under its key for good", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance);
+  await service.transfer(aDeposit(login, 5_00n), aCall());
+
+  const tooMuch = aWithdrawal(login, 5_01n);
+  expect(await service.transfer(tooMuch, aCall())).toMatchObject({
+    state: TransferState.REFUSED,
+    refusalCode: "insufficient_funds",
+    platformCode: 10_019,
+  });
+  await service.transfer(aDeposit(login, 5_00n), aCall());
+  expect(await service.transfer(tooMuch, aCall())).toMatchObject({ refusalCode: "insufficient_funds" });
+
+  await world.control.fault({ command: "trade/balance", effect: "retcode:8" });
+  expect(await service.transfer(aWithdrawal(login, 1n), aCall())).toMatchObject({
+    state: TransferState.REFUSED,
+    refusalCode: "platform_rejected",
+    platformCode: 8,
+  });
+  expect(await world.control.account(login)).toMatchObject({ balance: "10.00" });
+});
+
+test("the instant before which a transfer may begin is part of the wish", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance);
+
+  const late = aDeposit(login, 5_00n, { sendBefore: new Date(Date.now() - 1) });
+  const expired = { state: TransferState.REFUSED, refusalCode: "expired" };
+  expect(await service.transfer(late, aCall())).toMatchObject(expired);
+  expect(await service.transfer({ ...late, sendBefore: undefined }, aCall())).toMatchObject(expired);
+  expect(await world.control.deals(login)).toEqual([]);
+});
+
+test("a debit is cut to what stands above its floor, and with nothing above it ends at once", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance);
+  const payment = await anAccount(instance, "payment");
+  await service.transfer(aDeposit(login, 10_00n), aCall());
+  const fee = (key: string) =>
+    aTransfer(
+      key,
+      [
+        { login, kind: MovementKind.FEE_DEBIT, minor: -8_00n },
+        { login: payment, kind: MovementKind.FEE_CREDIT, minor: 8_00n },
+      ],
+      { upTo: { floor: moneyOf(7_00n) } },
+    );
+
+  const cut = await service.transfer(fee("fee:1"), aCall());
+  expect(cut.state).toBe(TransferState.APPLIED);
+  expect(cut.legs.map(({ amount }) => amount?.minorUnits)).toEqual([-3_00n, 3_00n]);
+  expect(await service.transfer(fee("fee:1"), aCall())).toEqual(cut);
+
+  expect(await service.transfer(fee("fee:2"), aCall())).toMatchObject({
+    state: TransferState.REFUSED,
+    refusalCode: "nothing_to_take",
+    legs: [{ amount: { minorUnits: 0n } }, { amount: { minorUnits: 0n } }],
+  });
+  expect(await world.control.account(login)).toMatchObject({ balance: "7.00" });
+  expect(await world.control.account(payment)).toMatchObject({ balance: "3.00" });
+});
+
+test("an enqueued transfer is answered at once and executed later", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance, "master");
+  await service.hold({ login, holder: "a" }, aCall());
+  const request = aTransfer("exit:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }], { enqueue: true });
+
+  const startedAt = performance.now();
+  const answer = await service.transfer(request, aCall());
+  expect(answer.state).toBe(TransferState.PENDING);
+  expect(answer.transferId).toBeGreaterThan(0n);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+
+  await service.release({ login, holder: "a" }, aCall());
+  await expect
+    .poll(() => service.getTransfer({ key: "exit:1" }, aCall()), { timeout: 5_000 })
+    .toMatchObject({ state: TransferState.APPLIED, transferId: answer.transferId });
+});
+
+test("everything that is wrong with a transfer is said at once, and nothing is recorded", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { service } = instance;
+  const login = await anAccount(instance);
+  const reference = formatReference({ kind: "deposit", number: operationNumber(1n), attempt: 1 });
+
+  const bad = aTransfer("", [{ login, kind: MovementKind.FOREIGN, minor: 0n }], { comment: `${reference} x` });
+  await expect(service.transfer(bad, aCall())).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ field: "legs.0.kind" }, { field: "key" }, { field: "comment", code: "reserved" }],
+  });
+  const credit = aTransfer("k", [{ login, kind: MovementKind.WITHDRAWAL, minor: 1n }]);
+  await expect(service.transfer(credit, aCall())).rejects.toMatchObject({ errors: [{ field: "legs.0.amount" }] });
+  const unmanaged = aDeposit("999", 1n);
+  await expect(service.transfer(unmanaged, aCall())).rejects.toMatchObject({ code: "login_not_managed" });
+  expect(await many(instance.deps.pool, sql`select key from transfer`)).toEqual([]);
 });

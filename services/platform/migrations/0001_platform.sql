@@ -135,7 +135,7 @@ create index operation_open on operation (login) where state in ('SENDING', 'UNK
 -- An operation with what its transfer says about it.
 create view recorded_operation as
   select operation.number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
-         platform_code, review, attempt, absences, deal_id, applied_at, operation.created_at,
+         platform_code, review, attempt, absences, deal_id, applied_at, operation.created_at, changed_at,
          key, holder, comment, is_enqueued, request_id,
          coalesce(send_before <= clock_timestamp(), false) as is_late, next_look_at > clock_timestamp() as is_early
   from operation

@@ -1,6 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import type { Trade as TradeMessage } from "#proto/pamm/platform/v1/movement.ts";
+import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import type { AccountMoved, Trade as TradeMessage } from "#proto/pamm/platform/v1/movement.ts";
 import type { EntryKind, LogEntry, Trade } from "../domain/log-entry.ts";
 import type { Role } from "../domain/role.ts";
 

@@ -31,13 +31,14 @@ export async function openLog(tx: Transaction, log: NewLog): Promise<void> {
   await tellOf(tx, opened, "");
 }
 
+/** What is added to a log, and the request that led to it, if one did. */
+export type Addition = { readonly server: string; readonly entries: readonly NewEntry[]; readonly requestId?: string };
+
 /** Numbers the entries and tells of them. The account is locked, so its numbers have no gaps and its facts no race. */
 export async function appendToLog(
   tx: Transaction,
   { login, role, logNumber: after }: Account,
-  server: string,
-  entries: readonly NewEntry[],
-  requestId = "",
+  { server, entries, requestId = "" }: Addition,
 ): Promise<void> {
   const logged = await insertEntries(tx, { login, role, server, after, entries });
   const last = logged.at(-1);

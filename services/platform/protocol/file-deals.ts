@@ -5,7 +5,6 @@ import type { Deps } from "../deps.ts";
 import type { EntryDeal, NewEntry } from "../domain/log-entry.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { lockAccount, setUndecidedFrom } from "../store/accounts.ts";
-import type { Account } from "../store/accounts.ts";
 import { listKnownDeals } from "../store/log.ts";
 import { findOperation, findOperationByDeal, listUnderWay } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
@@ -35,8 +34,8 @@ export async function fileDeals(deps: Deps, login: string, { deals, from }: Hist
       deals.map(({ ticket }) => ticket),
     );
     const fresh = deals.filter(({ ticket, at }) => !known.has(ticket) && at >= account.readsFrom);
-    const { entries, undecided } = await explainAll(tx, server, account, fresh);
-    await appendToLog(tx, account, server, entries);
+    const { entries, undecided } = await explainAll(tx, server, fresh);
+    await appendToLog(tx, account, { server, entries });
     if (undecided?.at.getTime() !== account.undecidedFrom?.getTime()) {
       await setUndecidedFrom(tx, login, undecided?.at);
     }
@@ -46,12 +45,7 @@ export async function fileDeals(deps: Deps, login: string, { deals, from }: Hist
 
 type Explained = { readonly entries: readonly NewEntry[]; readonly undecided: Deal | undefined };
 
-async function explainAll(
-  tx: Transaction,
-  server: string,
-  account: Account,
-  deals: readonly Deal[],
-): Promise<Explained> {
+async function explainAll(tx: Transaction, server: string, deals: readonly Deal[]): Promise<Explained> {
   const entries: NewEntry[] = [];
   for (const deal of deals) {
     const explanation = explainDeal(deal, await cluesOf(tx, server, deal));

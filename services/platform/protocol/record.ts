@@ -52,7 +52,8 @@ export async function recordEvent(
 ): Promise<Operation> {
   const { standing, entry } = await takeStep(tx, operation, event, circumstances);
   if (entry !== undefined && account.role !== "master") {
-    await appendToLog(tx, account, circumstances.server, [entry], operation.requestId);
+    const { requestId } = operation;
+    await appendToLog(tx, account, { server: circumstances.server, entries: [entry], requestId });
   }
   return standing;
 }

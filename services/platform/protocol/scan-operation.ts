@@ -15,8 +15,6 @@ import { recordNow } from "./recorder.ts";
 
 /** Clocks, zones and changes of clocks may hide a deal from a narrow window; a reference cannot be mistaken in a wide one. */
 const WINDOW_MS = 24 * 3_600_000;
-/** The platform cannot be asked just now; the bound on not knowing is watched all the same. */
-const ASK_AGAIN_MS = 2_000;
 const BALANCE = 2;
 
 type Lost = { readonly operation: RecordedOperation; readonly attempt: RecordedAttempt };
@@ -31,7 +29,7 @@ export async function scanOperation(deps: Deps, number: OperationNumber): Promis
   const startedAtMs = Date.now();
   const found = await readEvidence(deps, lost);
   if (found !== undefined && (await isSettledBy(deps, lost, found, startedAtMs))) return;
-  await decide(deps, lost, found === undefined);
+  await decide(deps, lost, startedAtMs);
 }
 
 type Evidence = { readonly verdict: Verdict; readonly deals: readonly Deal[] };
@@ -85,11 +83,12 @@ async function isSettledBy(
   }
 }
 
-async function decide(deps: Deps, { operation, attempt }: Lost, couldNotLook: boolean): Promise<void> {
+async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: number): Promise<void> {
   const { number, standing } = operation;
-  const nowMs = Date.now();
   const decision = decideAbsence(
     {
+      lostAtMs: operation.changedAt.getTime(),
+      lastLookAtMs: lookedAtMs,
       permitExpiresAtMs: attempt.permitExpiresAt.getTime(),
       isFenced: attempt.isFenced || isOursAndDead(deps, attempt),
       senderBeatAtMs: attempt.senderBeatAt.getTime(),
@@ -97,7 +96,7 @@ async function decide(deps: Deps, { operation, attempt }: Lost, couldNotLook: bo
       scans: await listScans(deps.pool, number, standing.attempt),
     },
     deps.settings.quietPeriodMs,
-    nowMs,
+    Date.now(),
   );
   switch (decision.kind) {
     case "absent":
@@ -107,8 +106,8 @@ async function decide(deps: Deps, { operation, attempt }: Lost, couldNotLook: bo
     case "review":
       await recordNow(deps, operation, { type: "does_not_fit", reason: decision.reason }, { at: new Date() });
       return;
-    case "scan":
-      await setNextLook(deps.pool, number, new Date(couldNotLook ? nowMs + ASK_AGAIN_MS : decision.atMs));
+    case "look":
+      await setNextLook(deps.pool, number, new Date(decision.atMs));
   }
 }
 

@@ -33,6 +33,8 @@ export type RecordedOperation = {
   /** It pauses after an attempt. */
   readonly isEarly: boolean;
   readonly createdAt: Date;
+  /** When it came to where it stands. */
+  readonly changedAt: Date;
 };
 
 export type OperationRow = {
@@ -61,6 +63,7 @@ export type OperationRow = {
   is_late: boolean;
   is_early: boolean;
   created_at: Date;
+  changed_at: Date;
 };
 
 export function operationOf(row: OperationRow): RecordedOperation {
@@ -85,6 +88,7 @@ export function operationOf(row: OperationRow): RecordedOperation {
     isLate: row.is_late,
     isEarly: row.is_early,
     createdAt: row.created_at,
+    changedAt: row.changed_at,
   };
 }
 

@@ -47,10 +47,7 @@ export type World = {
   readonly start: (options?: InstanceOptions) => Promise<Instance>;
 };
 
-export const silentLog = createLog({
-  service: "platform",
-  level: (process.env["TEST_LOG"] as "info" | undefined) ?? "silent",
-});
+export const silentLog = createLog({ service: "platform", level: "silent" });
 export const SERVER = "test-server";
 const READ_EVERY_MS = 200;
 
