@@ -68,7 +68,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
 async function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): Promise<void> {
   const admit = createAdmission({ ...options, now: systemClock });
-  const runtime = { deps: options.deps, audit: options.audit, admit };
+  const { deps, audit, log } = options;
+  const runtime = { deps, audit, log, admit };
   for (const { url, scope } of routes) {
     if (!isScope(scope)) throw new Error(`${url} has no scope`);
   }

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import type { Log } from "#kernel/log.ts";
 import type { Admit } from "./admission.ts";
 import type { Audit } from "./audit.ts";
 import { auditEntry } from "./audit-entry.ts";
@@ -14,7 +15,7 @@ import { answerInTime, deadlineOf } from "./time-limit.ts";
 import { findMistakes } from "./validation.ts";
 import { writeArray } from "./wire/json-array.ts";
 
-export type RouteRuntime = { readonly deps: Deps; readonly admit: Admit; readonly audit: Audit };
+export type RouteRuntime = { readonly deps: Deps; readonly admit: Admit; readonly audit: Audit; readonly log: Log };
 
 type Input = { params: never; query: never; body: never };
 type ListOf = Extract<Route, { kind: "list" }>;
@@ -71,13 +72,15 @@ async function putOnRecord(audit: Audit, request: FastifyRequest, reply: Fastify
 }
 
 /** The first page is awaited, so that what can be refused is refused properly; the rest is read as the caller takes it. */
-async function stream(route: ListOf, request: FastifyRequest, reply: FastifyReply, { deps }: RouteRuntime) {
+async function stream(route: ListOf, request: FastifyRequest, reply: FastifyReply, { deps, log }: RouteRuntime) {
   const pages = route.pages(deps, inputOf(request), () => contextOf(route, request, Date.now()));
   const rest = pages[Symbol.asyncIterator]();
   const first = await answerInTime(route.class, request.edge.receivedAt, rest.next());
   const serialize = reply.compileSerializationSchema(route.item as Readonly<Record<string, unknown>>);
-  reply.type("application/json; charset=utf-8");
-  return reply.send(Readable.from(writeArray(first, rest, serialize), { objectMode: false }));
+  const text = Readable.from(writeArray(first, rest, serialize), { objectMode: false });
+  // The status has left already; the connection is cut, so that nobody takes a part for the whole.
+  text.on("error", (error) => log.warn("a list broke off", { request_id: request.id, route: route.url, error }));
+  return reply.type("application/json; charset=utf-8").send(text);
 }
 
 function inputOf({ params, query, body }: FastifyRequest): Input {

@@ -100,3 +100,9 @@ function fake<T extends object>(some: Partial<T> | undefined, calls: Call[]): T 
     },
   });
 }
+
+/** Field and code of everything that was wrong with a request. */
+export function errorsOf({ body }: Answer): string[][] {
+  const { errors = [] } = body as { errors?: { field: string; code: string; message: string }[] };
+  return errors.map(({ field, code }) => [field, code]);
+}

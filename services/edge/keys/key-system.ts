@@ -5,7 +5,7 @@ import { StartupError } from "#kernel/startup-error.ts";
 import { keySettings } from "../config.ts";
 
 /** What the launcher of a system leaves for commands like this one. */
-const RUN_FILE = "run.json";
+const RUN_FILE = join("run", "system.json");
 const DEFAULT_STATE_DIR = ".state";
 
 export type KeySystem = ReturnType<typeof readKeySystem>;

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { isAddressOrNetwork, allows } from "./addresses.ts";
+import { mintKey, readKeyId } from "./api-key.ts";
+import { parseCommand } from "./command-line.ts";
+import { KeyCommandError } from "./manage-keys.ts";
+
+const NOW = new Date("2026-01-01T00:00:00Z");
+
+test("a key names its environment and its id, and its checksum finds every typing mistake", () => {
+  const { id, text } = mintKey("live");
+
+  expect(text).toMatch(/^pamm_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
+  expect(readKeyId(text)).toBe(id);
+  expect(readKeyId(mintKey("test").text)).toBeDefined();
+  for (let place = 0; place < text.length; place += 1) {
+    const other = text[place] === "a" ? "b" : "a";
+    expect(readKeyId(text.slice(0, place) + other + text.slice(place + 1)), `changed at ${place}`).toBeUndefined();
+  }
+});
+
+test("no two keys are alike", () => {
+  const made = Array.from({ length: 200 }, () => mintKey("live"));
+
+  expect(new Set(made.map(({ text }) => text)).size).toBe(200);
+  expect(new Set(made.map(({ id }) => id)).size).toBe(200);
+});
+
+test("an address list lets in what it names", () => {
+  const isAllowed = allows(["10.0.0.0/8", "192.168.1.7", "2001:db8::/32"]);
+  const addresses = [
+    "10.1.2.3",
+    "192.168.1.7",
+    "2001:db8::1",
+    "::ffff:10.0.0.1",
+    "11.0.0.1",
+    "192.168.1.8",
+    "::1",
+    "nonsense",
+  ];
+
+  expect(addresses.filter(isAllowed)).toEqual(["10.1.2.3", "192.168.1.7", "2001:db8::1", "::ffff:10.0.0.1"]);
+  expect(allows([])("203.0.113.9")).toBe(true);
+  expect(["10.0.0.0/8", "::1", "1.2.3.4/33", "host", "1.2.3/8", "2001:db8::/129"].map(isAddressOrNetwork)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test("a command is read with all its options", () => {
+  const line =
+    "create --name CRM --scopes masters:read,funds:deposit,masters:read --expires P90D --allow 10.0.0.0/8,::1";
+
+  expect(parseCommand(line.split(" "), NOW)).toEqual({
+    kind: "create",
+    wish: {
+      environment: "live",
+      name: "CRM",
+      scopes: ["masters:read", "funds:deposit"],
+      allowedAddresses: ["10.0.0.0/8", "::1"],
+      expiresAt: new Date("2026-04-01T00:00:00Z"),
+    },
+  });
+  expect(parseCommand(["list"], NOW)).toEqual({ kind: "list" });
+  expect(parseCommand(["revoke", "abcdefABCD12"], NOW)).toEqual({ kind: "revoke", id: "abcdefABCD12" });
+  expect(parseCommand(["rotate", "abcdefABCD12", "--overlap", "PT1H"], NOW)).toEqual({
+    kind: "rotate",
+    id: "abcdefABCD12",
+    overlapMs: 3_600_000,
+  });
+});
+
+test.each([
+  ["", "a command is missing"],
+  ["destroy", "there is no command destroy"],
+  ["create --name CRM --scopes masters:read --scope x", "Unknown option '--scope'"],
+  ["create --name", "Option '--name <value>' argument missing"],
+  ["list --all", "Unknown option '--all'"],
+  ["list extra", "not understood: extra"],
+  ["revoke", "the 12 characters of a key's id are missing"],
+  ["revoke short", "the 12 characters of a key's id are missing"],
+  ["rotate abcdefABCD12 --overlap P8D", "--overlap is a duration of at most P7D"],
+  [
+    "create --scopes masters:all --expires 2020-01-01T00:00:00Z --allow nowhere --environment prod",
+    "--name is missing or longer than 100 characters\nthere is no scope masters:all\nnot an address or network: nowhere\n--environment is live or test\n--expires is a duration such as P90D or an instant in the future",
+  ],
+])("%s is refused in words", (line, message) => {
+  expect(() => parseCommand(line.split(" ").filter(Boolean), NOW)).toThrow(new KeyCommandError(message));
+});

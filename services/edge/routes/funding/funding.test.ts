@@ -1,0 +1,145 @@
+import { expect, test } from "vitest";
+import { Refusal } from "#kernel/refusal.ts";
+import { errorsOf, testEdge } from "../../test-edge.ts";
+import { aDeposit, aWithdrawal, cents } from "../../test-replies.ts";
+
+const DEPOSIT = "/api/v1/investor/deposit";
+const WITHDRAW = "/api/v1/investor/withdraw";
+
+test("a deposit is answered field by field", async () => {
+  const edge = await testEdge({
+    funding: { deposit: async () => aDeposit({ firstDepositChecked: false, minDepositRequired: cents(0n) }) },
+  });
+  const answer = await edge.call({ method: "POST", url: `${DEPOSIT}?login=3000003&amount=0.1` });
+
+  expect(answer.body).toEqual({
+    status: "success",
+    action: "deposit",
+    login: "3000003",
+    amount: 0.1,
+    currency: "USD",
+    deal_id: 1_234_567,
+    message: "The deposit is credited.",
+    first_deposit_checked: false,
+    min_deposit_required: "0.00",
+  });
+  expect(edge.calls[0]?.request).toEqual({ login: "3000003", amount: cents(10n), comment: "API Deposit" });
+});
+
+test("a comment is passed on whole", async () => {
+  const edge = await testEdge({ funding: { deposit: async () => aDeposit() } });
+  const comment = "CRM 1&2=3+4 € 🎉";
+  await edge.call({ method: "POST", url: `${DEPOSIT}?login=1&amount=1&comment=${encodeURIComponent(comment)}` });
+
+  expect(edge.calls[0]?.request).toMatchObject({ comment });
+});
+
+test.each([DEPOSIT, WITHDRAW])("everything that is wrong with %s is told at once", async (url) => {
+  const edge = await testEdge();
+  const reference = "PD0F7K3M9Q2X1X";
+  const answer = await edge.call({
+    method: "POST",
+    url: `${url}?login=abc&amount=1e3&currency=EUR&comment=${reference}`,
+  });
+
+  expect([answer.status, answer.body]).toMatchObject([422, { code: "validation_failed", outcome: "not_executed" }]);
+  expect(errorsOf(answer)).toEqual([
+    ["login", "malformed"],
+    ["amount", "malformed"],
+    ["currency", "currency_not_supported"],
+    ["comment", "reserved_reference"],
+  ]);
+});
+
+test.each([
+  ["amount=1.001&login=1", "amount_precision"],
+  ["amount=1&login=1&currency=EUR", "currency_not_supported"],
+  ["amount=0&login=1", "validation_failed"],
+  ["amount=1000000000.01&login=1", "validation_failed"],
+  ["amount=1&login=1&amount=2", "validation_failed"],
+  ["login=1", "validation_failed"],
+  ["amount=1", "validation_failed"],
+])("a deposit with %s is refused as %s", async (query, code) => {
+  const edge = await testEdge();
+
+  expect(await edge.call({ method: "POST", url: `${DEPOSIT}?${query}` })).toMatchObject({
+    status: 422,
+    body: { code },
+  });
+});
+
+test("parameters are read from the query only", async () => {
+  const edge = await testEdge();
+  const payload = { login: "1", amount: "1" };
+
+  expect(errorsOf(await edge.call({ method: "POST", url: DEPOSIT, payload }))).toEqual([
+    ["login", "required"],
+    ["amount", "required"],
+  ]);
+});
+
+test("a withdrawal that was cut says what was paid", async () => {
+  const edge = await testEdge({
+    funding: {
+      withdraw: async () =>
+        aWithdrawal({ effectiveWithdraw: cents(12_34n), pendingFee: cents(5_00n), availableAfterFee: cents(12_34n) }),
+    },
+  });
+  const answer = await edge.call({ method: "POST", url: `${WITHDRAW}?login=3000003&amount=50.00` });
+
+  expect(answer.body).toEqual({
+    status: "success",
+    action: "withdraw",
+    login: "3000003",
+    requested_amount: 50,
+    effective_withdraw: 12.34,
+    currency: "USD",
+    message: "A part of the amount is paid out.",
+    check_open_positions: true,
+    perf_fee_pending_at_request: "5.00",
+    balance_before: "250.55",
+    available_after_perf_fee: "12.34",
+    mt5_deal_id: 1_234_568,
+  });
+});
+
+test("a withdrawal with nothing left is a success of its own kind, without a deal", async () => {
+  const edge = await testEdge({
+    funding: { withdraw: async () => aWithdrawal({ effectiveWithdraw: cents(0n), dealId: undefined }) },
+  });
+
+  expect(await edge.call({ method: "POST", url: `${WITHDRAW}?login=1&amount=50` })).toMatchObject({
+    status: 200,
+    body: { status: "no_funds", effective_withdraw: 0, mt5_deal_id: null },
+  });
+});
+
+test.each([
+  ["a balance", { balance: cents(250_55n), error: "" }, { balance: 250.55, ok: true, error: null }],
+  ["a negative balance", { balance: cents(-1n), error: "" }, { balance: -0.01, ok: true, error: null }],
+  [
+    "an unknown login",
+    { balance: undefined, error: "unknown login" },
+    { balance: null, ok: false, error: "unknown login" },
+  ],
+])("%s is answered with 200", async (_what, answer, expected) => {
+  const edge = await testEdge({ funding: { getBalance: async () => ({ login: "1", ...answer }) } });
+
+  expect(await edge.call({ url: "/api/v1/info/balance/1" })).toMatchObject({
+    status: 200,
+    body: { mt5_login: "1", ...expected },
+  });
+});
+
+test.each([
+  ["service_unavailable", "unavailable"],
+  ["outcome_unknown", "unknown_outcome"],
+] as const)("a balance that could not be asked for (%s) is answered with 200 too", async (code, status) => {
+  const refusal = new Refusal({ code, status, message: "funding cannot be reached" });
+  const edge = await testEdge({ funding: { getBalance: () => Promise.reject(refusal) } });
+
+  expect(await edge.call({ url: "/api/v1/info/balance/1" })).toMatchObject({
+    status: 200,
+    body: { mt5_login: "1", balance: null, ok: false, error: "the balance cannot be read now" },
+  });
+});
