@@ -12,6 +12,9 @@ import type { Journal } from "./store/journal.ts";
 /** Milliseconds since 1970, UTC. */
 export type NowMs = () => number;
 
+/** What an account held when the server's last day and last month ended. */
+export type PreviousBalances = { readonly dayStartMsc: number; readonly day: bigint; readonly month: bigint };
+
 export type TradeServer = {
   readonly settings: Settings;
   readonly books: Books;
@@ -24,6 +27,8 @@ export type TradeServer = {
   /** Deals that the Web API does not show yet, with the time until which. */
   readonly hidden: Map<number, number>;
   readonly calls: Map<string, number>;
+  /** By login, worked out once a day. */
+  readonly previousBalances: Map<number, PreviousBalances>;
   /** Replaced as a whole at every change. */
   faults: readonly Fault[];
   nextFault: number;
@@ -43,6 +48,7 @@ export function createTradeServer(
     active: new Set(),
     hidden: new Map(),
     calls: new Map(),
+    previousBalances: new Map(),
     faults: [],
     nextFault: 1,
   };

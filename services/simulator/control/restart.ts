@@ -27,5 +27,7 @@ function forget(server: TradeServer, forgetMs: number): number[] {
   }
   const [first] = tickets;
   if (first !== undefined) record(server, { kind: "forgotten", fromTicket: first });
+  // Their tickets are given again, to deals that nobody hid.
+  for (const ticket of tickets) server.hidden.delete(ticket);
   return tickets;
 }

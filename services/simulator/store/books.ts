@@ -129,7 +129,7 @@ function removeAccount(books: Books, login: number): void {
 
 function replaceDeal(books: Books, deal: Deal): void {
   const ofLogin = books.dealsByLogin.get(deal.login) ?? [];
-  const at = ofLogin.findIndex(({ ticket }) => ticket === deal.ticket);
+  const at = ofLogin.findLastIndex(({ ticket }) => ticket === deal.ticket);
   if (at === -1) return;
   ofLogin[at] = deal;
   books.deals.set(deal.ticket, deal);
@@ -137,11 +137,15 @@ function replaceDeal(books: Books, deal: Deal): void {
 
 function removeDeal(books: Books, ticket: number): void {
   const deal = books.deals.get(ticket);
-  if (deal === undefined) return;
+  const ofLogin = deal === undefined ? undefined : books.dealsByLogin.get(deal.login);
+  if (deal === undefined || ofLogin === undefined) return;
   books.deals.delete(ticket);
-  const others = dealsOf(books, deal.login).filter((other) => other.ticket !== ticket);
-  if (others.length > 0) books.dealsByLogin.set(deal.login, others);
-  else books.dealsByLogin.delete(deal.login);
+  // From the end: it is the last ones that are forgotten.
+  ofLogin.splice(
+    ofLogin.findLastIndex((other) => other.ticket === ticket),
+    1,
+  );
+  if (ofLogin.length === 0) books.dealsByLogin.delete(deal.login);
 }
 
 /** Tickets go back as well: a server that lost its last seconds gives the same ones again. */

@@ -12,9 +12,16 @@ export type Journal = AsyncDisposable & {
 
 type Batch = PromiseWithResolvers<void> & { readonly lines: string[] };
 
-/** One flush carries all lines that queued up while the flush before it ran. */
+/** Continues the file behind its last whole line. */
 export async function openJournal(path: string, goodBytes: number): Promise<Journal> {
-  const file = await openAt(path, goodBytes);
+  const file = await open(path, "a", 0o600);
+  await file.truncate(goodBytes);
+  await file.sync();
+  return journalOn(file);
+}
+
+/** One flush carries all lines that queued up while the flush before it ran. */
+export function journalOn(file: FileHandle): Journal {
   const closed = quietResolvers();
   let queued: Batch | undefined;
   let latest: Promise<void> = Promise.resolve();
@@ -61,13 +68,6 @@ export async function openJournal(path: string, goodBytes: number): Promise<Jour
       closed.resolve();
     },
   };
-}
-
-async function openAt(path: string, goodBytes: number): Promise<FileHandle> {
-  const file = await open(path, "a", 0o600);
-  await file.truncate(goodBytes);
-  await file.sync();
-  return file;
 }
 
 async function writeLines(file: FileHandle, lines: readonly string[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { connect as connectTcp } from "node:net";
 import { connect } from "node:tls";
 import { expect, test } from "vitest";
 import { startSimulator } from "../start.ts";
@@ -100,4 +101,31 @@ test("requests sent without waiting are answered in their order", async () => {
     client.json("/api/symbol/list"),
   ]);
   expect(answers.map(({ answer }) => answer)).toEqual([{ Total: "1" }, { Total: "5" }, ["EURUSD"]]);
+});
+
+test("garbage on the wire harms nobody", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  for (const garbage of [
+    "\0".repeat(50),
+    "GET / HTTP/9.9\r\n\r\n",
+    "POST /api/user/add HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
+  ]) {
+    await using stranger = await connectRaw(simulator);
+    stranger.socket.write(garbage);
+    await stranger.closed;
+    const plain = connectTcp(simulator.port, "127.0.0.1");
+    plain.on("error", () => undefined);
+    plain.write(`${garbage}\r\n\r\n`.repeat(20));
+    await once(plain, "close");
+  }
+  expect((await client.json("/api/test/access")).retcode).toBe("0 Done");
+});
+
+test("a request that stalls is an idle connection", async () => {
+  await using simulator = await startSimulator({ idleCloseMs: 200 });
+  await using client = await connectAuthenticated(simulator);
+  const bytes = requestBytes("/api/test/access", { body: "{}" });
+  client.socket.write(bytes.subarray(0, bytes.length - 1));
+  await client.closed;
 });

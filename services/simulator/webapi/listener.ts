@@ -32,8 +32,6 @@ export type WebApi = AsyncDisposable & {
 const MAX_CONNECTIONS = 1_000;
 const MAX_HEADER_BYTES = 64 * 1024;
 const HANDSHAKE_MS = 10_000;
-const HEADERS_MS = 30_000;
-const REQUEST_MS = 60_000;
 /** Answers that HTTP forbids a body. */
 const BODILESS = new Set([204, 304]);
 
@@ -70,10 +68,10 @@ export async function serveWebApi(options: WebApiOptions): Promise<WebApi> {
 
 function createHttp(context: Context): Server {
   const http = createHttpServer(
-    { keepAliveTimeout: 0, headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, maxHeaderSize: MAX_HEADER_BYTES },
+    { keepAliveTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES },
     (request, response) => void answer(context, request, response),
   );
-  // The server closes idle connections; one that waits for an answer is not idle.
+  // Idle connections are closed, and those that stall within a request; one that waits for an answer is neither.
   http.on("timeout", (socket: Socket) => {
     if ((context.bySocket.get(socket)?.pending ?? 0) === 0) socket.destroy();
   });
@@ -111,7 +109,6 @@ function acceptConnection(
 async function answer(context: Context, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const connection = context.bySocket.get(request.socket);
   if (connection === undefined) return void request.socket.destroy();
-  connection.pending += 1;
   try {
     send(context, connection, response, await replyTo(context, connection, request));
   } catch (error) {
@@ -120,8 +117,6 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
       context.options.log.error("a call could not be answered", { error });
     }
     resetConnection(connection);
-  } finally {
-    connection.pending -= 1;
   }
 }
 
@@ -132,7 +127,12 @@ async function replyTo(context: Context, connection: Connection, request: Incomi
   const [path = "", ...query] = (request.url ?? "").split("?");
   const { options, stopping } = context;
   const call = { path, query: query.join("?"), body };
-  return answerCall({ server: options.server, connection, signal: stopping.signal }, call);
+  connection.pending += 1;
+  try {
+    return await answerCall({ server: options.server, connection, signal: stopping.signal }, call);
+  } finally {
+    connection.pending -= 1;
+  }
 }
 
 function send({ options }: Context, connection: Connection, response: ServerResponse, reply: Reply): void {

@@ -152,3 +152,21 @@ test("keys can come in lower case, as some servers send them", async () => {
   await using client = await connectAuthenticated(simulator);
   expect(await client.json("/api/user/total")).toEqual({ retcode: "0 Done", answer: { total: "1" } });
 });
+
+test("the balances of yesterday and of last month are told", async () => {
+  let nowMs = Date.UTC(2026, 4, 30, 12);
+  await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "UTC" });
+  await using client = await connectAuthenticated(simulator);
+  const login = await addFunded(client, "100.00");
+  const previous = async () => {
+    const { answer } = await client.json(`/api/user/get?login=${login}`);
+    return [answer.Balance, answer.BalancePrevDay, answer.BalancePrevMonth];
+  };
+  expect(await previous()).toEqual(["100.00", "0.00", "0.00"]);
+  nowMs = Date.UTC(2026, 5, 1, 12);
+  await pay(client, login, "5.00");
+  expect(await previous()).toEqual(["105.00", "100.00", "100.00"]);
+  nowMs = Date.UTC(2026, 5, 2, 12);
+  await pay(client, login, "7.00");
+  expect(await previous()).toEqual(["112.00", "105.00", "100.00"]);
+});

@@ -34,6 +34,7 @@ export function deleteUser(server: TradeServer, params: Params): Answer {
   if (positionsOf(server.books, login).length > 0) throw refused("hasTrades");
   record(server, { kind: "account_removed", login });
   server.active.delete(login);
+  server.previousBalances.delete(login);
   return NO_CONTENT;
 }
 

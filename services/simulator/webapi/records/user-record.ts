@@ -3,7 +3,7 @@ import { effectOf } from "../../domain/deal.ts";
 import { formatMoney } from "../../domain/units.ts";
 import { MANAGER_RIGHT } from "../../settings.ts";
 import { dealsOf } from "../../store/books.ts";
-import { serverTimeMs, type TradeServer } from "../../trade-server.ts";
+import { type PreviousBalances, serverTimeMs, type TradeServer } from "../../trade-server.ts";
 import type { WireRecord } from "../reply.ts";
 import { NUMBER_FIELDS, TEXT_FIELDS } from "../user-fields.ts";
 
@@ -11,9 +11,8 @@ const DAY_MS = 86_400_000;
 
 export function userRecord(server: TradeServer, account: Account): WireRecord {
   const { login, group, rights, leverage, balance, credit } = account;
-  const nowMs = serverTimeMs(server);
-  const balancePrevDay = formatMoney(balanceBefore(server, account, Math.floor(nowMs / DAY_MS) * DAY_MS));
-  const balancePrevMonth = formatMoney(balanceBefore(server, account, monthStart(nowMs)));
+  const previous = previousBalances(server, account);
+  const [balancePrevDay, balancePrevMonth] = [formatMoney(previous.day), formatMoney(previous.month)];
   return {
     Login: String(login),
     Group: group,
@@ -51,7 +50,19 @@ function texts({ settings }: TradeServer, account: Account): WireRecord {
   );
 }
 
-/** Walks back from today, so that a long history costs nothing. */
+/** As on the platform these are taken when a day ends, here at the first question of the new one. */
+function previousBalances(server: TradeServer, account: Account): PreviousBalances {
+  const nowMs = serverTimeMs(server);
+  const dayStartMsc = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  const known = server.previousBalances.get(account.login);
+  if (known?.dayStartMsc === dayStartMsc) return known;
+  const day = balanceBefore(server, account, dayStartMsc);
+  const month = balanceBefore(server, account, monthStart(nowMs));
+  const found = { dayStartMsc, day, month };
+  server.previousBalances.set(account.login, found);
+  return found;
+}
+
 function balanceBefore({ books }: TradeServer, { login, balance }: Account, timeMsc: number): bigint {
   const deals = dealsOf(books, login);
   let before = balance;
