@@ -89,7 +89,9 @@ function shown(schema: FastifySchema, route: Route | undefined): FastifySchema {
   const present = parts.filter((part) => schema?.[part] !== undefined);
   const converted = Object.fromEntries(present.map((part) => [part, shownSchema(schema[part] as TSchema)]));
   if (route === undefined) return { ...schema, ...converted };
-  return { ...schema, ...converted, response: { ...(converted["response"] as object), ...problemResponses(route) } };
+  const { 200: answer } = converted["response"] as { readonly 200: TSchema };
+  const response = { 200: { description: "Success.", ...answer }, ...problemResponses(route) };
+  return { ...schema, ...converted, response };
 }
 
 const ANY_ROUTE: readonly ProblemCode[] = [

@@ -1,0 +1,162 @@
+import { connect, type Socket } from "node:net";
+import { once } from "node:events";
+import { expect, onTestFinished, test } from "vitest";
+import { type TestOptions, TEST_KEY, testEdge } from "./test-edge.ts";
+import { aDeposit } from "./test-replies.ts";
+
+const AUTHORIZATION = `Authorization: Bearer ${TEST_KEY}`;
+
+async function listening(options: TestOptions = {}) {
+  const edge = await testEdge(options);
+  await edge.app.listen({ port: 0, host: "127.0.0.1" });
+  onTestFinished(() => edge.app.close());
+  const address = edge.app.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const dial = async (): Promise<Socket> => {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    return socket;
+  };
+  return { edge, dial };
+}
+
+/** Everything that is answered until the connection ends. */
+async function readAll(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  socket.on("error", () => undefined);
+  await once(socket, "close");
+  return text;
+}
+
+const statusOf = (text: string): string => text.split("\r\n")[0] ?? "";
+const bodyOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf("\r\n\r\n") + 4));
+
+test("what is not HTTP is answered with a problem too", async () => {
+  const { dial } = await listening();
+  const socket = await dial();
+  socket.write("hello, is anybody there?\r\n\r\n");
+  const text = await readAll(socket);
+
+  expect(statusOf(text)).toBe("HTTP/1.1 400 Bad Request");
+  expect(text).toContain("content-type: application/problem+json");
+  expect(bodyOf(text)).toMatchObject({
+    code: "bad_request",
+    status: 400,
+    request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+});
+
+test("a URL that fills the headers by itself is too long, and so are headers", async () => {
+  const { dial } = await listening();
+  const [long, heavy] = [await dial(), await dial()];
+  long.write(`GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  heavy.write(`GET / HTTP/1.1\r\nHost: a\r\nX-Junk: ${"x".repeat(40_000)}\r\n\r\n`);
+  const answers = await Promise.all([readAll(long), readAll(heavy)]);
+
+  expect(answers.map(statusOf)).toEqual(["HTTP/1.1 414 URI Too Long", "HTTP/1.1 431 Request Header Fields Too Large"]);
+  expect(answers.map((text) => (bodyOf(text) as { code: string }).code)).toEqual(["url_too_long", "headers_too_large"]);
+});
+
+test("nobody holds a connection by sending headers slowly", async () => {
+  const { dial } = await listening();
+  const socket = await dial();
+  socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n");
+  const drip = setInterval(() => socket.writable && socket.write("X-Slow: 1\r\n"), 500);
+  const begunAt = Date.now();
+  const text = await readAll(socket);
+  clearInterval(drip);
+
+  expect(statusOf(text)).toBe("HTTP/1.1 408 Request Timeout");
+  expect(bodyOf(text)).toMatchObject({ code: "request_timeout", retryable: true });
+  expect(Date.now() - begunAt).toBeLessThan(9_000);
+});
+
+test("nobody holds a connection by sending a body slowly", async () => {
+  const { dial } = await listening();
+  const socket = await dial();
+  const head = ["POST /api/v1/investor/add HTTP/1.1", "Host: a", AUTHORIZATION, "Content-Type: application/json"];
+  socket.write(`${head.join("\r\n")}\r\nContent-Length: 1000\r\n\r\n{`);
+  const drip = setInterval(() => socket.writable && socket.write(" "), 500);
+  const begunAt = Date.now();
+  const text = await readAll(socket);
+  clearInterval(drip);
+
+  expect(statusOf(text)).toBe("HTTP/1.1 408 Request Timeout");
+  expect(Date.now() - begunAt).toBeLessThan(14_000);
+});
+
+test("a body of no stated length is cut off at 64 KiB", async () => {
+  const { dial } = await listening();
+  const socket = await dial();
+  const head = ["POST /api/v1/investor/add HTTP/1.1", "Host: a", AUTHORIZATION, "Content-Type: application/json"];
+  socket.write(`${head.join("\r\n")}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  for (let each = 0; each < 80; each += 1) socket.write(`400\r\n${" ".repeat(1_024)}\r\n`);
+
+  expect(statusOf(await readAll(socket))).toBe("HTTP/1.1 413 Payload Too Large");
+});
+
+test("a service that does not answer is not waited for longer than the limit", async () => {
+  const { edge } = await listening({ accounts: { getMaster: () => new Promise<never>(() => {}) } });
+  const begunAt = Date.now();
+  const answer = await edge.call({ url: "/api/v1/master/7" });
+
+  expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable", retryable: true }]);
+  expect(Date.now() - begunAt).toBeLessThan(5_000);
+});
+
+test("a command whose service does not answer is of unknown outcome before the limit", async () => {
+  const { edge } = await listening({ funding: { deposit: () => new Promise<never>(() => {}) } });
+  const begunAt = Date.now();
+  const answer = await edge.call({ method: "POST", url: "/api/v1/investor/deposit?login=1&amount=1" });
+
+  expect([answer.status, answer.body]).toMatchObject([
+    504,
+    { code: "outcome_unknown", outcome: "unknown", operation_id: answer.headers["x-operation-id"] },
+  ]);
+  expect(Date.now() - begunAt).toBeLessThan(10_000);
+});
+
+test("one class that is full does not fill the others", async () => {
+  const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
+  const { promise: held, resolve } = Promise.withResolvers<void>();
+  const { edge } = await listening({
+    accounts: { getMaster: () => held.then(() => Promise.reject(new Error("done"))) },
+    funding: { deposit: async () => aDeposit() },
+    app: { limits: { read: few, money: few, create: few } },
+  });
+  const first = edge.call({ url: "/api/v1/master/7" });
+  const [second, deposit] = [
+    await edge.call({ url: "/api/v1/master/7" }),
+    await edge.call({ method: "POST", url: "/api/v1/investor/deposit?login=1&amount=1" }),
+  ];
+  resolve();
+  await first;
+
+  expect([second.status, second.headers["retry-after"], second.body]).toMatchObject([
+    503,
+    "1",
+    { code: "service_unavailable", outcome: "not_executed" },
+  ]);
+  expect(deposit.status).toBe(200);
+  expect((await edge.call({ url: "/api/v1/master/7" })).status, "the place is free again").toBe(500);
+});
+
+test("a key that asks too often is told when to come back, and health is not limited", async () => {
+  const tight = { rate: { perSecond: 1, burst: 2 }, inProgress: 10 };
+  const { edge } = await listening({ app: { limits: { read: tight, money: tight, create: tight } } });
+  const answers = [];
+  for (let each = 0; each < 3; each += 1) answers.push(await edge.call({ url: "/api/v1/master/x" }));
+  const last = answers.at(-1);
+
+  expect(answers.map(({ status }) => status)).toEqual([422, 422, 429]);
+  expect([last?.headers["retry-after"], last?.body]).toMatchObject(["1", { code: "rate_limited", retryable: true }]);
+  expect((await edge.call({ url: "/healthz" })).body).toEqual({ status: "ok" });
+});
+
+test("readiness is told without a key", async () => {
+  const { edge } = await listening();
+  const response = await edge.app.inject({ url: "/readyz" });
+
+  expect([response.statusCode, response.json()]).toMatchObject([200, { status: "ready", broker: { reachable: true } }]);
+});

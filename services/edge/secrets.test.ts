@@ -1,0 +1,127 @@
+import { expect, test } from "vitest";
+import { Refusal } from "#kernel/refusal.ts";
+import { TEST_KEY, testEdge } from "./test-edge.ts";
+import { aDeposit, aMaster, anInvestor } from "./test-replies.ts";
+
+const PASSWORDS = { mainPassword: "PLANTED-main", investorPassword: "PLANTED-investor" };
+const NEW_ACCOUNT = {
+  first_name: "PLANTED-first",
+  last_name: "PLANTED-last",
+  name: "PLANTED-name",
+  username: "planted@example.com",
+  platform_group: "pamm\\master",
+  min_deposit: "1",
+};
+
+test("no secret, no query and no body is ever logged or audited", async () => {
+  const edge = await testEdge({
+    accounts: {
+      createMaster: async () => ({ master: aMaster(), ...PASSWORDS }),
+      createInvestor: async () => ({ investor: anInvestor(), ...PASSWORDS }),
+      revealMaster: async () => ({ master: aMaster(), ...PASSWORDS }),
+      revealInvestor: () => Promise.reject(new Error("a fault")),
+      addInvestor: () =>
+        Promise.reject(new Refusal({ code: "login_in_use", status: "conflict", message: "PLANTED-no" })),
+    },
+    funding: { deposit: async () => aDeposit() },
+  });
+  const asked = [
+    await edge.call({ method: "POST", url: "/api/v1/master/create", payload: NEW_ACCOUNT }),
+    await edge.call({ method: "POST", url: "/api/v1/investor/create", payload: NEW_ACCOUNT }),
+    await edge.call({ url: "/api/v1/info/master/77001" }),
+    await edge.call({ url: "/api/v1/info/investor/77002" }),
+    await edge.call({
+      method: "POST",
+      url: "/api/v1/investor/deposit?login=77003&amount=12345.67&comment=PLANTED-comment",
+    }),
+    await edge.call({ method: "POST", url: "/api/v1/investor/add", payload: { mt5_login: "77004", name: "PLANTED" } }),
+    await edge.call({ method: "POST", url: "/api/v1/investor/add", payload: '{"PLANTED' }),
+    await edge.call({ url: "/api/v1/PLANTED-path?PLANTED=1", headers: { authorization: "Bearer PLANTED-key" } }),
+  ];
+
+  expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 500, 200, 409, 415, 404]);
+  const written = edge.lines.join("") + JSON.stringify(edge.audited);
+  expect(written).not.toMatch(/planted/i);
+  for (const hidden of [TEST_KEY, "7700", "12345", "example.com"]) expect(written).not.toContain(hidden);
+  expect(edge.lines.filter((line) => line.includes('"msg":"request"'))).toHaveLength(asked.length);
+});
+
+test("passwords leave by the routes that are documented with them, and by no other", async () => {
+  const edge = await testEdge({
+    accounts: {
+      getMaster: async () => ({ ...aMaster(), mainPassword: "PLANTED" }),
+      addMaster: async () => ({ ...aMaster(), mainPassword: "PLANTED" }),
+    },
+  });
+  const answers = [
+    await edge.call({ url: "/api/v1/master/7" }),
+    await edge.call({
+      method: "POST",
+      url: "/api/v1/master/add",
+      payload: { mt5_login: "1", payment_account_login: "2", min_deposit: "1" },
+    }),
+  ];
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(answers.map(({ text }) => text).join("")).not.toContain("PLANTED");
+});
+
+test("a secret leaves only when its reading is on record", async () => {
+  const record = { write: () => Promise.reject(new Error("the database is gone")), note: () => {} };
+  const accounts = { revealMaster: async () => ({ master: aMaster(), ...PASSWORDS }) };
+  const edge = await testEdge({ accounts, app: { audit: record } });
+  const answer = await edge.call({ url: "/api/v1/info/master/3000001" });
+
+  expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable", retryable: true }]);
+  expect(answer.text).not.toContain("PLANTED");
+});
+
+test("every reading of a secret is on record once, also one that found nothing or was not allowed", async () => {
+  const gone = () => Promise.reject(new Refusal({ code: "investor_not_found", status: "not_found", message: "No." }));
+  const accounts = { revealMaster: async () => ({ master: aMaster(), ...PASSWORDS }), revealInvestor: gone };
+  const edge = await testEdge({ accounts });
+  await edge.call({ url: "/api/v1/info/master/3000001", headers: { "x-request-id": "r1" } });
+  await edge.call({ url: "/api/v1/info/investor/1" });
+  await edge.call({ url: "/api/v1/info/investor/1", headers: { authorization: "Bearer wrong" } });
+
+  expect(edge.audited).toEqual([
+    {
+      at: expect.any(Date),
+      requestId: "r1",
+      keyId: "KeyOfTests01",
+      client: "tests",
+      address: "127.0.0.1",
+      method: "GET",
+      route: "/api/v1/info/master/:master_login",
+      operationId: null,
+      decision: "allowed",
+      status: 200,
+      code: null,
+    },
+    expect.objectContaining({
+      route: "/api/v1/info/investor/:investor_login",
+      decision: "allowed",
+      status: 404,
+      code: "investor_not_found",
+    }),
+    expect.objectContaining({ keyId: null, client: null, decision: "denied", status: 401, code: "unauthorized" }),
+  ]);
+});
+
+test("every command is on record with its operation, and plain reading is not", async () => {
+  const edge = await testEdge({
+    accounts: { getMaster: async () => aMaster() },
+    funding: { deposit: async () => aDeposit() },
+  });
+  const answer = await edge.call({ method: "POST", url: "/api/v1/investor/deposit?login=1&amount=1" });
+  await edge.call({ url: "/api/v1/master/7" });
+
+  expect(edge.audited).toMatchObject([
+    {
+      route: "/api/v1/investor/deposit",
+      operationId: answer.headers["x-operation-id"],
+      decision: "allowed",
+      status: 200,
+    },
+  ]);
+});
