@@ -11,7 +11,7 @@ GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
 .PHONY: help setup codegen check format-check lint types architecture dead-code contracts test journey contract \
-        run stop demo fmt new-migration clean
+        run stop demo keys fmt new-migration clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -40,6 +40,12 @@ stop: ## stop what `make run` started, from another terminal
 
 demo: setup ## drive the recommended lifecycle on what `make run` started, and prove every balance
 	@exec node deploy/demo/run.ts
+
+demo: setup ## live through the lifecycle of an Investor on what `make run` started, and prove every balance
+	@exec node deploy/demo/run.ts
+
+keys: setup ## API keys; what="create --name crm --scopes read,write" (see what="help")
+	@exec node services/edge/keys.ts $(what)
 
 fmt: setup ## format the code
 	@npm run --silent format

@@ -1,7 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Program } from "./life.ts";
 import { type House, reachable } from "./plan.ts";
-import { LOOPBACK } from "./settings.ts";
+import { databaseVariable, isSet, LOOPBACK } from "./settings.ts";
 
 /** What somebody in another terminal needs to know, also in <state>/run/system.json. */
 export type Announcement = {
@@ -11,11 +12,19 @@ export type Announcement = {
   readonly simulatorControlUrl: string | null;
   readonly metricsUrl: string;
   readonly stateDir: string;
+  /** What the keys command needs; null where the operator named a real one, and then names it there too. */
+  readonly edgeDatabaseUrl: string | null;
+  readonly natsUrl: string | null;
+  readonly encryptionKeyFile: string | null;
 };
 
 const OWN_KEY = "$PAMM_BOOTSTRAP_API_KEY";
 
-export function announcement({ settings, secrets }: House): Announcement {
+export function announcement(
+  { env, settings, secrets }: House,
+  edge: Program,
+  natsUrl: string | undefined,
+): Announcement {
   const { httpHost, httpPort, metricsPort, controlPort, embedded, hasOwnKey, stateDir } = settings;
   const host = reachable(httpHost);
   return {
@@ -24,6 +33,9 @@ export function announcement({ settings, secrets }: House): Announcement {
     simulatorControlUrl: embedded.simulator ? `http://${LOOPBACK}:${controlPort}` : null,
     metricsUrl: `http://${LOOPBACK}:${metricsPort}/metrics`,
     stateDir,
+    edgeDatabaseUrl: embedded.postgres ? (edge.env[databaseVariable("edge")] ?? null) : null,
+    natsUrl: natsUrl ?? null,
+    encryptionKeyFile: isSet(env, "PAMM_ENCRYPTION_KEY") ? null : secrets.encryptionKeyFile,
   };
 }
 

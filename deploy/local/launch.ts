@@ -32,7 +32,7 @@ export async function launch(
   const programs = await planServices(house, stores);
   // All at once: each waits by itself for those it needs. The groups only say who is stopped first.
   await Promise.all(GROUPS.map((group) => crew.start(group.map((service) => memberOf(programs[service])))));
-  return announcement(house);
+  return announcement(house, programs.edge, stores.natsUrl);
 }
 
 async function startStores(house: House, crew: Crew): Promise<Stores> {

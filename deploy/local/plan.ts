@@ -25,6 +25,9 @@ const MANAGER_LOGIN = "1000";
 /** Only who works with a secret is given it. */
 const OWNERS: Record<string, readonly string[]> = {
   PAMM_ENCRYPTION_KEY: ["account", "edge"],
+  PAMM_ENCRYPTION_KEY_OLD: ["account", "edge"],
+  PAMM_API_KEY_PEPPER: ["edge"],
+  PAMM_API_KEY_PEPPER_OLD: ["edge"],
   PAMM_BOOTSTRAP_API_KEY: ["edge"],
   MT5_PASSWORD: ["platform", "simulator"],
 };

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 export type Secrets = {
   readonly encryptionKey: string;
+  readonly encryptionKeyFile: string;
   readonly apiKey: string;
   readonly mt5Password: string;
   readonly natsPassword: string;
@@ -12,11 +13,14 @@ export type Secrets = {
   readonly databasePasswordOf: (service: string) => string;
 };
 
+const ENCRYPTION_KEY = "encryption-key";
+
 /** Made once and kept in the state, readable by us alone: what they protect or open is kept there too. */
 export function readOrMakeSecrets(stateDir: string): Secrets {
   const folder = join(stateDir, "secret");
   return {
-    encryptionKey: keep(folder, "encryption-key", () => randomBytes(32).toString("base64")),
+    encryptionKey: keep(folder, ENCRYPTION_KEY, () => randomBytes(32).toString("base64")),
+    encryptionKeyFile: join(folder, ENCRYPTION_KEY),
     apiKey: keep(folder, "api-key", () => `pamm_dev_${random()}`),
     // The trading platform wants letters of both cases and digits in every password.
     mt5Password: keep(folder, "mt5-password", () => `Mt5${random()}`),

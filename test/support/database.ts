@@ -31,11 +31,6 @@ export async function emptyDatabase(schema: string): Promise<TestDatabase> {
   return makeDatabase(schema, await templateOf(schema, undefined));
 }
 
-/** The pool of an empty database that goes when the test has passed. */
-export async function testPool(schema: string): Promise<Pool> {
-  return (await emptyDatabase(schema)).pool;
-}
-
 async function makeDatabase(schema: string, template: string): Promise<TestDatabase> {
   const server = inject("postgresUrl");
   const name = `test_${inject("runId")}_${schema}_${process.pid}_${(made += 1)}`;
