@@ -5,22 +5,30 @@ import type { Deps } from "../deps.ts";
 import { claimAssignments, postponeAssignment } from "../store/assignments.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 
-const STORIES_PER_ROUND = 20;
+/** They go in parallel: some wait for others. */
+const STORIES_PER_ROUND = 8;
 const CLAIM_MS = 15_000;
 
 /** What a crash left of assignments: the undecided are given up, the decided are finished, lanes are let go. */
 export async function settleAssignments(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const claimed = await claimAssignments(deps.pool, now, later(now, CLAIM_MS), STORIES_PER_ROUND);
-  for (const { subscriptionId, tries } of claimed) {
-    try {
-      await settle(deps, subscriptionId);
-    } catch (error) {
-      deps.log.warn("an assignment is settled later", { id: subscriptionId, attempt: tries, error });
-      await postponeAssignment(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), String(error));
-    }
-  }
+  await Promise.all(claimed.map((story) => settleOne(deps, story)));
   return claimed.length === STORIES_PER_ROUND;
+}
+
+/** A story that cannot be settled now stops no other. */
+async function settleOne(
+  deps: Deps,
+  story: { readonly subscriptionId: bigint; readonly tries: number },
+): Promise<void> {
+  const { subscriptionId, tries } = story;
+  try {
+    await settle(deps, subscriptionId);
+  } catch (error) {
+    deps.log.warn("an assignment is settled later", { id: subscriptionId, attempt: tries, error });
+    await postponeAssignment(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), String(error));
+  }
 }
 
 async function settle(deps: Deps, subscriptionId: bigint): Promise<void> {

@@ -8,22 +8,30 @@ import type { Deps } from "../deps.ts";
 import { claimExits, findExit, postponeExitStory } from "../store/exits.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 
-const STORIES_PER_ROUND = 20;
+/** They go in parallel: some wait for others. */
+const STORIES_PER_ROUND = 8;
 const CLAIM_MS = 15_000;
 
 /** What a crash left of exits: who was only asking stays, who was leaving gets Leave's answer, lanes are let go. */
 export async function settleExits(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const claimed = await claimExits(deps.pool, now, later(now, CLAIM_MS), STORIES_PER_ROUND);
-  for (const { subscriptionId, tries } of claimed) {
-    try {
-      await settle(deps, subscriptionId, jobContext());
-    } catch (error) {
-      deps.log.warn("an exit is settled later", { id: subscriptionId, attempt: tries, error });
-      await postponeExitStory(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), String(error));
-    }
-  }
+  await Promise.all(claimed.map((story) => settleOne(deps, story)));
   return claimed.length === STORIES_PER_ROUND;
+}
+
+/** A story that cannot be settled now stops no other. */
+async function settleOne(
+  deps: Deps,
+  story: { readonly subscriptionId: bigint; readonly tries: number },
+): Promise<void> {
+  const { subscriptionId, tries } = story;
+  try {
+    await settle(deps, subscriptionId, jobContext());
+  } catch (error) {
+    deps.log.warn("an exit is settled later", { id: subscriptionId, attempt: tries, error });
+    await postponeExitStory(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), String(error));
+  }
 }
 
 async function settle(deps: Deps, subscriptionId: bigint, context: CallContext): Promise<void> {

@@ -8,6 +8,8 @@ export type Mortal = {
   readonly deps: Deps;
   /** Resolves when it has died. */
   readonly died: Promise<void>;
+  /** How many steps it has taken. */
+  readonly age: () => number;
 };
 
 type Step = <T>(work: () => Promise<T>) => Promise<T>;
@@ -32,6 +34,7 @@ export function mortal(deps: Deps, steps: number): Mortal {
   };
   return {
     died,
+    age: () => taken,
     deps: {
       ...deps,
       bells: createBells(),

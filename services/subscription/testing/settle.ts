@@ -29,9 +29,9 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await mirrorOpenFlows(deps),
     await sendExits(deps),
     await strikeWaitingFlows(deps),
+    await settleGates(deps),
     await settleAssignments(deps),
     await settleExits(deps),
-    await settleGates(deps),
   ];
   return isMore.some(Boolean);
 }
