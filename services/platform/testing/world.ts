@@ -10,8 +10,8 @@ import type { PlatformServiceService, TransferRequest } from "#proto/pamm/platfo
 import { testDatabase } from "#test/support/database.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { onTestFinished } from "vitest";
-import { startSimulator } from "../../simulator/start.ts";
-import type { Simulator } from "../../simulator/start.ts";
+import { testSimulator } from "#test/support/simulator.ts";
+import type { TestSimulator as Simulator } from "#test/support/simulator.ts";
 import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
 import { enterSender, ownMemory, platformJobs, platformService } from "../service.ts";
@@ -54,7 +54,7 @@ const READ_EVERY_MS = 200;
 /** A real database, a real trade server over TLS, and as many processes of the service as a test wants. */
 export async function aWorld(): Promise<World> {
   const database = await testDatabase("platform");
-  const simulator = await startSimulator({ log: silentLog });
+  const simulator = await testSimulator({ log: silentLog });
   onTestFinished(() => simulator[Symbol.asyncDispose]());
   return {
     database,
