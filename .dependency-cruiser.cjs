@@ -60,9 +60,10 @@ module.exports = {
     },
     {
       name: "nats-and-grpc-stay-in-kernel",
-      comment: "Transports are invisible. Only main.ts sets them up, and refusals.ts may name status codes.",
+      comment:
+        "Transports are invisible. Only the entry of a process sets them up (main.ts, and the keys command), and refusals.ts may name status codes.",
       severity: "error",
-      from: { path: "^services/(?!kernel/)", pathNot: ["^services/[^/]+/(main|refusals)[.]ts$", A_TEST] },
+      from: { path: "^services/(?!kernel/)", pathNot: ["^services/[^/]+/(main|keys|refusals)[.]ts$", A_TEST] },
       to: { path: [A_TRANSPORT, "^services/kernel/(nats|grpc)/"] },
     },
     {
