@@ -1,0 +1,188 @@
+import { expect, test } from "vitest";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { platformComment } from "../protocol/reference.ts";
+import { operationNumber } from "../protocol/operation-number.ts";
+import { aCall, aDeposit, anAccount, aTransfer, aWorld, eventually } from "../testing/world.ts";
+import type { Instance } from "../testing/world.ts";
+
+async function logOf({ service }: Instance, login: string, atLeast: number) {
+  const { entries } = await eventually(
+    () => service.readLog({ login, afterNumber: 0n, limit: 100 }, aCall()),
+    (log) => log.entries.length >= atLeast,
+  );
+  return entries;
+}
+
+test("a trader's deals and a dealer's money are in the log in the order of the history, and the sum is the balance", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance, "master");
+  const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 1_000_00n }]);
+  await service.transfer(mirror, aCall());
+  const { position } = await world.control.open(login, "0.10");
+  await world.control.balance(login, "3.00", "gift");
+  const closed = await world.control.close(position);
+  await service.transfer(aTransfer("mirror:2", [{ login, kind: MovementKind.MIRROR, minor: 1_00n }]), aCall());
+
+  const entries = await logOf(instance, login, 5);
+
+  expect(entries.map(({ kind }) => kind)).toEqual([
+    MovementKind.MIRROR,
+    MovementKind.TRADE,
+    MovementKind.FOREIGN,
+    MovementKind.TRADE,
+    MovementKind.MIRROR,
+  ]);
+  expect(entries[1]!.trade).toMatchObject({
+    action: 0,
+    entry: 0,
+    positionId: BigInt(position),
+    symbol: "EURUSD",
+    volume: 10_000_000n,
+  });
+  expect(entries[3]).toMatchObject({ dealId: BigInt(closed.deal), trade: { entry: 1, volumeClosed: 10_000_000n } });
+  const deals = await world.control.deals(login);
+  expect(entries.map(({ dealId }) => dealId)).toEqual(deals.map(({ deal }) => BigInt(deal)));
+  // The server's wall clock is hours away from UTC; what is told is the instant.
+  expect(Math.abs(entries[3]!.dealAt!.getTime() - Date.now())).toBeLessThan(60_000);
+  const facts = await service.readAccount({ login }, aCall());
+  expect(facts).toMatchObject({ complete: true, logNumber: 5n, positions: [] });
+  expect(facts.balance).toEqual(facts.logBalance);
+});
+
+test("two processes that read the same history number it once", async () => {
+  const world = await aWorld();
+  const one = await world.start();
+  const two = await world.start();
+  const login = await anAccount(one, "master");
+  for (let index = 0; index < 5; index += 1) await world.control.result(login, `${index}.10`);
+
+  await Promise.all([one, two, one, two].map(({ service }) => service.readAccount({ login }, aCall())));
+
+  const entries = await logOf(one, login, 10);
+  expect(entries.map(({ number }) => number)).toEqual(Array.from({ length: 10 }, (_, index) => BigInt(index + 1)));
+  expect(new Set(entries.map(({ dealId }) => dealId)).size).toBe(10);
+});
+
+test("money of the same amount that comes while an answer is lost is nobody's until that is known", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ quietPeriodMs: 60_000 });
+  const { service } = instance;
+  const login = await anAccount(instance, "master");
+  await world.control.fault({ command: "trade/balance", effect: "late_apply", delay_ms: 2_500 });
+  const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }]);
+  expect((await service.transfer(mirror, aCall(800))).state).toBe(TransferState.UNKNOWN);
+
+  await world.control.balance(login, "5.00", "a dealer's gift");
+  await world.control.result(login, "1.00");
+  await new Promise((resolve) => setTimeout(resolve, 800));
+  expect(await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall())).toMatchObject({ entries: [] });
+  expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: false });
+
+  const entries = await logOf(instance, login, 4);
+  expect(entries.map(({ kind, amount }) => [kind, amount?.minorUnits])).toEqual([
+    [MovementKind.FOREIGN, 5_00n],
+    [MovementKind.TRADE, 0n],
+    [MovementKind.TRADE, 1_00n],
+    [MovementKind.MIRROR, 5_00n],
+  ]);
+});
+
+test("a deal with a reference that we do not know is true all the same, and a person hears of it", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  const unknown = { kind: "deposit", number: operationNumber(77n), attempt: 1 } as const;
+  await world.control.balance(login, "8.00", platformComment(unknown, "from a lost database"));
+
+  const entries = await logOf(instance, login, 1);
+
+  expect(entries).toMatchObject([{ kind: MovementKind.FOREIGN, amount: { minorUnits: 8_00n } }]);
+  expect(await many(instance.deps.pool, sql`select login, reason from review`)).toEqual([
+    { login, reason: "unknown_reference" },
+  ]);
+});
+
+test("a second deal of one operation enters the log as foreign and does not touch what was answered", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance);
+  const request = aDeposit(login, 8_00n);
+  const first = await service.transfer(request, aCall());
+  const [deal] = await world.control.deals(login);
+  await world.control.balance(login, "8.00", deal!.comment);
+
+  const entries = await logOf(instance, login, 2);
+
+  expect(entries.map(({ kind }) => kind)).toEqual([MovementKind.DEPOSIT, MovementKind.FOREIGN]);
+  expect(await service.transfer(request, aCall())).toEqual(first);
+  const findings = await many<{ reason: string }>(instance.deps.pool, sql`select reason from review order by reason`);
+  expect(findings.map(({ reason }) => reason)).toContain("surplus_deal");
+});
+
+test("a deal that comes after its absence was declared is foreign, and its operation goes to a person", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service, deps } = instance;
+  const login = await anAccount(instance);
+  await world.control.fault({ command: "trade/balance", effect: "retcode:8" });
+  const refused = aDeposit(login, 8_00n);
+  const first = await service.transfer(refused, aCall());
+  expect(first.state).toBe(TransferState.REFUSED);
+  await world.control.balance(login, "8.00", `${first.legs[0]!.reference} late`);
+
+  const entries = await logOf(instance, login, 1);
+
+  expect(entries).toMatchObject([{ kind: MovementKind.FOREIGN, key: "" }]);
+  expect(await many(deps.pool, sql`select state, came_from, review from operation`)).toEqual([
+    { state: "REVIEW", came_from: "REFUSED", review: "deal_after_refusal" },
+  ]);
+  expect(await service.transfer(refused, aCall())).toEqual(first);
+  // Nothing is under way any more, so the login is free.
+  expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
+});
+
+test("what happened while the service was down is read when it comes back", async () => {
+  const world = await aWorld();
+  const first = await world.start();
+  const login = await anAccount(first, "master");
+  await eventually(
+    () => many(first.deps.pool, sql`select read_to from reader_cursor`),
+    (cursor) => cursor.length > 0,
+  );
+  await first[Symbol.asyncDispose]();
+  await world.control.result(login, "2.00");
+  await execute(world.database.pool, sql`update reader_cursor set read_to = read_to - interval '2 days'`);
+
+  const second = await world.start();
+
+  expect(await logOf(second, login, 2)).toMatchObject([{ amount: { minorUnits: 0n } }, { amount: { minorUnits: 2_00n } }]);
+});
+
+test("a Master's facts are read between two of our own operations", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance, "master");
+  let isMirroring = true;
+  const mirrors = (async () => {
+    for (let index = 1; isMirroring; index += 1) {
+      await service.transfer(aTransfer(`mirror:${index}`, [{ login, kind: MovementKind.MIRROR, minor: 1n }]), aCall());
+    }
+  })();
+
+  const facts = [];
+  for (let index = 0; index < 5; index += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    facts.push(await service.readAccount({ login }, aCall()));
+  }
+  isMirroring = false;
+  await mirrors;
+
+  expect(facts.map(({ complete }) => complete)).toEqual([true, true, true, true, true]);
+  expect(facts.at(-1)!.logNumber).toBeGreaterThan(1n);
+});

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { CrashPoint } from "../deps.ts";
+import { aCall, aDeposit, anAccount, aTransfer, aWorld, eventually } from "../testing/world.ts";
+
+const LONG_ENOUGH_MS = 25_000;
+
+/** What a caller that asks again and again ends with, and how many deals there are then. */
+const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferState; deals: number }[] = [
+  // After its commit the first permit was given, but its process never wrote: an external operation is not sent again.
+  { point: "after_permit", kind: "deposit", state: TransferState.REFUSED, deals: 0 },
+  { point: "after_permit", kind: "mirror", state: TransferState.APPLIED, deals: 1 },
+  { point: "after_answer", kind: "deposit", state: TransferState.APPLIED, deals: 1 },
+  { point: "after_answer", kind: "mirror", state: TransferState.APPLIED, deals: 1 },
+  { point: "after_record", kind: "deposit", state: TransferState.APPLIED, deals: 1 },
+  { point: "after_record", kind: "mirror", state: TransferState.APPLIED, deals: 1 },
+];
+
+test.each(POINTS)("a process that dies $point of a $kind leaves at most one deal, and its successor knows it", async (own) => {
+  const world = await aWorld();
+  const dying = await world.start({ quietPeriodMs: 1_000 });
+  const login = await anAccount(dying, own.kind === "mirror" ? "master" : "investor");
+  const leg = { login, kind: own.kind === "mirror" ? MovementKind.MIRROR : MovementKind.DEPOSIT, minor: 5_00n };
+  const request = aTransfer(`crash:${own.point}`, [leg]);
+  dying.crashAt(own.point);
+  await expect(dying.service.transfer(request, aCall())).rejects.toThrow(own.point);
+  await dying[Symbol.asyncDispose]();
+
+  const next = await world.start({ quietPeriodMs: 1_000 });
+  const ended = await eventually(
+    () => next.service.transfer(request, aCall()),
+    ({ state }) => state === TransferState.APPLIED || state === TransferState.REFUSED,
+    LONG_ENOUGH_MS,
+  );
+
+  expect(ended.state).toBe(own.state);
+  expect(await world.control.deals(login)).toHaveLength(own.deals);
+  const log = await eventually(
+    () => next.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall()),
+    ({ entries }) => entries.length === own.deals,
+  );
+  expect(log.entries.map(({ amount }) => amount?.minorUnits)).toEqual(own.deals === 1 ? [5_00n] : []);
+  expect((await next.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
+}, 60_000);
+
+test("an intent whose process died before its permit is taken up by another, or expires", async () => {
+  const world = await aWorld();
+  const dying = await world.start({ hasJobs: false });
+  const login = await anAccount(dying);
+  await dying.service.hold({ login, holder: "a" }, aCall());
+  const open = aDeposit(login, 5_00n);
+  const late = aDeposit(login, 7_00n, { sendBefore: new Date(Date.now() + 600) });
+  // Both stand in line when their process ends: nobody gives them up.
+  const waiting = [dying.service.transfer(open, aCall()), dying.service.transfer(late, aCall())];
+  await eventually(
+    () => many(world.database.pool, sql`select from operation`),
+    (found) => found.length === 2,
+  );
+  await dying[Symbol.asyncDispose]();
+  await Promise.allSettled(waiting);
+  const next = await world.start();
+  await next.service.release({ login, holder: "a" }, aCall());
+
+  const [applied, expired] = await eventually(
+    () => Promise.all([open, late].map(({ key }) => next.service.getTransfer({ key }, aCall()))),
+    (results) => results.every(({ state }) => state !== TransferState.PENDING),
+  );
+
+  expect(applied).toMatchObject({ state: TransferState.APPLIED });
+  expect(expired).toMatchObject({ state: TransferState.REFUSED, refusalCode: "expired" });
+  expect(await world.control.deals(login)).toHaveLength(1);
+});
+
+test("a new process never uses a number that an older one used, also over a database that was restored", async () => {
+  const world = await aWorld();
+  const first = await world.start();
+  const login = await anAccount(first);
+  const one = await first.service.transfer(aDeposit(login, 1_00n), aCall());
+  await first[Symbol.asyncDispose]();
+  await world.database.pool.query("select setval('operation_number', 1)");
+
+  const second = await world.start();
+  const two = await second.service.transfer(aDeposit(login, 1_00n), aCall());
+
+  expect(two.legs[0]!.reference).not.toBe(one.legs[0]!.reference);
+  const epochs = await many<{ epoch: bigint }>(world.database.pool, sql`select epoch from sender order by epoch`);
+  expect(epochs).toHaveLength(2);
+});

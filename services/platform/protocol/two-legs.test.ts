@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { aCall, aDeposit, anAccount, aTransfer, aWorld, eventually } from "../testing/world.ts";
+import type { World } from "../testing/world.ts";
+
+async function aFeeStory(world: World) {
+  const instance = await world.start({ quietPeriodMs: 1_000 });
+  const investor = await anAccount(instance);
+  const payment = await anAccount(instance, "payment");
+  await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
+  const fee = (key: string, minor = 30_00n) =>
+    aTransfer(key, [
+      { login: investor, kind: MovementKind.FEE_DEBIT, minor: -minor },
+      { login: payment, kind: MovementKind.FEE_CREDIT, minor },
+    ]);
+  return { instance, service: instance.service, investor, payment, fee };
+}
+
+test("a fee leaves the Investor first and reaches the payment account then, under one transfer", async () => {
+  const world = await aWorld();
+  const { service, investor, payment, fee } = await aFeeStory(world);
+
+  const result = await service.transfer(fee("fee:1"), aCall());
+
+  expect(result.state).toBe(TransferState.APPLIED);
+  const [debit, credit] = result.legs;
+  expect(debit!.dealId).toBeLessThan(credit!.dealId);
+  expect(await world.control.account(investor)).toMatchObject({ balance: "70.00" });
+  expect(await world.control.account(payment)).toMatchObject({ balance: "30.00" });
+  const log = await service.readLog({ login: payment, afterNumber: 0n, limit: 10 }, aCall());
+  expect(log.entries).toMatchObject([
+    { kind: MovementKind.FEE_CREDIT, key: "fee:1", transferId: result.transferId, amount: { minorUnits: 30_00n } },
+  ]);
+});
+
+test("a debit that is refused ends both legs, and nothing was credited", async () => {
+  const world = await aWorld();
+  const { service, payment, fee } = await aFeeStory(world);
+
+  const result = await service.transfer(fee("fee:1", 100_01n), aCall());
+
+  expect(result).toMatchObject({ state: TransferState.REFUSED, refusalCode: "insufficient_funds" });
+  expect(result.legs.map(({ state }) => state)).toEqual([TransferState.REFUSED, TransferState.REFUSED]);
+  expect(await world.control.deals(payment)).toEqual([]);
+});
+
+test("a debit whose answer is lost and found goes on to its credit", async () => {
+  const world = await aWorld();
+  const { service, payment, fee } = await aFeeStory(world);
+  await world.control.fault({ command: "trade/balance", effect: "drop_after" });
+
+  expect((await service.transfer(fee("fee:1"), aCall())).state).toBe(TransferState.APPLIED);
+  expect(await world.control.account(payment)).toMatchObject({ balance: "30.00" });
+});
+
+test("a credit that is refused for good takes the debit back", async () => {
+  const world = await aWorld();
+  const { service, investor, payment, fee } = await aFeeStory(world);
+  await world.control.fault({ command: "trade/balance", effect: "retcode:8", after: 1 });
+
+  const result = await service.transfer(fee("fee:1"), aCall());
+  const ended = await eventually(
+    () => service.getTransfer({ key: "fee:1" }, aCall()),
+    ({ state }) => state === TransferState.REFUSED,
+  );
+
+  expect(result.transferId).toBe(ended.transferId);
+  expect(ended).toMatchObject({ refusalCode: "credit_refused", platformCode: 8 });
+  expect(ended.legs.map(({ kind, state }) => [kind, state])).toEqual([
+    [MovementKind.FEE_DEBIT, TransferState.APPLIED],
+    [MovementKind.FEE_CREDIT, TransferState.REFUSED],
+    [MovementKind.REVERSAL, TransferState.APPLIED],
+  ]);
+  expect(await world.control.account(investor)).toMatchObject({ balance: "100.00" });
+  expect(await world.control.deals(payment)).toEqual([]);
+  expect(await service.transfer(fee("fee:1"), aCall())).toEqual(ended);
+});
+
+test("a credit that was lost and is absent is sent again, never reversed", async () => {
+  const world = await aWorld();
+  const { service, instance, payment, investor, fee } = await aFeeStory(world);
+  await world.control.fault({ command: "trade/balance", effect: "drop_before", after: 1 });
+
+  expect((await service.transfer(fee("fee:1"), aCall(2_000))).state).toBe(TransferState.UNKNOWN);
+  // One lost credit does not stop the other fees of the Master.
+  expect((await service.transfer(fee("fee:2"), aCall())).state).toBe(TransferState.APPLIED);
+  const ended = await eventually(
+    () => service.getTransfer({ key: "fee:1" }, aCall()),
+    ({ state }) => state === TransferState.APPLIED,
+    15_000,
+  );
+
+  expect(ended.legs).toHaveLength(2);
+  expect(await world.control.account(payment)).toMatchObject({ balance: "60.00" });
+  expect(await world.control.account(investor)).toMatchObject({ balance: "40.00" });
+  expect(await many(instance.deps.pool, sql`select state, attempt, absences from operation where attempt > 1`)).toEqual([
+    { state: "APPLIED", attempt: 2, absences: 1 },
+  ]);
+}, 30_000);
+
+test("a refusal for asking too often is no refusal of ours: the operation is sent again after a pause", async () => {
+  const world = await aWorld();
+  const { service, instance, fee } = await aFeeStory(world);
+  await world.control.fault({ command: "trade/balance", effect: "retcode:12", times: 2 });
+
+  expect((await service.transfer(fee("fee:1"), aCall())).state).toBe(TransferState.APPLIED);
+
+  const attempts = await many<{ state: string }>(
+    instance.deps.pool,
+    sql`select attempt.state from attempt join operation on operation.number = operation_number
+        where kind = 'fee_debit' order by attempt.number`,
+  );
+  expect(attempts.map(({ state }) => state)).toEqual(["REFUSED", "REFUSED", "APPLIED"]);
+});
