@@ -135,7 +135,8 @@ test.each([
   ["another media type", "a=1", "application/x-www-form-urlencoded", 415, "unsupported_media_type"],
   ["no media type", "{}", "", 415, "unsupported_media_type"],
   ["more than 64 KiB", `"${"x".repeat(65 * 1024)}"`, "application/json", 413, "body_too_large"],
-])("a body that is %s is refused as such", async (_what, payload, contentType, status, code) => {
+])("a body that is %s is refused as such", async (...row) => {
+  const [, payload, contentType, status, code] = row;
   const edge = await testEdge();
   const answer = await edge.call({
     method: "POST",

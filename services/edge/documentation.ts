@@ -103,7 +103,8 @@ const ANY_ROUTE: readonly ProblemCode[] = [
   "internal_error",
   "service_unavailable",
 ];
-const WITH_BODY: readonly ProblemCode[] = ["malformed_json", "body_too_large", "unsupported_media_type"];
+const WITH_BODY: readonly ProblemCode[] = ["malformed_json", "unsupported_media_type"];
+const COMMANDS: readonly ProblemCode[] = ["body_too_large", "outcome_unknown"];
 const SPECIAL_OF_FIELD: Readonly<Record<string, readonly ProblemCode[]>> = {
   cursor: ["invalid_cursor"],
   amount: ["amount_precision"],
@@ -130,6 +131,6 @@ function codesOf(route: Route): ReadonlySet<ProblemCode> {
     ...(Object.keys(fields).length === 0 ? [] : (["validation_failed"] as const)),
     ...special,
     ...route.refusals,
-    ...(isCommand(route) ? (["outcome_unknown"] as const) : []),
+    ...(isCommand(route) ? COMMANDS : []),
   ]);
 }

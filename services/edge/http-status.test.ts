@@ -74,11 +74,10 @@ const ROWS: readonly Row[] = [
   ["request_too_large", "invalid", "not_executed", "413 body_too_large not_executed", "413 body_too_large"],
 ];
 
-test.each(ROWS)("%s (%s, %s) is %s to a command and %s to a question", (code, status, outcome, command, question) => {
-  expect([told(code, status, outcome, "command"), told(code, status, outcome, "question")]).toEqual([
-    command,
-    question,
-  ]);
+test.each(ROWS)("%s (%s, %s) is %s to a command and %s to a question", (...row) => {
+  const [code, status, outcome, ...expected] = row;
+
+  expect([told(code, status, outcome, "command"), told(code, status, outcome, "question")]).toEqual(expected);
 });
 
 test.each<[RefusalStatus, string]>([

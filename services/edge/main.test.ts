@@ -1,0 +1,257 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { connectNats } from "#kernel/nats/connect.ts";
+import { serveOverNats } from "#kernel/nats/serve.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { startOwnNats } from "#test/support/nats.ts";
+import { aDeposit, aWithdrawal, cents } from "./test-replies.ts";
+import { logTo } from "./test-edge.ts";
+
+const MAIN = join(import.meta.dirname, "main.ts");
+const KEYS = join(import.meta.dirname, "keys.ts");
+const BOOTSTRAP = "a-bootstrap-key-of-tests";
+const STARTED_WITHIN_MS = 20_000;
+
+type Environment = Readonly<Record<string, string>>;
+type Run = { readonly child: ChildProcess; readonly out: () => string; readonly errors: () => string };
+
+function run(script: string, args: readonly string[], env: Environment): Run {
+  const child = spawn(process.execPath, [script, ...args], { env: { PATH: process.env["PATH"] ?? "", ...env } });
+  const [out, errors] = [[] as string[], [] as string[]];
+  child.stdout.on("data", (chunk: Buffer) => out.push(chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => errors.push(chunk.toString()));
+  return { child, out: () => out.join(""), errors: () => errors.join("") };
+}
+
+async function keys(args: string, env: Environment): Promise<{ code: number; out: string; errors: string }> {
+  const { child, out, errors } = run(KEYS, args.split(" "), env);
+  const [code] = (await once(child, "close")) as [number];
+  return { code, out: out().trim(), errors: errors() };
+}
+
+async function waitFor<T>(
+  what: string,
+  look: () => Promise<T | undefined> | T | undefined,
+  withinMs: number,
+): Promise<T> {
+  for (const until = Date.now() + withinMs; Date.now() < until;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`waited ${withinMs} ms for ${what}`);
+}
+
+async function system(): Promise<{
+  env: Environment;
+  natsUrl: string;
+  database: Awaited<ReturnType<typeof testDatabase>>;
+}> {
+  const [database, nats] = [await testDatabase("edge"), await startOwnNats()];
+  const env = {
+    EDGE_DATABASE_URL: database.url,
+    NATS_URL: nats.url,
+    PAMM_HTTP_PORT: "0",
+    PAMM_METRICS_PORT: "0",
+    PAMM_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+    PAMM_BOOTSTRAP_API_KEY: BOOTSTRAP,
+  };
+  return { env, natsUrl: nats.url, database };
+}
+
+async function startedEdge(env: Environment): Promise<Run & { url: string }> {
+  const edge = run(MAIN, [], env);
+  onTestFinished(async () => {
+    if (edge.child.exitCode === null && edge.child.kill("SIGTERM")) await once(edge.child, "close");
+  });
+  const url = await waitFor(
+    "the edge",
+    () => /"url":"(http[^"]+)","msg":"listening"/.exec(edge.out())?.[1],
+    STARTED_WITHIN_MS,
+  );
+  return { ...edge, url };
+}
+
+async function serveFunding(natsUrl: string): Promise<void> {
+  const log = logTo([]);
+  const broker = await connectNats({ url: natsUrl, name: "funding", log });
+  const implementation = {
+    deposit: async () => aDeposit(),
+    withdraw: async () => aWithdrawal(),
+    getBalance: async () => ({ login: "1", balance: cents(1n), error: "" }),
+    getOperation: () => Promise.reject(new Error("not asked")),
+  };
+  const server = await serveOverNats(broker, {
+    service: "funding",
+    contract: FundingServiceService,
+    implementation,
+    log,
+  });
+  onTestFinished(async () => {
+    await server[Symbol.asyncDispose]();
+    await broker[Symbol.asyncDispose]();
+  });
+}
+
+test("the whole edge: a key is made, used, rotated and revoked within a second", { timeout: 60_000 }, async () => {
+  const { env, natsUrl, database } = await system();
+  await serveFunding(natsUrl);
+  const edge = await startedEdge(env);
+  const depositWith = (key: string) =>
+    fetch(`${edge.url}/api/v1/investor/deposit?login=1&amount=1`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}` },
+    });
+
+  expect((await depositWith(BOOTSTRAP)).status).toBe(200);
+  const made = await keys("create --name CRM --scopes funds:deposit", env);
+  expect([made.code, made.out]).toEqual([
+    0,
+    expect.stringMatching(/^pamm_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/),
+  ]);
+  expect(made.errors).not.toContain(made.out);
+  const id = made.out.split("_")[2] ?? "";
+  expect((await depositWith(made.out)).status).toBe(200);
+
+  const rotated = await keys(`rotate ${id} --overlap PT1H`, env);
+  expect([(await depositWith(made.out)).status, (await depositWith(rotated.out)).status]).toEqual([200, 200]);
+
+  const listed = await keys("list", env);
+  expect(listed.out.split("\n")).toHaveLength(3);
+  expect(listed.out).not.toContain(made.out.split("_")[3]);
+
+  expect((await keys(`revoke ${id}`, env)).code).toBe(0);
+  const refused = await waitFor(
+    "the revocation",
+    async () => ((await depositWith(made.out)).status === 401 ? true : undefined),
+    1_000,
+  );
+  expect(refused).toBe(true);
+  expect((await depositWith(rotated.out)).status).toBe(200);
+
+  edge.child.kill("SIGTERM");
+  const [code] = (await once(edge.child, "close")) as [number];
+  const audited = await many<{ decision: string }>(database.pool, sql`select decision from access_audit`);
+  expect([code, audited.length >= 6, edge.out().includes(made.out)]).toEqual([0, true, false]);
+});
+
+test(
+  "a lost broker is an honest 503 for each request, and the edge comes back with it",
+  { timeout: 60_000 },
+  async () => {
+    const [database, nats] = [await testDatabase("edge"), await startOwnNats()];
+    const edge = await startedEdge({
+      EDGE_DATABASE_URL: database.url,
+      NATS_URL: nats.url,
+      PAMM_HTTP_PORT: "0",
+      PAMM_METRICS_PORT: "0",
+      PAMM_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+      PAMM_BOOTSTRAP_API_KEY: BOOTSTRAP,
+    });
+    const headers = { authorization: `Bearer ${BOOTSTRAP}` };
+    await nats.kill();
+    const answer = await waitFor(
+      "a refusal",
+      async () => {
+        const response = await fetch(`${edge.url}/api/v1/master/7`, { headers });
+        return response.status === 503 ? await response.json() : undefined;
+      },
+      5_000,
+    );
+
+    expect(answer).toMatchObject({ code: "service_unavailable", outcome: "not_executed", retryable: true });
+    const begunAt = Date.now();
+    const ready = await fetch(`${edge.url}/readyz`);
+    expect([ready.status, await ready.json()]).toMatchObject([
+      503,
+      { status: "starting", broker: { reachable: false } },
+    ]);
+    expect(Date.now() - begunAt).toBeLessThan(2_000);
+    expect((await fetch(`${edge.url}/healthz`)).status).toBe(200);
+    await nats.restart();
+    await serveFunding(nats.url);
+    await waitFor(
+      "the broker",
+      async () =>
+        (await (await fetch(`${edge.url}/api/v1/info/balance/1`, { headers })).text()).includes('"ok":true')
+          ? true
+          : undefined,
+      10_000,
+    );
+  },
+);
+
+test("a port that is taken is one clear line and a failed start", { timeout: 60_000 }, async () => {
+  const { env } = await system();
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as { port: number };
+  const { child, errors } = run(MAIN, [], { ...env, PAMM_HTTP_PORT: String(port) });
+  const [code] = (await once(child, "close")) as [number];
+
+  expect([code, errors().split("\n")]).toEqual([
+    1,
+    [expect.stringContaining(`edge cannot start: port ${port} on 127.0.0.1 is taken: choose another`), ""],
+  ]);
+});
+
+test("every mistake of the configuration is told at once, and no value with it", async () => {
+  const { child, errors } = run(MAIN, [], {
+    PAMM_HTTP_PORT: "http",
+    PAMM_BOOTSTRAP_API_KEY: "planted",
+    PAMM_RATE_READ: "0",
+  });
+  const [code] = (await once(child, "close")) as [number];
+
+  expect([code, errors().trim().split("\n").toSorted()]).toEqual([
+    1,
+    [
+      "edge cannot start: EDGE_DATABASE_URL or DATABASE_URL is missing: expected a URL that begins with postgres: or postgresql:",
+      "edge cannot start: PAMM_API_KEY_PEPPER or PAMM_ENCRYPTION_KEY is missing: expected 32 bytes in base64",
+      "edge cannot start: PAMM_BOOTSTRAP_API_KEY is not valid: expected 16 to 200 visible ASCII characters",
+      "edge cannot start: PAMM_HTTP_PORT is not valid: expected a port, 0 to 65535",
+      "edge cannot start: PAMM_RATE_READ is not valid: expected a whole number from 1 to 1000000",
+    ],
+  ]);
+});
+
+test("the keys command finds the system of the same state folder", { timeout: 60_000 }, async () => {
+  const { env } = await system();
+  const folder = mkdtempSync(join(tmpdir(), "keys-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const state = { PAMM_STATE_DIR: folder };
+  expect(await keys("list", state)).toMatchObject({ code: 1, errors: expect.stringContaining("no system runs here") });
+
+  const encryptionKeyFile = join(folder, "key");
+  writeFileSync(encryptionKeyFile, env["PAMM_ENCRYPTION_KEY"] ?? "");
+  const runFile = { edgeDatabaseUrl: env["EDGE_DATABASE_URL"], natsUrl: env["NATS_URL"], encryptionKeyFile };
+  mkdirSync(join(folder, "run"));
+  writeFileSync(join(folder, "run", "system.json"), JSON.stringify(runFile));
+  const made = await keys("create --name CRM --scopes masters:read", state);
+
+  expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^pamm_live_/) });
+  const edge = await startedEdge(env);
+  const headers = { authorization: `Bearer ${made.out}` };
+  expect((await fetch(`${edge.url}/api/v1/master/x`, { headers })).status).toBe(422);
+});
+
+test("the keys command refuses what it does not know, before it opens anything", async () => {
+  const unknown = await keys("create --name CRM --scopes masters:read --force", {});
+  const help = await keys("--help", {});
+
+  expect([unknown.code, unknown.out, unknown.errors]).toEqual([
+    2,
+    "",
+    "keys: Unknown option '--force'\nkeys: see npm run keys -- help\n",
+  ]);
+  expect([help.code, help.out.startsWith("Usage: npm run keys")]).toEqual([0, true]);
+});
