@@ -1,39 +1,64 @@
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { asAdmin } from "./database-server.ts";
 
 export type ContainerServers = AsyncDisposable & { readonly postgresUrl: string; readonly natsUrl: string };
 
 const POSTGRES_IMAGE = "postgres:17";
 const NATS_IMAGE = "nats:2.10";
 const PASSWORD = "test";
+const ANSWER_TIMEOUT_MS = 60_000;
+const POLL_MS = 100;
 
 /** The same two servers from the images that production uses, where a Docker engine answers. */
 export async function startContainers(): Promise<ContainerServers> {
-  // The reaper is one more image from one more registry; what it would do, `asyncDispose` does.
+  // The reaper is one more image from one more registry; what it would do is done below, unless we are killed.
   process.env["TESTCONTAINERS_RYUK_DISABLED"] ??= "true";
-  const [postgres, nats] = await Promise.all([postgresContainer(), natsContainer()]);
+  await using stack = new AsyncDisposableStack();
+  const postgres = await postgresContainer(stack);
+  const nats = await natsContainer(stack);
+  const postgresUrl = `postgres://postgres:${PASSWORD}@${postgres.getHost()}:${postgres.getMappedPort(5432)}/postgres`;
+  await untilPostgresAnswers(postgresUrl);
+  const kept = stack.move();
   return {
-    postgresUrl: `postgres://postgres:${PASSWORD}@${postgres.getHost()}:${postgres.getMappedPort(5432)}/postgres`,
+    postgresUrl,
     natsUrl: `nats://${nats.getHost()}:${nats.getMappedPort(4222)}`,
-    async [Symbol.asyncDispose]() {
-      await Promise.all([postgres.stop(), nats.stop()]);
-    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
-function postgresContainer(): Promise<StartedTestContainer> {
-  return new GenericContainer(POSTGRES_IMAGE)
+async function postgresContainer(stack: AsyncDisposableStack): Promise<StartedTestContainer> {
+  const container = await new GenericContainer(POSTGRES_IMAGE)
     .withEnvironment({ POSTGRES_PASSWORD: PASSWORD })
     .withCommand(["postgres", "-c", "fsync=off", "-c", "max_connections=300"])
     .withTmpFs({ "/var/lib/postgresql/data": "rw" })
     .withExposedPorts(5432)
-    .withWaitStrategy(Wait.forAll([Wait.forListeningPorts(), Wait.forLogMessage(/ready to accept connections/, 2)]))
+    .withWaitStrategy(Wait.forLogMessage(/ready/))
     .start();
+  return stack.adopt(container, stop);
 }
 
-function natsContainer(): Promise<StartedTestContainer> {
-  return new GenericContainer(NATS_IMAGE)
+async function natsContainer(stack: AsyncDisposableStack): Promise<StartedTestContainer> {
+  const container = await new GenericContainer(NATS_IMAGE)
     .withCommand(["-js"])
     .withExposedPorts(4222)
     .withWaitStrategy(Wait.forLogMessage(/Server is ready/))
     .start();
+  return stack.adopt(container, stop);
+}
+
+async function stop(container: StartedTestContainer): Promise<void> {
+  await container.stop();
+}
+
+/** The image makes its database with a server that nobody can reach, so only an answer tells that the real one runs. */
+async function untilPostgresAnswers(url: string): Promise<void> {
+  for (const deadline = Date.now() + ANSWER_TIMEOUT_MS; ; await sleep(POLL_MS)) {
+    try {
+      return await asAdmin(url, async (admin) => void (await admin.query("select 1")));
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
 }
