@@ -12,7 +12,7 @@ import { insertFlows } from "../store/flows.ts";
 import { ensurePool } from "../store/pools.ts";
 import { recordedAs } from "../store/recorded-refusal.ts";
 import { insertSeat } from "../store/seats.ts";
-import { abort, activate, getSubscription, type Subscription } from "../store/subscriptions.ts";
+import { getSubscription, moveSubscription, type Subscription } from "../store/subscriptions.ts";
 import { type Lane, releaseLane } from "./lane.ts";
 import { inTimeToAnswer } from "./patience.ts";
 
@@ -50,7 +50,7 @@ export async function abandonAssignment(
   context: CallContext,
 ): Promise<void> {
   const isOver = await inTransaction(deps.pool, async (tx) => {
-    if (!(await abort(tx, subscription.id))) return false;
+    if (!(await moveSubscription(tx, subscription.id, "refused"))) return false;
     await recordAssignmentRefusal(tx, subscription.id, recordedAs(refusal));
     return true;
   });
@@ -85,7 +85,7 @@ async function begin(tx: Transaction, { now, bells }: Deps, { subscription, assi
   const [account] = await lockAccounts(tx, [investorLogin]);
   assert(account !== undefined);
   // Another process has finished it.
-  if (!(await activate(tx, id))) return;
+  if (!(await moveSubscription(tx, id, "assigned"))) return;
   const { account: onAccount, inbound } = takeBaseline(account.places, heldBalance);
   await saveAccounts(tx, [{ ...account, places: changeAccount(account.places, onAccount), pooledIn: id }]);
   const places = { ...EMPTY_SEAT, inbound };

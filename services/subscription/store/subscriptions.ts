@@ -1,7 +1,14 @@
 import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { SubscriptionStatus, VisibleStatus } from "../domain/lifecycle.ts";
+import {
+  type LifecycleEvent,
+  MOVES,
+  OPEN_STATUSES,
+  type SubscriptionStatus,
+  VISIBLE_STATUSES,
+  type VisibleStatus,
+} from "../domain/lifecycle.ts";
 
 export type Subscription = {
   readonly id: bigint;
@@ -56,7 +63,7 @@ export async function findOpenSubscription(db: Queryable, investorLogin: string)
     db,
     sql`select *
         from subscription_row
-        where "investorLogin" = ${investorLogin} and status in ('ASSIGNING', 'ACTIVE', 'PAUSED')`,
+        where "investorLogin" = ${investorLogin} and status = any(${OPEN_STATUSES}::text[])`,
   );
 }
 
@@ -70,7 +77,7 @@ export async function findLatestOfPair(
     sql`select *
         from subscription_row
         where "investorLogin" = ${investorLogin} and "masterLogin" = ${masterLogin}
-          and status in ('ACTIVE', 'PAUSED', 'CANCELLED')
+          and status = any(${VISIBLE_STATUSES}::text[])
         order by id desc
         limit 1`,
   );
@@ -82,7 +89,7 @@ export async function hasFollowedBefore(db: Queryable, investorLogin: string): P
     db,
     sql`select id
         from subscription
-        where investor_login = ${investorLogin} and status in ('ACTIVE', 'PAUSED', 'CANCELLED')
+        where investor_login = ${investorLogin} and status = any(${VISIBLE_STATUSES}::text[])
         limit 1`,
   );
   return row !== undefined;
@@ -154,33 +161,14 @@ export async function setBaseline(tx: Transaction, id: bigint, { startedAt, entr
   return changed === 1;
 }
 
-/** ASSIGNING -> ACTIVE, once. */
-export async function activate(tx: Transaction, id: bigint): Promise<boolean> {
+/** Once; false when somebody else has moved it. What is decided is never given up, what is not never begins. */
+export async function moveSubscription(tx: Transaction, id: bigint, event: LifecycleEvent): Promise<boolean> {
+  const { from, to } = MOVES[event];
   const changed = await execute(
     tx,
     sql`update subscription
-        set status = 'ACTIVE'
-        where id = ${id} and status = 'ASSIGNING' and started_at is not null`,
-  );
-  return changed === 1;
-}
-
-/** ASSIGNING -> ABORTED, as long as nothing was decided. */
-export async function abort(tx: Transaction, id: bigint): Promise<boolean> {
-  const changed = await execute(
-    tx,
-    sql`update subscription
-        set status = 'ABORTED'
-        where id = ${id} and status = 'ASSIGNING' and started_at is null`,
-  );
-  return changed === 1;
-}
-
-/** ACTIVE -> PAUSED, under the lock of the account whose pool it leaves. */
-export async function pause(tx: Transaction, id: bigint): Promise<boolean> {
-  const changed = await execute(
-    tx,
-    sql`update subscription set status = 'PAUSED' where id = ${id} and status = 'ACTIVE'`,
+        set status = ${to}
+        where id = ${id} and status = ${from} and (started_at is null) = (${event === "refused"})`,
   );
   return changed === 1;
 }
@@ -188,11 +176,12 @@ export async function pause(tx: Transaction, id: bigint): Promise<boolean> {
 /** PAUSED -> CANCELLED for those of which nothing is anywhere any more. */
 export async function cancelEmptied(tx: Transaction, ids: readonly bigint[], at: Date): Promise<Subscription[]> {
   if (ids.length === 0) return [];
+  const { from, to } = MOVES.emptied;
   const cancelled = await many<{ id: bigint }>(
     tx,
     sql`update subscription
-        set status = 'CANCELLED', ended_at = ${at}
-        where id = any(${ids}::bigint[]) and status = 'PAUSED'
+        set status = ${to}, ended_at = ${at}
+        where id = any(${ids}::bigint[]) and status = ${from}
           and exists (
             select
             from seat

@@ -7,7 +7,7 @@ import { saveAccounts } from "../../store/books.ts";
 import { insertExitTransfers } from "../../store/exit-transfers.ts";
 import { markLeft } from "../../store/exits.ts";
 import { saveSeats } from "../../store/seats.ts";
-import { cancelEmptied, getSubscription, pause } from "../../store/subscriptions.ts";
+import { cancelEmptied, getSubscription, moveSubscription } from "../../store/subscriptions.ts";
 import { tellExitRequested, tellExitsCompleted } from "../tell.ts";
 import type { Leaving } from "./leaving.ts";
 
@@ -24,7 +24,7 @@ export async function leavePool(tx: Transaction, { bells }: Deps, leaving: Leavi
   const gained = combine({ outside: amount }, move("quarantined", "outside", account.places.quarantined));
   await saveAccounts(tx, [{ ...account, places: changeAccount(account.places, gained), pooledIn: undefined }]);
   await saveSeats(tx, [{ ...seat, places }]);
-  assert(await pause(tx, subscriptionId), "only an active subscription is left");
+  assert(await moveSubscription(tx, subscriptionId, "left"), "only an active subscription is left");
   const [exit] = await insertExitTransfers(tx, { subscriptionId, masterLogin, amount, at });
   const status = isEmptySeat(places) ? "CANCELLED" : "PAUSED";
   const requestId = await markLeft(tx, subscriptionId, { status, amount });

@@ -1,0 +1,256 @@
+import { expect, test } from "vitest";
+import { many, one, sql } from "#kernel/postgres/query.ts";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { expectBooksToTie } from "../testing/books.ts";
+import { withdraw } from "../testing/funding.ts";
+import { balanceOf, enter, getAccount, lastEntry } from "../testing/platform-ledger.ts";
+import { settle, subscribed } from "../testing/settle.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
+
+async function assigned(world: World, balance = 500_00n, minDeposit = 100_00n) {
+  const pair = { masterLogin: aMaster(world, minDeposit), investorLogin: anInvestor(world, balance) };
+  return { ...pair, answer: world.service.assign(anAssignment(pair), aCall()) };
+}
+
+async function statuses({ deps }: World): Promise<string[]> {
+  const rows = await many<{ status: string }>(deps.pool, sql`select status from subscription order by id`);
+  return rows.map(({ status }) => status);
+}
+
+test("an assign answers the whole subscription, with the log entry of its baseline", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin, answer } = await assigned(world);
+  const { subscription } = await answer;
+  const master = await world.people.client.findMaster({ login: masterLogin }, aCall());
+  const investor = await world.people.client.findInvestor({ login: investorLogin }, aCall());
+  expect(subscription).toEqual({
+    id: expect.any(BigInt),
+    masterId: master.id,
+    investorId: investor.id,
+    masterLogin,
+    investorLogin,
+    status: SubscriptionStatus.ACTIVE,
+    inPool: true,
+    startedAt: expect.any(Date),
+    endedAt: undefined,
+    createdAt: expect.any(Date),
+    balanceBaselineOpId: lastEntry(world.platform.ledger, investorLogin).entryId,
+  });
+});
+
+test("the fee's terms are in force from started_at, and known before the Investor is in the pool", async () => {
+  const world = await aWorld();
+  const { investorLogin, answer } = await assigned(world);
+  const { subscription } = await answer;
+  expect(world.configured).toEqual([
+    {
+      key: `subscription:${subscription!.id}`,
+      investorId: subscription!.investorId,
+      investorLogin,
+      ratePpm: 300_000,
+      enabled: true,
+      effectiveSince: subscription!.startedAt,
+    },
+  ]);
+});
+
+test("the whole held balance is on its way into the pool, nothing stays outside", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin, answer } = await assigned(world);
+  await answer;
+  const ledger = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(ledger.seats).toMatchObject([
+    { investorLogin, outside: { minorUnits: 0n }, inbound: { minorUnits: 500_00n } },
+  ]);
+  expect(getAccount(world.platform.ledger, investorLogin).holder).toBeUndefined();
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
+  await expectBooksToTie(world);
+});
+
+test("an Investor with nothing joins a Master that asks for nothing, and nobody is asked to mirror it", async () => {
+  const world = await aWorld();
+  const { answer } = await assigned(world, 0n, 0n);
+  await answer;
+  await settle(world);
+  expect(world.platform.byKey.size).toBe(0);
+});
+
+test("everything that is wrong with a request is said at once", async () => {
+  const world = await aWorld();
+  const request = { masterLogin: "", investorLogin: "abc", feeRatePpm: 1_000_001, feeEnabled: true };
+  await expect(world.service.assign(request, aCall())).rejects.toMatchObject({
+    code: "validation_failed",
+    status: "invalid",
+    errors: [{ field: "master_login" }, { field: "investor_login" }, { field: "perf_fee.rate" }],
+  });
+});
+
+test("an unknown Master and an unknown Investor are refused as what they are", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const investorLogin = anInvestor(world, 500_00n);
+  const assign = (pair: { masterLogin: string; investorLogin: string }) =>
+    world.service.assign(anAssignment(pair), aCall());
+  await expect(assign({ masterLogin: "99", investorLogin })).rejects.toMatchObject({ code: "master_not_found" });
+  await expect(assign({ masterLogin, investorLogin: "99" })).rejects.toMatchObject({ code: "investor_not_found" });
+  expect(await statuses(world)).toEqual([]);
+});
+
+test("a balance below the minimum is refused with both amounts, hidden, and the lane is free again", async () => {
+  const world = await aWorld();
+  const { investorLogin, masterLogin, answer } = await assigned(world, 99_99n);
+  await expect(answer).rejects.toMatchObject({
+    code: "below_min_deposit",
+    details: { required: "100.00", actual: "99.99" },
+  });
+  expect(getAccount(world.platform.ledger, investorLogin).holder).toBeUndefined();
+  expect(await statuses(world)).toEqual(["ABORTED"]);
+  const all = { masterLogin, investorLogin: "", status: SubscriptionStatus.UNSPECIFIED, afterId: 0n, limit: 10 };
+  expect((await world.service.listSubscriptions(all, aCall())).items).toEqual([]);
+  expect(world.configured).toEqual([]);
+});
+
+test("an Investor with open positions is refused", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  getAccount(world.platform.ledger, pair.investorLogin).positions = 1;
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
+    code: "investor_has_open_positions",
+    outcome: "not_executed",
+  });
+});
+
+test("a Master's open positions do not stand in the way", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  getAccount(world.platform.ledger, pair.masterLogin).positions = 3;
+  await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
+});
+
+test("who follows a Master already is refused, who is still leaving one too", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const other = { masterLogin: aMaster(world), investorLogin: pair.investorLogin };
+  await expect(world.service.assign(anAssignment(other), aCall())).rejects.toMatchObject({
+    code: "already_subscribed",
+  });
+  await world.service.unassign(pair, aCall());
+  await expect(world.service.assign(anAssignment(other), aCall())).rejects.toMatchObject({ code: "exit_in_progress" });
+  await settle(world);
+  await expect(world.service.assign(anAssignment(other), aCall())).resolves.toBeDefined();
+});
+
+test("where an Investor may follow once in its life, the second time is refused", async () => {
+  const world = await aWorld({ isSingleSubscription: true });
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  await world.service.unassign(pair, aCall());
+  await settle(world);
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
+    code: "investor_previously_subscribed",
+  });
+});
+
+test("where it does not count, the same pair comes together again as a new subscription", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  await world.service.unassign(pair, aCall());
+  await settle(world);
+  const { subscription } = await world.service.assign(anAssignment(pair), aCall());
+  expect(subscription!.id).not.toBe(pair.id);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(500_00n);
+  await expectBooksToTie(world);
+});
+
+test("a Master that is stopped takes nobody", async () => {
+  const world = await aWorld();
+  const { masterLogin } = await subscribed(world, aMaster(world), 500_00n);
+  await one(
+    world.deps.pool,
+    sql`update master_pool set stopped_reason = 'a test' where login = ${masterLogin} returning login`,
+  );
+  const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
+    code: "safety_stop",
+    status: "unavailable",
+  });
+});
+
+test("while the platform cannot be reached nothing is assigned, and later everything is as before", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  world.platform.state.isDown = true;
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
+    code: "platform_unavailable",
+    outcome: "not_executed",
+  });
+  world.platform.state.isDown = false;
+  await settle(world);
+  await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
+  expect(await statuses(world)).toEqual(["ABORTED", "ACTIVE"]);
+});
+
+test("a login whose lane is held by another story is busy", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  await world.platform.client.hold({ login: pair.investorLogin, holder: "funding:withdrawal:1:1" }, aCall());
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({ code: "account_busy" });
+  // Releasing what it never got must not end the other's hold.
+  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBe("funding:withdrawal:1:1");
+});
+
+test("the same command again gets the same subscription", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  const call = aCall();
+  const first = await world.service.assign(anAssignment(pair), call);
+  await expect(world.service.assign(anAssignment(pair), call)).resolves.toEqual(first);
+  expect(await statuses(world)).toEqual(["ACTIVE"]);
+});
+
+test("copies of one command at the same time make one subscription and get the same answer", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  const call = aCall();
+  const answers = await Promise.all([1, 2, 3].map(() => world.service.assign(anAssignment(pair), call)));
+  expect(new Set(answers.map(({ subscription }) => subscription!.id)).size).toBe(1);
+  expect(await statuses(world)).toEqual(["ACTIVE"]);
+});
+
+test("a command that was refused may be given again and is then tried anew", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 50_00n) };
+  const call = aCall();
+  await expect(world.service.assign(anAssignment(pair), call)).rejects.toMatchObject({ code: "below_min_deposit" });
+  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.DEPOSIT, amount: 50_00n });
+  await expect(world.service.assign(anAssignment(pair), call)).resolves.toBeDefined();
+});
+
+test("of ten assigns of one Investor at the same time exactly one wins", async () => {
+  const world = await aWorld();
+  const investorLogin = anInvestor(world, 500_00n);
+  const masters = Array.from({ length: 10 }, () => aMaster(world));
+  const answers = await Promise.allSettled(
+    masters.map((masterLogin) => world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall())),
+  );
+  expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const answer of answers) {
+    if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "already_subscribed" });
+  }
+  await settle(world);
+  const mirrored = masters.map((login) => balanceOf(world.platform.ledger, login));
+  expect(mirrored.toSorted()).toEqual([...Array.from({ length: 9 }, () => 0n), 500_00n]);
+  await expectBooksToTie(world);
+});
+
+test("what an Investor withdrew before is not part of the baseline", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  expect(await withdraw(world, pair.investorLogin, 200_00n, "funding:withdrawal:1")).toBe(200_00n);
+  await world.service.assign(anAssignment(pair), aCall());
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(300_00n);
+  await expectBooksToTie(world);
+});

@@ -1,0 +1,270 @@
+import { expect, test } from "vitest";
+import { many, one, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { expectBooksToTie } from "../testing/books.ts";
+import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testing/funding.ts";
+import { balanceOf, enter, getAccount } from "../testing/platform-ledger.ts";
+import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "../testing/world.ts";
+
+test("an unassign answers what it committed: PAUSED, the payout and its transfer", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const answer = await world.service.unassign(pair, aCall());
+  const transfer = world.platform.byKey.get(`exit:${pair.id}:1`);
+  expect(answer).toEqual({
+    subscription: {
+      id: pair.id,
+      masterId: expect.any(BigInt),
+      investorId: expect.any(BigInt),
+      masterLogin: pair.masterLogin,
+      investorLogin: pair.investorLogin,
+      status: SubscriptionStatus.PAUSED,
+      inPool: false,
+      startedAt: expect.any(Date),
+      endedAt: undefined,
+      createdAt: expect.any(Date),
+      balanceBaselineOpId: expect.any(BigInt),
+    },
+    payoutEnqueued: true,
+    transferId: transfer!.result.transferId,
+    amount: { currencyCode: "USD", minorUnits: -500_00n },
+  });
+  expect(transfer!.request).toMatchObject({ holder: "", enqueue: true, legs: [{ kind: MovementKind.EXIT }] });
+  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBeUndefined();
+});
+
+test("with nothing to leave it is CANCELLED at once, without a transfer", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world, 0n), 0n);
+  const answer = await world.service.unassign(pair, aCall());
+  expect(answer).toMatchObject({
+    subscription: { status: SubscriptionStatus.CANCELLED, inPool: false, endedAt: expect.any(Date) },
+    payoutEnqueued: false,
+    transferId: undefined,
+    amount: { minorUnits: 0n },
+  });
+  expect(world.platform.byKey.size).toBe(0);
+});
+
+test("after everything was withdrawn, an unassign has nothing to pay out", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  expect(await withdraw(world, pair.investorLogin, 500_00n, "funding:withdrawal:1")).toBe(500_00n);
+  // The mirror of the withdrawal is still on its way, so the end has to wait for it.
+  const answer = await world.service.unassign(pair, aCall());
+  expect(answer).toMatchObject({
+    subscription: { status: SubscriptionStatus.PAUSED },
+    payoutEnqueued: false,
+    transferId: undefined,
+    amount: { minorUnits: 0n },
+  });
+  await settle(world);
+  await expectBooksToTie(world);
+  const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
+  expect(subscription).toBeUndefined();
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+});
+
+test("the story is told: requested when the pool is left, completed when the last cent has left the Master", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  await world.service.unassign(pair, { ...aCall(), requestId: "req-7" });
+  await settle(world);
+  const told = await many(
+    world.deps.pool,
+    sql`select subject, request_id from outbox where feed = 'subscription.exits' order by id`,
+  );
+  expect(told).toEqual([
+    { subject: `exit.v1.requested.${pair.masterLogin}`, request_id: "req-7" },
+    { subject: `exit.v1.completed.${pair.masterLogin}`, request_id: "" },
+  ]);
+});
+
+test("everything that is wrong with a request is said at once", async () => {
+  const world = await aWorld();
+  await expect(world.service.unassign({ masterLogin: "", investorLogin: "" }, aCall())).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ field: "master_login" }, { field: "investor_login" }],
+  });
+});
+
+test("who never followed whom is told apart", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world) };
+  const unassign = (request: typeof pair) => world.service.unassign(request, aCall());
+  await expect(unassign(pair)).rejects.toMatchObject({ code: "subscription_not_found", status: "not_found" });
+  await expect(unassign({ ...pair, masterLogin: "99" })).rejects.toMatchObject({ code: "master_not_found" });
+  await expect(unassign({ ...pair, investorLogin: "99" })).rejects.toMatchObject({ code: "investor_not_found" });
+});
+
+test("a refused assignment was never a subscription", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 1n) };
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toThrow();
+  await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject({ code: "subscription_not_found" });
+});
+
+test("a second unassign is refused while PAUSED, and after CANCELLED", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  await world.service.unassign(pair, aCall());
+  await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject({
+    code: "exit_in_progress",
+    status: "conflict",
+  });
+  await settle(world);
+  await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject({
+    code: "subscription_not_active",
+    status: "conflict",
+  });
+});
+
+test("the same command again gets the same answer, whatever has become of it since", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const call = aCall();
+  const first = await world.service.unassign(pair, call);
+  await expect(world.service.unassign(pair, call)).resolves.toEqual(first);
+  await settle(world);
+  await expect(world.service.unassign(pair, call)).resolves.toEqual(first);
+});
+
+test("copies of one command at the same time leave once and get the same answer", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const call = aCall();
+  const answers = await Promise.all([1, 2, 3].map(() => world.service.unassign(pair, call)));
+  expect(new Set(answers.map(({ transferId }) => transferId)).size).toBe(1);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+});
+
+test("of ten unassigns at the same time one leaves, the others find an exit in progress", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.service.unassign(pair, aCall())));
+  expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const answer of answers) {
+    if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "exit_in_progress" });
+  }
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+  await expectBooksToTie(world);
+});
+
+test("open positions of the Master block it, and once they are closed the next one gets through", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  getAccount(world.platform.ledger, pair.masterLogin).positions = 2;
+  await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject({
+    code: "master_open_positions",
+    details: { open_positions: "2" },
+    outcome: "not_executed",
+  });
+  const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
+  expect(subscription).toMatchObject({ status: SubscriptionStatus.ACTIVE, inPool: true });
+  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBeUndefined();
+  getAccount(world.platform.ledger, pair.masterLogin).positions = 0;
+  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
+});
+
+test("a log that is not complete is waited for, and then said so", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const master = getAccount(world.platform.ledger, pair.masterLogin);
+  master.isComplete = false;
+  await expect(world.service.unassign(pair, aCall({ withinMs: 900 }))).rejects.toMatchObject({
+    code: "allocation_in_progress",
+    retryAfterMs: expect.any(Number),
+  });
+  setTimeout(() => (master.isComplete = true), 200);
+  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
+  const { tries } = await one<{ tries: number }>(world.deps.pool, sql`select try as tries from exit`);
+  expect(tries).toBeGreaterThan(2);
+});
+
+test("an Investor whose lane is held is busy, and who let it go in time does not stand in the way", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 1n);
+  await expect(world.service.unassign(pair, aCall({ withinMs: 900 }))).rejects.toMatchObject({ code: "account_busy" });
+  setTimeout(() => void release(world, withdrawal), 200);
+  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
+});
+
+test("an Investor who owes the pool cannot leave it", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  // A loss of more than everything, which the account could not pay.
+  await one(
+    world.deps.pool,
+    sql`update seat set pooled_minor = -321 where subscription_id = ${pair.id} returning subscription_id`,
+  );
+  await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject({
+    code: "investor_deficit",
+    details: { deficit: "3.21" },
+  });
+});
+
+test("while the platform cannot be reached nobody leaves, and nothing of the try stays", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  world.platform.state.isDown = true;
+  await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject({
+    code: "platform_unavailable",
+    outcome: "not_executed",
+  });
+  world.platform.state.isDown = false;
+  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
+});
+
+test("foreign money on the account becomes the Investor's own when it leaves", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount: 70_00n });
+  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -500_00n } });
+  const { seats } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
+  expect(seats).toMatchObject([
+    { outside: { minorUnits: 570_00n }, quarantined: { minorUnits: 0n }, outbound: { minorUnits: 500_00n } },
+  ]);
+  await settle(world);
+  await expectBooksToTie(world);
+});
+
+test("deposits and withdrawals while PAUSED stay outside and are not mirrored", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  world.platform.rules.delay = ({ key }) => key.startsWith("exit:");
+  await world.service.unassign(pair, aCall());
+  await deposit(world, pair.investorLogin, 30_00n);
+  await deliver(world);
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 1_000_00n);
+  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
+    inPool: false,
+    masterLogin: "",
+    settledLogNumber: 0n,
+    balanceBefore: { minorUnits: 530_00n },
+    effective: { minorUnits: 530_00n },
+  });
+  await payOut(world, withdrawal, 530_00n);
+  await release(world, withdrawal);
+  await settle(world);
+  await expectBooksToTie(world);
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(500_00n);
+});
+
+test("more than the platform moves at once leaves in parts, and the first is the one that is answered", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 250_000_000_000n);
+  const { transferId, amount } = await world.service.unassign(pair, aCall());
+  expect(amount).toMatchObject({ minorUnits: -250_000_000_000n });
+  expect(world.platform.byKey.get(`exit:${pair.id}:1`)!.result.transferId).toBe(transferId);
+  await settle(world);
+  await expectBooksToTie(world);
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+  for (const { request } of world.platform.byKey.values()) {
+    for (const { amount: moved } of request.legs) expect(moved!.minorUnits).toBeLessThanOrEqual(100_000_000_000n);
+  }
+});

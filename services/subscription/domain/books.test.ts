@@ -1,0 +1,205 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Books, fileOnInvestor, fileOnMaster, type LoggedMovement, type OpenTransfer } from "./books.ts";
+import type { MovementKind } from "./classify-movement.ts";
+import { EMPTY_SEAT, NOTHING_ON_ACCOUNT, onInvestor, onMaster, type SeatPlaces } from "./places.ts";
+
+const MASTER = "1000";
+const IDS = [1n, 2n, 3n] as const;
+
+function investorOf(id: bigint): string {
+  return `20${id}`;
+}
+
+/** One Master with three Investors: two in its pool, one who has left it. */
+function someBooks(): Books {
+  const pooled = (id: bigint) => id < 3n;
+  return {
+    accounts: new Map(
+      IDS.map((id) => [
+        investorOf(id),
+        {
+          login: investorOf(id),
+          filedNumber: -1n,
+          heardNumber: -1n,
+          places: NOTHING_ON_ACCOUNT,
+          pooledIn: pooled(id) ? id : undefined,
+        },
+      ]),
+    ),
+    pools: new Map([
+      [
+        MASTER,
+        { login: MASTER, filedNumber: -1n, heardNumber: -1n, foreign: 0n, unallocated: 0n, stoppedReason: undefined },
+      ],
+    ]),
+    seats: new Map(
+      IDS.map((id) => [
+        id,
+        {
+          subscriptionId: id,
+          masterLogin: MASTER,
+          investorLogin: investorOf(id),
+          isPooled: pooled(id),
+          places: EMPTY_SEAT,
+        },
+      ]),
+    ),
+    reserves: new Map(),
+    transfers: new Map(),
+    outcome: { flows: [], furtherExits: [], settledReserves: [], appliedTransfers: [], results: [] },
+  };
+}
+
+function seatOf(books: Books, id: bigint): SeatPlaces {
+  return books.seats.get(id)!.places;
+}
+
+function movement(login: string, number: bigint, kind: MovementKind, amount: bigint, key = ""): LoggedMovement {
+  return { login, number, kind, amount, key };
+}
+
+test("entries are filed once, in order; a gap is left alone and remembered", () => {
+  const books = someBooks();
+  const login = investorOf(1n);
+  expect(fileOnInvestor(books, movement(login, 1n, "deposit", 5n))).toBe("gap");
+  expect(books.accounts.get(login)).toMatchObject({ filedNumber: -1n, heardNumber: 1n });
+  expect(fileOnInvestor(books, movement(login, 0n, "opening", 0n))).toBe("filed");
+  expect(fileOnInvestor(books, movement(login, 1n, "deposit", 5n))).toBe("filed");
+  expect(fileOnInvestor(books, movement(login, 1n, "deposit", 5n))).toBe("known");
+  expect(fileOnInvestor(books, movement(login, 0n, "opening", 0n))).toBe("known");
+  expect(seatOf(books, 1n)).toEqual({ ...EMPTY_SEAT, inbound: 5n });
+  expect(books.outcome.flows).toEqual([{ subscriptionId: 1n, amount: 5n }]);
+});
+
+test("a mirror that has arrived moves each of its flows", () => {
+  const books = someBooks();
+  fileOnInvestor(books, movement(investorOf(1n), 0n, "deposit", 50n));
+  const flows = [{ subscriptionId: 1n, amount: 50n }];
+  books.transfers.set("m", { kind: "mirror", id: 9n, key: "m", amount: 50n, flows });
+  fileOnMaster(books, movement(MASTER, 0n, "mirror", 50n, "m"));
+  expect(seatOf(books, 1n)).toEqual({ ...EMPTY_SEAT, waiting: 50n });
+  expect(books.transfers.size).toBe(0);
+  // The platform would have to show the same key twice; then it is money of nobody.
+  fileOnMaster(books, movement(MASTER, 1n, "mirror", 50n, "m"));
+  expect(books.pools.get(MASTER)).toMatchObject({ foreign: 50n });
+});
+
+test("an amount that is not the one we ordered stops the Master and is guessed to be nobody's", () => {
+  const books = someBooks();
+  books.transfers.set("m", {
+    kind: "mirror",
+    id: 9n,
+    key: "m",
+    amount: 50n,
+    flows: [{ subscriptionId: 1n, amount: 50n }],
+  });
+  fileOnMaster(books, movement(MASTER, 0n, "mirror", 49n, "m"));
+  expect(books.pools.get(MASTER)).toMatchObject({ foreign: 49n, stoppedReason: expect.stringContaining("m") });
+  expect(books.transfers.has("m")).toBe(true);
+});
+
+test("a fee that is taken back is a deposit, although it carries the key of its debit", () => {
+  const books = someBooks();
+  books.reserves.set("fee:1", { key: "fee:1", subscriptionId: 1n, amount: 10n });
+  fileOnInvestor(books, movement(investorOf(1n), 0n, "reversal", 10n, "fee:1"));
+  expect(seatOf(books, 1n)).toEqual({ ...EMPTY_SEAT, inbound: 10n });
+  expect(books.reserves.has("fee:1")).toBe(true);
+});
+
+type Happening = { readonly id: bigint; readonly what: number; readonly amount: bigint };
+
+const aHappening: fc.Arbitrary<Happening> = fc.record({
+  id: fc.constantFrom(...IDS),
+  what: fc.nat(11),
+  amount: fc.bigInt(1n, 1_000n),
+});
+
+test("whatever happens in whatever order, each cent is in exactly one place and shows on both accounts", () => {
+  fc.assert(
+    fc.property(fc.array(aHappening, { maxLength: 60 }), (happenings) => {
+      const world = aHistory();
+      for (const happening of happenings) {
+        world.happen(happening);
+        world.expectToTie();
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+/** Balances as the platform shows them, beside the books. */
+function aHistory() {
+  const books = someBooks();
+  const balances = new Map<string, bigint>();
+  const numbers = new Map<string, bigint>();
+  let made = 0;
+
+  function log(login: string, kind: MovementKind, amount: bigint, key = ""): void {
+    const number = numbers.get(login) ?? 0n;
+    numbers.set(login, number + 1n);
+    balances.set(login, (balances.get(login) ?? 0n) + amount);
+    const file = login === MASTER ? fileOnMaster : fileOnInvestor;
+    expect(file(books, movement(login, number, kind, amount, key))).toBe("filed");
+  }
+
+  /** All flows that are open become one transfer, which arrives at once. */
+  function mirror(): void {
+    const flows = books.outcome.flows.splice(0);
+    const amount = flows.reduce((net, flow) => net + flow.amount, 0n);
+    const transfer: OpenTransfer = { kind: "mirror", id: BigInt((made += 1)), key: `mirror:${made}`, amount, flows };
+    books.transfers.set(transfer.key, transfer);
+    log(MASTER, "mirror", amount, transfer.key);
+  }
+
+  function leaveByExit(): void {
+    for (const flow of books.outcome.furtherExits.splice(0)) {
+      const key = `exit:${(made += 1)}`;
+      books.transfers.set(key, { kind: "exit", id: BigInt(made), key, amount: flow.amount, flows: [flow] });
+      log(MASTER, "exit", flow.amount, key);
+    }
+  }
+
+  function reserve(id: bigint, amount: bigint): string | undefined {
+    const seat = books.seats.get(id)!;
+    if (seat.places.waiting < amount) return undefined;
+    const key = `reserve:${(made += 1)}`;
+    const places = { ...seat.places, waiting: seat.places.waiting - amount, reserved: seat.places.reserved + amount };
+    books.seats.set(id, { ...seat, places });
+    books.reserves.set(key, { key, subscriptionId: id, amount });
+    return key;
+  }
+
+  function happen({ id, what, amount }: Happening): void {
+    const login = investorOf(id);
+    const anyReserve = [...books.reserves.values()].find(({ subscriptionId }) => subscriptionId === id);
+    const steps: readonly (() => void)[] = [
+      () => log(login, "deposit", amount),
+      () => log(login, "foreign", -amount),
+      () => log(login, "foreign", amount),
+      () => log(login, "fee_debit", -amount),
+      () => log(login, "reversal", amount),
+      () => log(MASTER, "foreign", amount),
+      () => log(MASTER, "trade", -amount),
+      mirror,
+      leaveByExit,
+      () => void reserve(id, amount),
+      () => anyReserve && log(login, "withdrawal", -amount, anyReserve.key),
+      () => anyReserve && log(login, "withdrawal", -anyReserve.amount, anyReserve.key),
+    ];
+    steps[what]!();
+  }
+
+  function expectToTie(): void {
+    for (const id of IDS) {
+      const account = books.accounts.get(investorOf(id))!;
+      const shown = onInvestor(account.places) + onInvestor(seatOf(books, id));
+      expect(shown).toBe(balances.get(account.login) ?? 0n);
+    }
+    const pool = books.pools.get(MASTER)!;
+    const seats = IDS.reduce((total, id) => total + onMaster(seatOf(books, id)), 0n);
+    expect(seats + pool.foreign + pool.unallocated).toBe(balances.get(MASTER) ?? 0n);
+  }
+
+  return { happen, expectToTie };
+}

@@ -1,0 +1,23 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { changeAccount, onInvestor } from "./places.ts";
+import { takeBaseline } from "./take-baseline.ts";
+
+test("the held balance goes into the pool", () => {
+  expect(takeBaseline({ outside: 100n, quarantined: 0n, unposted: 0n }, 100n)).toEqual({
+    account: { outside: -100n, quarantined: 0n },
+    inbound: 100n,
+  });
+});
+
+test("what came after the lane was taken is foreign, whatever its sign; nothing stays outside", () => {
+  fc.assert(
+    fc.property(fc.bigInt(0n, 1_000n), fc.bigInt(-1_000n, 1_000n), (held, surplus) => {
+      const before = { outside: held + surplus, quarantined: 0n, unposted: 0n };
+      const { account, inbound } = takeBaseline(before, held);
+      const after = changeAccount(before, account);
+      expect(after).toEqual({ outside: 0n, quarantined: surplus, unposted: 0n });
+      expect(onInvestor({ ...after, inbound })).toBe(onInvestor(before));
+    }),
+  );
+});
