@@ -1,5 +1,5 @@
 import pg from "pg";
-import { LOOPBACK, SERVICES } from "./settings.ts";
+import { SERVICES } from "./settings.ts";
 
 const DATABASE = "pamm";
 
@@ -21,8 +21,9 @@ export async function prepareDatabase(superuserUrl: string, passwordOf: (service
   });
 }
 
-export function serviceUrl(port: number, service: string, password: string): string {
-  return `postgres://${roleOf(service)}:${password}@${LOOPBACK}:${port}/${DATABASE}`;
+/** `server` is host:port. */
+export function serviceUrl(server: string, service: string, password: string): string {
+  return `postgres://${roleOf(service)}:${password}@${server}/${DATABASE}`;
 }
 
 function roleOf(service: string): string {

@@ -63,12 +63,18 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
 async function start(binary: NatsBinary, port: number, options: NatsOptions): Promise<NatsServer> {
   const { dir, password, logFile = join(dir, "nats-server.log") } = options;
   const config = join(dir, "nats-server.conf");
-  writeFileSync(config, configuration(binary, port, dir, password), { mode: 0o600 });
+  const text = natsConfiguration({
+    listen: `${HOST}:${port}`,
+    storeDir: dir,
+    pidFile: join(dir, PID_FILE),
+    password,
+    hasSync: hasSyncInterval(binary),
+  });
+  writeFileSync(config, text, { mode: 0o600 });
   const server = await startTied({ command: binary.path, args: ["-c", config], logFile, lastSignal: "TERM" });
   await untilItGreets(port, server, logFile);
-  const user = password === undefined ? "" : `${USER}:${password}@`;
   return {
-    url: `nats://${user}${HOST}:${port}`,
+    url: natsUrl(`${HOST}:${port}`, password),
     port,
     process: server,
     [Symbol.asyncDispose]: () => server.stop("SIGTERM", STOP_PATIENCE_MS),
@@ -82,15 +88,33 @@ async function releaseFrom(dir: string): Promise<void> {
   if (commandLineOf(pid).includes(dir)) await stopProcess(pid, "SIGTERM");
 }
 
-function configuration({ version }: NatsBinary, port: number, dir: string, password: string | undefined): string {
-  const hasSync = version.localeCompare(FIRST_WITH_SYNC_INTERVAL, "en", { numeric: true }) >= 0;
+export type NatsConfiguration = {
+  /** host:port */
+  readonly listen: string;
+  readonly storeDir: string;
+  readonly pidFile?: string;
+  readonly password: string | undefined;
+  /** Whether the server knows how often it is to write through; see FIRST_WITH_SYNC_INTERVAL. */
+  readonly hasSync: boolean;
+};
+
+export function natsConfiguration({ listen, storeDir, pidFile, password, hasSync }: NatsConfiguration): string {
   const lines = [
-    `listen: "${HOST}:${port}"`,
-    `pid_file: ${JSON.stringify(join(dir, PID_FILE))}`,
-    `jetstream { store_dir: ${JSON.stringify(dir)}, max_file_store: ${MAX_STORE}, ${hasSync ? `sync_interval: ${SYNC_INTERVAL}` : ""} }`,
+    `listen: "${listen}"`,
+    ...(pidFile === undefined ? [] : [`pid_file: ${JSON.stringify(pidFile)}`]),
+    `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: ${MAX_STORE}, ${hasSync ? `sync_interval: ${SYNC_INTERVAL}` : ""} }`,
     ...(password === undefined ? [] : [`authorization { user: ${USER}, password: ${JSON.stringify(password)} }`]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Of the broker at host:port that was configured with this password. */
+export function natsUrl(server: string, password: string | undefined): string {
+  return `nats://${password === undefined ? "" : `${USER}:${password}@`}${server}`;
+}
+
+function hasSyncInterval({ version }: NatsBinary): boolean {
+  return version.localeCompare(FIRST_WITH_SYNC_INTERVAL, "en", { numeric: true }) >= 0;
 }
 
 /** A broker speaks first: one line of JSON about itself. */

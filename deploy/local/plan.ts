@@ -137,8 +137,9 @@ function storeVariables({ env, secrets }: House, service: Service, stores: Store
   const variable = databaseVariable(service);
   const { postgresPort, natsUrl } = stores;
   const isGiven = postgresPort === undefined || isSet(env, variable);
+  const server = `${LOOPBACK}:${postgresPort}`;
   return {
-    ...(isGiven ? {} : { [variable]: serviceUrl(postgresPort, service, secrets.databasePasswordOf(service)) }),
+    ...(isGiven ? {} : { [variable]: serviceUrl(server, service, secrets.databasePasswordOf(service)) }),
     ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
   };
 }

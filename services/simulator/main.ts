@@ -12,6 +12,7 @@ await runService("simulator", async ({ stack, env, log, watch }) => {
       stateDir: config.PAMM_STATE_DIR,
       host: config.SIM_HOST,
       port: config.SIM_PORT,
+      controlHost: config.SIM_CONTROL_HOST,
       controlPort: config.SIM_CONTROL_PORT,
       idleCloseMs: config.SIM_IDLE_CLOSE,
       tlsNames: config.SIM_TLS_NAMES ?? [],

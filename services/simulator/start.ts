@@ -18,6 +18,7 @@ export type SimulatorOptions = {
   readonly host?: string;
   /** 0 or none = any free one. */
   readonly port?: number;
+  readonly controlHost?: string;
   readonly controlPort?: number;
   readonly idleCloseMs?: number;
   readonly tlsNames?: readonly string[];
@@ -49,6 +50,7 @@ export type Simulator = AsyncDisposable & {
   readonly closed: Promise<void>;
 };
 
+const LOOPBACK = "127.0.0.1";
 export const DEFAULT_IDLE_CLOSE_MS = 180_000;
 export const DEFAULT_TIME_ZONE = "Europe/Athens";
 export const DEFAULT_LOGIN_RANGE: LoginRange = { first: 1, last: 999_999_999 };
@@ -68,14 +70,16 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const certificate = await ensureCertificate(folder, options.tlsNames ?? []);
   const server = createTradeServer(settings, { books, journal }, options.nowMs ?? Date.now);
   const log = options.log ?? createLog({ service: "simulator", level: "warn" });
-  const { host = "127.0.0.1", port = 0, controlPort = 0, idleCloseMs = DEFAULT_IDLE_CLOSE_MS } = options;
+  const { host = LOOPBACK, port = 0, idleCloseMs = DEFAULT_IDLE_CLOSE_MS } = options;
+  const { controlHost = LOOPBACK, controlPort = 0 } = options;
   const webApi = stack.use(await serveWebApi({ server, log, host, port, idleCloseMs, certificate }));
-  const control = stack.use(await serveControl({ server, log, connections: webApi.connections, port: controlPort }));
+  const { connections } = webApi;
+  const control = stack.use(await serveControl({ server, log, connections, host: controlHost, port: controlPort }));
   const running = stack.move();
   return {
     url: `https://${urlHost(host)}:${webApi.port}`,
     port: webApi.port,
-    controlUrl: `http://127.0.0.1:${control.port}`,
+    controlUrl: `http://${urlHost(controlHost)}:${control.port}`,
     controlPort: control.port,
     ca: certificate.cert,
     caFile: join(folder, CERTIFICATE_FILE),

@@ -1,3 +1,4 @@
+import { get } from "node:http";
 import { expect, test } from "vitest";
 import { startSimulator } from "../start.ts";
 import { control } from "../test/fixture.ts";
@@ -115,4 +116,21 @@ test("stats count calls by command, deals and sessions", async () => {
     sessions: 1,
     connections: 1,
   });
+});
+
+test("on every address it still answers only those who call it by a name of loopback", async () => {
+  await using simulator = await startSimulator({ controlHost: "0.0.0.0" });
+  const port = simulator.controlPort;
+  const statusFor = (host: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const headers = { host: `${host}:${port}` };
+      get({ host: "127.0.0.1", port, path: "/control/stats", headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on("error", reject);
+    });
+  expect(await statusFor("localhost")).toBe(200);
+  expect(await statusFor("127.0.0.1")).toBe(200);
+  expect(await statusFor("simulator")).toBe(403);
+  expect(simulator.controlUrl).toBe(`http://localhost:${port}`);
 });

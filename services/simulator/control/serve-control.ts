@@ -13,14 +13,14 @@ import { bookResult, closePosition, openPosition, setPrice } from "./trading.ts"
 export type ControlOptions = {
   readonly server: TradeServer;
   readonly connections: ReadonlySet<Connection>;
+  /** Whoever reaches this can do anything: loopback, but where only a door that is loopback itself leads to it. */
+  readonly host: string;
   readonly port: number;
   readonly log: Log;
 };
 
 export type Control = AsyncDisposable & { readonly port: number };
 
-/** Whoever reaches this can do anything: it is never offered on another address. */
-const HOST = "127.0.0.1";
 const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -36,9 +36,9 @@ export async function serveControl(options: ControlOptions): Promise<Control> {
     return payload;
   });
   try {
-    await app.listen({ host: HOST, port: options.port });
+    await app.listen({ host: options.host, port: options.port });
   } catch (error) {
-    throw listenError("the simulator's control API (SIM_CONTROL_PORT)", HOST, options.port, error);
+    throw listenError("the simulator's control API (SIM_CONTROL_PORT)", options.host, options.port, error);
   }
   const address = app.server.address();
   return {
