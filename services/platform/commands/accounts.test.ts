@@ -44,7 +44,9 @@ test("passwords are kept nowhere", async () => {
     "select table_name from information_schema.tables where table_schema = 'platform'",
   );
   for (const { table_name: table } of tables) {
-    const { rows } = await instance.deps.pool.query<{ text: string }>(`select "${table}"::text as text from "${table}"`);
+    const { rows } = await instance.deps.pool.query<{ text: string }>(
+      `select "${table}"::text as text from "${table}"`,
+    );
     expect(rows.filter(({ text }) => text.includes("2026pw"))).toEqual([]);
   }
 });
@@ -63,20 +65,23 @@ test("a group outside the operator's lists is refused, and a payment account get
   expect(await world.control.account(login)).toMatchObject({ group: "pamm\\payment" });
 });
 
-test.each(["drop_before", "drop_after"])("an account whose creation lost its answer (%s) is made once", async (effect) => {
-  const world = await aWorld();
-  const instance = await world.start();
-  await world.control.fault({ command: "user/add", effect });
+test.each(["drop_before", "drop_after"])(
+  "an account whose creation lost its answer (%s) is made once",
+  async (effect) => {
+    const world = await aWorld();
+    const instance = await world.start();
+    await world.control.fault({ command: "user/add", effect });
 
-  const { login } = await instance.service.createAccount(MASTER, aCall(30_000));
+    const { login } = await instance.service.createAccount(MASTER, aCall(30_000));
 
-  expect(login).toBe("3000000");
-  const { accounts } = await instance.service.inspectAccounts({ logins: ["3000000", "3000001"] }, aCall());
-  expect(accounts).toEqual([
-    { login: "3000000", exists: true, group: "pamm\\master", role: AccountRole.MASTER },
-    { login: "3000001", exists: false, group: "", role: AccountRole.UNSPECIFIED },
-  ]);
-});
+    expect(login).toBe("3000000");
+    const { accounts } = await instance.service.inspectAccounts({ logins: ["3000000", "3000001"] }, aCall());
+    expect(accounts).toEqual([
+      { login: "3000000", exists: true, group: "pamm\\master", role: AccountRole.MASTER },
+      { login: "3000001", exists: false, group: "", role: AccountRole.UNSPECIFIED },
+    ]);
+  },
+);
 
 test("a login that a stranger has is stepped over, and one that was ours before a crash is taken", async () => {
   const world = await aWorld();

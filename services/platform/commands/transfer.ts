@@ -1,5 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { isTransient } from "#kernel/postgres/failure.ts";
 import { CommitUnknown } from "#kernel/postgres/transaction.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
@@ -18,6 +20,8 @@ import type { Transfer } from "../store/transfers.ts";
 
 /** Time that the answer needs on its way to the caller. */
 const ANSWER_RESERVE_MS = 300;
+const MAX_TRIES = 4;
+const TRY_AGAIN_MS = 100;
 
 /**
  * Moves money once under a key of the caller. However often the key is asked, and whoever dies in between, the platform
@@ -34,8 +38,25 @@ export async function transfer(deps: Deps, request: TransferRequest, context: Ca
   return transferResult(recorded, await followTransfer(deps, recorded.id, patience));
 }
 
-/** The fast way to the platform: intent and permit in one commit, when the login is free. */
+/**
+ * A database that hesitated is asked again: what was rolled back is recorded now, and a commit that was lost on the way is
+ * found by its key.
+ */
 async function recordWish(deps: Deps, wish: TransferWish, context: CallContext): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await recordOnce(deps, wish, context);
+    } catch (error) {
+      if (error instanceof KeyTaken) return;
+      if (!isTransient(error) || tries === MAX_TRIES || remainingMs(context) < ANSWER_RESERVE_MS) throw error;
+      await delay(TRY_AGAIN_MS);
+      if ((await findTransferByKey(deps.pool, wish.key)) !== undefined) return;
+    }
+  }
+}
+
+/** The fast way to the platform: intent and permit in one commit, when the login is free. */
+async function recordOnce(deps: Deps, wish: TransferWish, context: CallContext): Promise<void> {
   using session = wish.isEnqueued ? undefined : await acquireSession(deps);
   if (session === undefined && neverWaits(wish)) {
     throw refuse("platform_unavailable", "the trading platform cannot be reached", { outcome: "not_executed" });
@@ -47,7 +68,6 @@ async function recordWish(deps: Deps, wish: TransferWish, context: CallContext):
     if (answer.kind === "granted" && session !== undefined) await sendOnce(deps, answer.permit, session);
     if (wish.isEnqueued) deps.operationsBell.ring();
   } catch (error) {
-    if (error instanceof KeyTaken) return;
     if (error instanceof CommitUnknown && session !== undefined) await undoUnsent(deps, wish, session);
     throw error;
   }

@@ -4,6 +4,8 @@ import type { Deps } from "../deps.ts";
 import { markBeat } from "../store/senders.ts";
 
 const BEAT_EVERY_MS = 1_000;
+/** A database that does not answer is as good as lost. */
+const BEAT_TIMEOUT_MS = 3_000;
 
 /**
  * Says every second that this process lives. A process that cannot say so resets its sessions before anything else:
@@ -12,7 +14,7 @@ const BEAT_EVERY_MS = 1_000;
 export function beat(deps: Deps): Job {
   const work = async (): Promise<boolean> => {
     try {
-      await markBeat(deps.pool, deps.sender.epoch);
+      await withinTime(markBeat(deps.pool, deps.sender.epoch));
     } catch (error) {
       deps.mt5.resetAll();
       throw error;
@@ -20,4 +22,14 @@ export function beat(deps: Deps): Job {
     return false;
   };
   return runJob({ name: "beat", everyMs: BEAT_EVERY_MS, work, log: deps.log, longestRetryMs: BEAT_EVERY_MS });
+}
+
+async function withinTime(beating: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new Error("the database did not answer in time")), BEAT_TIMEOUT_MS);
+  try {
+    await Promise.race([beating, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

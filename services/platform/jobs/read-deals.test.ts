@@ -160,7 +160,10 @@ test("what happened while the service was down is read when it comes back", asyn
 
   const second = await world.start();
 
-  expect(await logOf(second, login, 2)).toMatchObject([{ amount: { minorUnits: 0n } }, { amount: { minorUnits: 2_00n } }]);
+  expect(await logOf(second, login, 2)).toMatchObject([
+    { amount: { minorUnits: 0n } },
+    { amount: { minorUnits: 2_00n } },
+  ]);
 });
 
 test("a Master's facts are read between two of our own operations", async () => {

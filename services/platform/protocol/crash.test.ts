@@ -18,32 +18,36 @@ const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferSt
   { point: "after_record", kind: "mirror", state: TransferState.APPLIED, deals: 1 },
 ];
 
-test.each(POINTS)("a process that dies $point of a $kind leaves at most one deal, and its successor knows it", async (own) => {
-  const world = await aWorld();
-  const dying = await world.start({ quietPeriodMs: 1_000 });
-  const login = await anAccount(dying, own.kind === "mirror" ? "master" : "investor");
-  const leg = { login, kind: own.kind === "mirror" ? MovementKind.MIRROR : MovementKind.DEPOSIT, minor: 5_00n };
-  const request = aTransfer(`crash:${own.point}`, [leg]);
-  dying.crashAt(own.point);
-  await expect(dying.service.transfer(request, aCall())).rejects.toThrow(own.point);
-  await dying[Symbol.asyncDispose]();
+test.each(POINTS)(
+  "a process that dies $point of a $kind leaves at most one deal, and its successor knows it",
+  async (own) => {
+    const world = await aWorld();
+    const dying = await world.start({ quietPeriodMs: 1_000 });
+    const login = await anAccount(dying, own.kind === "mirror" ? "master" : "investor");
+    const leg = { login, kind: own.kind === "mirror" ? MovementKind.MIRROR : MovementKind.DEPOSIT, minor: 5_00n };
+    const request = aTransfer(`crash:${own.point}`, [leg]);
+    dying.crashAt(own.point);
+    await expect(dying.service.transfer(request, aCall())).rejects.toThrow(own.point);
+    await dying[Symbol.asyncDispose]();
 
-  const next = await world.start({ quietPeriodMs: 1_000 });
-  const ended = await eventually(
-    () => next.service.transfer(request, aCall()),
-    ({ state }) => state === TransferState.APPLIED || state === TransferState.REFUSED,
-    LONG_ENOUGH_MS,
-  );
+    const next = await world.start({ quietPeriodMs: 1_000 });
+    const ended = await eventually(
+      () => next.service.transfer(request, aCall()),
+      ({ state }) => state === TransferState.APPLIED || state === TransferState.REFUSED,
+      LONG_ENOUGH_MS,
+    );
 
-  expect(ended.state).toBe(own.state);
-  expect(await world.control.deals(login)).toHaveLength(own.deals);
-  const log = await eventually(
-    () => next.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall()),
-    ({ entries }) => entries.length === own.deals,
-  );
-  expect(log.entries.map(({ amount }) => amount?.minorUnits)).toEqual(own.deals === 1 ? [5_00n] : []);
-  expect((await next.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
-}, 60_000);
+    expect(ended.state).toBe(own.state);
+    expect(await world.control.deals(login)).toHaveLength(own.deals);
+    const log = await eventually(
+      () => next.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall()),
+      ({ entries }) => entries.length === own.deals,
+    );
+    expect(log.entries.map(({ amount }) => amount?.minorUnits)).toEqual(own.deals === 1 ? [5_00n] : []);
+    expect((await next.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
+  },
+  60_000,
+);
 
 test("an intent whose process died before its permit is taken up by another, or expires", async () => {
   const world = await aWorld();

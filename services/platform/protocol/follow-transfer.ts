@@ -1,3 +1,4 @@
+import { isTransient } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { findAccount } from "../store/accounts.ts";
@@ -9,6 +10,7 @@ import { OPERATION_KINDS } from "./operation-kind.ts";
 import { outcomeOf } from "./operation.ts";
 import { lockForStep, recordEvent } from "./record.ts";
 import { takeTurn } from "./send.ts";
+import type { Turn } from "./send.ts";
 
 /** A command waits so long for its turn on a login, then its caller is told who is in the way. */
 export const TURN_WAIT_MS = 5_000;
@@ -51,13 +53,23 @@ async function standInLine(deps: Deps, operation: RecordedOperation, patience: P
     if (performance.now() >= byMs) break;
     const current = await findOperation(deps.pool, number);
     if (current?.standing.state !== "INTENT") return true;
-    const turn = (await isBlocked(deps, current)) ? "wait" : await takeTurn(deps, operation);
+    const turn = (await isBlocked(deps, current)) ? "wait" : await tryTurn(deps, operation);
     if (turn === "sent" || turn === "over") return true;
     isUnreachable = turn === "unreachable";
     await lookAgain(deps, login, byMs);
   }
   await giveUp(deps, operation, isUnreachable);
   return false;
+}
+
+/** Somebody else may hold the account's row for longer than we wait for it; then it is not our turn yet. */
+async function tryTurn(deps: Deps, operation: RecordedOperation): Promise<Turn> {
+  try {
+    return await takeTurn(deps, operation);
+  } catch (error) {
+    if (isTransient(error)) return "wait";
+    throw error;
+  }
 }
 
 /** Asked without a lock and without a session, so that a long wait costs little. The permit decides. */

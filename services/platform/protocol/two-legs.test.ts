@@ -95,9 +95,9 @@ test("a credit that was lost and is absent is sent again, never reversed", async
   expect(ended.legs).toHaveLength(2);
   expect(await world.control.account(payment)).toMatchObject({ balance: "60.00" });
   expect(await world.control.account(investor)).toMatchObject({ balance: "40.00" });
-  expect(await many(instance.deps.pool, sql`select state, attempt, absences from operation where attempt > 1`)).toEqual([
-    { state: "APPLIED", attempt: 2, absences: 1 },
-  ]);
+  expect(await many(instance.deps.pool, sql`select state, attempt, absences from operation where attempt > 1`)).toEqual(
+    [{ state: "APPLIED", attempt: 2, absences: 1 }],
+  );
 }, 30_000);
 
 test("a refusal for asking too often is no refusal of ours: the operation is sent again after a pause", async () => {

@@ -1,0 +1,127 @@
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, inject, onTestFinished, test } from "vitest";
+import type { Client } from "#kernel/contract/contract.ts";
+import { grpcClient } from "#kernel/grpc/client.ts";
+import { connectNats } from "#kernel/nats/connect.ts";
+import { natsClient } from "#kernel/nats/client.ts";
+import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
+import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { testSimulator } from "#test/support/simulator.ts";
+import type { TestSimulator } from "#test/support/simulator.ts";
+import { startPlatform } from "./start.ts";
+import { aCall, aDeposit, eventually, silentLog } from "./testing/world.ts";
+
+type Env = Readonly<Record<string, string>>;
+
+async function start(env: Env): Promise<{ readonly grpcPort: number }> {
+  const stack = new AsyncDisposableStack();
+  onTestFinished(() => stack.disposeAsync());
+  const stopping = new AbortController();
+  const watch = (_task: string, loop: Promise<unknown>): void => {
+    loop.catch(() => undefined);
+  };
+  return startPlatform({ stack, env, log: silentLog, signal: stopping.signal, watch });
+}
+
+async function anEnvironment(): Promise<{ env: Env; simulator: TestSimulator }> {
+  const database = await testDatabase("platform");
+  const simulator = await testSimulator({ log: silentLog });
+  onTestFinished(() => simulator[Symbol.asyncDispose]());
+  const env = {
+    PLATFORM_DATABASE_URL: database.url,
+    NATS_URL: inject("natsUrl"),
+    MT5_URL: simulator.url,
+    MT5_CA_FILE: simulator.caFile,
+    MT5_LOGIN: String(simulator.managerLogin),
+    MT5_PASSWORD: simulator.managerPassword,
+    PAMM_QUIET_PERIOD: "PT5S",
+    PAMM_REHEARSAL: "true",
+    MT5_READ_INTERVAL: "PT0.2S",
+  };
+  return { env, simulator };
+}
+
+const MASTER = {
+  key: "account:1",
+  role: AccountRole.INVESTOR,
+  group: "pamm\\investor",
+  firstName: "Ann",
+  lastName: "Test",
+  email: "ann@example.com",
+  leverage: 100,
+  mainPassword: "Main#2026pw",
+  investorPassword: "View#2026pw",
+};
+
+test("the service answers the same over gRPC and NATS, and its movements are read and pushed", async () => {
+  const { env } = await anEnvironment();
+  const { grpcPort } = await start(env);
+  const address = `127.0.0.1:${grpcPort}`;
+  using overGrpc = grpcClient(address, { contract: PlatformServiceService, caller: "test" });
+  using feeds = grpcClient(address, { contract: FeedServiceService, caller: "test" });
+  await using broker = await connectNats({ url: env["NATS_URL"]!, name: "test", log: silentLog });
+  const overNats: Client<PlatformServiceService> = natsClient(broker, {
+    service: "platform",
+    contract: PlatformServiceService,
+    caller: "test",
+  });
+
+  const { login } = await overGrpc.createAccount(MASTER, aCall(30_000));
+  const pushed: Uint8Array[] = [];
+  const subscription = broker.connection.subscribe(`mirror.v1.moved.${login}`, {
+    callback: (_error, message) => pushed.push(message.data),
+  });
+  const request = aDeposit(login, 12_34n);
+  const result = await overNats.transfer(request, aCall());
+  expect(result.state).toBe(TransferState.APPLIED);
+  expect(await overGrpc.transfer(request, aCall())).toEqual(result);
+
+  const page = await eventually(
+    () => feeds.read({ feed: "platform.movements", afterNumber: 0n, afterId: 0n, limit: 10 }, aCall()),
+    ({ entries }) => entries.length === 2,
+  );
+  const told = AccountMoved.decode(page.entries[1]!.payload);
+  expect(page.entries[1]).toMatchObject({ number: 2n, type: AccountMoved.$type });
+  expect(told).toMatchObject({
+    login,
+    role: AccountRole.INVESTOR,
+    number: 1n,
+    kind: MovementKind.DEPOSIT,
+    key: request.key,
+    transferId: result.transferId,
+    amount: { currencyCode: "USD", minorUnits: 12_34n },
+    dealId: result.legs[0]!.dealId,
+  });
+  await eventually(
+    () => Promise.resolve(pushed.map((bytes) => AccountMoved.decode(bytes).number)),
+    (numbers) => numbers.includes(1n),
+  );
+  subscription.unsubscribe();
+  await expect(overNats.getTransfer({ key: "none" }, aCall())).rejects.toMatchObject({ code: "transfer_not_found" });
+});
+
+test("a start that cannot work says why in one line, without a secret", async () => {
+  const { env } = await anEnvironment();
+  const caFile = join(tmpdir(), `no-certificates-${process.pid}.pem`);
+  writeFileSync(caFile, "not a certificate");
+  const cases: [Env, RegExp][] = [
+    [{ ...env, MT5_PASSWORD: "Wrong#1005pw" }, /does not let us in: .*check MT5_LOGIN and MT5_PASSWORD/],
+    [{ ...env, MT5_URL: "https://127.0.0.1:9" }, /does not let us in: .*check MT5_URL/],
+    [{ ...env, MT5_CA_FILE: "/nowhere/ca.pem" }, /MT5_CA_FILE names a file that cannot be read \(ENOENT\)/],
+    [{ ...env, MT5_CA_FILE: caFile }, /check MT5_URL, MT5_CA_FILE/],
+    [{ ...env, PAMM_REHEARSAL: "false" }, /PAMM_QUIET_PERIOD is below PT200S/],
+    [{ ...env, MT5_LOGIN_RANGE: "9-1", MT5_TIME_ZONE: "Mars/Olympus" }, /MT5_LOGIN_RANGE .*\nMT5_TIME_ZONE /],
+  ];
+  for (const [wrong, line] of cases) {
+    const error = await start(wrong).then(
+      () => new Error("it started"),
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ name: "StartupError", message: expect.stringMatching(line) as string });
+    expect((error as Error).message).not.toContain("Wrong#1005pw");
+  }
+}, 60_000);
