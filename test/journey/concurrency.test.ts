@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { textOf } from "../../deploy/demo/exact-json.ts";
+import { type Client, clientOf, eventually, minorOf, platformBalanceOf, type Reply } from "./support/client.ts";
+import { assign, deposit, newInvestor, newMaster, unassign } from "./support/people.ts";
+import { startTestSystem, type TestSystem } from "./support/system.ts";
+import { expectKept, type Told, told, type Wish } from "./support/verdict.ts";
+
+const PATIENCE = { timeout: 90_000 };
+
+let system: TestSystem;
+let client: Client;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  client = clientOf(system);
+});
+afterAll(() => system[Symbol.asyncDispose]());
+
+test("of 20 deposits to one Investor at once none is doubled and none is lost", PATIENCE, async () => {
+  const login = await newInvestor(client);
+
+  const promises = await depositAtOnce(wishes(login, 20));
+
+  expect(promises.filter(({ said }) => said === "done").length).toBeGreaterThan(0);
+  await expectKept(client, login, promises);
+  const { body } = await client.get(`/api/v1/info/balance/${login}`);
+  expect(minorOf(textOf(body, "balance"))).toBe(await platformBalanceOf(client, login));
+});
+
+test("deposits that race assign and unassign leave the Master with the sum of its pool", PATIENCE, async () => {
+  const { login: master } = await newMaster(client);
+  const investors = await Promise.all([newInvestor(client), newInvestor(client), newInvestor(client)]);
+  const [staying, ...leaving] = investors;
+
+  const first = await Promise.all(investors.map((login) => depositAtOnce(wishes(login, 1))));
+  const during = await Promise.all(investors.map((login) => race(login, () => assign(client, master, login))));
+  await eventually(() => expectPool(master, investors));
+  const after = await Promise.all(leaving.map((login) => race(login, () => unassign(client, master, login))));
+
+  const states = { [String(staying)]: "ACTIVE", ...Object.fromEntries(leaving.map((login) => [login, "CANCELLED"])) };
+  await eventually(async () => expect(await statesOf(master)).toEqual(states));
+  await eventually(() => expectPool(master, [String(staying)]));
+  const promises = [first, during, after].flat(2);
+  for (const login of investors) {
+    const own = promises.filter((promise) => promise.login === login);
+    await expectKept(client, login, own);
+  }
+});
+
+let made = 0;
+
+/** No two have the same comment or amount. */
+function wishes(login: string, count: number): Wish[] {
+  return Array.from({ length: count }, () => {
+    made += 1;
+    return { login, amount: `${made}.0${made % 10}`, comment: `wish-${made}` };
+  });
+}
+
+async function depositAtOnce(wanted: readonly Wish[]): Promise<Told[]> {
+  return await Promise.all(
+    wanted.map(async (wish) => told(wish, await deposit(client, wish.login, wish.amount, wish.comment))),
+  );
+}
+
+/** Five deposits and another command, which is asked again for as long as something passing is in its way. */
+async function race(login: string, other: () => Promise<Reply>): Promise<Told[]> {
+  const untilDone = eventually(async () => {
+    const { status, text } = await other();
+    expect(status, text).toBe(200);
+  });
+  const [promises] = await Promise.all([depositAtOnce(wishes(login, 5)), untilDone]);
+  return promises;
+}
+
+/** The Master holds what the accounts of its active Investors hold, on the platform and by the API. */
+async function expectPool(master: string, investors: readonly string[]): Promise<void> {
+  const active = await client.get(`/api/v1/info/master/${master}/investors`);
+  expect(active.items.map((item) => textOf(item, "mt5_login")).toSorted()).toEqual(investors.toSorted());
+  const balances = await Promise.all(investors.map((login) => platformBalanceOf(client, login)));
+  const pooled = balances.reduce((sum, balance) => sum + balance, 0n);
+  expect(await platformBalanceOf(client, master)).toBe(pooled);
+  const { body } = await client.get(`/api/v1/info/balance/${master}`);
+  expect(minorOf(textOf(body, "balance"))).toBe(pooled);
+}
+
+async function statesOf(master: string): Promise<Record<string, string>> {
+  const { items } = await client.get(`/api/v1/info/subscriptions?master_login=${master}`);
+  return Object.fromEntries(items.map((item) => [textOf(item, "investor_login"), textOf(item, "status")]));
+}

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseDecimal } from "#kernel/money.ts";
+import { isObject, itemsOf, type Json, type JsonObject, parseExact, textOf } from "../../../deploy/demo/exact-json.ts";
+import type { TestSystem } from "./system.ts";
+
+export type Reply = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** With its numbers as the text they were written with; nothing when it is no object. */
+  readonly body: JsonObject;
+  /** Where it is an array. */
+  readonly items: readonly JsonObject[];
+};
+
+export type Client = {
+  readonly get: (path: string) => Promise<Reply>;
+  readonly post: (path: string, body?: object) => Promise<Reply>;
+  readonly ask: (path: string, init: RequestInit) => Promise<Reply>;
+  /** The simulator's control API. */
+  readonly control: (method: "GET" | "POST" | "DELETE", path: string, body?: object) => Promise<Json>;
+};
+
+export type Deal = { readonly ticket: string; readonly minor: bigint; readonly comment: string };
+
+export function clientOf(system: TestSystem): Client {
+  const { url, apiKey, simulatorControlUrl } = system.told();
+  const ask = async (path: string, { headers, ...init }: RequestInit): Promise<Reply> => {
+    const authorization = `Bearer ${apiKey}`;
+    const response = await fetch(url + path, { ...init, headers: { authorization, ...(headers as object) } });
+    const text = await response.text();
+    const value = parseExact(text);
+    const body = isObject(value) ? value : {};
+    return { status: response.status, headers: response.headers, text, body, items: Array.isArray(value) ? value : [] };
+  };
+  return {
+    ask,
+    get: (path) => ask(path, { method: "GET" }),
+    post: (path, body) => ask(path, { method: "POST", ...(body === undefined ? {} : json(body)) }),
+    async control(method, path, body) {
+      const init = { method, ...(body === undefined ? {} : json(body)) };
+      const response = await fetch(`${simulatorControlUrl}/control/${path}`, init);
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
+      return parseExact(text) ?? null;
+    },
+  };
+}
+
+export function json(body: object): { readonly body: string; readonly headers: Readonly<Record<string, string>> } {
+  return { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+}
+
+export async function dealsOf({ control }: Client, login: string): Promise<Deal[]> {
+  const deals = itemsOf(await control("GET", `accounts/${login}/deals`));
+  return deals.map((deal) => ({
+    ticket: textOf(deal, "deal"),
+    comment: textOf(deal, "comment"),
+    minor: ["profit", "swap", "commission"].reduce((sum, name) => sum + minorOf(textOf(deal, name)), 0n),
+  }));
+}
+
+export async function platformBalanceOf({ control }: Client, login: string): Promise<bigint> {
+  const account = await control("GET", `accounts/${login}`);
+  return minorOf(textOf(isObject(account) ? account : {}, "balance"));
+}
+
+export function minorOf(text: string): bigint {
+  const minor = parseDecimal(text);
+  if (minor === undefined) throw new Error(`${text} is no amount`);
+  return minor;
+}
+
+const POLL_MS = 100;
+
+/** Looks again and again until it is so; at the end of the time it throws what it threw last. */
+export async function eventually<T>(look: () => Promise<T>, withinMs = 30_000): Promise<T> {
+  for (const until = Date.now() + withinMs; ; await sleep(POLL_MS)) {
+    try {
+      return await look();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { recordedProcess } from "../../../deploy/local/process-id.ts";
+import { pidFile } from "../../../deploy/local/state.ts";
+import { makeRunFolder } from "../../support/run-folder.ts";
+import { cleanEnvironment, run, type Running } from "./running.ts";
+
+/** Everything that `make run` starts, as processes of their own, on free ports. */
+export const PROCESSES = [
+  "platform",
+  "account",
+  "funding",
+  "subscription",
+  "fee",
+  "edge",
+  "simulator",
+  "postgres",
+  "nats",
+] as const;
+export type ProcessName = (typeof PROCESSES)[number];
+
+/** What the launcher tells others about itself. */
+type Told = { readonly url: string; readonly apiKey: string; readonly simulatorControlUrl: string };
+
+export type TestSystem = AsyncDisposable & {
+  readonly stateDir: string;
+  /** Other ports after a restart. */
+  readonly told: () => Told;
+  /** Everything that the launchers said. */
+  readonly said: () => string;
+  /** SIGKILL; resolves when the launcher has said that it runs again. */
+  readonly kill: (name: ProcessName) => Promise<void>;
+  /** Ctrl-C, then a new start on the same state. */
+  readonly restart: () => Promise<void>;
+  /** Tells the story of `make demo` on it. */
+  readonly demo: () => Running;
+};
+
+const ROOT = join(import.meta.dirname, "../../..");
+const LAUNCHER = [process.execPath, join(ROOT, "deploy/local/run.ts")];
+const DEMO = [process.execPath, join(ROOT, "deploy/demo/run.ts")];
+const IS_READY = "Ctrl-C stops everything";
+const PID_FILES: Partial<Record<ProcessName, string>> = {
+  postgres: "postgres/postmaster.pid",
+  nats: "nats/nats-server.pid",
+};
+
+export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise<TestSystem> {
+  const folder = makeRunFolder();
+  const stateDir = join(folder.path, "state");
+  const env = {
+    ...cleanEnvironment(),
+    PAMM_STATE_DIR: stateDir,
+    PAMM_HTTP_PORT: "0",
+    PAMM_METRICS_PORT: "0",
+    SIM_PORT: "0",
+    SIM_CONTROL_PORT: "0",
+    ...settings,
+  };
+  const launchers = [run(LAUNCHER, env)];
+  const current = (): Running => launchers.at(-1)!;
+  const end = async (): Promise<void> => {
+    current().signal("SIGINT");
+    await current().ended;
+  };
+  const system: TestSystem = {
+    stateDir,
+    told: () => JSON.parse(readFileSync(join(stateDir, "run/system.json"), "utf8")) as Told,
+    said: () => launchers.map((launcher) => launcher.said()).join(""),
+    async kill(name) {
+      const after = current().said().length;
+      process.kill(pidOf(stateDir, name), "SIGKILL");
+      await current().hears(`${name} runs again`, { after });
+    },
+    async restart() {
+      await end();
+      launchers.push(run(LAUNCHER, env));
+      await current().hears(IS_READY);
+    },
+    demo: () => run(DEMO, env),
+    async [Symbol.asyncDispose]() {
+      await end();
+      folder[Symbol.dispose]();
+    },
+  };
+  try {
+    await current().hears(IS_READY);
+  } catch (error) {
+    await system[Symbol.asyncDispose]();
+    throw error;
+  }
+  return system;
+}
+
+function pidOf(stateDir: string, name: ProcessName): number {
+  const own = PID_FILES[name];
+  const pid =
+    own === undefined
+      ? recordedProcess(pidFile(stateDir, name))
+      : Number.parseInt(readFileSync(join(stateDir, own), "utf8"), 10);
+  if (pid === undefined) throw new Error(`${name} does not run`);
+  return pid;
+}
