@@ -38,9 +38,6 @@ run: setup ## start everything, print the URL and an API key; Ctrl-C stops it
 stop: ## stop what `make run` started, from another terminal
 	@exec node deploy/local/stop.ts
 
-demo: setup ## drive the recommended lifecycle on what `make run` started, and prove every balance
-	@exec node deploy/demo/run.ts
-
 demo: setup ## live through the lifecycle of an Investor on what `make run` started, and prove every balance
 	@exec node deploy/demo/run.ts
 
