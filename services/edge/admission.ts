@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { v7 as uuidv7 } from "uuid";
 import type { Clock } from "#kernel/clock.ts";
-import { limit, type Limit } from "#kernel/contract/limit.ts";
+import { limit } from "#kernel/contract/limit.ts";
 import { type Authenticate, authenticateRequest, demandScope } from "./auth.ts";
 import { createBuckets, type Rate } from "./rate-limit.ts";
 import { refuse } from "./refusals.ts";
@@ -21,35 +21,36 @@ export type AdmissionOptions = {
   readonly now: Clock;
 };
 
-export type Admit = (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+export type Admission = {
+  /** Who asks, may they, not too often: decided before a byte of the body is read. */
+  readonly admit: (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  /** Takes one of the places of the class; what it returns gives it back. */
+  readonly enter: (routeClass: RouteClass) => () => void;
+};
 
 /** A request that finds all places taken has lost nothing by coming back a little later. */
 const RETRY_WHEN_FULL_MS = 1_000;
 
-/** Who asks, may they, not too often, not too many at once: decided before a byte of the body is read. */
-export function createAdmission({ authenticate, limits, now }: AdmissionOptions): Admit {
+export function createAdmission({ authenticate, limits, now }: AdmissionOptions): Admission {
   const gates = eachClass(limits, (of) => ({ buckets: createBuckets(of.rate, now), places: limit(of.inProgress) }));
-
-  return async (route, request, reply) => {
-    if (isCommand(route)) {
-      request.edge.operationId = uuidv7();
-      reply.header("x-operation-id", request.edge.operationId);
-    }
-    const caller = await authenticateRequest(authenticate, request);
-    request.edge.caller = caller;
-    demandScope(caller, route.scope);
-    const { buckets, places } = gates[route.class];
-    const wait = buckets.take(caller.keyId);
-    if (wait !== undefined) throw refuse("rate_limited", "Too many requests with this key.", wait);
-    request.edge.leave = enter(places);
+  return {
+    async admit(route, request, reply) {
+      if (isCommand(route)) {
+        request.edge.operationId = uuidv7();
+        reply.header("x-operation-id", request.edge.operationId);
+      }
+      const caller = await authenticateRequest(authenticate, request);
+      request.edge.caller = caller;
+      demandScope(caller, route.scope);
+      const wait = gates[route.class].buckets.take(caller.keyId);
+      if (wait !== undefined) throw refuse("rate_limited", "Too many requests with this key.", wait);
+    },
+    enter(routeClass) {
+      const { places } = gates[routeClass];
+      if (places.tryEnter()) return places.leave;
+      throw refuse("service_unavailable", "Too many requests are in progress.", { retryAfterMs: RETRY_WHEN_FULL_MS });
+    },
   };
-}
-
-function enter(places: Limit): () => void {
-  if (!places.tryEnter()) {
-    throw refuse("service_unavailable", "Too many requests are in progress.", { retryAfterMs: RETRY_WHEN_FULL_MS });
-  }
-  return () => places.leave();
 }
 
 function eachClass<T, U>(record: Readonly<Record<RouteClass, T>>, make: (value: T) => U): Record<RouteClass, U> {

@@ -67,9 +67,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 }
 
 async function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): Promise<void> {
-  const admit = createAdmission({ ...options, now: systemClock });
   const { deps, audit, log } = options;
-  const runtime = { deps, audit, log, admit };
+  const runtime = { deps, audit, log, admission: createAdmission({ ...options, now: systemClock }) };
   for (const { url, scope } of routes) {
     if (!isScope(scope)) throw new Error(`${url} has no scope`);
   }
@@ -91,23 +90,34 @@ function readsBody({ body }: Route): boolean {
 }
 
 function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
+  const finish = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
+    if (request.edge.isFinished) return;
+    request.edge.isFinished = true;
+    observeHttp(log, request, status, reply.elapsedTime);
+    const route = routeOf(request);
+    if (route !== undefined && isOnRecord(route, status)) audit.note(auditEntry(request, status));
+  };
   app.addHook("onRequest", async (request, reply) => {
     request.edge = beginRequest();
+    // Nothing else tells of a caller that left before it was answered.
+    reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));
     reply.headers({ "x-request-id": request.id, "cache-control": "no-store", "x-content-type-options": "nosniff" });
     if ((request.raw.url ?? "").length > MAX_URL_LENGTH) throw refuse("url_too_long", "The URL is too long.");
   });
-  app.addHook("onResponse", async (request, reply) => {
-    request.edge.leave?.();
-    observeHttp(log, request, reply);
-    const route = routeOf(request);
-    if (route !== undefined && isOnRecord(route, reply.statusCode)) audit.note(auditEntry(request, reply.statusCode));
-  });
+  app.addHook("onResponse", async (request, reply) => finish(request, reply, reply.statusCode));
 }
+
+/** As other servers write it. */
+const CALLER_LEFT = 499;
+const UNAUTHENTICATED = 401;
+const FORBIDDEN = 403;
+const TOO_MANY = 429;
 
 /** Secrets that were read are on record already, since before they left. */
 function isOnRecord(route: Route, status: number): boolean {
+  if (status === TOO_MANY) return false;
   if (route.revealsSecrets === true) return status !== 200;
-  return isCommand(route) || status === 401 || status === 403;
+  return isCommand(route) || status === UNAUTHENTICATED || status === FORBIDDEN;
 }
 
 async function sendProblem(

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
-import { integer, list, optional, piece, port, secretKey, secretUrl, text } from "#kernel/config-pieces.ts";
+import { integer, optional, piece, port, secretKey, secretUrl, text } from "#kernel/config-pieces.ts";
 import { Secret } from "#kernel/secret.ts";
+import { isAddressOrNetwork } from "./keys/addresses.ts";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{16,200}$/;
 
@@ -28,7 +29,8 @@ export const settings = Type.Object({
   PAMM_API_KEY_PEPPER: pepper,
   /** The one before, for as long as keys live that were made under it. */
   PAMM_API_KEY_PEPPER_OLD: optional(secretKey({ otherwise: "PAMM_ENCRYPTION_KEY_OLD" })),
-  PAMM_TRUSTED_PROXIES: optional(list()),
+  /** Whose X-Forwarded-For is believed. */
+  PAMM_TRUSTED_PROXIES: optional(piece("addresses or networks separated by commas", parseAddresses)),
   PAMM_RATE_READ: perSecond("2000"),
   PAMM_RATE_MONEY: perSecond("2000"),
   PAMM_RATE_CREATE: perSecond("200"),
@@ -43,3 +45,8 @@ export const keySettings = Type.Object({
   PAMM_API_KEY_PEPPER: pepper,
   NATS_URL: optional(secretUrl(["nats", "tls"])),
 });
+
+function parseAddresses(text: string): readonly string[] | undefined {
+  const addresses = text.split(",").map((part) => part.trim());
+  return addresses.every(isAddressOrNetwork) ? addresses : undefined;
+}

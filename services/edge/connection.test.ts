@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { type TestOptions, TEST_KEY, testEdge } from "./test-edge.ts";
-import { aDeposit } from "./test-replies.ts";
+import { aDeposit, aSubscription } from "./test-replies.ts";
 
 const AUTHORIZATION = `Authorization: Bearer ${TEST_KEY}`;
 
@@ -27,6 +27,16 @@ async function readAll(socket: Socket): Promise<string> {
   socket.on("error", () => undefined);
   await once(socket, "close");
   return text;
+}
+
+const DEPOSIT = "/api/v1/investor/deposit?login=1&amount=1";
+
+async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (const until = Date.now() + 5_000; Date.now() < until;) {
+    if (await isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error("it never was so");
 }
 
 const statusOf = (text: string): string => text.split("\r\n")[0] ?? "";
@@ -140,6 +150,62 @@ test("one class that is full does not fill the others", async () => {
   ]);
   expect(deposit.status).toBe(200);
   expect((await edge.call({ url: "/api/v1/master/7" })).status, "the place is free again").toBe(500);
+});
+
+test("a caller that leaves is on record, and gives its place back when the work is done", async () => {
+  const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
+  const { promise: held, resolve } = Promise.withResolvers<void>();
+  const { edge, dial } = await listening({
+    funding: { deposit: () => held.then(() => aDeposit()) },
+    app: { limits: { read: few, money: few, create: few } },
+  });
+  const socket = await dial();
+  socket.write(`POST ${DEPOSIT} HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\nContent-Length: 0\r\n\r\n`);
+  await waitUntil(() => edge.calls.length === 1);
+  socket.destroy();
+  await waitUntil(() => edge.audited.length === 1);
+
+  expect(edge.audited).toMatchObject([{ route: "/api/v1/investor/deposit", status: 499, decision: "allowed" }]);
+  expect((await edge.call({ method: "POST", url: DEPOSIT })).status, "the work goes on").toBe(503);
+  resolve();
+  await new Promise(setImmediate);
+  expect((await edge.call({ method: "POST", url: DEPOSIT })).status).toBe(200);
+});
+
+test("a caller that leaves in the middle of a list gives its place back", async () => {
+  const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
+  const page = {
+    items: Array.from({ length: 1_000 }, (_, each) => aSubscription({ id: BigInt(each) })),
+    hasMore: true,
+  };
+  let isEndless = true;
+  const { edge, dial } = await listening({
+    subscriptions: { listSubscriptions: async () => (isEndless ? page : { items: [], hasMore: false }) },
+    app: { limits: { read: few, money: few, create: few } },
+  });
+  const socket = await dial();
+  socket.write(`GET /api/v1/info/subscriptions HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\n\r\n`);
+  await once(socket, "data");
+  expect((await edge.call({ url: "/api/v1/info/subscriptions" })).status).toBe(503);
+  socket.destroy();
+  isEndless = false;
+  await waitUntil(async () => (await edge.call({ url: "/api/v1/info/subscriptions" })).status === 200);
+});
+
+test("a caller that leaves before a list begins gives its place back", async () => {
+  const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
+  const { promise: held, resolve } = Promise.withResolvers<void>();
+  const { edge, dial } = await listening({
+    subscriptions: { listSubscriptions: () => held.then(() => ({ items: [aSubscription()], hasMore: false })) },
+    app: { limits: { read: few, money: few, create: few } },
+  });
+  const socket = await dial();
+  socket.write(`GET /api/v1/info/subscriptions HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\n\r\n`);
+  await waitUntil(() => edge.calls.length === 1);
+  socket.destroy();
+  await new Promise((done) => setTimeout(done, 50));
+  resolve();
+  await waitUntil(async () => (await edge.call({ url: "/api/v1/info/subscriptions" })).status === 200);
 });
 
 test("a key that asks too often is told when to come back, and health is not limited", async () => {

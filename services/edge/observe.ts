@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import { Counter, Histogram } from "prom-client";
 import type { Log } from "#kernel/log.ts";
 
@@ -19,10 +19,10 @@ const problems = new Counter({
 });
 
 /** One line and one measurement for each request. The pattern of the route is written, never the path or the query. */
-export function observeHttp(log: Log, request: FastifyRequest, reply: FastifyReply): void {
+export function observeHttp(log: Log, request: FastifyRequest, status: number, elapsedMs: number): void {
   const { caller, operationId, code } = request.edge;
   const route = request.is404 ? NO_ROUTE : (request.routeOptions.url ?? NO_ROUTE);
-  seconds.observe({ route, method: request.method, status: reply.statusCode }, reply.elapsedTime / 1_000);
+  seconds.observe({ route, method: request.method, status }, elapsedMs / 1_000);
   if (code !== undefined) problems.inc({ route, code });
   // Whoever watches the process asks every few seconds.
   const write = PROBES.has(route) ? log.debug : log.info;
@@ -31,9 +31,9 @@ export function observeHttp(log: Log, request: FastifyRequest, reply: FastifyRep
     operation_id: operationId,
     method: request.method,
     route,
-    status: reply.statusCode,
+    status,
     code,
-    duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+    duration_ms: Math.round(elapsedMs * 10) / 10,
     client: caller?.client,
     key: caller?.keyId,
     address: request.ip,

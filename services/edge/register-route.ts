@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Log } from "#kernel/log.ts";
-import type { Admit } from "./admission.ts";
+import type { Admission } from "./admission.ts";
 import type { Audit } from "./audit.ts";
 import { auditEntry } from "./audit-entry.ts";
 import { invalid } from "./problem.ts";
@@ -15,7 +15,12 @@ import { answerInTime, deadlineOf } from "./time-limit.ts";
 import { findMistakes } from "./validation.ts";
 import { writeArray } from "./wire/json-array.ts";
 
-export type RouteRuntime = { readonly deps: Deps; readonly admit: Admit; readonly audit: Audit; readonly log: Log };
+export type RouteRuntime = {
+  readonly deps: Deps;
+  readonly admission: Admission;
+  readonly audit: Audit;
+  readonly log: Log;
+};
 
 type Input = { params: never; query: never; body: never };
 type ListOf = Extract<Route, { kind: "list" }>;
@@ -39,14 +44,19 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
     },
     // All mistakes have been found by then; the framework would tell only the first.
     attachValidation: true,
-    onRequest: (request, reply) => runtime.admit(route, request, reply),
+    onRequest: (request, reply) => runtime.admission.admit(route, request, reply),
     preValidation: async (request) => validate(route, request, runtime.deps),
     handler: (request, reply) => {
+      // Held until the work is done, not until the caller has its answer or has left.
+      const leave = runtime.admission.enter(route.class);
       request.edge.wasSent = true;
-      return route.kind === "object" ? answer(route, request, reply, runtime) : stream(route, request, reply, runtime);
+      if (route.kind === "list") return stream({ route, runtime, leave }, request, reply);
+      return answer({ route, runtime, leave }, request, reply);
     },
   });
 }
+
+type Work<R extends Route> = { readonly route: R; readonly runtime: RouteRuntime; readonly leave: () => void };
 
 async function validate(route: Route, request: FastifyRequest, deps: Deps): Promise<void> {
   if (route.body !== undefined) request.body ??= {};
@@ -56,11 +66,11 @@ async function validate(route: Route, request: FastifyRequest, deps: Deps): Prom
   if (errors.length > 0) throw invalid(errors);
 }
 
-async function answer(route: ObjectOf, request: FastifyRequest, reply: FastifyReply, { deps, audit }: RouteRuntime) {
+async function answer({ route, runtime, leave }: Work<ObjectOf>, request: FastifyRequest, reply: FastifyReply) {
   const { receivedAt } = request.edge;
-  const work = route.handle(deps, inputOf(request), contextOf(route, request, receivedAt));
-  const result = await answerInTime(route.class, receivedAt, work);
-  if (route.revealsSecrets === true) await putOnRecord(audit, request, reply);
+  const work = route.handle(runtime.deps, inputOf(request), contextOf(route, request, receivedAt));
+  const result = await answerInTime(route.class, receivedAt, work.finally(leave));
+  if (route.revealsSecrets === true) await putOnRecord(runtime.audit, request, reply);
   return result;
 }
 
@@ -72,14 +82,20 @@ async function putOnRecord(audit: Audit, request: FastifyRequest, reply: Fastify
 }
 
 /** The first page is awaited, so that what can be refused is refused properly; the rest is read as the caller takes it. */
-async function stream(route: ListOf, request: FastifyRequest, reply: FastifyReply, { deps, log }: RouteRuntime) {
-  const pages = route.pages(deps, inputOf(request), () => contextOf(route, request, Date.now()));
+async function stream({ route, runtime, leave }: Work<ListOf>, request: FastifyRequest, reply: FastifyReply) {
+  const pages = route.pages(runtime.deps, inputOf(request), () => contextOf(route, request, Date.now()));
   const rest = pages[Symbol.asyncIterator]();
-  const first = await answerInTime(route.class, request.edge.receivedAt, rest.next());
+  const first = await answerInTime(route.class, request.edge.receivedAt, rest.next()).catch((error: unknown) => {
+    leave();
+    throw error;
+  });
   const serialize = reply.compileSerializationSchema(route.item as Readonly<Record<string, unknown>>);
   const text = Readable.from(writeArray(first, rest, serialize), { objectMode: false });
+  text.once("close", leave);
   // The status has left already; the connection is cut, so that nobody takes a part for the whole.
-  text.on("error", (error) => log.warn("a list broke off", { request_id: request.id, route: route.url, error }));
+  text.on("error", (error) => {
+    runtime.log.warn("a list broke off", { request_id: request.id, route: route.url, error });
+  });
   return reply.type("application/json; charset=utf-8").send(text);
 }
 

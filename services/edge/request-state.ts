@@ -13,8 +13,8 @@ export type RequestState = {
   wasSent: boolean;
   /** Code of the problem that was answered. */
   code?: string;
-  /** Gives back the place among the requests in progress. */
-  leave?: () => void;
+  /** It was measured, logged and put on record. */
+  isFinished: boolean;
 };
 
 declare module "fastify" {
@@ -28,7 +28,7 @@ declare module "fastify" {
 }
 
 export function beginRequest(): RequestState {
-  return { receivedAt: Date.now(), wasSent: false };
+  return { receivedAt: Date.now(), wasSent: false, isFinished: false };
 }
 
 export function routeOf(request: FastifyRequest): Route | undefined {
