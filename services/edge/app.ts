@@ -48,7 +48,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     return503OnClosing: false,
     routerOptions: { querystringParser: parseQuery, maxParamLength: MAX_URL_LENGTH },
     frameworkErrors: (error, request, reply) => {
+      // The path could not even be read, so no hook has seen the request.
       request.edge ??= beginRequest();
+      reply.headers(commonHeaders(request));
       void sendProblem(log, error, request, reply);
     },
     clientErrorHandler: answerClientError,
@@ -101,10 +103,14 @@ function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
     request.edge = beginRequest();
     // Nothing else tells of a caller that left before it was answered.
     reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));
-    reply.headers({ "x-request-id": request.id, "cache-control": "no-store", "x-content-type-options": "nosniff" });
+    reply.headers(commonHeaders(request));
     if ((request.raw.url ?? "").length > MAX_URL_LENGTH) throw refuse("url_too_long", "The URL is too long.");
   });
   app.addHook("onResponse", async (request, reply) => finish(request, reply, reply.statusCode));
+}
+
+function commonHeaders({ id }: FastifyRequest): Record<string, string> {
+  return { "x-request-id": id, "cache-control": "no-store", "x-content-type-options": "nosniff" };
 }
 
 /** As other servers write it. */

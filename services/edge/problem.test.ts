@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { Refusal } from "#kernel/refusal.ts";
+import { testEdge } from "./test-edge.ts";
+
+const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=1";
+
+function refusing(facts: ConstructorParameters<typeof Refusal>[0]) {
+  return testEdge({ funding: { deposit: () => Promise.reject(new Refusal(facts)) } });
+}
+
+test("an unknown outcome names the operation and is never to be repeated blindly", async () => {
+  const edge = await refusing({ code: "outcome_unknown", status: "unknown_outcome", message: "x", outcome: "unknown" });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.headers["retry-after"]]).toEqual([504, undefined]);
+  expect(answer.body).toMatchObject({
+    code: "outcome_unknown",
+    outcome: "unknown",
+    retryable: false,
+    operation_id: answer.headers["x-operation-id"],
+  });
+});
+
+test("a service that cannot be reached is told without its name, and when to come back", async () => {
+  const edge = await refusing({
+    code: "service_unavailable",
+    status: "unavailable",
+    message: "funding cannot be reached",
+    outcome: "not_executed",
+    retryAfterMs: 250,
+  });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.headers["retry-after"]]).toEqual([503, "1"]);
+  expect(answer.body).toMatchObject({ code: "service_unavailable", outcome: "not_executed", retryable: true });
+  expect(answer.text).not.toContain("funding");
+});
+
+test("a fault tells nothing but that it happened, and is logged with its stack", async () => {
+  const edge = await testEdge({ accounts: { getMaster: () => Promise.reject(new Error("select secret from table")) } });
+  const answer = await edge.call({ url: "/api/v1/master/7" });
+
+  expect([answer.status, answer.body]).toMatchObject([500, { code: "internal_error", retryable: false }]);
+  expect(answer.text).not.toContain("secret");
+  expect(edge.lines.join("")).toContain("select secret from table");
+});
+
+test("what stands in the way is named with its facts", async () => {
+  const edge = await refusing({
+    code: "below_min_deposit",
+    status: "conflict",
+    message: "The first deposit is too small.",
+    details: { required: "100.00", actual: "1.00", row: "42" },
+    outcome: "not_executed",
+  });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.body]).toEqual([
+    409,
+    {
+      type: "urn:pamm:problem:below_min_deposit",
+      title: "The Master's minimum is not met",
+      status: 409,
+      detail: "The first deposit is too small.",
+      instance: "/api/v1/investor/deposit",
+      code: "below_min_deposit",
+      request_id: answer.headers["x-request-id"],
+      retryable: false,
+      outcome: "not_executed",
+      required: "100.00",
+      actual: "1.00",
+    },
+  ]);
+});
+
+test("a busy account names the operation that it is busy with", async () => {
+  const edge = await refusing({
+    code: "account_busy",
+    status: "conflict",
+    message: "busy",
+    outcome: "not_executed",
+    operationId: "the-other-one",
+    retryAfterMs: 2_100,
+  });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.headers["retry-after"]]).toEqual([409, "3"]);
+  expect(answer.body).toMatchObject({ operation_id: "the-other-one", retryable: true });
+});
+
+test("what the platform refused is named by its code", async () => {
+  const edge = await refusing({
+    code: "platform_rejected",
+    status: "rejected",
+    message: "The platform refused.",
+    details: { platform_code: "10006" },
+    outcome: "not_executed",
+  });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect([answer.status, answer.body]).toMatchObject([
+    502,
+    { code: "platform_rejected", platform_code: 10006, operation_id: answer.headers["x-operation-id"] },
+  ]);
+});
