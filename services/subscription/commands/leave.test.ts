@@ -1,0 +1,229 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { many, one, sql } from "#kernel/postgres/query.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { LeaveKind } from "#proto/pamm/subscription/v1/subscription.ts";
+import { expectBooksToTie } from "../testing/books.ts";
+import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testing/funding.ts";
+import { balanceOf, enter, getAccount, lastEntry } from "../testing/platform-ledger.ts";
+import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { aCall, aMaster, anInvestor, aWorld, pass } from "../testing/world.ts";
+import { leave } from "./leave.ts";
+
+test("in a pool the answer names the Master, the place in its log and the four numbers", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
+  expect(await world.service.leave(request, aCall())).toEqual({
+    inPool: true,
+    masterLogin,
+    settledLogNumber: lastEntry(world.platform.ledger, masterLogin).number,
+    balanceBefore: moneyToProto(usd(500_00n)),
+    pendingFee: moneyToProto(usd(0n)),
+    availableAfterFee: moneyToProto(usd(500_00n)),
+    effective: moneyToProto(usd(200_00n)),
+  });
+  const ledger = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(ledger.seats).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 200_00n } }]);
+  await expectBooksToTie(world);
+});
+
+test("what was set apart leaves the Master once the payout is seen, and not before", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  await world.service.leave(withdrawal.request, aCall());
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
+  await payOut(world, withdrawal, 200_00n);
+  await release(world, withdrawal);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
+  await expectBooksToTie(world);
+});
+
+test("outside a pool there is no check and nothing is set apart", async () => {
+  const world = await aWorld();
+  const investorLogin = anInvestor(world, 80_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 100_00n);
+  expect(await world.service.leave(request, aCall())).toEqual({
+    inPool: false,
+    masterLogin: "",
+    settledLogNumber: 0n,
+    balanceBefore: moneyToProto(usd(80_00n)),
+    pendingFee: moneyToProto(usd(0n)),
+    availableAfterFee: moneyToProto(usd(80_00n)),
+    effective: moneyToProto(usd(80_00n)),
+  });
+  expect(await many(world.deps.pool, sql`select key from reserve`)).toEqual([]);
+});
+
+test("everything that is wrong with a request is said at once", async () => {
+  const world = await aWorld();
+  const zero = moneyToProto(usd(-1n));
+  const request = { key: "", try: 0, investorLogin: "x", kind: LeaveKind.EXIT, requested: zero, heldBalance: zero };
+  await expect(world.service.leave({ ...request, heldLogNumber: -1n, payoutKey: "" }, aCall())).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: ["key", "try", "investor_login", "kind", "requested", "held_log_number", "payout_key"].map((field) => ({
+      field,
+    })),
+  });
+});
+
+test("open positions refuse the try for good; the next one is decided anew", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  getAccount(world.platform.ledger, masterLogin).positions = 3;
+  const first = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const refusal = { code: "master_open_positions", details: { open_positions: "3" }, outcome: "not_executed" };
+  await expect(world.service.leave(first.request, aCall())).rejects.toMatchObject(refusal);
+  getAccount(world.platform.ledger, masterLogin).positions = 0;
+  await expect(world.service.leave(first.request, aCall())).rejects.toMatchObject(refusal);
+  await release(world, first);
+
+  const second = await holdForWithdrawal(world, investorLogin, 200_00n, { number: 2 });
+  const decision = await world.service.leave(second.request, aCall());
+  expect(decision).toMatchObject({ effective: { minorUnits: 200_00n } });
+  // A key that is decided is decided under every number; the first try keeps its no.
+  await expect(world.service.leave({ ...second.request, try: 3 }, aCall())).resolves.toEqual(decision);
+});
+
+test("a try that is older than what is known of its key decides nothing", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  getAccount(world.platform.ledger, masterLogin).positions = 1;
+  const second = await holdForWithdrawal(world, investorLogin, 200_00n, { number: 2 });
+  await expect(world.service.leave(second.request, aCall())).rejects.toMatchObject({ code: "master_open_positions" });
+  getAccount(world.platform.ledger, masterLogin).positions = 0;
+  await expect(world.service.leave({ ...second.request, try: 1 }, aCall())).rejects.toMatchObject({
+    code: "account_busy",
+  });
+});
+
+test("a Master whose log is not complete refuses the try for good", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  getAccount(world.platform.ledger, masterLogin).isComplete = false;
+  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const refusal = { code: "allocation_in_progress", retryAfterMs: expect.any(Number) };
+  await expect(world.service.leave(request, aCall())).rejects.toMatchObject(refusal);
+  getAccount(world.platform.ledger, masterLogin).isComplete = true;
+  await expect(world.service.leave(request, aCall())).rejects.toMatchObject(refusal);
+});
+
+test("a Master that cannot be read is no answer that anybody could mistake for a final one", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
+  world.platform.state.isDown = true;
+  await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
+  world.platform.state.isDown = false;
+  await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
+});
+
+test("money on its way to the Master is waited for, and struck before anything leaves", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  await deposit(world, investorLogin, 100_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 600_00n);
+  const asked = world.service.leave(withdrawal.request, aCall());
+  await pause(150);
+  await settle(world);
+  await expect(asked).resolves.toMatchObject({ effective: { minorUnits: 600_00n } });
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(600_00n);
+  await expectBooksToTie(world);
+});
+
+test("money that does not get to the Master in time makes the account busy, for good for this try", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  await deposit(world, investorLogin, 100_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 600_00n);
+  const refusal = { code: "account_busy", outcome: "not_executed", retryAfterMs: expect.any(Number) };
+  await expect(world.service.leave(request, aCall({ withinMs: 800 }))).rejects.toMatchObject(refusal);
+  await settle(world);
+  await expect(world.service.leave(request, aCall())).rejects.toMatchObject(refusal);
+});
+
+test("an account that has changed since it was held has to be held again", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 600_00n);
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.FOREIGN, amount: 5_00n });
+  await deliver(world);
+  await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "account_busy" });
+});
+
+test("two leaves of one Master follow one another through its gate", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const pairs = [await subscribed(world, masterLogin, 500_00n), await subscribed(world, masterLogin, 300_00n)];
+  const withdrawals = await Promise.all(
+    pairs.map(({ investorLogin }) => holdForWithdrawal(world, investorLogin, 100_00n)),
+  );
+  const answers = await Promise.all(withdrawals.map(({ request }) => world.service.leave(request, aCall())));
+  expect(answers.map(({ effective }) => effective!.minorUnits)).toEqual([100_00n, 100_00n]);
+  const { gate } = await one<{ gate: string | null }>(
+    world.deps.pool,
+    sql`select gate_key as gate from master_pool where login = ${masterLogin}`,
+  );
+  expect(gate).toBeNull();
+  await expectBooksToTie(world);
+});
+
+test("a gate that is closed for somebody else is waited for, and then said so", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  await one(
+    world.deps.pool,
+    sql`update master_pool
+        set gate_key = 'somebody', gate_try = 1, gate_closed_at = now()
+        where login = ${masterLogin}
+        returning login`,
+  );
+  const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
+  await expect(world.service.leave(request, aCall({ withinMs: 800 }))).rejects.toMatchObject({
+    code: "allocation_in_progress",
+  });
+});
+
+test("copies of one call at the same time are one decision", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const answers = await Promise.all([1, 2, 3, 4].map(() => world.service.leave(request, aCall())));
+  expect(new Set(answers.map(({ settledLogNumber }) => settledLogNumber)).size).toBe(1);
+  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(seats).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
+  await expectBooksToTie(world);
+});
+
+test("while its gate is closed by a process that hangs, nobody else decides the try, and no answer is made up", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const hanging = { ...world.platform.client, readAccount: () => new Promise<never>(() => undefined) };
+  void leave({ ...world.deps, platform: hanging }, request, aCall());
+  await expect.poll(() => many(world.deps.pool, sql`select key from leave where state = 'GATED'`)).toHaveLength(1);
+  await expect(world.service.leave(request, aCall({ withinMs: 800 }))).rejects.toMatchObject({
+    code: "outcome_unknown",
+  });
+  // The settling job has no place in the log to finish it at, so it refuses it; the same question now gets that answer.
+  pass(world, 10_000);
+  await settle(world);
+  await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
+});
+
+test("an Investor can withdraw everything and stays ACTIVE with nothing", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  expect(await withdraw(world, investorLogin, 9_999_00n, "funding:withdrawal:1")).toBe(500_00n);
+  await settle(world);
+  expect(await withdraw(world, investorLogin, 1_00n, "funding:withdrawal:2")).toBe(0n);
+  const { subscription } = await world.service.findOpenSubscription({ investorLogin }, aCall());
+  expect(subscription).toMatchObject({ inPool: true });
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
+  await expectBooksToTie(world);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { expectBooksToTie } from "../testing/books.ts";
+import { holdForWithdrawal, payOut, release } from "../testing/funding.ts";
+import { balanceOf } from "../testing/platform-ledger.ts";
+import { settle, subscribed } from "../testing/settle.ts";
+import { aCall, aMaster, aWorld } from "../testing/world.ts";
+
+test("what was set apart for a refused debit works in the pool again, without any call to the platform", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  await world.service.leave(withdrawal.request, aCall());
+  const calls = world.platform.byKey.size;
+  const key = withdrawal.request.payoutKey;
+  expect(await world.service.returnReserve({ key }, aCall())).toMatchObject({ amount: { minorUnits: 200_00n } });
+  await release(world, withdrawal);
+  await settle(world);
+  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(seats).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
+  expect(world.platform.byKey.size).toBe(calls);
+  await expectBooksToTie(world);
+});
+
+test("it is given back once, however often and by how many it is asked for", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
+  await world.service.leave(request, aCall());
+  const answers = await Promise.all(
+    [1, 2, 3].map(() => world.service.returnReserve({ key: request.payoutKey }, aCall())),
+  );
+  expect(answers.map(({ amount }) => amount!.minorUnits).toSorted()).toEqual([0n, 0n, 200_00n]);
+  await expectBooksToTie(world);
+});
+
+test("what the debit has settled is not there to be given back", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  await world.service.leave(withdrawal.request, aCall());
+  await payOut(world, withdrawal, 200_00n);
+  await settle(world);
+  const key = withdrawal.request.payoutKey;
+  expect(await world.service.returnReserve({ key }, aCall())).toMatchObject({ amount: { minorUnits: 0n } });
+  await release(world, withdrawal);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
+  await expectBooksToTie(world);
+});
+
+test("a key that never was gives back nothing, and one must be named", async () => {
+  const world = await aWorld();
+  expect(await world.service.returnReserve({ key: "never" }, aCall())).toMatchObject({ amount: { minorUnits: 0n } });
+  await expect(world.service.returnReserve({ key: "" }, aCall())).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ field: "key" }],
+  });
+});

@@ -1,0 +1,188 @@
+import { expect, test } from "vitest";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { type ListSubscriptionsRequest, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { enter } from "../testing/platform-ledger.ts";
+import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "../testing/world.ts";
+
+const ALL: ListSubscriptionsRequest = {
+  masterLogin: "",
+  investorLogin: "",
+  status: SubscriptionStatus.UNSPECIFIED,
+  afterId: 0n,
+  limit: 1_000,
+};
+
+test("subscriptions are listed by id, page by page, without gap or repeat", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  for (let made = 0; made < 5; made += 1) await subscribed(world, masterLogin, 500_00n);
+  const whole = await world.service.listSubscriptions(ALL, aCall());
+  expect(whole).toMatchObject({ hasMore: false, items: { length: 5 } });
+  const first = await world.service.listSubscriptions({ ...ALL, limit: 3 }, aCall());
+  const second = await world.service.listSubscriptions({ ...ALL, limit: 3, afterId: first.items[2]!.id }, aCall());
+  expect([first.hasMore, second.hasMore]).toEqual([true, false]);
+  expect([...first.items, ...second.items]).toEqual(whole.items);
+});
+
+test("the list can be narrowed to a Master, an Investor, a state; unknown logins match nothing", async () => {
+  const world = await aWorld();
+  const one = await subscribed(world, aMaster(world), 500_00n);
+  const other = await subscribed(world, aMaster(world), 500_00n);
+  await world.service.unassign(other, aCall());
+  const ids = async (filter: Partial<ListSubscriptionsRequest>) => {
+    const { items } = await world.service.listSubscriptions({ ...ALL, ...filter }, aCall());
+    return items.map(({ id }) => id);
+  };
+  expect(await ids({})).toEqual([one.id, other.id]);
+  expect(await ids({ masterLogin: one.masterLogin })).toEqual([one.id]);
+  expect(await ids({ investorLogin: other.investorLogin })).toEqual([other.id]);
+  expect(await ids({ status: SubscriptionStatus.ACTIVE })).toEqual([one.id]);
+  expect(await ids({ status: SubscriptionStatus.PAUSED })).toEqual([other.id]);
+  expect(await ids({ status: SubscriptionStatus.CANCELLED })).toEqual([]);
+  expect(await ids({ masterLogin: "99" })).toEqual([]);
+});
+
+test("a page size or cursor that cannot be is refused, all at once", async () => {
+  const world = await aWorld();
+  await expect(world.service.listSubscriptions({ ...ALL, limit: 0, afterId: -1n }, aCall())).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ field: "after_id" }, { field: "limit" }],
+  });
+  await expect(world.service.listSubscriptions({ ...ALL, limit: 1_001 }, aCall())).rejects.toMatchObject({
+    errors: [{ field: "limit" }],
+  });
+});
+
+test("the active Master is named while the Investor is in its pool, and only then", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { investorLogin, masterLogin } = pair;
+  expect(await world.service.getActiveMaster({ investorLogin }, aCall())).toEqual({
+    masterLogin,
+    name: `Master ${masterLogin}`,
+    startedAt: expect.any(Date),
+  });
+  await world.service.unassign(pair, aCall());
+  const nobody = { masterLogin: undefined, name: undefined, startedAt: undefined };
+  expect(await world.service.getActiveMaster({ investorLogin }, aCall())).toEqual(nobody);
+  expect(await world.service.getActiveMaster({ investorLogin: anInvestor(world) }, aCall())).toEqual(nobody);
+  await expect(world.service.getActiveMaster({ investorLogin: "99" }, aCall())).rejects.toMatchObject({
+    code: "investor_not_found",
+  });
+});
+
+test("active Investors come with their names by id; who is leaving is not among them", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const [first, second, third] = [
+    await subscribed(world, masterLogin, 500_00n),
+    await subscribed(world, masterLogin, 500_00n),
+    await subscribed(world, masterLogin, 500_00n),
+  ];
+  await world.service.unassign(second!, aCall());
+  const page = { masterLogin, afterInvestorId: 0n, limit: 1 };
+  const one = await world.service.listActiveInvestors(page, aCall());
+  expect(one).toEqual({
+    items: [{ id: expect.any(BigInt), login: first!.investorLogin, name: `Investor ${first!.investorLogin}` }],
+    hasMore: true,
+  });
+  const rest = await world.service.listActiveInvestors({ ...page, afterInvestorId: one.items[0]!.id }, aCall());
+  expect(rest).toMatchObject({ items: [{ login: third!.investorLogin }], hasMore: false });
+});
+
+test("a Master without anybody has an empty list, an unknown one is refused", async () => {
+  const world = await aWorld();
+  const page = { afterInvestorId: 0n, limit: 10 };
+  const empty = await world.service.listActiveInvestors({ ...page, masterLogin: aMaster(world) }, aCall());
+  expect(empty).toEqual({ items: [], hasMore: false });
+  await expect(world.service.listActiveInvestors({ ...page, masterLogin: "99" }, aCall())).rejects.toMatchObject({
+    code: "master_not_found",
+  });
+  await expect(
+    world.service.listActiveInvestors({ masterLogin: "99", afterInvestorId: -1n, limit: 0 }, aCall()),
+  ).rejects.toMatchObject({ errors: [{ field: "after_investor_id" }, { field: "limit" }] });
+});
+
+test("active Investors are counted for many Masters at once; who has none is left out", async () => {
+  const world = await aWorld();
+  const [crowded, lonely] = [aMaster(world), aMaster(world)];
+  await subscribed(world, crowded!, 500_00n);
+  const leaving = await subscribed(world, crowded!, 500_00n);
+  await subscribed(world, crowded!, 500_00n);
+  await world.service.unassign(leaving, aCall());
+  const masterLogins = [crowded!, lonely!, "99"];
+  expect(await world.service.countActiveInvestors({ masterLogins }, aCall())).toEqual({
+    counts: [{ masterLogin: crowded, investors: 2n }],
+  });
+  await expect(world.service.countActiveInvestors({ masterLogins: [] }, aCall())).rejects.toMatchObject({
+    code: "validation_failed",
+  });
+});
+
+test("the open subscription is found while ACTIVE and PAUSED, and asks nobody", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { investorLogin, id } = pair;
+  const find = async () => (await world.service.findOpenSubscription({ investorLogin }, aCall())).subscription;
+  expect(await find()).toMatchObject({ id, status: SubscriptionStatus.ACTIVE, inPool: true });
+  await world.service.unassign(pair, aCall());
+  expect(await find()).toMatchObject({ id, status: SubscriptionStatus.PAUSED, inPool: false });
+  await settle(world);
+  expect(await find()).toBeUndefined();
+  expect(await world.service.findOpenSubscription({ investorLogin: "99" }, aCall())).toEqual({
+    subscription: undefined,
+  });
+});
+
+test("the pool ledger says what the Master has to show at the last entry that is filed", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { masterLogin } = pair;
+  const investorLogin = anInvestor(world, 200_00n);
+  await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
+  enter(world.platform.ledger, masterLogin, { kind: MovementKind.FOREIGN, amount: 7_00n });
+  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount: 3_00n });
+  await deliver(world);
+  const money = (minor: bigint) => moneyToProto(usd(minor));
+  const nothing = money(0n);
+  const seat = { inbound: nothing, waiting: nothing, reserved: nothing, outbound: nothing, outside: nothing };
+  expect(await world.service.getPoolLedger({ masterLogin }, aCall())).toEqual({
+    expectedMasterBalance: money(507_00n),
+    filedLogNumber: 2n,
+    foreign: money(7_00n),
+    seats: [
+      {
+        ...seat,
+        subscriptionId: pair.id,
+        investorLogin: pair.investorLogin,
+        status: SubscriptionStatus.ACTIVE,
+        pooled: money(500_00n),
+        quarantined: money(3_00n),
+      },
+      {
+        ...seat,
+        subscriptionId: pair.id + 1n,
+        investorLogin,
+        status: SubscriptionStatus.ACTIVE,
+        inbound: money(200_00n),
+        pooled: nothing,
+        quarantined: nothing,
+      },
+    ],
+  });
+});
+
+test("a Master of which nothing is filed has an empty ledger, an unknown one is refused", async () => {
+  const world = await aWorld();
+  expect(await world.service.getPoolLedger({ masterLogin: aMaster(world) }, aCall())).toMatchObject({
+    expectedMasterBalance: { minorUnits: 0n },
+    filedLogNumber: 0n,
+    seats: [],
+  });
+  await expect(world.service.getPoolLedger({ masterLogin: "99" }, aCall())).rejects.toMatchObject({
+    code: "master_not_found",
+  });
+});

@@ -1,0 +1,359 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { settleGates } from "../jobs/settle-gates.ts";
+import { subscriptionService } from "../service.ts";
+import { expectBooksToTie } from "./books.ts";
+import { deposit, holdForWithdrawal, payOut, release, withdraw } from "./funding.ts";
+import { latch } from "./latch.ts";
+import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
+import { carryOn } from "./platform-transfers.ts";
+import { deliver, settle, subscribed } from "./settle.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
+
+/** A copy of the service in which one question to platform waits at a latch, before it is asked. */
+function pausedAt(world: World, method: "hold" | "readAccount" | "transfer" | "release") {
+  const door = latch();
+  const { client } = world.platform;
+  const paused = {
+    ...client,
+    [method]: async (...args: never) => {
+      await door.pass();
+      return await (client[method] as (...args: never) => unknown)(...(args as never[] as never));
+    },
+  };
+  const deps: Deps = { ...world.deps, platform: paused };
+  return { door, deps, service: subscriptionService(deps) };
+}
+
+function expectMaster({ platform }: World, login: string, balance: bigint): void {
+  expect(balanceOf(platform.ledger, login)).toBe(balance);
+}
+
+test("a deposit's event arrives between the read of the balance and ACTIVE", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  const door = latch();
+  const fees: Deps["fees"] = {
+    ...world.deps.fees,
+    async configure(request, context) {
+      await door.pass();
+      return await world.deps.fees.configure(request, context);
+    },
+  };
+  const assigning = subscriptionService({ ...world.deps, fees }).assign(anAssignment(pair), aCall());
+  await door.reached;
+  // It waits for its turn: the lane is held from the read of the balance until ACTIVE.
+  const { state } = await deposit(world, pair.investorLogin, 40_00n);
+  await deliver(world);
+  door.open();
+  await assigning;
+  await settle(world);
+  expect(state).not.toBe(world.platform.byKey.get("funding:deposit:1")!.result.state);
+  expectMaster(world, pair.masterLogin, 540_00n);
+  await expectBooksToTie(world);
+});
+
+test("a dealer moves money while an assign holds the lane: it is quarantined, of either sign", async () => {
+  const world = await aWorld();
+  for (const amount of [30_00n, -30_00n]) {
+    const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+    const configure: Deps["fees"]["configure"] = async (request, context) => {
+      enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount });
+      await deliver(world);
+      return await world.deps.fees.configure(request, context);
+    };
+    const fees = { ...world.deps.fees, configure };
+    await subscriptionService({ ...world.deps, fees }).assign(anAssignment(pair), aCall());
+    await settle(world);
+    const { seats } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
+    expect(seats).toMatchObject([{ pooled: { minorUnits: 500_00n }, quarantined: { minorUnits: amount } }]);
+    expectMaster(world, pair.masterLogin, 500_00n);
+    await expectBooksToTie(world);
+  }
+});
+
+test("a dealer's deposit is in the log when the lane is taken, but its event has not come", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 60_00n) };
+  await deliver(world);
+  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount: 40_00n });
+  // Nothing is delivered any more: the log alone has to do.
+  await world.service.assign(anAssignment(pair), aCall());
+  const { seats } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
+  expect(seats).toMatchObject([{ inbound: { minorUnits: 100_00n }, quarantined: { minorUnits: 0n } }]);
+  await settle(world);
+  await expectBooksToTie(world);
+});
+
+test("an account that moves while it is read is held again, and the decision is about what is there then", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 50_00n) };
+  let reads = 0;
+  const readLog: Deps["platform"]["readLog"] = async (request, context) => {
+    reads += 1;
+    if (reads === 1) {
+      enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount: 50_00n });
+      await deliver(world);
+    }
+    return await world.platform.client.readLog(request, context);
+  };
+  const platform = { ...world.platform.client, readLog };
+  await subscriptionService({ ...world.deps, platform }).assign(anAssignment(pair), aCall());
+  await settle(world);
+  expectMaster(world, pair.masterLogin, 100_00n);
+  await expectBooksToTie(world);
+});
+
+test("a paused replica grants the lane after the story was given up: the tombstone keeps it out", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  const { door, service } = pausedAt(world, "hold");
+  const assigning = service.assign(anAssignment(pair), aCall());
+  await door.reached;
+  pass(world, 60_000);
+  await settle(world);
+  door.open();
+  await expect(assigning).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
+  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBeUndefined();
+  await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
+});
+
+test("the same for an unassign: who gave it up said 409, and 409 it stays", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { door, service } = pausedAt(world, "hold");
+  const leaving = service.unassign(pair, aCall({ withinMs: 1_500 }));
+  await door.reached;
+  pass(world, 60_000);
+  await settle(world);
+  door.open();
+  await expect(leaving.catch((error: unknown) => error)).resolves.toBeDefined();
+  await settle(world);
+  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBeUndefined();
+  await expectBooksToTie(world);
+});
+
+test("an unassign with an unread deposit event: the deposit is read from the log and leaves with the rest", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  await deposit(world, pair.investorLogin, 25_00n);
+  // The event is never delivered before; only the mirror, which needs the filed deposit, is worked on.
+  const leaving = world.service.unassign(pair, aCall());
+  await expect.poll(() => many(world.deps.pool, sql`select id from flow where mirror_id is null`)).toHaveLength(1);
+  await settle(world);
+  await expect(leaving).resolves.toMatchObject({ amount: { minorUnits: -525_00n } });
+  await settle(world);
+  expectMaster(world, pair.masterLogin, 0n);
+  await expectBooksToTie(world);
+});
+
+test("an unassign with a mirror in flight waits for it, and says busy when it does not come", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
+  await deposit(world, pair.investorLogin, 25_00n);
+  await settle(world);
+  await expect(world.service.unassign(pair, aCall({ withinMs: 1_200 }))).rejects.toMatchObject({
+    code: "account_busy",
+  });
+  const leaving = world.service.unassign(pair, aCall());
+  world.platform.rules.delay = () => false;
+  carryOn(world.platform);
+  await settle(world);
+  await expect(leaving).resolves.toMatchObject({ amount: { minorUnits: -525_00n } });
+  await settle(world);
+  expectMaster(world, pair.masterLogin, 0n);
+  await expectBooksToTie(world);
+});
+
+test("the exit is applied while another mirror of the subscription is open: CANCELLED has to wait for it", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const find = () => world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
+  world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
+  await withdraw(world, pair.investorLogin, 100_00n, "funding:withdrawal:1");
+  await settle(world);
+  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -400_00n } });
+  await settle(world);
+  expectMaster(world, pair.masterLogin, 100_00n);
+  expect((await find()).subscription).toMatchObject({ status: SubscriptionStatus.PAUSED });
+  world.platform.rules.delay = () => false;
+  carryOn(world.platform);
+  await settle(world);
+  expectMaster(world, pair.masterLogin, 0n);
+  expect((await find()).subscription).toBeUndefined();
+  await expectBooksToTie(world);
+});
+
+test("a Leave that hangs while its gate is taken over wakes up too late to decide anything", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const { door, service } = pausedAt(world, "readAccount");
+  const asked = service.leave(request, aCall());
+  await door.reached;
+  pass(world, 10_000);
+  await settleGates(world.deps);
+  await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
+  door.open();
+  await expect(asked).rejects.toMatchObject({ code: "allocation_in_progress" });
+  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(seats).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
+});
+
+test("a refused Leave wakes up after its caller has gone on with the next try: two answers, one reserve", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const first = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const { door, service } = pausedAt(world, "readAccount");
+  const asked = service.leave(first.request, aCall());
+  await door.reached;
+  pass(world, 10_000);
+  await settleGates(world.deps);
+  await release(world, first);
+  const second = await holdForWithdrawal(world, investorLogin, 200_00n, { number: 2 });
+  await expect(world.service.leave(second.request, aCall())).resolves.toMatchObject({
+    effective: { minorUnits: 200_00n },
+  });
+  door.open();
+  // By now the key is decided, and a decided key is answered the same under any number.
+  await expect(asked).resolves.toMatchObject({ effective: { minorUnits: 200_00n } });
+  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(seats).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
+  await payOut(world, second, 200_00n);
+  await settle(world);
+  await expectBooksToTie(world);
+});
+
+test("+500 and -500 coalesce to nothing: no platform call, and both are done", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const stays = await subscribed(world, masterLogin, 900_00n);
+  const comes = await subscribed(world, masterLogin, 100_00n);
+  const calls = () => [...world.platform.byKey.keys()].filter((key) => key.startsWith("subscription:mirror:")).length;
+  const before = calls();
+  await withdraw(world, stays.investorLogin, 500_00n, "funding:withdrawal:1");
+  await deposit(world, comes.investorLogin, 500_00n);
+  await settle(world);
+  expect(calls()).toBe(before);
+  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(seats).toMatchObject([
+    { pooled: { minorUnits: 400_00n }, outbound: { minorUnits: 0n } },
+    { pooled: { minorUnits: 600_00n }, inbound: { minorUnits: 0n } },
+  ]);
+  await expectBooksToTie(world);
+});
+
+test("exits are never netted: they owe an id", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const leaves = await subscribed(world, masterLogin, 500_00n);
+  const comes = await subscribed(world, masterLogin, 500_00n);
+  await deposit(world, comes.investorLogin, 500_00n);
+  await deliver(world);
+  const { transferId } = await world.service.unassign(leaves, aCall());
+  await settle(world);
+  expect(world.platform.byKey.get(`exit:${leaves.id}:1`)!.result).toMatchObject({ transferId });
+  expectMaster(world, masterLogin, 1_000_00n);
+  await expectBooksToTie(world);
+});
+
+test("a dealer deposits on a pooled Investor, who withdraws all: foreign money stays", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.FOREIGN, amount: 70_00n });
+  await deliver(world);
+  expect(await withdraw(world, investorLogin, 1_000_00n, "funding:withdrawal:1")).toBe(500_00n);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(70_00n);
+  expectMaster(world, masterLogin, 0n);
+  await expectBooksToTie(world);
+});
+
+test("money is taken directly from a pooled Investor: it is missing in what is available, and only there", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.FOREIGN, amount: -70_00n });
+  await deliver(world);
+  expect(await withdraw(world, investorLogin, 1_000_00n, "funding:withdrawal:1")).toBe(430_00n);
+  await settle(world);
+  expectMaster(world, masterLogin, 70_00n);
+  await expectBooksToTie(world);
+});
+
+test("the withdrawal is refused after the pool shrank: what was set apart works again", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  world.platform.rules.refuse = ({ key }) => (key.startsWith("funding:") ? "platform_rejected" : undefined);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  await world.service.leave(withdrawal.request, aCall());
+  await payOut(world, withdrawal, 200_00n);
+  await world.service.returnReserve({ key: withdrawal.request.payoutKey }, aCall());
+  await release(world, withdrawal);
+  await settle(world);
+  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(seats).toMatchObject([{ pooled: { minorUnits: 500_00n } }]);
+  expectMaster(world, masterLogin, 500_00n);
+  await expectBooksToTie(world);
+});
+
+test("a reserve that is given back after PAUSED leaves by a further exit transfer, and only then it is CANCELLED", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const find = () => world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 200_00n);
+  await world.service.leave(withdrawal.request, aCall());
+  // Its debit is still undecided somewhere when the Investor leaves.
+  await release(world, withdrawal);
+  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -300_00n } });
+  await settle(world);
+  expect((await find()).subscription).toMatchObject({ status: SubscriptionStatus.PAUSED });
+  await world.service.returnReserve({ key: withdrawal.request.payoutKey }, aCall());
+  await settle(world);
+  expect(world.platform.byKey.has(`exit:${pair.id}:2`)).toBe(true);
+  expect((await find()).subscription).toBeUndefined();
+  expectMaster(world, pair.masterLogin, 0n);
+  await expectBooksToTie(world);
+});
+
+test("a debit that takes less than was set apart gives the rest back, in the pool and after it was left", async () => {
+  const world = await aWorld();
+  for (const isLeft of [false, true]) {
+    const pair = await subscribed(world, aMaster(world), 500_00n);
+    const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 200_00n);
+    await world.service.leave(withdrawal.request, aCall());
+    await release(world, withdrawal);
+    if (isLeft) await world.service.unassign(pair, aCall());
+    const key = withdrawal.request.payoutKey;
+    enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FEE_DEBIT, amount: -150_00n, key });
+    await settle(world);
+    await expectBooksToTie(world);
+    expectMaster(world, pair.masterLogin, isLeft ? 0n : 350_00n);
+  }
+});
+
+test("a surplus of ours on the Master belongs to nobody, and neither do results that are not split yet", async () => {
+  const world = await aWorld();
+  const { masterLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const money = { currencyCode: "USD", minorUnits: 12_00n };
+  const zero = { currencyCode: "USD", minorUnits: 0n };
+  const facts = { action: 1, entry: 1, positionId: 5n, symbol: "EURUSD", volume: 100n, volumeClosed: 100n };
+  const trade = { ...facts, profit: money, swap: zero, commission: zero, fee: zero };
+  enter(world.platform.ledger, masterLogin, {
+    kind: MovementKind.MIRROR,
+    amount: 9_00n,
+    key: "subscription:mirror:999",
+  });
+  enter(world.platform.ledger, masterLogin, { kind: MovementKind.TRADE, amount: 12_00n, trade });
+  await settle(world);
+  expect(await world.service.getPoolLedger({ masterLogin }, aCall())).toMatchObject({
+    expectedMasterBalance: { minorUnits: 521_00n },
+    foreign: { minorUnits: 21_00n },
+  });
+  const results = await many(world.deps.pool, sql`select amount_minor, position_id, volume_closed from master_result`);
+  expect(results).toEqual([{ amount_minor: 12_00n, position_id: 5n, volume_closed: 100n }]);
+  await expectBooksToTie(world);
+});
