@@ -49,7 +49,7 @@ test("what stands in the way is named with its facts", async () => {
   const edge = await refusing({
     code: "below_min_deposit",
     status: "conflict",
-    message: "The first deposit is too small.",
+    message: "the first deposit is too small",
     details: { required: "100.00", actual: "1.00", row: "42" },
     outcome: "not_executed",
   });

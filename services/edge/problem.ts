@@ -55,7 +55,7 @@ function describe({ code, status, outcome }: Verdict, refusal: Refusal | undefin
       type: `urn:pamm:problem:${code}`,
       title,
       status,
-      detail: FIXED_DETAIL[code] ?? refusal?.message ?? title,
+      detail: FIXED_DETAIL[code] ?? sentence(refusal?.message ?? title),
       instance: facts.path,
       code,
       request_id: facts.requestId,
@@ -66,6 +66,11 @@ function describe({ code, status, outcome }: Verdict, refusal: Refusal | undefin
       ...memberValues(members, refusal?.details ?? {}),
     },
   };
+}
+
+/** Services say it in the middle of a log line; here it stands alone. */
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
 function plain({ field, code, message }: FieldError): FieldError {
