@@ -1,6 +1,6 @@
 import type { Mt5Context } from "./context.ts";
 import { fieldsOf } from "./fields.ts";
-import { requireLogin } from "./login.ts";
+import { requireLogin } from "./ids.ts";
 import { findDone, requireDone } from "./reader.ts";
 import { getUser } from "./users.ts";
 

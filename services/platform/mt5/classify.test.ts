@@ -150,7 +150,7 @@ test("no garbage is ever taken for applied or refused, and nothing throws", () =
       if (outcome.kind === "refused") expect(text).toMatch(DECIDED_CODE);
       if (!isOk && status !== 200) expect(outcome.kind).toBe("unknown");
     }),
-    { numRuns: 8_000 },
+    { numRuns: 2_000 },
   );
 });
 
@@ -180,7 +180,7 @@ test("structured answers with every member doubled at random decide only where a
         expect([[], ["0"]]).toContainEqual([...tickets]);
       }
     }),
-    { numRuns: 5_000 },
+    { numRuns: 2_000 },
   );
 });
 

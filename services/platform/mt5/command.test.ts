@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { Secret } from "#kernel/secret.ts";
 import { httpAnswer, startScriptedServer } from "./testing/scripted-server.ts";
 import type { Reply, Script } from "./testing/scripted-server.ts";
 import { aClient, sendOnce } from "./testing/test-client.ts";
@@ -98,13 +99,13 @@ test("after a time-out the socket is reset and the session dead, and a late answ
       return line.isOpen ? APPLIED : "nothing";
     }),
   );
-  using client = aClient(server);
+  using client = aClient(server, { limits: { commandTimeoutMs: 200 } });
   using session = await client.acquireForCommand();
   const outcome = await session.changeBalance(anOrder());
   expect(outcome).toEqual({ kind: "unknown", reason: "timeout" });
   expect(client.isLive(session.sessionId)).toBe(false);
   expect(await session.changeBalance(anOrder())).toEqual({ kind: "not_sent", reason: "closed" });
-  await pause(200);
+  await pause(300);
   expect(server.lines[0]).toMatchObject({ isOpen: false, wasReset: true });
   expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
 });
@@ -171,6 +172,27 @@ test("amounts and comments that the platform would change are a fault of ours, b
     await expect(session.changeBalance({ ...anOrder(), ...wrong })).rejects.toThrow();
   }
   expect(server.paths()).not.toContain("trade/balance");
+});
+
+test("passwords travel in a body and in no URL", async () => {
+  await using server = await startScriptedServer(({ path }) =>
+    path === "user/add" ? '{"retcode":"0 Done"}' : undefined,
+  );
+  using client = aClient(server);
+  await client.addUser({
+    login: "1",
+    group: "g",
+    firstName: "A",
+    lastName: "B",
+    email: "a@b.c",
+    leverage: 1,
+    comment: "",
+    mainPassword: new Secret("Abcdef1!"),
+    investorPassword: new Secret("Ghijkl2?"),
+  });
+  const seen = server.seen.at(-1);
+  expect(seen).toMatchObject({ method: "POST", path: "user/add", query: {} });
+  expect(JSON.parse(seen?.body ?? "")).toMatchObject({ Login: "1", PassMain: "Abcdef1!", PassInvestor: "Ghijkl2?" });
 });
 
 function anOrder() {

@@ -2,7 +2,7 @@ import type { Mt5Context } from "./context.ts";
 import { fieldsOf, rowsOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 import type { JsonValue } from "./json.ts";
-import { loginOf, requireLogin } from "./login.ts";
+import { loginOf, requireLogin, ticketOf } from "./ids.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 import { findDone, requireDone } from "./reader.ts";
 import type { ServerClock } from "./server-clock.ts";
@@ -119,12 +119,12 @@ function readDeal(row: JsonValue | undefined, clock: ServerClock, login?: string
   const isTrade = action === DEAL_ACTION.buy || action === DEAL_ACTION.sell;
   const serverTimeMs = fields.has("TimeMsc") ? fields.number("TimeMsc") : fields.number("Time") * 1_000;
   return {
-    ticket: fields.integer("Deal"),
+    ticket: ticketOf(fields, "Deal"),
     login: loginOf(fields),
     action,
     entry: isTrade ? fields.number("Entry") : Number(fields.optionalText("Entry") ?? 0),
     order: fields.has("Order") ? fields.integer("Order") : 0n,
-    position: isTrade ? fields.integer("PositionID") : 0n,
+    position: isTrade ? ticketOf(fields, "PositionID") : 0n,
     symbol: fields.optionalText("Symbol") ?? "",
     volume: isTrade ? volumeOf(fields, "Volume") : 0n,
     volumeClosed: isTrade ? volumeOf(fields, "VolumeClosed") : 0n,

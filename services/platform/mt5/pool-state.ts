@@ -34,7 +34,7 @@ export type PoolState = {
   opened: number;
   opening: number;
   resets: number;
-  lastError: string | undefined;
+  lastError: Mt5Error | undefined;
   wake: NodeJS.Timeout | undefined;
 };
 
@@ -125,15 +125,14 @@ function failed(pool: PoolState, error: unknown): void {
   if (closing.signal.aborted) return;
   gate.failed();
   const pauseMs = Math.ceil(gate.pauseMs());
-  pool.lastError = error instanceof Error ? error.message : String(error);
+  pool.lastError = error instanceof Mt5Error ? error : new Mt5Error("unreachable", String(error), { cause: error });
   options.log.warn("no session of the platform could be opened", {
     attempt: gate.failures(),
     retry_in_ms: pauseMs,
     error,
   });
   // Whoever would have given up before the next attempt learns the reason now.
-  const problem = error instanceof Mt5Error ? error.problem : "unreachable";
-  if (live.size === 0) line.turnAway(new Mt5Error(problem, pool.lastError, { cause: error }), pauseMs);
+  if (live.size === 0) line.turnAway(pool.lastError, pauseMs);
 }
 
 /** Runs inside the reset of a session, so it is known as dead before anybody learns what was lost with it. */
@@ -151,5 +150,5 @@ function ended(pool: PoolState, id: string): void {
 function late({ live, lastError }: PoolState): Mt5Error {
   return live.size > 0
     ? new Mt5Error("busy", "no session of the platform became free in time")
-    : new Mt5Error("unreachable", lastError ?? "the platform did not answer in time");
+    : (lastError ?? new Mt5Error("unreachable", "the platform did not answer in time"));
 }

@@ -2,7 +2,7 @@ import type { Mt5Context } from "./context.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf, rowsOf } from "./fields.ts";
 import type { JsonValue } from "./json.ts";
-import { loginOf, requireLogin } from "./login.ts";
+import { loginOf, requireLogin, ticketOf } from "./ids.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 import { requireDone } from "./reader.ts";
 import type { ServerClock } from "./server-clock.ts";
@@ -47,7 +47,7 @@ function readPosition(row: JsonValue, clock: ServerClock, login: string): Positi
   if (action !== 0 && action !== 1)
     throw badAnswer("the platform's answer has a position that is neither buy nor sell");
   return {
-    ticket: fields.integer("Position"),
+    ticket: ticketOf(fields, "Position"),
     login: loginOf(fields),
     symbol: fields.text("Symbol"),
     side: action === 0 ? "buy" : "sell",

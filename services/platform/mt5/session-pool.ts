@@ -44,7 +44,7 @@ export function createSessionPool(options: PoolOptions): SessionPool {
       reachable: pool.live.size > 0,
       sessions: pool.live.size,
       waiting: pool.line.size(),
-      lastError: pool.lastError,
+      lastError: pool.lastError?.message,
     }),
     isLive: (sessionId) => pool.live.has(sessionId),
     resetAll: () => resetAll(pool),
@@ -85,6 +85,8 @@ function lend(pool: PoolState, session: Session): Lease {
   return {
     sessionId: session.id,
     async call(request, options) {
+      // By now the session may be somebody else's.
+      if (isReturned) return { kind: "not_sent", reason: "closed" };
       callsUnderWay += 1;
       return await session.call(request, options).finally(() => (callsUnderWay -= 1));
     },

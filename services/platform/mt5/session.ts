@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { createConnection } from "./connection.ts";
 import type { Connection, ExchangeOptions } from "./connection.ts";
 import { createCookieJar } from "./cookie-jar.ts";
@@ -104,7 +105,8 @@ export async function openSession(options: SessionOptions, { id, onEnd, signal }
 /** What all requests of one session share: its cookies, and when something last came back. */
 function createLine(connection: Connection, { host, port, contentType }: SessionOptions) {
   const cookies = createCookieJar();
-  const hostHeader = port === 443 ? host : `${host}:${port}`;
+  const name = isIP(host) === 6 ? `[${host}]` : host;
+  const hostHeader = port === 443 ? name : `${name}:${port}`;
   let answeredAt = performance.now();
   return {
     async send(request: Mt5Request, limits: ExchangeOptions): Promise<Exchanged> {

@@ -65,8 +65,8 @@ function secured(raw: Socket, tls: TLSSocket, limits: { dialTimeoutMs: number; s
 }
 
 /**
- * The first call marks the socket for a reset but would let what is queued leave first; the second does it at once. The
- * TLS socket on top closes by itself when the raw one has: destroying it here as well crashes the process (Node 24).
+ * The first call alone would wait until its stream has finished; the second ends it at once, as a reset. The TLS socket
+ * on top closes by itself when the raw one has: destroying it here as well crashes the process (Node 24).
  */
 function reset(raw: Socket): void {
   if (raw.destroyed) return;

@@ -7,7 +7,7 @@ import { badAnswer } from "./errors.ts";
 import { fieldsOf, rowsOf } from "./fields.ts";
 import type { Mt5Request } from "./http-request.ts";
 import type { JsonValue } from "./json.ts";
-import { loginOf, requireLogin } from "./login.ts";
+import { loginOf, requireLogin } from "./ids.ts";
 import { findDone, requireDone } from "./reader.ts";
 import { RETCODE, USER_RETCODES } from "./retcodes.ts";
 

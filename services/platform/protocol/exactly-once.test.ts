@@ -53,7 +53,7 @@ test("no order of events gives an attempt two permits, or a permit while the att
         for (const earlier of permits.slice(0, -1)) expect(["ABSENT", "VOID", "REFUSED"]).toContain(fates.get(earlier));
       });
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   );
 });
 
@@ -66,7 +66,7 @@ test("nothing is ever sent after the operation was applied or refused", () => {
         if (hasEnded) expect(["APPLIED", "REFUSED", "REVIEW"]).toContain(operation.state);
       });
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   );
 });
 
@@ -78,7 +78,7 @@ test("an external operation is sent at most once, and an internal one at most th
       const allowed = OPERATION_KINDS[kind].origin === "external" ? 1 : MAX_ABSENT_ATTEMPTS;
       expect(mayHaveReachedThePlatform.length).toBeLessThanOrEqual(allowed);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   );
 });
 
@@ -107,7 +107,7 @@ test("whatever the platform does and whichever answers are lost, APPLIED means e
       expect(world.deals).toHaveLength(expected[world.operation.state] ?? Number.NaN);
       if (world.operation.state === "APPLIED") expect(world.deals).toEqual([world.operation.ticket]);
     }),
-    { numRuns: 2_000 },
+    { numRuns: 1_000 },
   );
 });
 

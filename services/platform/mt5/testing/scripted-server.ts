@@ -28,8 +28,8 @@ export type Line = {
   isOpen: boolean;
 };
 
-/** Text = 200 with this body; an object = its parts; "nothing" = the script has done it itself, or never answers. */
-export type Reply = string | { readonly status: number; readonly head?: string; readonly body: string } | "nothing";
+/** Text = 200 with this body, but "nothing" = the script has done it itself, or never answers; an object = its parts. */
+export type Reply = string | { readonly status: number; readonly head?: string; readonly body: string };
 /** Undefined leaves the request to the server's manners: it signs managers in, answers pings and knows nothing else. */
 export type Script = (seen: Seen) => Reply | undefined | Promise<Reply | undefined>;
 
@@ -117,13 +117,15 @@ function serve(line: Line, take: (seen: Seen) => void): void {
       if (end < 0) return;
       const [requestLine = "", ...headerLines] = pending.slice(0, end).split("\r\n");
       const headers = new Map(
-        headerLines.map((text) => [text.split(":")[0]!.toLowerCase(), text.split(": ")[1] ?? ""]),
+        headerLines.map((text) => [(text.split(":")[0] ?? "").toLowerCase(), text.split(": ")[1] ?? ""]),
       );
       const bodyEnd = end + 4 + Number(headers.get("content-length") ?? 0);
       if (pending.length < bodyEnd) return;
       const [method = "", target = ""] = requestLine.split(" ");
-      const [path = "", search = ""] = target.replace("/api/", "").split("?");
-      const query = Object.fromEntries(search.split("&").map((part) => part.split("=").map(decodeURIComponent)));
+      const [path = "", search] = target.replace("/api/", "").split("?");
+      const query = Object.fromEntries(
+        (search?.split("&") ?? []).map((part) => part.split("=").map(decodeURIComponent)),
+      );
       take({ method, path, query, headers, body: pending.slice(end + 4, bodyEnd), line });
       pending = pending.slice(bodyEnd);
     }

@@ -6,10 +6,10 @@ import { MANAGER } from "./scripted-server.ts";
 
 /** Times that make a test short; what is not named is as in production. */
 export const QUICK: Partial<Mt5Limits> = {
-  commandTimeoutMs: 300,
-  handshakeTimeoutMs: 500,
-  dialTimeoutMs: 500,
-  waitMs: 1_000,
+  commandTimeoutMs: 2_000,
+  handshakeTimeoutMs: 3_000,
+  dialTimeoutMs: 3_000,
+  waitMs: 5_000,
   backoff: { firstMs: 20, lastMs: 100 },
 };
 
@@ -23,7 +23,6 @@ export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Clie
     ca: server.ca,
     credentials: { login: MANAGER.login, password: new Secret(MANAGER.password) },
     maxSessions: 4,
-    timeZone: "UTC",
     owner: "test",
     log: silentLog,
     ...own,

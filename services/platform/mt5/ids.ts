@@ -15,3 +15,12 @@ export function loginOf(fields: Fields): string {
 export function requireLogin(fields: Fields, asked: string): void {
   if (loginOf(fields) !== asked) throw badAnswer("the platform answers about another login");
 }
+
+const MAX_TICKET = 2n ** 63n - 1n;
+
+/** Ticket of a deal, an order or a position: a positive int64, as everybody behind us takes it. */
+export function ticketOf(fields: Fields, name: string): bigint {
+  const ticket = fields.integer(name);
+  if (ticket <= 0n || ticket > MAX_TICKET) throw badAnswer(`the platform's answer has a ${name} that is no ticket`);
+  return ticket;
+}

@@ -1,0 +1,193 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { Secret } from "#kernel/secret.ts";
+import type { Mt5Client } from "./client.ts";
+import { startPlatformServer } from "./testing/platform-server.ts";
+import type { PlatformServer } from "./testing/platform-server.ts";
+
+let platform: PlatformServer;
+let mt5: Mt5Client;
+
+beforeAll(async () => {
+  platform = await startPlatformServer({ timeZone: "UTC" });
+});
+beforeEach(() => {
+  mt5?.[Symbol.dispose]();
+  mt5 = platform.client({ limits: { commandTimeoutMs: 800 } });
+});
+afterAll(async () => {
+  mt5[Symbol.dispose]();
+  await platform[Symbol.asyncDispose]();
+});
+
+async function deposit(login: string) {
+  using session = await mt5.acquireForCommand();
+  const order = { login, amountMinor: 100_00n, comment: "TEST", checkMargin: true, mayWrite: () => true };
+  return { outcome: await session.changeBalance(order), sessionId: session.sessionId };
+}
+
+/** Calls of a command that reached the platform and had a session. */
+async function calls(command: string): Promise<number> {
+  const { calls: counts } = await platform.control<{ calls: Record<string, number> }>("GET", "stats");
+  return counts[command] ?? 0;
+}
+
+/** One fault, one deposit: what we know of it, how many deals there are, and that it was sent exactly once. */
+async function struck(effect: string, more: object = {}) {
+  const login = await platform.account();
+  const before = await calls("trade/balance");
+  await platform.fault("trade/balance", effect, more);
+  const { outcome, sessionId } = await deposit(login);
+  expect((await calls("trade/balance")) - before).toBe(1);
+  return { outcome, sessionId, login, deals: (await platform.deals(login)).length };
+}
+
+test("dropped before it was executed: unknown, no deal, and the session is gone", async () => {
+  const { outcome, deals, sessionId } = await struck("drop_before");
+  expect(outcome).toEqual({ kind: "unknown", reason: "connection_lost" });
+  expect(deals).toBe(0);
+  expect(mt5.isLive(sessionId)).toBe(false);
+});
+
+test("dropped after it was executed: unknown, and exactly one deal", async () => {
+  const { outcome, deals } = await struck("drop_after");
+  expect(outcome).toEqual({ kind: "unknown", reason: "connection_lost" });
+  expect(deals).toBe(1);
+});
+
+test("an answer that comes too late: unknown, exactly one deal, the session reset, and nobody gets that answer", async () => {
+  const { outcome, deals, login, sessionId } = await struck("delay", { delay_ms: 1_200 });
+  expect(outcome).toEqual({ kind: "unknown", reason: "timeout" });
+  expect(deals).toBe(1);
+  expect(mt5.isLive(sessionId)).toBe(false);
+  await pause(600);
+  expect((await mt5.getUser(login))?.balanceMinor).toBe(100_00n);
+});
+
+test("executed long after the connection died: unknown, no deal at first, and exactly one in the end", async () => {
+  const { outcome, deals, login } = await struck("late_apply", { delay_ms: 300 });
+  expect(outcome).toMatchObject({ kind: "unknown" });
+  expect(deals).toBe(0);
+  await expect.poll(async () => (await platform.deals(login)).length).toBe(1);
+  await pause(100);
+  expect(await platform.deals(login)).toHaveLength(1);
+});
+
+test("codes and statuses that say nothing clear are unknown; a clear code is a refusal", async () => {
+  for (const [effect, outcome] of [
+    ["retcode:9", { kind: "unknown", reason: "ambiguous_code", code: 9 }],
+    ["retcode:10", { kind: "unknown", reason: "ambiguous_code", code: 10 }],
+    ["retcode:4", { kind: "unknown", reason: "ambiguous_code", code: 4 }],
+    ["retcode:12", { kind: "refused", code: 12 }],
+    ["http:403", { kind: "unknown", reason: "http_status", code: 403 }],
+    ["http:502", { kind: "unknown", reason: "http_status", code: 502 }],
+    ["http:302", { kind: "unknown", reason: "http_status", code: 302 }],
+  ] as const) {
+    const { outcome: known, deals } = await struck(effect);
+    expect(known, effect).toEqual(outcome);
+    expect(deals).toBe(0);
+  }
+});
+
+test("after each of these the next command works", async () => {
+  const login = await platform.account();
+  for (const effect of ["drop_before", "drop_after", "http:403", "delay"]) {
+    await platform.fault("trade/balance", effect, { delay_ms: 1_100 });
+    await deposit(login);
+    expect((await deposit(login)).outcome, effect).toMatchObject({ kind: "applied" });
+  }
+});
+
+test("a read that is refused once is asked again after signing in", async () => {
+  const login = await platform.account("1.00");
+  await platform.fault("user/get", "http:403");
+  const before = await calls("auth/start");
+  expect((await mt5.getUser(login))?.balanceMinor).toBe(1_00n);
+  expect((await calls("auth/start")) - before).toBeGreaterThan(0);
+});
+
+test("a read whose connection is dropped is asked again", async () => {
+  const login = await platform.account("1.00");
+  await platform.fault("deal/get_page", "drop_before");
+  const period = { from: new Date(Date.now() - 60_000), to: new Date() };
+  expect(await mt5.readDeals(login, period)).toHaveLength(1);
+});
+
+test("a page that cannot be read is an error and not an empty page", async () => {
+  const login = await platform.account("1.00");
+  const period = { from: new Date(Date.now() - 60_000), to: new Date() };
+  await platform.fault("deal/get_page", "retcode:9");
+  await expect(mt5.readDeals(login, period)).rejects.toMatchObject({ problem: "retcode", retcode: 9 });
+  await platform.fault("deal/get_total", "retcode:13");
+  await expect(mt5.readDeals(login, period)).rejects.toMatchObject({ problem: "retcode", retcode: 13 });
+});
+
+test("a restart of the server forgets our sessions, and the next call finds new ones", async () => {
+  const login = await platform.account();
+  expect((await deposit(login)).outcome).toMatchObject({ kind: "applied" });
+  await platform.control("POST", "restart", {});
+  expect((await deposit(login)).outcome).toMatchObject({ kind: "applied" });
+  expect(await platform.deals(login)).toHaveLength(2);
+});
+
+test("a restart in the middle of a command leaves it unknown, and it is never sent again", async () => {
+  const login = await platform.account();
+  await platform.fault("trade/balance", "delay", { delay_ms: 250 });
+  const before = await calls("trade/balance");
+  const sending = deposit(login);
+  await expect.poll(() => calls("trade/balance")).toBe(before + 1);
+  await platform.control("POST", "restart", {});
+  expect((await sending).outcome).toEqual({ kind: "unknown", reason: "connection_lost" });
+  await pause(300);
+  expect(await platform.deals(login)).toHaveLength(1);
+  expect(await calls("trade/balance")).toBe(before + 1);
+});
+
+test("a server that closes idle connections costs nobody an operation", async () => {
+  await using impatient = await startPlatformServer({ idleCloseMs: 60, timeZone: "UTC" });
+  using client = impatient.client({ limits: { pingEveryMs: 20_000 } });
+  const login = await impatient.account();
+  for (let count = 1; count <= 6; count += 1) {
+    using session = await client.acquireForCommand();
+    const order = { login, amountMinor: 1_00n, comment: "A", checkMargin: true, mayWrite: () => true };
+    expect(await session.changeBalance(order)).toMatchObject({ kind: "applied" });
+    session[Symbol.dispose]();
+    await pause(100);
+  }
+  expect(await impatient.deals(login)).toHaveLength(6);
+});
+
+test("pings keep a session open that the server would close", async () => {
+  await using impatient = await startPlatformServer({ idleCloseMs: 300, timeZone: "UTC" });
+  using client = impatient.client({ limits: { pingEveryMs: 100 } });
+  using first = await client.acquireForCommand();
+  first[Symbol.dispose]();
+  await pause(1_000);
+  expect(client.isLive(first.sessionId)).toBe(true);
+});
+
+test("a manager with the wrong password gets one clear reason", async () => {
+  using client = platform.client({
+    credentials: { login: String(platform.simulator.managerLogin), password: new Secret("wrong") },
+    limits: { backoff: { firstMs: 60_000, lastMs: 60_000 } },
+  });
+  await expect(client.getUser("1")).rejects.toThrow("the platform refuses the manager login (HTTP 403)");
+});
+
+test("fifty deposits at once through three sessions are fifty deals", async () => {
+  const client = platform.client({ maxSessions: 3, limits: { waitMs: 10_000 } });
+  using _client = client;
+  const login = await platform.account();
+  const outcomes = await Promise.all(
+    Array.from({ length: 50 }, async (_, index) => {
+      using session = await client.acquireForCommand();
+      const order = { login, amountMinor: 1n, comment: `N${index}`, checkMargin: true, mayWrite: () => true };
+      return await session.changeBalance(order);
+    }),
+  );
+  const tickets = outcomes.map((outcome) => (outcome.kind === "applied" ? outcome.ticket : outcome));
+  expect(new Set(tickets).size).toBe(50);
+  const deals = await platform.deals(login);
+  expect(new Set(deals.map(({ comment }) => comment)).size).toBe(50);
+  expect(deals).toHaveLength(50);
+});

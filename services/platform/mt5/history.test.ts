@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Mt5Client } from "./client.ts";
+import { balanceEffect } from "./deals.ts";
+import { startPlatformServer } from "./testing/platform-server.ts";
+import type { PlatformServer } from "./testing/platform-server.ts";
+
+let platform: PlatformServer;
+let mt5: Mt5Client;
+
+beforeAll(async () => {
+  platform = await startPlatformServer({ timeZone: "Europe/Athens" });
+  mt5 = platform.client({ timeZone: "Europe/Athens" });
+});
+afterAll(async () => {
+  mt5[Symbol.dispose]();
+  await platform[Symbol.asyncDispose]();
+});
+
+const day = 86_400_000;
+const allTime = () => ({ from: new Date(Date.now() - 30 * day), to: new Date(Date.now() + day) });
+
+async function move(login: string, amountMinor: bigint, own: object = {}) {
+  using session = await mt5.acquireForCommand();
+  const order = { login, amountMinor, comment: "TEST", checkMargin: true, mayWrite: () => true };
+  return await session.changeBalance({ ...order, ...own });
+}
+
+test("deal times are converted from the server's wall clock, and found by our own", async () => {
+  const login = await platform.account();
+  const before = Date.now();
+  const outcome = await move(login, 1_00n);
+  const [deal] = await mt5.readDeals(login, { from: new Date(before), to: new Date() });
+  expect(Math.abs((deal?.at.getTime() ?? 0) - before)).toBeLessThan(3_000);
+  expect(deal?.serverTimeMs).toBeGreaterThan(before + 3_600_000);
+  const ticket = outcome.kind === "applied" ? outcome.ticket : 0n;
+  expect(await mt5.getDeal(ticket)).toEqual(deal);
+  expect(await mt5.getDeal(999_999_999n)).toBeUndefined();
+  expect(await mt5.readDeals(login, { from: new Date(before - 2 * day), to: new Date(before - day) })).toEqual([]);
+});
+
+test("without a zone the offset is measured, with the same result", async () => {
+  using measuring = platform.client();
+  const clock = await measuring.serverClock();
+  const known = await mt5.serverClock();
+  expect(clock.offsetMinutes(Date.now())).toBe(known.offsetMinutes(Date.now()));
+});
+
+test("a history of more than one page is read whole, in its order", async () => {
+  const login = await platform.account();
+  const body = { login: Number(login), profit: "1.00", swap: "-0.10", commission: "-0.05" };
+  for (let count = 0; count < 125; count += 1) await platform.control("POST", "results", body);
+  const deals = await mt5.readDeals(login, allTime());
+  const shown = await platform.deals(login);
+  expect(shown.length).toBeGreaterThan(200);
+  expect(deals.map(({ ticket }) => Number(ticket))).toEqual(shown.map(({ deal }) => deal));
+  expect(await mt5.countDeals(login, allTime())).toBe(shown.length);
+  const sum = deals.reduce((total, deal) => total + balanceEffect(deal), 0n);
+  expect(sum).toBe((await mt5.getUser(login))?.balanceMinor);
+});
+
+test("deals of several logins are found at once", async () => {
+  const logins = [await platform.account("1.00"), await platform.account("2.00")];
+  const deals = await mt5.findDeals(logins, allTime());
+  expect(deals.map(({ login, profitMinor }) => [login, profitMinor])).toEqual([
+    [logins[0], 1_00n],
+    [logins[1], 2_00n],
+  ]);
+});
+
+test("open positions and the state of an account, in the same units everywhere", async () => {
+  const login = await platform.account("10000.00");
+  expect(await mt5.readPositions(login)).toEqual([]);
+  await platform.control("POST", "prices", { symbol: "EURUSD", bid: "1.10000", ask: "1.10010" });
+  const opened = await platform.control<{ position: number }>("POST", "positions", {
+    login: Number(login),
+    symbol: "EURUSD",
+    side: "buy",
+    volume: "0.50",
+  });
+  await platform.control("POST", "prices", { symbol: "EURUSD", bid: "1.10110", ask: "1.10120" });
+  expect(await mt5.readPositions(login)).toMatchObject([
+    { ticket: BigInt(opened.position), login, symbol: "EURUSD", side: "buy", volume: 50_000_000n, profitMinor: 50_00n },
+  ]);
+  expect(await mt5.readAccountState(login)).toMatchObject({
+    balanceMinor: 10000_00n,
+    equityMinor: 10050_00n,
+    floatingMinor: 50_00n,
+  });
+  const deals = await mt5.readDeals(login, allTime());
+  expect(deals.at(-1)).toMatchObject({ action: 0, entry: 0, position: BigInt(opened.position), volume: 50_000_000n });
+});
+
+test("an account that rests since the server's restart is worth its balance, and one that does not exist is not", async () => {
+  const login = await platform.account("25.00");
+  await platform.control("POST", "restart", {});
+  expect(await mt5.readAccountState(login)).toEqual({
+    login,
+    balanceMinor: 25_00n,
+    creditMinor: 0n,
+    equityMinor: 25_00n,
+    marginMinor: 0n,
+    freeMarginMinor: 25_00n,
+    floatingMinor: 0n,
+  });
+  expect(await mt5.readAccountState("3999999")).toBeUndefined();
+});
+
+test("a server whose keys are in lower case says the same", async () => {
+  await using lower = await startPlatformServer({ keyCase: "lower" });
+  using client = lower.client();
+  const login = await lower.account("5.00");
+  using session = await client.acquireForCommand();
+  const order = { login, amountMinor: 1_00n, comment: "A", checkMargin: true, mayWrite: () => true };
+  expect(await session.changeBalance(order)).toMatchObject({ kind: "applied" });
+  expect(await client.readDeals(login, allTime())).toHaveLength(2);
+  expect((await client.getUser(login))?.balanceMinor).toBe(6_00n);
+});

@@ -1,0 +1,182 @@
+import { expect, test } from "vitest";
+import { startScriptedServer } from "./testing/scripted-server.ts";
+import { aClient } from "./testing/test-client.ts";
+
+const DEAL = { Deal: "500", Login: "1", Action: "2", Time: "1767225600", Profit: "5.00", Comment: "x" };
+const TRADE = {
+  ...DEAL,
+  Action: "0",
+  Entry: "1",
+  PositionID: "77",
+  Symbol: "EURUSD",
+  Volume: "10000",
+  VolumeClosed: "5000",
+};
+const USER = { Login: "1", Group: "g", Rights: "355", Leverage: "100", Balance: "5.00", Credit: "0.00" };
+const POSITION = {
+  Position: "9",
+  Login: "1",
+  Symbol: "EURUSD",
+  Action: "0",
+  PriceOpen: "1.1",
+  Profit: "0.005",
+  TimeCreate: "1",
+  Volume: "100",
+};
+const period = { from: new Date(0), to: new Date("2026-01-02T00:00:00Z") };
+const done = (answer: unknown) => JSON.stringify({ retcode: "0 Done", answer });
+
+/** A platform that gives these answers, by path. */
+async function answering(answers: Readonly<Record<string, string>>) {
+  const server = await startScriptedServer(({ path }) => answers[path]);
+  const client = aClient(server, { timeZone: "UTC", maxSessions: 1 });
+  return {
+    server,
+    client,
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+const dealsOf = (...deals: object[]) =>
+  answering({ "deal/get_total": done({ total: String(deals.length) }), "deal/get_page": done(deals) });
+
+test("a deal is read from the fields that every server has", async () => {
+  await using platform = await dealsOf(DEAL);
+  expect(await platform.client.readDeals("1", period)).toEqual([
+    {
+      ticket: 500n,
+      login: "1",
+      action: 2,
+      entry: 0,
+      order: 0n,
+      position: 0n,
+      symbol: "",
+      volume: 0n,
+      volumeClosed: 0n,
+      price: "0",
+      profitMinor: 5_00n,
+      swapMinor: 0n,
+      commissionMinor: 0n,
+      feeMinor: 0n,
+      comment: "x",
+      dealer: "",
+      serverTimeMs: 1_767_225_600_000,
+      at: new Date("2026-01-01T00:00:00Z"),
+    },
+  ]);
+});
+
+test("a volume is taken from the finer field when there is one", async () => {
+  await using plain = await dealsOf(TRADE);
+  expect(await plain.client.readDeals("1", period)).toMatchObject([
+    { volume: 100_000_000n, volumeClosed: 50_000_000n },
+  ]);
+  await using fine = await dealsOf({ ...TRADE, VolumeExt: "123", VolumeClosedExt: "45" });
+  expect(await fine.client.readDeals("1", period)).toMatchObject([{ volume: 123n, volumeClosed: 45n }]);
+});
+
+test("tickets beyond what a float can hold are exact", async () => {
+  await using platform = await dealsOf({ ...DEAL, Deal: "9007199254740993" });
+  expect(await platform.client.readDeals("1", period)).toMatchObject([{ ticket: 9007199254740993n }]);
+});
+
+test("deals come in the order of the server's clock and then of their tickets, and each once", async () => {
+  const deals = [
+    { ...DEAL, Deal: "3", TimeMsc: "2000" },
+    { ...DEAL, Deal: "2", TimeMsc: "2000" },
+    { ...DEAL, Deal: "9", TimeMsc: "1000" },
+  ];
+  await using platform = await dealsOf(...deals);
+  const read = await platform.client.readDeals("1", period);
+  expect(read.map(({ ticket }) => ticket)).toEqual([9n, 2n, 3n]);
+});
+
+test("a deal that cannot be read, or is of another login, spoils the whole read instead of being left out", async () => {
+  const spoiled = [
+    { ...DEAL, Login: "2" },
+    { ...DEAL, Deal: "0" },
+    { ...DEAL, Deal: "-5" },
+    { ...DEAL, Deal: "9223372036854775808" },
+    { ...DEAL, Profit: "0.005" },
+    { ...DEAL, Profit: "NaN" },
+    { ...DEAL, Profit: undefined },
+    { ...DEAL, Action: "balance" },
+    { ...DEAL, Time: "soon" },
+    { ...DEAL, deal: "501" },
+    { ...TRADE, PositionID: undefined },
+    { ...TRADE, Volume: undefined },
+  ];
+  for (const deal of spoiled) {
+    await using platform = await dealsOf(deal);
+    const read = platform.client.readDeals("1", period);
+    await expect(read, JSON.stringify(deal)).rejects.toMatchObject({ problem: "bad_answer" });
+  }
+});
+
+test("a page that is no list, or a total that is no number, is an error", async () => {
+  for (const [total, page] of [
+    [done({ Total: "1" }), done({})],
+    [done({ Total: "1" }), done("none")],
+    [done({ Total: "1" }), '{"retcode":"0 Done"}'],
+    [done({ Total: "many" }), done([DEAL])],
+    [done([]), done([DEAL])],
+    ['{"retcode":"0 Done","answer":{"Total":"0","total":"1"}}', done([])],
+  ]) {
+    await using platform = await answering({ "deal/get_total": total!, "deal/get_page": page! });
+    await expect(platform.client.readDeals("1", period)).rejects.toMatchObject({ problem: "bad_answer" });
+  }
+});
+
+test("an answer about somebody else is none, whatever was asked", async () => {
+  await using platform = await answering({
+    "user/get": done({ ...USER, Login: "2" }),
+    "user/get_batch": done([USER, { ...USER, Login: "2" }]),
+    "user/account/get": done({
+      Login: "2",
+      Balance: "1.00",
+      Equity: "1.00",
+      Margin: "0",
+      MarginFree: "0",
+      Floating: "0",
+    }),
+    "deal/get": done({ ...DEAL, Deal: "501" }),
+    "deal/get_batch": done([{ ...DEAL, Login: "2" }]),
+    "group/get": done({ Group: "other", Currency: "USD", CurrencyDigits: "2" }),
+    "position/get_total": done({ Total: "1" }),
+    "position/get_page": done([{ ...POSITION, Login: "2" }]),
+  });
+  const { client } = platform;
+  for (const question of [
+    () => client.getUser("1"),
+    () => client.getUsers(["1"]),
+    () => client.readAccountState("1"),
+    () => client.getDeal(500n),
+    () => client.findDeals(["1"], period),
+    () => client.getGroup("g"),
+    () => client.readPositions("1"),
+  ]) {
+    await expect(question()).rejects.toMatchObject({ problem: "bad_answer" });
+  }
+});
+
+test("what floats is rounded, what is booked never is", async () => {
+  await using platform = await answering({
+    "position/get_total": done({ Total: "1" }),
+    "position/get_page": done([POSITION]),
+    "user/get": done({ ...USER, Balance: "5.001" }),
+  });
+  expect(await platform.client.readPositions("1")).toMatchObject([{ profitMinor: 0n, volume: 1_000_000n }]);
+  await expect(platform.client.getUser("1")).rejects.toThrow("a Balance that cannot be read");
+});
+
+test("a code that is neither success nor 'not found' is an error with that code", async () => {
+  await using platform = await answering({ "user/get": '{"retcode":"10 No connection"}' });
+  await expect(platform.client.getUser("1")).rejects.toMatchObject({ problem: "retcode", retcode: 10 });
+});
+
+test("disabling is done only when the platform shows it so", async () => {
+  await using platform = await answering({ "user/get": done(USER), "user/update": done(USER) });
+  expect(await platform.client.disableUser("1")).toEqual({ kind: "unknown", reason: "contradictory" });
+});
