@@ -24,9 +24,12 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
     minDepositError(minDeposit),
   );
   if (login === paymentLogin) {
-    throw refuse("payment_account_equals_master", "the payment account must not be the trading account", {
-      outcome: "not_executed",
-    });
+    const [code, message] = [
+      "payment_account_equals_master",
+      "the payment account must not be the trading account",
+    ] as const;
+    const errors = [{ field: "payment_account_login", code, message }];
+    throw refuse(code, message, { errors, outcome: "not_executed" });
   }
   return await registering(async () => {
     await decide(deps, login, paymentLogin, context);

@@ -67,6 +67,15 @@ test.each([
   expect(deps.platform.adopted).toHaveLength(before);
 });
 
+test("a payment account that is the trading account is named as the field that is wrong", async () => {
+  const deps = await withAccounts("5001");
+  const wish = aRegistration({ login: "5001", paymentAccountLogin: "5001" });
+
+  await expect(addMaster(deps, wish, aCall("op-1"))).rejects.toMatchObject({
+    errors: [{ field: "payment_account_login", code: "payment_account_equals_master" }],
+  });
+});
+
 test("every login that the platform does not show is named", async () => {
   const deps = await world();
 

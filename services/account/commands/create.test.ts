@@ -81,6 +81,7 @@ test("a pair that is refused for good leaves no Master, and its first account di
   await expect(createMaster(deps, aMaster(), aCall("op-1"))).rejects.toMatchObject({
     code: "group_not_allowed",
     outcome: "not_executed",
+    errors: [{ field: "platform_group", code: "group_not_allowed" }],
   });
   await tidyFailed(deps);
   await tidyFailed(deps);

@@ -57,7 +57,7 @@ async function createAccount(
 /** A no of the platform is final; anything else leaves the wish to the resuming job, unless nothing was begun. */
 async function takeNo(deps: Deps, { id, operationId }: Provisioning, refusal: Refusal): Promise<Refusal> {
   if (refusal.status === "invalid" || refusal.status === "rejected" || refusal.code === "login_range_exhausted") {
-    const final = withOutcome(refusal);
+    const final = finalRefusal(refusal);
     await markFailed(deps.pool, id, final);
     return final;
   }
@@ -80,8 +80,10 @@ async function takeNo(deps: Deps, { id, operationId }: Provisioning, refusal: Re
   );
 }
 
-function withOutcome({ code, status, message, details, errors }: Refusal): Refusal {
-  return new Refusal({ code, status, message, details, errors, outcome: "not_executed" });
+/** The platform does not know which field of the request it says no to. */
+function finalRefusal({ code, status, message, details, errors }: Refusal): Refusal {
+  const named = code === "group_not_allowed" ? [{ field: "platform_group", code, message }] : errors;
+  return new Refusal({ code, status, message, details, errors: named, outcome: "not_executed" });
 }
 
 /** Never half a Master: identity, accounts and the end of the wish are one commit. */
