@@ -1,51 +1,60 @@
 import { expect } from "vitest";
-import { textOf } from "../../../deploy/demo/exact-json.ts";
+import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Client, Reply } from "./client.ts";
 
 export const MASTER_GROUP = "pamm\\master";
 export const INVESTOR_GROUP = "pamm\\investor";
 
-export async function newMaster({ post }: Client, minDeposit = "0"): Promise<{ login: string; paymentLogin: string }> {
-  const { status, body, text } = await post("/api/v1/master/create", {
-    ...person("Maya"),
-    min_deposit: minDeposit,
-    platform_group: MASTER_GROUP,
-  });
+export type NewMaster = { readonly id: string; readonly login: string; readonly paymentLogin: string };
+
+export async function newMaster({ post }: Client, minDeposit = "0"): Promise<NewMaster> {
+  const wish = { ...person("Maya"), min_deposit: minDeposit, platform_group: MASTER_GROUP };
+  const { status, body, text } = await post("/api/v1/master/create", wish);
   expect(status, text).toBe(200);
-  return { login: textOf(body, "mt5_login"), paymentLogin: textOf(body, "payment_account_login") };
+  const [id, login, paymentLogin] = ["id", "mt5_login", "payment_account_login"].map((name) => textOf(body, name));
+  return { id: String(id), login: String(login), paymentLogin: String(paymentLogin) };
 }
 
-export async function newInvestor({ post }: Client): Promise<string> {
-  const { status, body, text } = await post("/api/v1/investor/create", {
-    ...person("Ines"),
-    platform_group: INVESTOR_GROUP,
-  });
+/** Funded when a balance is given. */
+export async function newInvestor(client: Client, balance?: string): Promise<string> {
+  const wish = { ...person("Ines"), platform_group: INVESTOR_GROUP };
+  const { status, body, text } = await client.post("/api/v1/investor/create", wish);
   expect(status, text).toBe(200);
-  return textOf(body, "mt5_login");
+  const login = textOf(body, "mt5_login");
+  if (balance !== undefined) await expectDone(deposit(client, login, balance, "initial"));
+  return login;
+}
+
+/** An account that was there before us. */
+export async function foundAccount({ control }: Client, balance = "0"): Promise<string> {
+  const account = await control("POST", "accounts", { group: "demo\\forex", name: "Found", balance });
+  return textOf(isObject(account) ? account : {}, "login");
 }
 
 export function person(name: string) {
-  return {
-    first_name: name,
-    last_name: "Okafor",
-    name: `${name} Okafor`,
-    username: `${name.toLowerCase()}@example.com`,
-  };
+  const username = `${name.toLowerCase()}@example.com`;
+  return { first_name: name, last_name: "Okafor", name: `${name} Okafor`, username };
 }
 
 export function deposit({ post }: Client, login: string, amount: string, comment: string): Promise<Reply> {
   return post(`/api/v1/investor/deposit?login=${login}&amount=${amount}&comment=${comment}`);
 }
 
+export function withdraw({ post }: Client, login: string, amount: string): Promise<Reply> {
+  return post(`/api/v1/investor/withdraw?login=${login}&amount=${amount}`);
+}
+
 export function assign({ post }: Client, masterLogin: string, investorLogin: string): Promise<Reply> {
-  const perfFee = { rate: 0.2, enabled: true };
-  return post("/api/v1/investor/assign", {
-    master_login: masterLogin,
-    investor_login: investorLogin,
-    perf_fee: perfFee,
-  });
+  const fee = { rate: 0.2, enabled: true };
+  return post("/api/v1/investor/assign", { master_login: masterLogin, investor_login: investorLogin, perf_fee: fee });
 }
 
 export function unassign({ post }: Client, masterLogin: string, investorLogin: string): Promise<Reply> {
   return post(`/api/v1/subscriptions/unassign?master_login=${masterLogin}&investor_login=${investorLogin}`);
+}
+
+export async function expectDone(reply: Promise<Reply>): Promise<Reply> {
+  const { status, text } = await reply;
+  expect(status, text).toBe(200);
+  return reply;
 }

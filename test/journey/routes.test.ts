@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { accessRules } from "./routes/access.ts";
+import { feeRoutes } from "./routes/fees.ts";
+import { fundRoutes } from "./routes/funds.ts";
+import { investorRoutes } from "./routes/investors.ts";
+import { masterRoutes } from "./routes/masters.ts";
+import { platformTroubles } from "./routes/platform-troubles.ts";
+import { subscriptionRoutes } from "./routes/subscriptions.ts";
+import { type Client, clientOf } from "./support/client.ts";
+import { startTestSystem, type TestSystem } from "./support/system.ts";
+
+let system: TestSystem;
+let client: Client;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  client = clientOf(system);
+});
+afterAll(() => system[Symbol.asyncDispose]());
+
+/** Every route of the specification on the whole system, with good and with bad input, member by member. */
+describe("access", () => {
+  accessRules(() => client);
+});
+describe("Masters", () => {
+  masterRoutes(() => client);
+});
+describe("Investors", () => {
+  investorRoutes(() => client);
+});
+describe("subscriptions", () => {
+  subscriptionRoutes(() => client);
+});
+describe("funds", () => {
+  fundRoutes(() => client);
+});
+describe("fees", () => {
+  feeRoutes(() => client);
+});
+describe("a platform in trouble", () => {
+  platformTroubles(() => client);
+});

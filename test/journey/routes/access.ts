@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { type Client, json } from "../support/client.ts";
+import { expectProblem } from "../support/problem.ts";
+import { text } from "../support/shape.ts";
+
+/** The specification, section 4. */
+const ROUTES = [
+  "GET /master/directory",
+  "POST /master/add",
+  "POST /master/create",
+  "GET /master/1",
+  "PATCH /master/1",
+  "GET /info/master/1",
+  "GET /info/master/1/investors",
+  "GET /investor/directory",
+  "POST /investor/add",
+  "POST /investor/create",
+  "GET /info/investor/1",
+  "GET /info/investor/1/master",
+  "POST /investor/assign",
+  "POST /subscriptions/unassign",
+  "GET /info/subscriptions",
+  "POST /investor/deposit",
+  "POST /investor/withdraw",
+  "GET /info/balance/1",
+  "GET /investor/1/performance-fee",
+  "POST /investor/perf-fee/update",
+  "GET /perf-fee/transactions",
+  "GET /perf-fee/master/1/investor-payments",
+] as const;
+
+const MAX_BODY_BYTES = 64 * 1024;
+const MAX_URL_LENGTH = 8 * 1024;
+
+export function accessRules(client: () => Client): void {
+  test.each(ROUTES)("%s wants a key, and no other method", async (route) => {
+    const [method = "", path = ""] = route.split(" ");
+    for (const authorization of ["", "Bearer nonsense", "Basic cGFtbTpwYW1t"]) {
+      const reply = await client().ask(`/api/v1${path}`, { method, headers: { authorization } });
+      const isCommand = method !== "GET";
+      const outcome = isCommand ? ({ outcome: "not_executed" } as const) : {};
+      expectProblem(reply, { status: 401, code: "unauthorized", ...outcome });
+      expect(reply.headers.get("www-authenticate")).toBe('Bearer realm="pamm"');
+    }
+    const other = await client().ask(`/api/v1${path}`, { method: "DELETE" });
+    expectProblem(other, { status: 405, code: "method_not_allowed" });
+    expect(other.headers.get("allow")).toContain(method);
+  });
+
+  test("a route that is not there", async () => {
+    expectProblem(await client().get("/api/v1/nothing"), { status: 404, code: "route_not_found" });
+  });
+
+  test("bodies that are not JSON, or too large, and addresses that are too long", async () => {
+    const create = (init: RequestInit) => client().ask("/api/v1/investor/create", { method: "POST", ...init });
+    const refused = { outcome: "not_executed" } as const;
+    const broken = await create({ body: "{", headers: { "content-type": "application/json" } });
+    expectProblem(broken, { ...refused, status: 400, code: "malformed_json" });
+    const form = await create({ body: "a=b", headers: { "content-type": "application/x-www-form-urlencoded" } });
+    expectProblem(form, { ...refused, status: 415, code: "unsupported_media_type" });
+    const large = await create(json({ name: "x".repeat(MAX_BODY_BYTES) }));
+    expectProblem(large, { ...refused, status: 413, code: "body_too_large" });
+    const long = await client().get(`/api/v1/info/subscriptions?master_login=${"1".repeat(MAX_URL_LENGTH)}`);
+    expectProblem(long, { status: 414, code: "url_too_long" });
+  });
+
+  test("a request id is echoed when it is sane", async () => {
+    const ask = (id: string) => client().ask("/api/v1/nothing", { method: "GET", headers: { "x-request-id": id } });
+    expect((await ask("crm-77.a_b")).headers.get("x-request-id")).toBe("crm-77.a_b");
+    expect((await ask("no spaces please")).headers.get("x-request-id")).not.toContain(" ");
+  });
+
+  test("health needs no key, and the documentation knows every route", async () => {
+    for (const path of ["/healthz", "/readyz"]) {
+      const { status } = await client().ask(path, { method: "GET", headers: { authorization: "" } });
+      expect([path, status]).toEqual([path, 200]);
+    }
+    const { text: document } = await client().ask("/openapi.json", { method: "GET" });
+    const { openapi, paths } = JSON.parse(document) as { openapi: string; paths: Record<string, object> };
+    expect(openapi).toMatch(/^3\.1\./);
+    const documented = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map(
+        (method) => `${method.toUpperCase()} ${path.replace("/api/v1", "").replace(/\{.*?\}/, "1")}`,
+      ),
+    );
+    expect(documented.toSorted()).toEqual(ROUTES.toSorted());
+    expect(text.accepts(document)).toBe(true);
+  });
+}

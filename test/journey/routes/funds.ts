@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { type Client, dealsOf, eventually, minorOf, platformBalanceOf } from "../support/client.ts";
+import { assign, deposit, expectDone, newInvestor, newMaster, withdraw } from "../support/people.ts";
+import { expectProblem } from "../support/problem.ts";
+import * as shape from "../support/shape.ts";
+
+const { amount, bool, decimalText, empty, exactly, integer, text } = shape;
+
+const DEPOSITED = {
+  status: exactly("success"),
+  action: exactly("deposit"),
+  login: text,
+  amount,
+  currency: exactly("USD"),
+  deal_id: integer,
+  message: text,
+  first_deposit_checked: bool,
+  min_deposit_required: decimalText,
+};
+const WITHDRAWN = {
+  status: exactly("success"),
+  action: exactly("withdraw"),
+  login: text,
+  currency: exactly("USD"),
+  message: text,
+  requested_amount: amount,
+  effective_withdraw: amount,
+  check_open_positions: bool,
+  perf_fee_pending_at_request: exactly("0.00"),
+  balance_before: decimalText,
+  available_after_perf_fee: decimalText,
+  mt5_deal_id: integer,
+};
+const REFUSED = { status: 422, code: "validation_failed", outcome: "not_executed" } as const;
+
+export function fundRoutes(client: () => Client): void {
+  test("a deposit is a deal with the CRM's reference", async () => {
+    const login = await newInvestor(client());
+    const reply = await deposit(client(), login, "100.5", "CRM-2026-0001");
+
+    const unassigned = { first_deposit_checked: exactly(false), min_deposit_required: exactly("0.00") };
+    shape.expectReply(reply, { ...DEPOSITED, login: exactly(login), amount: exactly(100.5), ...unassigned });
+    const comment = expect.stringMatching(/^\S{14} CRM-2026-0001$/) as string;
+    expect(await dealsOf(client(), login)).toEqual([{ ticket: reply.body["deal_id"], minor: 100_50n, comment }]);
+  });
+
+  test("the first deposit into a pool is held to the Master's minimum, later ones are not", async () => {
+    const { login: master, id } = await newMaster(client());
+    const login = await newInvestor(client());
+    await expectDone(assign(client(), master, login));
+    const patched = { method: "PATCH", body: `{"min_deposit":50}`, headers: { "content-type": "application/json" } };
+    await expectDone(client().ask(`/api/v1/master/${id}`, patched));
+
+    const members = { required: exactly("50.00"), actual: exactly("49.99") };
+    const small = await deposit(client(), login, "49.99", "small");
+    expectProblem(small, { status: 409, code: "below_min_deposit", outcome: "not_executed", members });
+    const first = await deposit(client(), login, "50", "first");
+    const checked = { first_deposit_checked: exactly(true), min_deposit_required: exactly("50.00") };
+    shape.expectReply(first, { ...DEPOSITED, ...checked });
+    const later = await deposit(client(), login, "0.01", "later");
+    shape.expectReply(later, { ...DEPOSITED, first_deposit_checked: exactly(false), amount: exactly(0.01) });
+    await eventually(async () => expect(await platformBalanceOf(client(), master)).toBe(50_01n));
+
+    const paid = await withdraw(client(), login, "20.01");
+    shape.expectReply(paid, {
+      ...WITHDRAWN,
+      effective_withdraw: exactly(20.01),
+      check_open_positions: exactly(true),
+      balance_before: exactly("50.01"),
+      available_after_perf_fee: exactly("50.01"),
+    });
+    await eventually(async () => expect(await platformBalanceOf(client(), master)).toBe(30_00n));
+  });
+
+  test("a withdrawal is cut to what is there, and then there is nothing", async () => {
+    const login = await newInvestor(client(), "80.10");
+
+    const cut = await withdraw(client(), login, "100");
+    shape.expectReply(cut, {
+      ...WITHDRAWN,
+      requested_amount: exactly(100),
+      effective_withdraw: exactly(80.1),
+      check_open_positions: exactly(false),
+      balance_before: exactly("80.10"),
+    });
+    const nothing = await withdraw(client(), login, "1");
+    shape.expectReply(nothing, {
+      ...WITHDRAWN,
+      status: exactly("no_funds"),
+      effective_withdraw: exactly(0),
+      balance_before: exactly("0.00"),
+      available_after_perf_fee: exactly("0.00"),
+      mt5_deal_id: empty,
+    });
+    const deals = await dealsOf(client(), login);
+    expect(deals.map(({ minor }) => minor)).toEqual([minorOf("80.10"), minorOf("-80.10")]);
+  });
+
+  test("nothing is moved for a request that is wrong in itself", async () => {
+    const login = await newInvestor(client());
+    for (const action of ["deposit", "withdraw"]) {
+      const ask = (query: string) => client().post(`/api/v1/investor/${action}?${query}`);
+      expectProblem(await ask(""), { ...REFUSED, fields: ["login", "amount"] });
+      expectProblem(await ask("login=x&amount=0&comment=%07"), { ...REFUSED, fields: ["login", "amount", "comment"] });
+      const finer = await ask(`login=${login}&amount=0.001`);
+      expectProblem(finer, { ...REFUSED, code: "amount_precision", fields: ["amount"] });
+      const euros = await ask(`login=${login}&amount=1&currency=EUR`);
+      expectProblem(euros, { ...REFUSED, code: "currency_not_supported", fields: ["currency"] });
+      const twice = await ask(`login=${login}&amount=1&amount=2`);
+      expectProblem(twice, { ...REFUSED, fields: ["amount"] });
+      for (const malformed of ["-1", "1e2", "1.", ".5", "%2B1", "1000000000.01", "NaN", ""]) {
+        expectProblem(await ask(`login=${login}&amount=${malformed}`), { ...REFUSED, fields: ["amount"] });
+      }
+      const nobody = await ask("login=999999&amount=1");
+      expectProblem(nobody, { status: 404, code: "investor_not_found", outcome: "not_executed" });
+    }
+    const { login: master } = await newMaster(client());
+    const onMaster = await deposit(client(), master, "1", "never");
+    expectProblem(onMaster, { status: 404, code: "investor_not_found", outcome: "not_executed" });
+    expect([...(await dealsOf(client(), login)), ...(await dealsOf(client(), master))]).toEqual([]);
+  });
+
+  test("the balance of a stranger is no HTTP error", async () => {
+    const stranger = await client().get("/api/v1/info/balance/999999");
+    const unknown = {
+      mt5_login: exactly("999999"),
+      balance: empty,
+      ok: exactly(false),
+      error: exactly("unknown login"),
+    };
+    shape.expectReply(stranger, unknown);
+    const word = await client().get("/api/v1/info/balance/mine");
+    expectProblem(word, { status: 422, code: "validation_failed", fields: ["mt5_login"] });
+  });
+}
