@@ -63,8 +63,16 @@ export function welcome({ url, apiKey, simulatorControlUrl, metricsUrl, stateDir
   return `${lines.join("\n")}\n`;
 }
 
-export function publish(stateDir: string, system: Announcement): Disposable {
-  const file = join(stateDir, "run", "system.json");
-  writeFileSync(file, `${JSON.stringify(system, undefined, 2)}\n`, { mode: 0o600 });
-  return { [Symbol.dispose]: () => rmSync(file, { force: true }) };
+export function publish(system: Announcement): Disposable {
+  writeFileSync(fileIn(system.stateDir), `${JSON.stringify(system, undefined, 2)}\n`, { mode: 0o600 });
+  return { [Symbol.dispose]: () => forget(system.stateDir) };
+}
+
+/** Nobody must be sent to a system that is not there, or not yet. */
+export function forget(stateDir: string): void {
+  rmSync(fileIn(stateDir), { force: true });
+}
+
+function fileIn(stateDir: string): string {
+  return join(stateDir, "run", "system.json");
 }

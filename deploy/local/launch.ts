@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { announcement, type Announcement } from "./announcement.ts";
+import { announcement, type Announcement, forget } from "./announcement.ts";
 import type { Crew, Member } from "./crew.ts";
 import { prepareDatabase } from "./database.ts";
 import { type Program, startProgram } from "./life.ts";
@@ -12,7 +12,7 @@ import { pidFile, takeState } from "./state.ts";
 import { natsStore, postgresStore } from "./stores.ts";
 import { forTerminal, say } from "./terminal.ts";
 
-/** Who comes later asks those who came before, and is stopped before them. */
+/** Who comes later asks those who came before: starts when they are ready, and is stopped before them. */
 const GROUPS: readonly (readonly Service[])[] = [["platform"], ["account", "funding", "subscription", "fee"], ["edge"]];
 
 /** Brings everything up in order. What it starts belongs to the crew, and the state to us, until the stack is disposed. */
@@ -24,14 +24,14 @@ export async function launch(
 ): Promise<Announcement> {
   const settings = await readSettings(env);
   stack.use(await takeState(settings.stateDir));
+  forget(settings.stateDir);
   stack.defer(crew.stop);
   await endLeftovers(settings.stateDir);
   const house: House = { root, env, settings, secrets: readOrMakeSecrets(settings.stateDir) };
   const stores = await startStores(house, crew);
   if (settings.embedded.simulator) await crew.start([memberOf(planSimulator(house))]);
   const programs = await planServices(house, stores);
-  // All at once: each waits by itself for those it needs. The groups only say who is stopped first.
-  await Promise.all(GROUPS.map((group) => crew.start(group.map((service) => memberOf(programs[service])))));
+  for (const group of GROUPS) await crew.start(group.map((service) => memberOf(programs[service])));
   return announcement(house, programs.edge, stores.natsUrl);
 }
 

@@ -18,7 +18,7 @@ async function run(root: string): Promise<never> {
   try {
     const system = await Promise.race([launch(root, process.env, crew, stack), told]);
     if (system !== undefined) {
-      stack.use(publish(system.stateDir, system));
+      stack.use(publish(system));
       process.stdout.write(welcome(system));
       await told;
     }

@@ -18,8 +18,15 @@ export function forTerminal(line: string): string | undefined {
   const { level, msg } = entry;
   if (typeof level !== "string" || !SERIOUS.has(level)) return undefined;
   const fields = Object.entries(entry).filter(([name]) => !FRAME.has(name));
-  const text = fields.map(([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const text = fields.map(([name, value]) => `${name}=${inShort(value)}`);
   return [`${level}: ${String(msg)}`, ...text].join(" ");
+}
+
+/** Of an error its message; where it came from is in the file. */
+function inShort(value: unknown): string {
+  if (typeof value === "string") return value;
+  const hasMessage = typeof value === "object" && value !== null && "message" in value;
+  return hasMessage ? JSON.stringify(value.message) : JSON.stringify(value);
 }
 
 function parse(line: string): Record<string, unknown> | undefined {
