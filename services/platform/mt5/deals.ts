@@ -2,7 +2,7 @@ import type { Mt5Context } from "./context.ts";
 import { fieldsOf, rowsOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 import type { JsonValue } from "./json.ts";
-import { loginOf, requireLogin, ticketOf } from "./ids.ts";
+import { MAX_LOGINS_PER_CALL, loginOf, requireLogin, ticketOf } from "./ids.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 import { findDone, requireDone } from "./reader.ts";
 import type { ServerClock } from "./server-clock.ts";
@@ -79,10 +79,16 @@ export async function countDeals(mt5: Mt5Context, login: string, period: Period)
  */
 export async function findDeals(mt5: Mt5Context, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
   const clock = await mt5.clock();
-  const query = { login: logins.join(","), ...bounds(clock, period) };
-  const found = findDone(await mt5.read({ method: "GET", path: "deal/get_batch", query }));
-  const deals = found === undefined ? [] : rowsOf(found.answer).map((row) => readDeal(row, clock));
-  if (deals.some(({ login }) => !logins.includes(login))) throw badAnswer("the platform answers about another login");
+  const deals: Deal[] = [];
+  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
+    const asked = logins.slice(from, from + MAX_LOGINS_PER_CALL);
+    const query = { login: asked.join(","), ...bounds(clock, period) };
+    const found = findDone(await mt5.read({ method: "GET", path: "deal/get_batch", query }));
+    for (const deal of found === undefined ? [] : rowsOf(found.answer).map((row) => readDeal(row, clock))) {
+      if (!asked.includes(deal.login)) throw badAnswer("the platform answers about another login");
+      deals.push(deal);
+    }
+  }
   return inOrder(deals);
 }
 

@@ -4,6 +4,9 @@ import type { Fields } from "./fields.ts";
 /** The platform counts unsigned; a login is text for us, always in its shortest form. */
 const LOGIN = /^[1-9]\d{0,19}$/;
 
+/** They all stand in one URL. */
+export const MAX_LOGINS_PER_CALL = 100;
+
 /** The login that a record speaks of. */
 export function loginOf(fields: Fields): string {
   const login = fields.text("Login");

@@ -7,7 +7,7 @@ import { badAnswer } from "./errors.ts";
 import { fieldsOf, rowsOf } from "./fields.ts";
 import type { Mt5Request } from "./http-request.ts";
 import type { JsonValue } from "./json.ts";
-import { loginOf, requireLogin } from "./ids.ts";
+import { MAX_LOGINS_PER_CALL, loginOf, requireLogin } from "./ids.ts";
 import { findDone, requireDone } from "./reader.ts";
 import { RETCODE, USER_RETCODES } from "./retcodes.ts";
 
@@ -42,7 +42,6 @@ export const USER_RIGHT = { enabled: 0x1n, tradeDisabled: 0x4n } as const;
 const DEFAULT_RIGHTS = 0x163n;
 const MAX_NAME_LENGTH = 127;
 const MAX_COMMENT_LENGTH = 63;
-const MAX_LOGINS_PER_CALL = 100;
 
 /** Repeating it is safe because the login is ours: `3004` then says that it exists, and getUser whose it is. */
 export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOutcome> {

@@ -1,12 +1,12 @@
 import { Secret } from "#kernel/secret.ts";
 import { testSimulator } from "#test/support/simulator.ts";
-import type { TestSimulator as Simulator, TestSimulatorOptions as SimulatorOptions } from "#test/support/simulator.ts";
+import type { TestSimulator, TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { Mt5Client, Mt5Settings } from "../client.ts";
 import { aClient, silentLog } from "./test-client.ts";
 
 /** The simulator over real TLS, with hands on its control API. */
 export type PlatformServer = AsyncDisposable & {
-  readonly simulator: Simulator;
+  readonly simulator: TestSimulator;
   readonly client: (own?: Partial<Mt5Settings>) => Mt5Client;
   readonly control: <Answer = Record<string, unknown>>(method: string, path: string, body?: object) => Promise<Answer>;
   readonly fault: (command: string, effect: string, more?: object) => Promise<void>;
@@ -18,7 +18,7 @@ export type PlatformServer = AsyncDisposable & {
 
 export type ShownDeal = { deal: number; action: number; profit: string; comment: string };
 
-export async function startPlatformServer(options: SimulatorOptions = {}): Promise<PlatformServer> {
+export async function startPlatformServer(options: TestSimulatorOptions = {}): Promise<PlatformServer> {
   const simulator = await testSimulator({ log: silentLog, ...options });
   const control = async <Answer>(method: string, path: string, body?: object): Promise<Answer> => {
     const response = await fetch(`${simulator.controlUrl}/control/${path}`, {
