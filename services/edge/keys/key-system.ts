@@ -8,8 +8,6 @@ import { keySettings } from "../config.ts";
 const RUN_FILE = join("run", "system.json");
 const DEFAULT_STATE_DIR = ".state";
 
-export type KeySystem = ReturnType<typeof readKeySystem>;
-
 /** The system that the environment names, or else the one that runs from the same PAMM_STATE_DIR. */
 export function readKeySystem(env: Environment) {
   const isNamed = ["EDGE_DATABASE_URL", "DATABASE_URL"].some((name) => isSet(env[name]) || isSet(env[`${name}_FILE`]));
