@@ -111,7 +111,7 @@ function recording(contract: Contract): Implementation<Contract> {
     };
     return [name, handler] as const;
   });
-  return Object.fromEntries(handlers) as Implementation<Contract>;
+  return Object.fromEntries(handlers);
 }
 
 function notToday(rpc: string): Refusal {
