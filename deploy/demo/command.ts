@@ -10,14 +10,19 @@ export type Crm = { readonly api: Api; readonly tell: Narrator };
 
 export type Command<T> = {
   readonly call: Call;
+  readonly answeredWithinMs: number;
   /** The result in the answer. */
   readonly read: (answer: JsonObject) => T;
   /** The result where the answer was lost: what reconciliation finds that the command has done. */
   readonly findEffect: () => Promise<T | undefined>;
 };
 
-/** After that a command has been carried out or never will be: nothing begins later than 30 s after it was asked for. */
-const EFFECT_PATIENCE = { withinMs: 30_000, everyMs: 500 };
+/** The service's own time limits. */
+export const MONEY_WITHIN_MS = 10_000;
+export const CREATE_WITHIN_MS = 30_000;
+/** So long after its time limit a command has been carried out or never will be, whoever died meanwhile. */
+const SETTLED_AFTER_MS = 20_000;
+const LOOK_EVERY_MS = 500;
 const COMMAND_PATIENCE_MS = 240_000;
 
 /**
@@ -25,15 +30,17 @@ const COMMAND_PATIENCE_MS = 240_000;
  * for before anything is repeated.
  */
 export async function execute<T>(crm: Crm, command: Command<T>): Promise<T> {
-  const { call, read, findEffect } = command;
+  const { call, answeredWithinMs, read, findEffect } = command;
   const until = Date.now() + COMMAND_PATIENCE_MS;
   let isDoubtful = false;
   while (Date.now() < until) {
     crm.tell.request(call);
+    const settledAt = Date.now() + answeredWithinMs + SETTLED_AFTER_MS;
     const outcome = await crm.api.send(call);
     if (outcome.kind === "done") return read(isObject(outcome.answer.body) ? outcome.answer.body : {});
     isDoubtful ||= outcome.kind === "unknown";
-    await waitFor(outcome, crm.tell, findEffect);
+    const patience = { withinMs: settledAt - Date.now(), everyMs: LOOK_EVERY_MS };
+    await waitFor(outcome, crm.tell, () => pollOr(patience, findEffect));
     const effect = isDoubtful ? await findEffect() : undefined;
     if (effect !== undefined) {
       crm.tell.note("reconciled: it was carried out and is not sent again");
@@ -45,14 +52,14 @@ export async function execute<T>(crm: Crm, command: Command<T>): Promise<T> {
   throw new DemoFailure(`${lineOf(call)} did not succeed within ${COMMAND_PATIENCE_MS / 1_000} s`);
 }
 
-async function waitFor(outcome: Outcome, tell: Narrator, findEffect: () => Promise<unknown>): Promise<void> {
+async function waitFor(outcome: Outcome, tell: Narrator, untilSettled: () => Promise<unknown>): Promise<void> {
   if (outcome.kind === "not_executed") {
     tell.note(`not executed (${outcome.why}); again in ${outcome.waitMs / 1_000} s`);
     await sleep(outcome.waitMs);
   }
   if (outcome.kind === "unknown") {
     tell.note(`outcome unknown (${outcome.why}); looking for its effect before anything is repeated`);
-    await pollOr(EFFECT_PATIENCE, findEffect);
+    await untilSettled();
   }
 }
 
@@ -70,7 +77,7 @@ export async function beRefused({ api, tell }: Crm, call: Call, codes: readonly 
       throw new DemoFailure(`${lineOf(call)} had to be refused as ${codes.join(" or ")}: ${describe(outcome.answer)}`);
     }
     tell.note(`not answered yet (${outcome.why})`);
-    await sleep(outcome.kind === "not_executed" ? outcome.waitMs : EFFECT_PATIENCE.everyMs);
+    await sleep(outcome.kind === "not_executed" ? outcome.waitMs : LOOK_EVERY_MS);
   }
   throw new DemoFailure(`${lineOf(call)} was not answered within ${COMMAND_PATIENCE_MS / 1_000} s`);
 }

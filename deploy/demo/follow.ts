@@ -1,4 +1,4 @@
-import { type Crm, execute } from "./command.ts";
+import { MONEY_WITHIN_MS, type Crm, execute } from "./command.ts";
 import { isObject, itemsOf, type JsonObject, objectOf, textOf } from "./exact-json.ts";
 import { dollars } from "./funds.ts";
 import { centsOf } from "./platform.ts";
@@ -23,6 +23,7 @@ const FEE = { rate: 0.2, enabled: true };
 export async function assign(crm: Crm, pair: Pair): Promise<void> {
   const state = await execute(crm, {
     call: assignCall(pair),
+    answeredWithinMs: MONEY_WITHIN_MS,
     read: stateOf,
     findEffect: () => findState(crm, pair, ({ status }) => status === "ACTIVE"),
   });
@@ -37,6 +38,7 @@ export function assignCall({ investor, master }: Pair) {
 export async function unassign(crm: Crm, pair: Pair): Promise<void> {
   const { state, says } = await execute(crm, {
     call: unassignCall(pair),
+    answeredWithinMs: MONEY_WITHIN_MS,
     read: (answer) => ({
       state: stateOf(objectOf(answer, "subscription")),
       says: `, payout_enqueued ${answer["payout_enqueued"] === true}, amount ${dollars(centsOf(answer, "amount"))}`,

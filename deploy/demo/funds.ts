@@ -1,6 +1,6 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { type Book, nextReference } from "./book.ts";
-import { type Crm, execute } from "./command.ts";
+import { MONEY_WITHIN_MS, type Crm, execute } from "./command.ts";
 import { type JsonObject, textOf } from "./exact-json.ts";
 import { centsOf, type Platform } from "./platform.ts";
 import type { Investor } from "./provision.ts";
@@ -35,6 +35,7 @@ async function move(funds: Funds, { login, minor, read }: Movement): Promise<Mov
   const action = minor < 0n ? "withdraw" : "deposit";
   const moved = await execute(funds, {
     call: { method: "POST", path: `/api/v1/investor/${action}?login=${login}&amount=${amount}&comment=${reference}` },
+    answeredWithinMs: MONEY_WITHIN_MS,
     read,
     async findEffect() {
       const deal = (await platform.deals(login)).find(({ comment }) => comment.includes(reference));

@@ -1,4 +1,4 @@
-import { type Crm, execute } from "./command.ts";
+import { CREATE_WITHIN_MS, type Crm, execute } from "./command.ts";
 import { isObject, itemsOf, type JsonObject, textOf } from "./exact-json.ts";
 import type { System } from "./system.ts";
 
@@ -22,6 +22,7 @@ export async function createMaster(crm: Crm, { masterGroup }: System, { runId, p
   };
   const master = await execute(crm, {
     call: { method: "POST", path: "/api/v1/master/create", body },
+    answeredWithinMs: CREATE_WITHIN_MS,
     read: masterOf,
     findEffect: async () => masterOrNone(await findByName(crm, "/api/v1/master/directory", body.name)),
   });
@@ -34,6 +35,7 @@ export async function createInvestor(crm: Crm, { investorGroup }: System, { runI
   const body = { ...personBody(runId, person), platform_group: investorGroup };
   const { id, login } = await execute(crm, {
     call: { method: "POST", path: "/api/v1/investor/create", body },
+    answeredWithinMs: CREATE_WITHIN_MS,
     read: investorOf,
     findEffect: async () => investorOrNone(await findByName(crm, "/api/v1/investor/directory", body.name)),
   });

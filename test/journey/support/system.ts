@@ -49,15 +49,7 @@ const PID_FILES: Partial<Record<ProcessName, string>> = {
 export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise<TestSystem> {
   const folder = makeRunFolder();
   const stateDir = join(folder.path, "state");
-  const env = {
-    ...cleanEnvironment(),
-    PAMM_STATE_DIR: stateDir,
-    PAMM_HTTP_PORT: "0",
-    PAMM_METRICS_PORT: "0",
-    SIM_PORT: "0",
-    SIM_CONTROL_PORT: "0",
-    ...settings,
-  };
+  const env = environmentOf(stateDir, settings);
   const launchers = [run(LAUNCHER, env)];
   const current = (): Running => launchers.at(-1)!;
   const end = async (): Promise<void> => {
@@ -91,6 +83,29 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
     throw error;
   }
   return system;
+}
+
+/** `make run` on a state of its own that is expected to end by itself; answers how. */
+export async function failedStart(
+  settings: NodeJS.ProcessEnv,
+): Promise<{ readonly code: number | null; readonly said: string }> {
+  const folder = makeRunFolder();
+  const launcher = run(LAUNCHER, environmentOf(join(folder.path, "state"), settings));
+  const code = await launcher.ended;
+  folder[Symbol.dispose]();
+  return { code, said: launcher.said() };
+}
+
+function environmentOf(stateDir: string, settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return {
+    ...cleanEnvironment(),
+    PAMM_STATE_DIR: stateDir,
+    PAMM_HTTP_PORT: "0",
+    PAMM_METRICS_PORT: "0",
+    SIM_PORT: "0",
+    SIM_CONTROL_PORT: "0",
+    ...settings,
+  };
 }
 
 function pidOf(stateDir: string, name: ProcessName): number {
