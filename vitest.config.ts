@@ -5,7 +5,8 @@ import { ClosingLine } from "./test/support/closing-line.ts";
 const PURE = ["services/*/domain/**/*.test.ts", "services/kernel/*.test.ts"];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"];
 
-const TEST_TIMEOUT_MS = 20_000;
+/** Generous: a machine of two cores may be running several of these at once. */
+const TEST_TIMEOUT_MS = 30_000;
 const START_TIMEOUT_MS = 60_000;
 
 export default defineConfig({

@@ -44,7 +44,10 @@ async function makeDatabase(schema: string, template: string): Promise<TestDatab
     onTestFinished(async ({ task }) => {
       await pool[Symbol.asyncDispose]();
       if (task.result?.state !== "fail") await drop();
-      else process.stderr.write(`kept the database of "${task.name}": ${url}\n`);
+      else
+        process.stderr.write(
+          `the database of "${task.name}" stays as long as its server (watch mode, DATABASE_URL): ${url}\n`,
+        );
     });
   }
   return {
