@@ -11,13 +11,13 @@ import { volumeOf } from "./volume.ts";
 
 /** Deal actions that are told apart by us; all others change the balance in ways of the broker. */
 export const DEAL_ACTION = { buy: 0, sell: 1, balance: 2, credit: 3 } as const;
-export const DEAL_ENTRY = { in: 0, out: 1, inOut: 2, outBy: 3 } as const;
 
 /** A trade or a balance operation: both stand in one history. */
 export type Deal = {
   readonly ticket: bigint;
   readonly login: string;
   readonly action: number;
+  /** 0 in, 1 out, 2 reversal, 3 closed by an opposite position. */
   readonly entry: number;
   readonly order: bigint;
   readonly position: bigint;
