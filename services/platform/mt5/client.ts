@@ -95,7 +95,8 @@ const DEFAULT_LIMITS: Mt5Limits = {
   maxWaiting: 1_000,
   // The server closes a connection after three minutes of silence.
   pingEveryMs: 20_000,
-  proveAliveAfterMs: 5_000,
+  // Well below any time after which a server closes: a command must not meet a connection that is just being closed.
+  proveAliveAfterMs: 1_000,
   backoff: DEFAULT_BACKOFF,
   contentType: "application/json",
 };

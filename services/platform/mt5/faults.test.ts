@@ -144,15 +144,15 @@ test("a restart in the middle of a command leaves it unknown, and it is never se
 });
 
 test("a server that closes idle connections costs nobody an operation", async () => {
-  await using impatient = await startPlatformServer({ idleCloseMs: 60, timeZone: "UTC" });
-  using client = impatient.client({ limits: { pingEveryMs: 20_000 } });
+  await using impatient = await startPlatformServer({ idleCloseMs: 200, timeZone: "UTC" });
+  using client = impatient.client({ limits: { pingEveryMs: 20_000, proveAliveAfterMs: 20 } });
   const login = await impatient.account();
   for (let count = 1; count <= 6; count += 1) {
     using session = await client.acquireForCommand();
     const order = { login, amountMinor: 1_00n, comment: "A", checkMargin: true, mayWrite: () => true };
     expect(await session.changeBalance(order)).toMatchObject({ kind: "applied" });
     session[Symbol.dispose]();
-    await pause(100);
+    await pause(150 + 25 * count);
   }
   expect(await impatient.deals(login)).toHaveLength(6);
 });

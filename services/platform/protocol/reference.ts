@@ -14,10 +14,10 @@ export type Reference = {
 /** The attempt is one character of the reference. */
 export const MAX_ATTEMPTS = 31;
 /** Longer comments are silently cut by the platform. */
-export const PLATFORM_COMMENT_LENGTH = 31;
-export const CALLER_TEXT_LENGTH = 16;
-
+const PLATFORM_COMMENT_LENGTH = 31;
 const REFERENCE_LENGTH = 14;
+/** What is left for a text, behind the space. */
+const TEXT_LENGTH = PLATFORM_COMMENT_LENGTH - REFERENCE_LENGTH - 1;
 const NUMBER_LENGTH = 10;
 const PREFIX = "P";
 /** Crockford's base32: no I, L, O or U. */
@@ -81,7 +81,7 @@ export function foldText(text: string): string {
     .join("")
     .replaceAll(/[^A-Za-z0-9 _.:#@!-]/gu, "_")
     .trim()
-    .slice(0, CALLER_TEXT_LENGTH)
+    .slice(0, TEXT_LENGTH)
     .trimEnd();
 }
 
