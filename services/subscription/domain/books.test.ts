@@ -55,33 +55,34 @@ function seatOf(books: Books, id: bigint): SeatPlaces {
   return books.seats.get(id)!.places;
 }
 
-function movement(login: string, number: bigint, kind: MovementKind, amount: bigint, key = ""): LoggedMovement {
+function movement(place: readonly [string, bigint], kind: MovementKind, amount: bigint, key = ""): LoggedMovement {
+  const [login, number] = place;
   return { login, number, kind, amount, key };
 }
 
 test("entries are filed once, in order; a gap is left alone and remembered", () => {
   const books = someBooks();
   const login = investorOf(1n);
-  expect(fileOnInvestor(books, movement(login, 1n, "deposit", 5n))).toBe("gap");
+  expect(fileOnInvestor(books, movement([login, 1n], "deposit", 5n))).toBe("gap");
   expect(books.accounts.get(login)).toMatchObject({ filedNumber: -1n, heardNumber: 1n });
-  expect(fileOnInvestor(books, movement(login, 0n, "opening", 0n))).toBe("filed");
-  expect(fileOnInvestor(books, movement(login, 1n, "deposit", 5n))).toBe("filed");
-  expect(fileOnInvestor(books, movement(login, 1n, "deposit", 5n))).toBe("known");
-  expect(fileOnInvestor(books, movement(login, 0n, "opening", 0n))).toBe("known");
+  expect(fileOnInvestor(books, movement([login, 0n], "opening", 0n))).toBe("filed");
+  expect(fileOnInvestor(books, movement([login, 1n], "deposit", 5n))).toBe("filed");
+  expect(fileOnInvestor(books, movement([login, 1n], "deposit", 5n))).toBe("known");
+  expect(fileOnInvestor(books, movement([login, 0n], "opening", 0n))).toBe("known");
   expect(seatOf(books, 1n)).toEqual({ ...EMPTY_SEAT, inbound: 5n });
   expect(books.outcome.flows).toEqual([{ subscriptionId: 1n, amount: 5n }]);
 });
 
 test("a mirror that has arrived moves each of its flows", () => {
   const books = someBooks();
-  fileOnInvestor(books, movement(investorOf(1n), 0n, "deposit", 50n));
+  fileOnInvestor(books, movement([investorOf(1n), 0n], "deposit", 50n));
   const flows = [{ subscriptionId: 1n, amount: 50n }];
   books.transfers.set("m", { kind: "mirror", id: 9n, key: "m", amount: 50n, flows });
-  fileOnMaster(books, movement(MASTER, 0n, "mirror", 50n, "m"));
+  fileOnMaster(books, movement([MASTER, 0n], "mirror", 50n, "m"));
   expect(seatOf(books, 1n)).toEqual({ ...EMPTY_SEAT, waiting: 50n });
   expect(books.transfers.size).toBe(0);
   // The platform would have to show the same key twice; then it is money of nobody.
-  fileOnMaster(books, movement(MASTER, 1n, "mirror", 50n, "m"));
+  fileOnMaster(books, movement([MASTER, 1n], "mirror", 50n, "m"));
   expect(books.pools.get(MASTER)).toMatchObject({ foreign: 50n });
 });
 
@@ -94,7 +95,7 @@ test("an amount that is not the one we ordered stops the Master and is guessed t
     amount: 50n,
     flows: [{ subscriptionId: 1n, amount: 50n }],
   });
-  fileOnMaster(books, movement(MASTER, 0n, "mirror", 49n, "m"));
+  fileOnMaster(books, movement([MASTER, 0n], "mirror", 49n, "m"));
   expect(books.pools.get(MASTER)).toMatchObject({ foreign: 49n, stoppedReason: expect.stringContaining("m") });
   expect(books.transfers.has("m")).toBe(true);
 });
@@ -102,7 +103,7 @@ test("an amount that is not the one we ordered stops the Master and is guessed t
 test("a fee that is taken back is a deposit, although it carries the key of its debit", () => {
   const books = someBooks();
   books.reserves.set("fee:1", { key: "fee:1", subscriptionId: 1n, amount: 10n });
-  fileOnInvestor(books, movement(investorOf(1n), 0n, "reversal", 10n, "fee:1"));
+  fileOnInvestor(books, movement([investorOf(1n), 0n], "reversal", 10n, "fee:1"));
   expect(seatOf(books, 1n)).toEqual({ ...EMPTY_SEAT, inbound: 10n });
   expect(books.reserves.has("fee:1")).toBe(true);
 });
@@ -140,7 +141,7 @@ function aHistory() {
     numbers.set(login, number + 1n);
     balances.set(login, (balances.get(login) ?? 0n) + amount);
     const file = login === MASTER ? fileOnMaster : fileOnInvestor;
-    expect(file(books, movement(login, number, kind, amount, key))).toBe("filed");
+    expect(file(books, movement([login, number], kind, amount, key))).toBe("filed");
   }
 
   /** All flows that are open become one transfer, which arrives at once. */

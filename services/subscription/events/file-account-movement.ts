@@ -1,7 +1,7 @@
 import type { EntryOf } from "#kernel/feed/understand.ts";
 import { MalformedEntry } from "#kernel/feed/understand.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
+import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { fileMovements } from "../commands/file-movements.ts";
 import { movementOf, resultOf } from "../commands/movement.ts";
 import type { Deps } from "../deps.ts";
@@ -28,7 +28,7 @@ export function fileAccountMovement(deps: Pick<Deps, "now" | "bells">) {
 function understandable({ number, message }: EntryOf<typeof AccountMoved>): void {
   try {
     movementOf(message);
-    if (message.trade !== undefined) resultOf(message);
+    if (message.kind === MovementKind.TRADE && message.role === AccountRole.MASTER) resultOf(message);
   } catch (error) {
     throw new MalformedEntry(number, error instanceof Error ? error.message : String(error));
   }

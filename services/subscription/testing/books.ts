@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { onInvestor, onMaster, type Places } from "../domain/places.ts";
 import { getAccount } from "./platform-ledger.ts";
 import type { World } from "./world.ts";
@@ -22,17 +22,7 @@ type PoolRow = { readonly login: string; readonly filed: bigint; readonly nobody
 
 /** Every invariant of the ledger, at whatever place of each log it stands: each cent is in exactly one place. */
 export async function expectBooksToTie({ deps: { pool }, platform }: World): Promise<void> {
-  const accounts = await many<AccountRow>(
-    pool,
-    sql`select login, filed_number as filed, outside_minor as outside, quarantined_minor as quarantined,
-               unposted_minor as unposted
-        from investor_account`,
-  );
-  const pools = await many<PoolRow>(
-    pool,
-    sql`select login, filed_number as filed, foreign_minor + unallocated_minor as nobodys from master_pool`,
-  );
-  const seats = await listSeats(pool);
+  const { accounts, pools, seats } = await inOneSnapshot(pool, readBooks);
   const logged = (login: string, filed: bigint): bigint =>
     getAccount(platform.ledger, login)
       .log.filter(({ number }) => number <= filed)
@@ -54,9 +44,36 @@ export async function expectBooksToTie({ deps: { pool }, platform }: World): Pro
   }
 }
 
-function listSeats(pool: Pool): Promise<SeatRow[]> {
+/** Also while the service is at work: what it has committed ties at every instant. */
+async function inOneSnapshot<T>(pool: Pool, read: (db: Queryable) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin isolation level repeatable read");
+    const books = await read(client);
+    await client.query("commit");
+    return books;
+  } finally {
+    client.release();
+  }
+}
+
+async function readBooks(db: Queryable) {
+  const accounts = await many<AccountRow>(
+    db,
+    sql`select login, filed_number as filed, outside_minor as outside, quarantined_minor as quarantined,
+               unposted_minor as unposted
+        from investor_account`,
+  );
+  const pools = await many<PoolRow>(
+    db,
+    sql`select login, filed_number as filed, foreign_minor + unallocated_minor as nobodys from master_pool`,
+  );
+  return { accounts, pools, seats: await listSeats(db) };
+}
+
+function listSeats(db: Queryable): Promise<SeatRow[]> {
   return many<SeatRow>(
-    pool,
+    db,
     sql`with open_flow as (
           select flow.subscription_id, flow.amount_minor
           from flow left join mirror on mirror.id = flow.mirror_id

@@ -48,32 +48,36 @@ export function mortal(deps: Deps, steps: number): Mortal {
 
 function mortalClient<C extends object>(client: C, step: Step): C {
   return new Proxy(client, {
-    get(target, name, receiver) {
-      const call: unknown = Reflect.get(target, name, receiver);
+    get(target, name) {
+      const call: unknown = Reflect.get(target, name, target);
       if (typeof call !== "function") return call;
       return async (...args: unknown[]) => {
-        const answer = await step(async () => (await call.apply(target, args)) as unknown);
+        const answer = await step(() => call.apply(target, args) as Promise<unknown>);
         return await step(async () => answer);
       };
     },
   });
 }
 
+type Query = (query: never) => Promise<unknown>;
+
 function mortalPool(pool: Pool, open: Set<PoolClient>, step: Step): Pool {
+  const query = pool.query.bind(pool) as Query;
   return new Proxy(pool, {
-    get(target, name, receiver) {
-      if (name === "query") return async (query: never) => await step(async () => await target.query(query));
-      if (name !== "connect") return Reflect.get(target, name, receiver) as unknown;
-      return async () => mortalConnection(await target.connect(), open, step);
+    get(target, name) {
+      if (name === "query") return (statement: never) => step(() => query(statement));
+      if (name === "connect") return async () => mortalConnection(await target.connect(), open, step);
+      return Reflect.get(target, name, target) as unknown;
     },
   });
 }
 
 function mortalConnection(client: PoolClient, open: Set<PoolClient>, step: Step): PoolClient {
   open.add(client);
+  const query = client.query.bind(client) as Query;
   return new Proxy(client, {
     get(target, name) {
-      if (name === "query") return async (query: never) => await step(async () => await target.query(query));
+      if (name === "query") return (statement: never) => step(() => query(statement));
       const value: unknown = Reflect.get(target, name, target);
       if (name !== "release") return typeof value === "function" ? (value.bind(target) as unknown) : value;
       return (error?: Error) => {

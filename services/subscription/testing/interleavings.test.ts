@@ -14,16 +14,15 @@ import { deliver, settle, subscribed } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
 
 /** A copy of the service in which one question to platform waits at a latch, before it is asked. */
-function pausedAt(world: World, method: "hold" | "readAccount" | "transfer" | "release") {
+function pausedAt(world: World, method: "hold" | "readAccount") {
   const door = latch();
   const { client } = world.platform;
-  const paused = {
-    ...client,
-    [method]: async (...args: never) => {
-      await door.pass();
-      return await (client[method] as (...args: never) => unknown)(...(args as never[] as never));
-    },
+  const call = client[method] as (...args: unknown[]) => Promise<unknown>;
+  const late = async (...args: unknown[]): Promise<unknown> => {
+    await door.pass();
+    return await call(...args);
   };
+  const paused: Deps["platform"] = { ...client, [method]: late };
   const deps: Deps = { ...world.deps, platform: paused };
   return { door, deps, service: subscriptionService(deps) };
 }

@@ -1,0 +1,181 @@
+import { expect, test } from "vitest";
+import { many, one, sql } from "#kernel/postgres/query.ts";
+import { MirrorApplied } from "#proto/pamm/subscription/v1/events.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { expectBooksToTie } from "../testing/books.ts";
+import { deposit, withdraw } from "../testing/funding.ts";
+import { balanceOf, enter, getAccount } from "../testing/platform-ledger.ts";
+import { carryOn } from "../testing/platform-transfers.ts";
+import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "../testing/world.ts";
+import { mirrorOpenFlows } from "./mirror-open-flows.ts";
+
+function mirrorsOf({ platform }: World): string[] {
+  return [...platform.byKey.keys()].filter((key) => key.startsWith("subscription:mirror:"));
+}
+
+test("all open flows of a Master become one transfer for their net", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const one = await subscribed(world, masterLogin, 500_00n);
+  const other = await subscribed(world, masterLogin, 500_00n);
+  const before = mirrorsOf(world).length;
+  for (let number = 1; number <= 5; number += 1) await deposit(world, one.investorLogin, 10_00n);
+  await withdraw(world, other.investorLogin, 30_00n, "funding:withdrawal:1").catch(() => undefined);
+  await settle(world);
+  expect(mirrorsOf(world)).toHaveLength(before + 1);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(1_020_00n);
+  await expectBooksToTie(world);
+});
+
+test("what a mirror was made of is told once it is on the Master", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const told = await many<{ subject: string; payload: Uint8Array }>(
+    world.deps.pool,
+    sql`select subject, payload from outbox where feed = 'subscription.mirrors'`,
+  );
+  expect(told.map(({ subject }) => subject)).toEqual([`mirror.v1.applied.${pair.masterLogin}`]);
+  const [entry] = getAccount(world.platform.ledger, pair.masterLogin).log.slice(-1);
+  expect(MirrorApplied.decode(told[0]!.payload)).toEqual({
+    masterLogin: pair.masterLogin,
+    mirrorId: 1n,
+    amount: { currencyCode: "USD", minorUnits: 500_00n },
+    dealId: entry!.dealId,
+    flows: [
+      {
+        subscriptionId: pair.id,
+        investorLogin: pair.investorLogin,
+        amount: { currencyCode: "USD", minorUnits: 500_00n },
+      },
+    ],
+  });
+});
+
+test("mirrors of one Master follow one another; what comes meanwhile goes into the next", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
+  const before = mirrorsOf(world).length;
+  for (const amount of [10_00n, 20_00n, 30_00n]) {
+    await deposit(world, investorLogin, amount);
+    await settle(world);
+  }
+  expect(mirrorsOf(world)).toHaveLength(before + 1);
+  world.platform.rules.delay = () => false;
+  carryOn(world.platform);
+  await settle(world);
+  expect(mirrorsOf(world)).toHaveLength(before + 2);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(560_00n);
+  await expectBooksToTie(world);
+});
+
+test("a Master whose mirror is stuck stops no other", async () => {
+  const world = await aWorld();
+  const stuck = await subscribed(world, aMaster(world), 500_00n);
+  const moves = await subscribed(world, aMaster(world), 500_00n);
+  world.platform.rules.delay = ({ legs }) => legs.some(({ login }) => login === stuck.masterLogin);
+  await deposit(world, stuck.investorLogin, 10_00n);
+  await deposit(world, moves.investorLogin, 10_00n);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, stuck.masterLogin)).toBe(500_00n);
+  expect(balanceOf(world.platform.ledger, moves.masterLogin)).toBe(510_00n);
+});
+
+test("a refused mirror gives its flows to the next, under a new key, after a pause that grows, for ever", async () => {
+  const world = await aWorld();
+  world.platform.rules.refuse = ({ key }) => (key.startsWith("subscription:mirror:") ? "platform_rejected" : undefined);
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  await world.service.assign(anAssignment(pair), aCall());
+  const pauses: number[] = [];
+  for (let number = 1; number <= 10; number += 1) {
+    await settle(world);
+    await expectBooksToTie(world);
+    const { wait, reason, refusals } = await one<{ wait: Date; reason: string; refusals: number }>(
+      world.deps.pool,
+      sql`select mirror_next_at as wait, mirror_reason as reason, mirror_refusals as refusals from master_pool`,
+    );
+    expect({ reason, refusals }).toEqual({ reason: "refused: platform_rejected", refusals: number });
+    pauses.push(wait.getTime() - world.deps.now().getTime());
+    pass(world, 31_000);
+  }
+  expect(new Set(mirrorsOf(world)).size).toBe(10);
+  expect(pauses.at(-1)).toBeGreaterThan(pauses[0]! * 10);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(30_000);
+
+  world.platform.rules.refuse = () => undefined;
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(500_00n);
+  const after = sql`select mirror_reason as reason, mirror_refusals as refusals from master_pool`;
+  expect(await many(world.deps.pool, after)).toEqual([{ reason: null, refusals: 0 }]);
+  await expectBooksToTie(world);
+});
+
+test("while the platform cannot be reached mirrors wait with a reason, and then arrive once", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  await deposit(world, investorLogin, 10_00n);
+  await deliver(world);
+  world.platform.state.isDown = true;
+  for (let rounds = 0; rounds < 4; rounds += 1) {
+    await mirrorOpenFlows(world.deps);
+    pass(world, 31_000);
+  }
+  expect(await many(world.deps.pool, sql`select reason from mirror where state = 'OPEN'`)).toEqual([
+    { reason: "platform did not answer" },
+  ]);
+  world.platform.state.isDown = false;
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(510_00n);
+});
+
+test("an answer that is lost, and an event that never comes: the log of the Master still brings the end", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  await deposit(world, investorLogin, 10_00n);
+  await deliver(world);
+  const lossy = {
+    ...world.platform.client,
+    async transfer(...args: Parameters<typeof world.platform.client.transfer>) {
+      await world.platform.client.transfer(...args);
+      throw new Error("the answer is lost");
+    },
+  };
+  await mirrorOpenFlows({ ...world.deps, platform: lossy });
+  pass(world, 31_000);
+  await mirrorOpenFlows(world.deps);
+  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(seats).toMatchObject([{ waiting: { minorUnits: 10_00n }, inbound: { minorUnits: 0n } }]);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(510_00n);
+  await expectBooksToTie(world);
+});
+
+test("flows beyond what one transfer can move are mirrored in turns", async () => {
+  const world = await aWorld();
+  const { masterLogin } = await subscribed(world, aMaster(world), 250_000_000_000n);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(250_000_000_000n);
+  expect(mirrorsOf(world)).toHaveLength(3);
+  await expectBooksToTie(world);
+});
+
+test("an amount on the Master that we did not order stops this Master, and says why", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  world.platform.rules.delay = () => true;
+  await deposit(world, investorLogin, 0n + 10_00n);
+  world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
+  carryOn(world.platform);
+  await settle(world);
+  const key = mirrorsOf(world).at(-1)!;
+  enter(world.platform.ledger, masterLogin, { kind: MovementKind.MIRROR, amount: 9_99n, key });
+  await settle(world);
+  await expectBooksToTie(world);
+  const [{ reason }] = (await many<{ reason: string }>(
+    world.deps.pool,
+    sql`select stopped_reason as reason from master_pool where login = ${masterLogin}`,
+  )) as [{ reason: string }];
+  expect(reason).toContain(key);
+  const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({ code: "safety_stop" });
+});

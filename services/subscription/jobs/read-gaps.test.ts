@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { fileMovements } from "../commands/file-movements.ts";
+import { expectBooksToTie } from "../testing/books.ts";
+import { deposit } from "../testing/funding.ts";
+import { getAccount } from "../testing/platform-ledger.ts";
+import { anInvestor, aWorld } from "../testing/world.ts";
+import { readGaps } from "./read-gaps.ts";
+
+test("an entry that comes too early is not filed; what is missing before it is read, and then it is", async () => {
+  const world = await aWorld();
+  const login = anInvestor(world, 100_00n);
+  for (let number = 0; number < 5; number += 1) await deposit(world, login, 1_00n);
+  const last = getAccount(world.platform.ledger, login).log.at(-1)!;
+  await inTransaction(world.deps.pool, (tx) => fileMovements(tx, world.deps, [last]));
+  const filed = sql`select filed_number as filed, heard_number as heard, outside_minor as outside from investor_account`;
+  expect(await many(world.deps.pool, filed)).toEqual([{ filed: -1n, heard: last.number, outside: 0n }]);
+  await readGaps(world.deps);
+  expect(await many(world.deps.pool, filed)).toEqual([{ filed: last.number, heard: last.number, outside: 105_00n }]);
+  await expectBooksToTie(world);
+});
+
+test("a log that cannot be read stops no other", async () => {
+  const world = await aWorld();
+  const [broken, sound] = [anInvestor(world, 100_00n), anInvestor(world, 100_00n)] as [string, string];
+  const late = [broken, sound].map((login) => getAccount(world.platform.ledger, login).log.at(-1)!);
+  await inTransaction(world.deps.pool, (tx) => fileMovements(tx, world.deps, late));
+  const readLog: typeof world.platform.client.readLog = async (request, context) => {
+    if (request.login === broken) throw new Error("cannot be read");
+    return await world.platform.client.readLog(request, context);
+  };
+  await readGaps({ ...world.deps, platform: { ...world.platform.client, readLog } });
+  const rows = await many(
+    world.deps.pool,
+    sql`select login, filed_number as filed from investor_account order by login`,
+  );
+  expect(rows).toEqual([
+    { login: broken, filed: -1n },
+    { login: sound, filed: 1n },
+  ]);
+});

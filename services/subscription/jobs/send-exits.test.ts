@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { expectBooksToTie } from "../testing/books.ts";
+import { balanceOf } from "../testing/platform-ledger.ts";
+import { carryOn } from "../testing/platform-transfers.ts";
+import { settle, subscribed } from "../testing/settle.ts";
+import { aCall, aMaster, aWorld, pass } from "../testing/world.ts";
+import { unassign } from "../commands/unassign.ts";
+
+test("a refused exit is tried under new keys for ever, and the subscription stays PAUSED until one has arrived", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  world.platform.rules.refuse = ({ key }) => (key.startsWith("exit:") ? "absent" : undefined);
+  const { transferId } = await world.service.unassign(pair, aCall());
+  for (let number = 1; number < 8; number += 1) {
+    await settle(world);
+    await expectBooksToTie(world);
+    pass(world, 31_000);
+  }
+  const { subscription } = await world.service.findOpenSubscription(pair, aCall());
+  expect(subscription).toMatchObject({ status: SubscriptionStatus.PAUSED, endedAt: undefined });
+  const rows = await many<{ state: string; reason: string }>(
+    world.deps.pool,
+    sql`select state, reason from exit_transfer order by number`,
+  );
+  expect(rows.slice(0, -1)).toEqual(rows.slice(0, -1).map(() => ({ state: "REFUSED", reason: "refused: absent" })));
+  expect(rows.length).toBeGreaterThan(6);
+
+  world.platform.rules.refuse = () => undefined;
+  await settle(world);
+  const ended = await world.service.findOpenSubscription(pair, aCall());
+  expect(ended.subscription).toBeUndefined();
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+  // The id that was answered is that of the first one, which is on record as refused.
+  expect(world.platform.byKey.get(`exit:${pair.id}:1`)!.result.transferId).toBe(transferId);
+  await expectBooksToTie(world);
+});
+
+test("an exit whose fate is unknown for long is asked after, not sent again", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  world.platform.rules.delay = ({ key }) => key.startsWith("exit:");
+  await world.service.unassign(pair, aCall());
+  for (let rounds = 0; rounds < 5; rounds += 1) {
+    await settle(world);
+    pass(world, 31_000);
+  }
+  expect([...world.platform.byKey.keys()].filter((key) => key.startsWith("exit:"))).toEqual([`exit:${pair.id}:1`]);
+  world.platform.rules.delay = () => false;
+  carryOn(world.platform);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+});
+
+test("an unassign whose exit could not be sent has left the pool all the same, and says that it does not know", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const call = aCall();
+  const deaf = {
+    ...world.platform.client,
+    transfer: async (): Promise<never> => {
+      throw new Error("connection lost");
+    },
+  };
+  await expect(unassign({ ...world.deps, platform: deaf }, pair, call)).rejects.toMatchObject({
+    code: "outcome_unknown",
+    outcome: "unknown",
+    operationId: call.commandId,
+  });
+  pass(world, 31_000);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+  const { transferId } = world.platform.byKey.get(`exit:${pair.id}:1`)!.result;
+  await expect(world.service.unassign(pair, call)).resolves.toMatchObject({ payoutEnqueued: true, transferId });
+});

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { subscriptionJobs } from "../service.ts";
+import { expectBooksToTie } from "./books.ts";
+import { deposit, withdraw } from "./funding.ts";
+import { balanceOf } from "./platform-ledger.ts";
+import { deliver, subscribed } from "./settle.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
+
+const TEST_MS = 60_000;
+
+/** The whole service at work: its jobs as in production, and a feed that is delivered as it grows. */
+function atWork(world: World): AsyncDisposable {
+  const stop = new AbortController();
+  const delivering = (async () => {
+    while (!stop.signal.aborted) {
+      await deliver(world).catch(() => undefined);
+      await sleep(5);
+    }
+  })();
+  const jobs = subscriptionJobs(world.deps);
+  const watching = watch(world, stop.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await delivering;
+      await watching;
+      for (const job of jobs) await job[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The books tie at every instant, not only in the end. */
+async function watch(world: World, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await expectBooksToTie(world);
+    await sleep(20);
+  }
+}
+
+/** Everything has arrived: the Master trades with exactly what its Investors have in the pool. */
+async function expectConverged(world: World, masterLogin: string): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
+        const inFlight = seats.filter(
+          ({ inbound, waiting, outbound }) => inbound!.minorUnits + waiting!.minorUnits + outbound!.minorUnits !== 0n,
+        );
+        const pooled = seats.reduce((total, seat) => total + seat.pooled!.minorUnits, 0n);
+        const untold = world.platform.ledger.feed.length - world.state.delivered;
+        return { untold, inFlight, master: balanceOf(world.platform.ledger, masterLogin) - pooled };
+      },
+      { timeout: 20_000, interval: 50 },
+    )
+    .toEqual({ untold: 0, inFlight: [], master: 0n });
+  await expectBooksToTie(world);
+}
+
+test(
+  "twenty deposits at once to one Investor all arrive, once",
+  async () => {
+    const world = await aWorld();
+    const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+    await using _work = atWork(world);
+    await Promise.all(Array.from({ length: 20 }, () => deposit(world, investorLogin, 7_77n)));
+    await expectConverged(world, masterLogin);
+    expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n + 20n * 7_77n);
+    // Coalesced: twenty deposits are no twenty calls.
+    const mirrors = [...world.platform.byKey.keys()].filter((key) => key.startsWith("subscription:mirror:"));
+    expect(mirrors.length).toBeLessThan(20);
+  },
+  TEST_MS,
+);
+
+test(
+  "deposits that race an assign end up in the pool, whichever comes first",
+  async () => {
+    const world = await aWorld();
+    await using _work = atWork(world);
+    const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+    const racing = Array.from({ length: 10 }, async (_, index) => {
+      await sleep(index * 5);
+      await deposit(world, pair.investorLogin, 3_00n);
+    });
+    await Promise.all([world.service.assign(anAssignment(pair), aCall()), ...racing]);
+    await expectConverged(world, pair.masterLogin);
+    expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(530_00n);
+  },
+  TEST_MS,
+);
+
+test(
+  "deposits that race an unassign are either taken out with it or stay outside, and nothing is left behind",
+  async () => {
+    const world = await aWorld();
+    const pair = await subscribed(world, aMaster(world), 500_00n);
+    await using _work = atWork(world);
+    const racing = Array.from({ length: 10 }, async (_, index) => {
+      await sleep(index * 10);
+      await deposit(world, pair.investorLogin, 3_00n);
+    });
+    await Promise.all([world.service.unassign(pair, aCall()), ...racing]);
+    await expectConverged(world, pair.masterLogin);
+    expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+    expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(530_00n);
+    const statuses = await many(world.deps.pool, sql`select status from subscription`);
+    expect(statuses).toEqual([{ status: "CANCELLED" }]);
+  },
+  TEST_MS,
+);
+
+type Act = {
+  readonly investor: number;
+  readonly what: "deposit" | "withdraw" | "assign" | "unassign";
+  readonly amount: bigint;
+};
+
+const anAct: fc.Arbitrary<Act> = fc.record({
+  investor: fc.nat(3),
+  what: fc.constantFrom("deposit", "withdraw", "assign", "unassign"),
+  amount: fc.bigInt(1n, 300_00n),
+});
+
+test(
+  "whatever customers do at the same time, in the end every balance ties to the cent",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anAct, { minLength: 8, maxLength: 24 }), async (acts) => {
+        const world = await aWorld();
+        await using _work = atWork(world);
+        const masterLogin = aMaster(world, 0n);
+        const investors = Array.from({ length: 4 }, () => anInvestor(world, 200_00n));
+        let key = 0;
+        await Promise.allSettled(
+          acts.map(async ({ investor, what, amount }) => {
+            const investorLogin = investors[investor]!;
+            const pair = { masterLogin, investorLogin };
+            if (what === "deposit") return await deposit(world, investorLogin, amount);
+            if (what === "withdraw")
+              return await withdraw(world, investorLogin, amount, `funding:withdrawal:${(key += 1)}`);
+            if (what === "assign") return await world.service.assign(anAssignment(pair), aCall({ withinMs: 2_000 }));
+            return await world.service.unassign(pair, aCall({ withinMs: 1_200 }));
+          }),
+        );
+        await expectBooksToTie(world);
+        await expectConverged(world, masterLogin);
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+  },
+  TEST_MS,
+);
