@@ -14,6 +14,8 @@ export type Settings = {
   readonly paymentGroup: string;
   readonly loginRange: { readonly first: bigint; readonly last: bigint };
   readonly quietPeriodMs: number;
+  /** A command waits so long for its turn on a login, then its caller is told that the account is busy. */
+  readonly turnWaitMs: number;
 };
 
 /** This process as the attempts know it. */

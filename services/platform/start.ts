@@ -15,6 +15,8 @@ export const SERVICE = "platform";
 
 /** A trade server that is being restarted may be waited for; a manager login that it refuses may not. */
 const SIGN_IN_WAIT_MS = 5_000;
+/** Half of what a caller of the HTTP interface waits. */
+const TURN_WAIT_MS = 5_000;
 
 /** Puts the service together; everything it starts ends with the stack, in reverse. */
 export async function startPlatform(context: ServiceContext): Promise<{ readonly grpcPort: number }> {
@@ -53,6 +55,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       paymentGroup: config.MT5_PAYMENT_GROUP,
       loginRange: config.MT5_LOGIN_RANGE,
       quietPeriodMs: config.PAMM_QUIET_PERIOD,
+      turnWaitMs: TURN_WAIT_MS,
     },
     sender,
     ...ownMemory(),

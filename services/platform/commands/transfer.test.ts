@@ -65,13 +65,15 @@ test("the same key at the same moment, from two processes, is one deal", async (
 
 test("twenty deposits at once, over two processes, are all applied once and in the order in which they came", async () => {
   const world = await aWorld();
-  const one = await world.start();
-  const two = await world.start();
+  // As long as it takes on a busy machine: the order is what counts here.
+  const patient = { settings: { turnWaitMs: 60_000 } };
+  const one = await world.start(patient);
+  const two = await world.start(patient);
   const login = await anAccount(one);
 
   const results = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      (index % 2 === 0 ? one : two).service.transfer(aDeposit(login, BigInt(index + 1)), aCall()),
+      (index % 2 === 0 ? one : two).service.transfer(aDeposit(login, BigInt(index + 1)), aCall(60_000)),
     ),
   );
 
@@ -87,7 +89,7 @@ test("twenty deposits at once, over two processes, are all applied once and in t
   expect(await world.control.account(login)).toMatchObject({ balance: "2.10" });
   const log = await one.service.readLog({ login, afterNumber: 0n, limit: 100 }, aCall());
   expect(log.entries.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
-});
+}, 90_000);
 
 test("a deposit that finds no turn within its time is refused before its caller is told, and never sent afterwards", async () => {
   const world = await aWorld();

@@ -6,7 +6,7 @@ import { CommitUnknown } from "#kernel/postgres/transaction.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import type { CommandSession } from "../mt5/client.ts";
-import { followTransfer, TURN_WAIT_MS } from "../protocol/follow-transfer.ts";
+import { followTransfer } from "../protocol/follow-transfer.ts";
 import type { Patience } from "../protocol/follow-transfer.ts";
 import { insertWish } from "../protocol/insert-wish.ts";
 import { acquireSession, askerOf, sendOnce, voidUnsent } from "../protocol/send.ts";
@@ -14,6 +14,7 @@ import { transferResult } from "../protocol/transfer-result.ts";
 import { neverWaits, readTransferWish } from "../protocol/transfer-wish.ts";
 import type { TransferWish } from "../protocol/transfer-wish.ts";
 import { refuse } from "../refusals.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
 import { listLegs } from "../store/operations.ts";
 import { KeyTaken, findTransferByKey } from "../store/transfers.ts";
 import type { Transfer } from "../store/transfers.ts";
@@ -28,45 +29,49 @@ const TRY_AGAIN_MS = 100;
  * executes it at most once, and the answer is what became of it.
  */
 export async function transfer(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferResult> {
-  const patience = patienceOf(context);
+  const patience = patienceOf(deps, context);
   const wish = readTransferWish(request);
   const known = await findTransferByKey(deps.pool, wish.key);
-  if (known === undefined) await recordWish(deps, wish, context);
-  const recorded = known ?? (await getTransferByKey(deps, wish.key));
-  await requireSameContent(deps, recorded, wish);
-  if (recorded.isEnqueued) return transferResult(recorded, await listLegs(deps.pool, recorded.id));
-  return transferResult(recorded, await followTransfer(deps, recorded.id, patience));
+  const fresh = known === undefined ? await recordWish(deps, wish, context) : undefined;
+  const recorded = fresh ?? known ?? (await getTransferByKey(deps, wish.key));
+  if (fresh === undefined) requireSameContent(await listLegs(deps.pool, recorded.id), wish);
+  const legs = recorded.isEnqueued
+    ? await listLegs(deps.pool, recorded.id)
+    : await followTransfer(deps, recorded.id, patience);
+  return transferResult(recorded, legs);
 }
 
 /**
  * A database that hesitated is asked again: what was rolled back is recorded now, and a commit that was lost on the way is
  * found by its key.
  */
-async function recordWish(deps: Deps, wish: TransferWish, context: CallContext): Promise<void> {
+async function recordWish(deps: Deps, wish: TransferWish, context: CallContext): Promise<Transfer | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await recordOnce(deps, wish, context);
     } catch (error) {
-      if (error instanceof KeyTaken) return;
+      if (error instanceof KeyTaken) return undefined;
       if (!isTransient(error) || tries === MAX_TRIES || remainingMs(context) < ANSWER_RESERVE_MS) throw error;
       await delay(TRY_AGAIN_MS);
-      if ((await findTransferByKey(deps.pool, wish.key)) !== undefined) return;
+      const recorded = await findTransferByKey(deps.pool, wish.key);
+      if (recorded !== undefined) return recorded;
     }
   }
 }
 
 /** The fast way to the platform: intent and permit in one commit, when the login is free. */
-async function recordOnce(deps: Deps, wish: TransferWish, context: CallContext): Promise<void> {
+async function recordOnce(deps: Deps, wish: TransferWish, context: CallContext): Promise<Transfer> {
   using session = wish.isEnqueued ? undefined : await acquireSession(deps);
   if (session === undefined && neverWaits(wish)) {
     throw refuse("platform_unavailable", "the trading platform cannot be reached", { outcome: "not_executed" });
   }
   try {
     const asker = session && askerOf(deps, session);
-    const { answer } = await insertWish(deps, wish, context.requestId, asker);
+    const { transferId, answer } = await insertWish(deps, wish, context.requestId, asker);
     deps.reach("after_intent");
     if (answer.kind === "granted" && session !== undefined) await sendOnce(deps, answer.permit, session);
     if (wish.isEnqueued) deps.operationsBell.ring();
+    return { id: transferId, ...wish };
   } catch (error) {
     if (error instanceof CommitUnknown && session !== undefined) await undoUnsent(deps, wish, session);
     throw error;
@@ -86,9 +91,9 @@ async function getTransferByKey(deps: Deps, key: string): Promise<Transfer> {
   return recorded;
 }
 
-/** A key means one wish for ever; another one under it is the caller's mistake, and nothing is done about it. */
-async function requireSameContent(deps: Deps, { id, key }: Transfer, wish: TransferWish): Promise<void> {
-  const asked = (await listLegs(deps.pool, id)).slice(0, 2).filter(({ leg }) => leg < 3);
+/** A key means one wish for ever; another one under it is the caller's mistake, and nothing was done about it. */
+function requireSameContent(legs: readonly RecordedOperation[], wish: TransferWish): void {
+  const asked = legs.filter(({ leg }) => leg <= 2);
   const isSame =
     asked.length === wish.legs.length &&
     wish.legs.every(({ login, kind, amountMinor }, index) => {
@@ -96,10 +101,10 @@ async function requireSameContent(deps: Deps, { id, key }: Transfer, wish: Trans
       return leg?.login === login && leg.standing.kind === kind && leg.askedMinor === amountMinor;
     });
   if (isSame) return;
-  throw refuse("transfer_mismatch", "this key was used for another transfer", { details: { key } });
+  throw refuse("transfer_mismatch", "this key was used for another transfer", { details: { key: wish.key } });
 }
 
-function patienceOf(context: CallContext): Patience {
+function patienceOf({ settings }: Deps, context: CallContext): Patience {
   const now = performance.now();
-  return { answerByMs: now + remainingMs(context) - ANSWER_RESERVE_MS, turnByMs: now + TURN_WAIT_MS };
+  return { answerByMs: now + remainingMs(context) - ANSWER_RESERVE_MS, turnByMs: now + settings.turnWaitMs };
 }

@@ -171,21 +171,31 @@ test("a Master's facts are read between two of our own operations", async () => 
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "master");
-  let isMirroring = true;
-  const mirrors = (async () => {
-    for (let index = 1; isMirroring; index += 1) {
-      await service.transfer(aTransfer(`mirror:${index}`, [{ login, kind: MovementKind.MIRROR, minor: 1n }]), aCall());
-    }
-  })();
+  const mirror = (index: number) =>
+    service.transfer(aTransfer(`mirror:${index}`, [{ login, kind: MovementKind.MIRROR, minor: 1n }]), aCall());
+  await mirror(1);
+  await world.control.fault({ command: "position/get_total", effect: "delay", delay_ms: 400 });
 
-  const facts = [];
-  for (let index = 0; index < 5; index += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    facts.push(await service.readAccount({ login }, aCall()));
-  }
-  isMirroring = false;
-  await mirrors;
+  const reading = service.readAccount({ login }, aCall());
+  await eventually(
+    () => many<{ is_read: boolean }>(instance.deps.pool, sql`select reading_until is not null as is_read from account`),
+    ([account]) => account?.is_read === true,
+  );
+  const next = mirror(2);
 
-  expect(facts.map(({ complete }) => complete)).toEqual([true, true, true, true, true]);
-  expect(facts.at(-1)!.logNumber).toBeGreaterThan(1n);
+  expect(await reading).toMatchObject({ complete: true, logNumber: 1n, balance: { minorUnits: 1n } });
+  expect((await next).state).toBe(TransferState.APPLIED);
+  expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, logNumber: 2n });
+});
+
+test("a reader that died does not keep permits away", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await execute(
+    instance.deps.pool,
+    sql`update account set reading_until = clock_timestamp() + interval '1 second', reading_token = 'dead'`,
+  );
+
+  expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });

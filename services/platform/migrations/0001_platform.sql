@@ -72,6 +72,7 @@ create table transfer (
   id          bigint generated always as identity primary key,
   key         text not null unique check (key <> ''),
   holder      text not null,
+  legs        smallint not null check (legs between 1 and 2),
   -- Set when the first debit is cut to what the account has above it.
   floor_minor bigint,
   is_enqueued boolean not null,
@@ -136,7 +137,7 @@ create index operation_open on operation (login) where state in ('SENDING', 'UNK
 create view recorded_operation as
   select operation.number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
          platform_code, review, attempt, absences, deal_id, applied_at, operation.created_at, changed_at,
-         key, holder, comment, is_enqueued, request_id,
+         key, holder, legs, comment, is_enqueued, request_id,
          coalesce(send_before <= clock_timestamp(), false) as is_late, next_look_at > clock_timestamp() as is_early
   from operation
   join transfer on transfer.id = transfer_id;

@@ -14,6 +14,7 @@ const REVERSAL = 3;
  * refusal of the second takes the first back. While the second is unknown, money may be half-way and nobody guesses.
  */
 export async function followLegs(tx: Transaction, leg: RecordedOperation, to: Operation): Promise<void> {
+  if (leg.legs === 1) return;
   if (leg.leg === FIRST && to.state === "APPLIED") await readyNextLeg(tx, leg.transferId);
   if (leg.leg === FIRST && to.state === "REFUSED") await giveUpSecond(tx, leg.transferId, to.reason);
   if (leg.leg === SECOND && to.state === "REFUSED") await reverseFirst(tx, leg.transferId);

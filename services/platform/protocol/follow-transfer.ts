@@ -7,15 +7,14 @@ import { findOperation, listLegs } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { isAdmitted } from "./grant-permit.ts";
 import { OPERATION_KINDS } from "./operation-kind.ts";
+import type { OperationNumber } from "./operation-number.ts";
 import { outcomeOf } from "./operation.ts";
 import { lockForStep, recordEvent } from "./record.ts";
 import { takeTurn } from "./send.ts";
 import type { Turn } from "./send.ts";
 
-/** A command waits so long for its turn on a login, then its caller is told who is in the way. */
-export const TURN_WAIT_MS = 5_000;
 /** What changes in this process rings; what another process changes is seen this late. */
-const LOOK_AGAIN_MS = 50;
+const LOOK_AGAIN_MS = 25;
 
 export type Patience = {
   /** Monotonic instant until which the caller waits for an answer. */
@@ -48,17 +47,15 @@ async function standInLine(deps: Deps, operation: RecordedOperation, patience: P
   const byMs = leg === 1 ? Math.min(patience.turnByMs, patience.answerByMs) : patience.answerByMs;
   const line = OPERATION_KINDS[operation.standing.kind].exclusive ? `${login} ${holder}` : `${number}`;
   using place = deps.line.enter(line, number);
-  let isUnreachable = false;
+  let turn: Turn = "wait";
   while (await place.untilFirst(byMs - performance.now())) {
     if (performance.now() >= byMs) break;
-    const current = await findOperation(deps.pool, number);
-    if (current?.standing.state !== "INTENT") return true;
-    const turn = (await isBlocked(deps, current)) ? "wait" : await tryTurn(deps, operation);
+    turn = await tryTurn(deps, operation);
     if (turn === "sent" || turn === "over") return true;
-    isUnreachable = turn === "unreachable";
-    await lookAgain(deps, login, byMs);
+    do await lookAgain(deps, login, byMs);
+    while (performance.now() < byMs && (await mustWait(deps, number)));
   }
-  await giveUp(deps, operation, isUnreachable);
+  await giveUp(deps, operation, turn === "unreachable");
   return false;
 }
 
@@ -70,6 +67,12 @@ async function tryTurn(deps: Deps, operation: RecordedOperation): Promise<Turn> 
     if (isTransient(error)) return "wait";
     throw error;
   }
+}
+
+/** False when it is its turn now, or when it needs none any more. */
+async function mustWait(deps: Deps, number: OperationNumber): Promise<boolean> {
+  const current = await findOperation(deps.pool, number);
+  return current?.standing.state === "INTENT" && (await isBlocked(deps, current));
 }
 
 /** Asked without a lock and without a session, so that a long wait costs little. The permit decides. */

@@ -3,12 +3,11 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { refuse } from "../refusals.ts";
 import { lockAccount, findAccount } from "../store/accounts.ts";
 import type { Account } from "../store/accounts.ts";
-import { insertOperation } from "../store/operations.ts";
+import { insertOperation, lockOperation } from "../store/operations.ts";
 import { insertTransfer } from "../store/transfers.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { Asker, PermitAnswer } from "./grant-permit.ts";
 import type { OperationNumber } from "./operation-number.ts";
-import { lockForStep } from "./record.ts";
 import { neverWaits } from "./transfer-wish.ts";
 import type { TransferWish } from "./transfer-wish.ts";
 
@@ -54,12 +53,12 @@ async function insertAndAsk(
   if (account === undefined) throw notManaged(debit?.login ?? "");
   for (const { login } of wish.legs.slice(1)) if ((await findAccount(tx, login)) === undefined) throw notManaged(login);
   requireLane(account, wish);
-  const transferId = await insertTransfer(tx, { ...wish, requestId });
+  const transferId = await insertTransfer(tx, { ...wish, legs: wish.legs.length, requestId });
   const first = await insertLegs(tx, transferId, account, wish);
   const answer: PermitAnswer =
     asker === undefined
       ? { kind: "wait", behind: undefined }
-      : await grantPermit(tx, await lockForStep(tx, account.login, first), asker);
+      : await grantPermit(tx, { account, operation: await lockOperation(tx, first) }, asker);
   if (answer.kind === "wait" && neverWaits(wish)) throw new MustNotWait(answer.behind);
   return { transferId, first, answer };
 }

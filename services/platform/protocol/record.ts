@@ -13,7 +13,7 @@ import { appendToLog } from "./append-to-log.ts";
 import { followLegs } from "./follow-legs.ts";
 import { nextLookMs } from "./next-look.ts";
 import type { OperationNumber } from "./operation-number.ts";
-import type { Operation, OperationEvent } from "./operation.ts";
+import type { Operation, OperationEvent, Step } from "./operation.ts";
 import { step } from "./step.ts";
 
 /** An account and one of its operations, both locked, in this order. */
@@ -65,10 +65,8 @@ export async function takeStep(
   event: OperationEvent,
   circumstances: Circumstances,
 ): Promise<Recorded> {
-  if (circumstances.attempt !== undefined && "attempt" in event) {
-    await markAttempt(tx, operation.number, event.attempt, circumstances.attempt);
-  }
   const next = step(operation.standing, event);
+  await markFate(tx, operation, event, { step: next, facts: circumstances.attempt });
   if (next.kind === "stay") return { standing: operation.standing, entry: undefined };
   if (next.kind === "surplus") {
     await reportSurplus(tx, operation, next.ticket, circumstances);
@@ -78,12 +76,23 @@ export async function takeStep(
     return { standing: await conflict(tx, operation, next.to.ticket, circumstances), entry: undefined };
   }
   await save(tx, operation, next.to, circumstances);
-  if (next.attempt !== undefined) {
-    await markAttempt(tx, operation.number, next.attempt.number, { state: next.attempt.state });
-  }
   await followLegs(tx, operation, next.to);
   const isApplied = next.to.state === "APPLIED" && operation.dealId === undefined;
   return { standing: next.to, entry: isApplied ? entryOf(operation, next.to, circumstances.at) : undefined };
+}
+
+/** What its sender learned is kept with the attempt, also when it changes nothing any more. A new one has no row yet. */
+async function markFate(
+  tx: Transaction,
+  { number }: RecordedOperation,
+  event: OperationEvent,
+  { step: next, facts }: { readonly step: Step; readonly facts: AttemptFacts | undefined },
+): Promise<void> {
+  if (event.type === "permit_granted") return;
+  const fate = next.kind === "move" ? next.attempt : undefined;
+  const attempt = fate?.number ?? ("attempt" in event ? event.attempt : undefined);
+  if (attempt === undefined || (fate === undefined && facts === undefined)) return;
+  await markAttempt(tx, number, attempt, { ...facts, state: fate?.state });
 }
 
 async function save(

@@ -21,11 +21,6 @@ export function transferResult({ id, key }: Transfer, legs: readonly RecordedOpe
   return { transferId: id, key, state, refusalCode: code, platformCode, legs: legs.map(legResult) };
 }
 
-/** Nothing more will come of it by itself within moments. */
-export function isAtRest(result: TransferResult): boolean {
-  return result.state === APPLIED || result.state === REFUSED || result.state === REVIEW;
-}
-
 function stateOf(legs: readonly RecordedOperation[]): TransferState {
   const states = legs.map(({ standing }) => legState(standing));
   const asked = legs.filter(({ leg }) => leg !== REVERSAL).map(({ standing }) => legState(standing));

@@ -25,6 +25,7 @@ export type RecordedOperation = {
   /** Of its transfer. */
   readonly key: string;
   readonly holder: string;
+  readonly legs: number;
   readonly comment: string;
   readonly isEnqueued: boolean;
   readonly requestId: string;
@@ -57,6 +58,7 @@ export type OperationRow = {
   applied_at: Date | null;
   key: string;
   holder: string;
+  legs: number;
   comment: string;
   is_enqueued: boolean;
   request_id: string;
@@ -82,6 +84,7 @@ export function operationOf(row: OperationRow): RecordedOperation {
     platformCode: row.platform_code ?? undefined,
     key: row.key,
     holder: row.holder,
+    legs: row.legs,
     comment: row.comment,
     isEnqueued: row.is_enqueued,
     requestId: row.request_id,

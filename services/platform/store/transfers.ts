@@ -15,6 +15,7 @@ export type Transfer = {
 export type NewTransfer = {
   readonly key: string;
   readonly holder: string;
+  readonly legs: number;
   readonly floorMinor: bigint | undefined;
   readonly isEnqueued: boolean;
   readonly sendBefore: Date | undefined;
@@ -33,8 +34,8 @@ export async function insertTransfer(tx: Transaction, transfer: NewTransfer): Pr
   try {
     const { id } = await one<{ id: bigint }>(
       tx,
-      sql`insert into transfer (key, holder, floor_minor, is_enqueued, send_before, comment, request_id)
-          values (${transfer.key}, ${transfer.holder}, ${transfer.floorMinor}, ${transfer.isEnqueued},
+      sql`insert into transfer (key, holder, legs, floor_minor, is_enqueued, send_before, comment, request_id)
+          values (${transfer.key}, ${transfer.holder}, ${transfer.legs}, ${transfer.floorMinor}, ${transfer.isEnqueued},
                   ${transfer.sendBefore}, ${transfer.comment}, ${transfer.requestId})
           returning id`,
     );

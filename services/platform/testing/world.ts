@@ -97,6 +97,7 @@ async function startInstance(
       paymentGroup: "pamm\\payment",
       loginRange: { first: 3_000_000n, last: 3_999_999n },
       quietPeriodMs,
+      turnWaitMs: 5_000,
       ...settings,
     },
     sender,
