@@ -18,7 +18,6 @@ export const { refuse, refusals } = refusalsOf({
   account_busy: "conflict",
   safety_stop: "unavailable",
   platform_unavailable: "unavailable",
+  service_unavailable: "unavailable",
   outcome_unknown: "unknown_outcome",
 });
-
-export type RefusalCode = keyof typeof refusals;

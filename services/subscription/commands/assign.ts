@@ -20,6 +20,7 @@ import {
   type Subscription,
   tryInsertSubscription,
 } from "../store/subscriptions.ts";
+import { asking } from "./asking.ts";
 import { abandonAssignment, finishAssignment, laneOfAssignment } from "./finish-assignment.ts";
 import { accountBusy, holdLane } from "./lane.ts";
 import { later, patience, type Patience, question } from "./patience.ts";
@@ -46,12 +47,9 @@ export async function assign(deps: Deps, request: AssignRequest, context: CallCo
 async function begin(deps: Deps, request: AssignRequest, context: CallContext): Promise<bigint> {
   const turn = patience(context, TURN_MS);
   for (;;) {
-    const own = await findSubscriptionOfCommand(deps.pool, context.commandId);
+    const own = await asking(() => findSubscriptionOfCommand(deps.pool, context.commandId));
     if (own !== undefined) return await awaitEnd(deps, own, turn);
-    const [master, investor] = await Promise.all([
-      deps.accounts.findMaster({ login: request.masterLogin }, question(context)),
-      deps.accounts.findInvestor({ login: request.investorLogin }, question(context)),
-    ]);
+    const { master, investor } = await asking(() => findPeople(deps, request, context));
     await checkWayIsFree(deps, request, turn);
     const id = await insertStory(deps, { request, masterId: master.id, investorId: investor.id }, context);
     if (id === undefined) continue;
@@ -59,6 +57,14 @@ async function begin(deps: Deps, request: AssignRequest, context: CallContext): 
     await finishAssignment(deps, id, context);
     return id;
   }
+}
+
+async function findPeople({ accounts }: Deps, request: AssignRequest, context: CallContext) {
+  const [master, investor] = await Promise.all([
+    accounts.findMaster({ login: request.masterLogin }, question(context)),
+    accounts.findInvestor({ login: request.investorLogin }, question(context)),
+  ]);
+  return { master, investor };
 }
 
 /** The same command was given before, and its first copy may still be at work. */

@@ -36,7 +36,8 @@ export function question(context: CallContext): CallContext {
 
 /** How long another service may take so that the caller still hears what came of it. */
 export function inTimeToAnswer(context: CallContext): CallContext {
-  return childContext(context, { withinMs: remainingMs(context) - ANSWER_RESERVE_MS });
+  const { commandId } = context;
+  return childContext(context, { commandId, withinMs: remainingMs(context) - ANSWER_RESERVE_MS });
 }
 
 /** A story that goes on although nobody waits for it. */

@@ -12,6 +12,7 @@ import {
   postponeExit,
   refuseExit,
 } from "../store/exit-transfers.ts";
+import { reasonOf } from "./asking.ts";
 import { backOffMs, inTimeToAnswer, later } from "./patience.ts";
 import { askOf, describe } from "./transfer.ts";
 
@@ -31,7 +32,7 @@ export async function sendExit(deps: Deps, transfer: ExitTransfer, context: Call
     await markExitSent(pool, id, { transferId: result.transferId, lookAt, reason });
   } catch (error) {
     log.warn("an exit transfer is asked again later", { key, login, attempt: tries, error });
-    await postponeExit(pool, id, later(now(), backOffMs(tries)), "platform did not answer");
+    await postponeExit(pool, id, later(now(), backOffMs(tries)), reasonOf(error));
   }
 }
 

@@ -7,6 +7,7 @@ import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/plat
 import type { Deps } from "../deps.ts";
 import { countMirrorRefusal, delayMirrors, type OpenMirror, postponeMirror, refuseMirror } from "../store/mirrors.ts";
 import { catchUp } from "./catch-up.ts";
+import { reasonOf } from "./asking.ts";
 import { backOffMs, later } from "./patience.ts";
 import { askOf, describe } from "./transfer.ts";
 
@@ -25,7 +26,7 @@ export async function sendMirror(deps: Deps, mirror: OpenMirror, context: CallCo
     if (result.state === TransferState.APPLIED) await catchUp(deps, { login }, context);
   } catch (error) {
     log.warn("a mirror is asked again later", { key, login, attempt: tries, error });
-    await postponeMirror(pool, id, later(now(), backOffMs(tries)), "platform did not answer");
+    await postponeMirror(pool, id, later(now(), backOffMs(tries)), reasonOf(error));
   }
 }
 

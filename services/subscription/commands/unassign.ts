@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { beginTry, type Exit, findExit, findExitOfCommand } from "../store/exits.ts";
 import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
+import { asking } from "./asking.ts";
 import { finishExit } from "./finish-exit.ts";
 import { accountBusy } from "./lane.ts";
 import { later, patience, type Patience, question } from "./patience.ts";
@@ -20,11 +21,11 @@ const PASSING = new Set(["account_busy", "allocation_in_progress"]);
 /** Takes an Investor out of the pool. From the decision on the story is finished, whatever it takes. */
 export async function unassign(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
   validate(isLogin("master_login", request.masterLogin), isLogin("investor_login", request.investorLogin));
-  const before = await findExitOfCommand(deps.pool, context.commandId);
+  const before = await asking(() => findExitOfCommand(deps.pool, context.commandId));
   if (before !== undefined) return await finishExit(deps, before, context);
   const turn = patience(context, TURN_MS);
   for (;;) {
-    const subscription = await findActive(deps, request, context);
+    const subscription = await asking(() => findActive(deps, request, context));
     const exit = await claimTry(deps, subscription, context);
     const left =
       exit === undefined ? await seeOther(deps, subscription, context) : await goOut(deps, exit, turn, context);

@@ -122,7 +122,7 @@ test("while the platform cannot be reached mirrors wait with a reason, and then 
     pass(world, 31_000);
   }
   expect(await many(world.deps.pool, sql`select reason from mirror where state = 'OPEN'`)).toEqual([
-    { reason: "platform did not answer" },
+    { reason: "platform_unavailable" },
   ]);
   world.platform.state.isDown = false;
   await settle(world);

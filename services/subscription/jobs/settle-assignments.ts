@@ -1,3 +1,4 @@
+import { reasonOf } from "../commands/asking.ts";
 import { abandonAssignment, finishAssignment, letGo } from "../commands/finish-assignment.ts";
 import { accountBusy } from "../commands/lane.ts";
 import { backOffMs, jobContext, later } from "../commands/patience.ts";
@@ -27,7 +28,7 @@ async function settleOne(
     await settle(deps, subscriptionId);
   } catch (error) {
     deps.log.warn("an assignment is settled later", { id: subscriptionId, attempt: tries, error });
-    await postponeAssignment(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), String(error));
+    await postponeAssignment(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), reasonOf(error));
   }
 }
 

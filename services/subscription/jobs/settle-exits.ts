@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { reasonOf } from "../commands/asking.ts";
 import { finishExit } from "../commands/finish-exit.ts";
 import { accountBusy } from "../commands/lane.ts";
 import { backOffMs, jobContext, later } from "../commands/patience.ts";
@@ -30,7 +31,7 @@ async function settleOne(
     await settle(deps, subscriptionId, jobContext());
   } catch (error) {
     deps.log.warn("an exit is settled later", { id: subscriptionId, attempt: tries, error });
-    await postponeExitStory(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), String(error));
+    await postponeExitStory(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), reasonOf(error));
   }
 }
 

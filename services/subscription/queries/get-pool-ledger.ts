@@ -8,6 +8,7 @@ import type {
   PoolSeat,
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import { statusMessage } from "../commands/subscription-message.ts";
+import { asking } from "../commands/asking.ts";
 import type { Deps } from "../deps.ts";
 import { onMaster } from "../domain/places.ts";
 import { findPoolLedger, type LedgerSeat } from "../store/pool-ledger.ts";
@@ -21,7 +22,7 @@ export async function getPoolLedger(
   context: CallContext,
 ): Promise<GetPoolLedgerResponse> {
   const ledger = await findPoolLedger(pool, masterLogin);
-  if (ledger === undefined) await accounts.findMaster({ login: masterLogin }, context);
+  if (ledger === undefined) await asking(() => accounts.findMaster({ login: masterLogin }, context));
   const { filedNumber, foreign, unallocated, seats } = ledger ?? NOTHING_FILED;
   // Results that are not split yet belong to nobody.
   const nobodys = foreign + unallocated;

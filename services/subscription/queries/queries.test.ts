@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type ListSubscriptionsRequest, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { subscriptionService } from "../service.ts";
 import { enter } from "../testing/platform-ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "../testing/world.ts";
@@ -185,4 +187,23 @@ test("a Master of which nothing is filed has an empty ledger, an unknown one is 
   await expect(world.service.getPoolLedger({ masterLogin: "99" }, aCall())).rejects.toMatchObject({
     code: "master_not_found",
   });
+});
+
+test("while nobody knows who is who, questions say so and no outcome is in doubt", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const investorLogin = anInvestor(world);
+  const lost = async (): Promise<never> => {
+    throw new Refusal({ code: "outcome_unknown", status: "unknown_outcome", message: "no answer", outcome: "unknown" });
+  };
+  const accounts = { ...world.deps.accounts, findMaster: lost, findInvestor: lost };
+  const service = subscriptionService({ ...world.deps, accounts });
+  const no = { code: "service_unavailable", status: "unavailable", outcome: "not_executed" };
+  const pair = { masterLogin, investorLogin };
+  await expect(service.assign(anAssignment(pair), aCall())).rejects.toMatchObject(no);
+  await expect(service.unassign(pair, aCall())).rejects.toMatchObject(no);
+  await expect(service.getActiveMaster(pair, aCall())).rejects.toMatchObject(no);
+  await expect(service.getPoolLedger(pair, aCall())).rejects.toMatchObject(no);
+  const page = { masterLogin, afterInvestorId: 0n, limit: 1 };
+  await expect(service.listActiveInvestors(page, aCall())).rejects.toMatchObject(no);
 });

@@ -1,3 +1,4 @@
+import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
@@ -13,6 +14,8 @@ import { decideAtPlace } from "./decide-at-place.ts";
 import type { GatedLeave } from "./leaving.ts";
 
 const RETRY_AFTER_MS = 500;
+/** Others wait at the gate meanwhile; the settling job takes it for abandoned a little later. */
+const READ_MS = 3_000;
 
 /**
  * Reads the Master up to what it shows now, fixes that place S of its log as the place of the decision, and decides
@@ -50,7 +53,7 @@ export function notReadYet(message: string): Refusal {
 }
 
 async function findPlace(deps: Deps, { masterLogin: login }: GatedLeave, context: CallContext): Promise<bigint> {
-  const inTime = inTimeToAnswer(context);
+  const inTime = childContext(inTimeToAnswer(context), { withinMs: READ_MS });
   const { complete, positions, logNumber } = await deps.platform.readAccount({ login }, inTime);
   checkMaster({ isComplete: complete, openPositions: positions.length });
   await catchUp(deps, { login, upTo: logNumber }, inTime);
