@@ -33,8 +33,8 @@ export async function execute<T>(crm: Crm, command: Command<T>): Promise<T> {
   const { call, answeredWithinMs, read, findEffect } = command;
   const until = Date.now() + COMMAND_PATIENCE_MS;
   let isDoubtful = false;
+  crm.tell.request(call);
   while (Date.now() < until) {
-    crm.tell.request(call);
     const settledAt = Date.now() + answeredWithinMs + SETTLED_AFTER_MS;
     const outcome = await crm.api.send(call);
     if (outcome.kind === "done") return read(isObject(outcome.answer.body) ? outcome.answer.body : {});
@@ -48,13 +48,14 @@ export async function execute<T>(crm: Crm, command: Command<T>): Promise<T> {
     }
     // A repetition of what was carried out after all is refused too: "already subscribed".
     if (outcome.kind === "refused") throw new DemoFailure(`${lineOf(call)} was refused: ${describe(outcome.answer)}`);
+    if (outcome.kind === "unknown") crm.tell.note("no trace of it: it is sent again");
   }
   throw new DemoFailure(`${lineOf(call)} did not succeed within ${COMMAND_PATIENCE_MS / 1_000} s`);
 }
 
 async function waitFor(outcome: Outcome, tell: Narrator, untilSettled: () => Promise<unknown>): Promise<void> {
   if (outcome.kind === "not_executed") {
-    tell.note(`not executed (${outcome.why}); again in ${outcome.waitMs / 1_000} s`);
+    tell.note(`not executed (${outcome.why}); it is sent again`);
     await sleep(outcome.waitMs);
   }
   if (outcome.kind === "unknown") {

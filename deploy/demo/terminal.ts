@@ -7,9 +7,8 @@ export type Narrator = {
   readonly step: (text: string) => void;
   readonly request: (call: Call) => void;
   readonly result: (status: number, text: string) => void;
-  /** Something that is neither asked nor answered. */
+  /** Something that is neither asked nor answered; said once when it is said again and again. */
   readonly note: (text: string) => void;
-  readonly plain: (text: string) => void;
 };
 
 const INDENT = "    ";
@@ -22,6 +21,11 @@ export function createNarrator(): Narrator {
   const hasColour = process.stdout.isTTY && process.env["NO_COLOR"] === undefined;
   const paint = (code: string, text: string): string => (hasColour ? `\u001b[${code}m${text}\u001b[0m` : text);
   let steps = 0;
+  let last = "";
+  const write = (line: string): void => {
+    if (line !== last) process.stdout.write(`${line}\n`);
+    last = line;
+  };
   return {
     title: (text) => write(`\n${paint(BOLD, text)}`),
     step(text) {
@@ -31,15 +35,10 @@ export function createNarrator(): Narrator {
     request: (call) => write(INDENT + paint(DIM, lineOf(call))),
     result: (status, text) => write(`${INDENT}${paint(status < 400 ? GREEN : YELLOW, String(status))}  ${text}`),
     note: (text) => write(`${INDENT}${text}`),
-    plain: write,
   };
 }
 
 /** Nothing that the story sends is secret. */
 function lineOf({ method, path, body }: Call): string {
   return `${method} ${path}${body === undefined ? "" : ` ${JSON.stringify(body)}`}`;
-}
-
-function write(line: string): void {
-  process.stdout.write(`${line}\n`);
 }

@@ -12,7 +12,7 @@ export type Running = {
 };
 
 const POLL_MS = 20;
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 180_000;
 
 /** It gets a SIGTERM when we die, however we die. */
 export function run(command: readonly string[], env: NodeJS.ProcessEnv): Running {
