@@ -10,18 +10,14 @@ export type Crm = { readonly api: Api; readonly tell: Narrator };
 
 export type Command<T> = {
   readonly call: Call;
-  readonly answeredWithinMs: number;
+  /** So long after it was sent, it has been carried out or never will be. */
+  readonly settledWithinMs: number;
   /** The result in the answer. */
   readonly read: (answer: JsonObject) => T;
   /** The result where the answer was lost: what reconciliation finds that the command has done. */
   readonly findEffect: () => Promise<T | undefined>;
 };
 
-/** The service's own time limits. */
-export const MONEY_WITHIN_MS = 10_000;
-export const CREATE_WITHIN_MS = 30_000;
-/** So long after its time limit a command has been carried out or never will be, whoever died meanwhile. */
-const SETTLED_AFTER_MS = 20_000;
 const LOOK_EVERY_MS = 500;
 const COMMAND_PATIENCE_MS = 240_000;
 
@@ -30,12 +26,12 @@ const COMMAND_PATIENCE_MS = 240_000;
  * for before anything is repeated.
  */
 export async function execute<T>(crm: Crm, command: Command<T>): Promise<T> {
-  const { call, answeredWithinMs, read, findEffect } = command;
+  const { call, settledWithinMs, read, findEffect } = command;
   const until = Date.now() + COMMAND_PATIENCE_MS;
   let isDoubtful = false;
   crm.tell.request(call);
   while (Date.now() < until) {
-    const settledAt = Date.now() + answeredWithinMs + SETTLED_AFTER_MS;
+    const settledAt = Date.now() + settledWithinMs;
     const outcome = await crm.api.send(call);
     if (outcome.kind === "done") return read(isObject(outcome.answer.body) ? outcome.answer.body : {});
     isDoubtful ||= outcome.kind === "unknown";

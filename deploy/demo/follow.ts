@@ -1,4 +1,4 @@
-import { MONEY_WITHIN_MS, type Crm, execute } from "./command.ts";
+import { type Crm, execute } from "./command.ts";
 import { isObject, itemsOf, type JsonObject, objectOf, textOf } from "./exact-json.ts";
 import { dollars } from "./funds.ts";
 import { centsOf } from "./platform.ts";
@@ -18,12 +18,14 @@ type State = {
 const POLL_MS = 250;
 /** Exits and mirrors take a second; a process that was killed in the middle needs to come back first. */
 const CONVERGENCE_MS = 120_000;
+/** To assign or unassign a second time changes nothing. */
+const SETTLED_WITHIN_MS = 15_000;
 const FEE = { rate: 0.2, enabled: true };
 
 export async function assign(crm: Crm, pair: Pair): Promise<void> {
   const state = await execute(crm, {
     call: assignCall(pair),
-    answeredWithinMs: MONEY_WITHIN_MS,
+    settledWithinMs: SETTLED_WITHIN_MS,
     read: stateOf,
     findEffect: () => findState(crm, pair, ({ status }) => status === "ACTIVE"),
   });
@@ -38,7 +40,7 @@ export function assignCall({ investor, master }: Pair) {
 export async function unassign(crm: Crm, pair: Pair): Promise<void> {
   const { state, says } = await execute(crm, {
     call: unassignCall(pair),
-    answeredWithinMs: MONEY_WITHIN_MS,
+    settledWithinMs: SETTLED_WITHIN_MS,
     read: (answer) => ({
       state: stateOf(objectOf(answer, "subscription")),
       says: `, payout_enqueued ${answer["payout_enqueued"] === true}, amount ${dollars(centsOf(answer, "amount"))}`,

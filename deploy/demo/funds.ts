@@ -1,6 +1,6 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { type Book, nextReference } from "./book.ts";
-import { MONEY_WITHIN_MS, type Crm, execute } from "./command.ts";
+import { type Crm, execute } from "./command.ts";
 import { type JsonObject, textOf } from "./exact-json.ts";
 import { centsOf, type Platform } from "./platform.ts";
 import type { Investor } from "./provision.ts";
@@ -8,6 +8,9 @@ import { DemoFailure } from "./wait.ts";
 
 /** What money commands need beside the API: the CRM's own record, and the platform to reconcile it with. */
 export type Funds = Crm & { readonly book: Book; readonly platform: Platform };
+
+/** A deposit that was not begun within its 10 s never is; a withdrawal that was decided is paid out, however late. */
+const SETTLED_WITHIN_MS = { deposit: 15_000, withdraw: 30_000 } as const;
 
 type Moved = { readonly ticket: string; readonly minor: bigint; readonly says: string };
 
@@ -35,7 +38,7 @@ async function move(funds: Funds, { login, minor, read }: Movement): Promise<Mov
   const action = minor < 0n ? "withdraw" : "deposit";
   const moved = await execute(funds, {
     call: { method: "POST", path: `/api/v1/investor/${action}?login=${login}&amount=${amount}&comment=${reference}` },
-    answeredWithinMs: MONEY_WITHIN_MS,
+    settledWithinMs: SETTLED_WITHIN_MS[action],
     read,
     async findEffect() {
       const deal = (await platform.deals(login)).find(({ comment }) => comment.includes(reference));
