@@ -30,6 +30,8 @@ export type Deps = {
   readonly log: Log;
   readonly settings: Settings;
   readonly sender: Sender;
+  /** Operations that this process is sending at this moment. */
+  readonly inFlight: Set<bigint>;
   readonly line: LocalLine;
   readonly doorbell: Doorbell;
   /** There is an operation that nobody drives, or one whose answer was lost. */

@@ -64,8 +64,9 @@ export async function enterSender({ pool }: Pick<Deps, "pool">): Promise<Deps["s
 }
 
 /** What only lives in this process; losing it loses nothing. */
-export function ownMemory(): Pick<Deps, "line" | "doorbell" | "operationsBell" | "freshDeals"> {
+export function ownMemory(): Pick<Deps, "inFlight" | "line" | "doorbell" | "operationsBell" | "freshDeals"> {
   return {
+    inFlight: new Set(),
     line: new LocalLine(),
     doorbell: new Doorbell(),
     operationsBell: createBell(),

@@ -5,6 +5,7 @@ import { COMMAND_TIMEOUT_MS } from "../protocol/permit.ts";
 import { recordNow } from "../protocol/recorder.ts";
 import { scanOperation } from "../protocol/scan-operation.ts";
 import { findOperation } from "../store/operations.ts";
+import { fenceOwnAttempts } from "../store/attempts.ts";
 import { claimToScan, listOverdue } from "../store/lines.ts";
 
 /** A request that lost its answer waits for what is found here, so this looks often; it is one small index. */
@@ -20,6 +21,7 @@ export function findLostOperations(deps: Deps): Job {
   const work = async (): Promise<boolean> => {
     if (performance.now() >= overdueAt) {
       await loseOverdue(deps);
+      await fenceOwn(deps);
       overdueAt = performance.now() + OVERDUE_EVERY_MS;
     }
     const due = await claimToScan(deps.pool, CLAIM_MS, BATCH);
@@ -30,6 +32,11 @@ export function findLostOperations(deps: Deps): Job {
     return due.length === BATCH;
   };
   return runJob({ name: "find lost operations", everyMs: LOOK_EVERY_MS, work, log: deps.log, longestRetryMs: 2_000 });
+}
+
+/** An attempt whose outcome could not be recorded is not being sent any more: its permit and every time-out are over. */
+async function fenceOwn({ pool, sender, inFlight }: Deps): Promise<void> {
+  await fenceOwnAttempts(pool, { epoch: sender.epoch, afterMs: COMMAND_TIMEOUT_MS, inFlight: [...inFlight] });
 }
 
 /** A sender that said nothing until its permit and every time-out were over has died, or will tell later what it read. */

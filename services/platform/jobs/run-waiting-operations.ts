@@ -33,7 +33,7 @@ export function runWaitingOperations(deps: Deps): Job {
 /** True when it moved, so that what stands behind it may have its turn now. */
 async function drive(deps: Deps, number: OperationNumber): Promise<boolean> {
   const operation = await findOperation(deps.pool, number);
-  if (operation === undefined || (await isBlocked(deps, operation))) return false;
+  if (operation === undefined || (!operation.isLate && (await isBlocked(deps, operation)))) return false;
   try {
     const turn = await takeTurn(deps, operation);
     return turn === "sent" || turn === "over";

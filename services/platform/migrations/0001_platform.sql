@@ -159,6 +159,8 @@ create table attempt (
   primary key (operation_number, number)
 );
 
+create index attempt_open on attempt (sender_epoch) where state in ('SENDING', 'UNKNOWN');
+
 -- A complete read of the history in search of an attempt, and what it showed.
 create table scan (
   operation_number bigint not null,

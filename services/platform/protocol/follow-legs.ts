@@ -1,6 +1,7 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { insertOperation, listLegs, saveStep } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
+import { insertFinding } from "../store/reviews.ts";
 import { readyNextLeg } from "../store/transfers.ts";
 import type { Operation } from "./operation.ts";
 import { step } from "./step.ts";
@@ -18,6 +19,13 @@ export async function followLegs(tx: Transaction, leg: RecordedOperation, to: Op
   if (leg.leg === FIRST && to.state === "APPLIED") await readyNextLeg(tx, leg.transferId);
   if (leg.leg === FIRST && to.state === "REFUSED") await giveUpSecond(tx, leg.transferId, to.reason);
   if (leg.leg === SECOND && to.state === "REFUSED") await reverseFirst(tx, leg.transferId);
+  if (leg.leg === REVERSAL && to.state === "REFUSED") await reportStuck(tx, leg);
+}
+
+/** Money that left the one and could neither reach the other nor go back. */
+async function reportStuck(tx: Transaction, { login, number, key, amountMinor }: RecordedOperation): Promise<void> {
+  const evidence = { key, amount_minor: String(amountMinor) };
+  await insertFinding(tx, { login, operation: number, reason: "reversal_refused", evidence });
 }
 
 type Reason = Extract<Operation, { state: "REFUSED" }>["reason"];

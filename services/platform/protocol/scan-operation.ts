@@ -90,7 +90,7 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
       lostAtMs: operation.changedAt.getTime(),
       lastLookAtMs: lookedAtMs,
       permitExpiresAtMs: attempt.permitExpiresAt.getTime(),
-      isFenced: attempt.isFenced || isOursAndDead(deps, attempt),
+      isFenced: attempt.isFenced,
       senderBeatAtMs: attempt.senderBeatAt.getTime(),
       watchedSinceMs: deps.sender.startedAtMs,
       scans: await listScans(deps.pool, number, standing.attempt),
@@ -109,11 +109,6 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
     case "look":
       await setNextLook(deps.pool, number, new Date(decision.atMs));
   }
-}
-
-/** A session of this process that is gone was reset, and its bytes with it. */
-function isOursAndDead({ sender, mt5 }: Deps, { senderEpoch, session }: RecordedAttempt): boolean {
-  return senderEpoch === sender.epoch && !mt5.isLive(session);
 }
 
 function evidenceOf(deal: Deal): EvidenceDeal {

@@ -77,7 +77,10 @@ export async function sendOnce(deps: Deps, permit: Permit, session: CommandSessi
   const text = platformComment(reference, policy.comment ?? comment);
   const { checkMargin } = policy;
   const mayWrite = (): boolean => mayStillWrite(grantedAtMs, performance.now());
-  const outcome = await session.changeBalance({ login, amountMinor, comment: text, checkMargin, mayWrite });
+  deps.inFlight.add(number);
+  const outcome = await session
+    .changeBalance({ login, amountMinor, comment: text, checkMargin, mayWrite })
+    .finally(() => deps.inFlight.delete(number));
   const at = new Date();
   deps.reach("after_answer");
   if (outcome.kind !== "applied") {

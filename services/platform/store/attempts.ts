@@ -94,6 +94,25 @@ export async function markAttempt(
   );
 }
 
+/** Says of this process's own attempts that nothing of them is left here, once nothing of them can be any more. */
+export async function fenceOwnAttempts(
+  db: Queryable,
+  {
+    epoch,
+    afterMs,
+    inFlight,
+  }: { readonly epoch: bigint; readonly afterMs: number; readonly inFlight: readonly bigint[] },
+): Promise<void> {
+  await execute(
+    db,
+    sql`update attempt
+        set fenced_at = clock_timestamp()
+        where sender_epoch = ${epoch} and fenced_at is null and state in ('SENDING', 'UNKNOWN')
+          and permit_expires_at < clock_timestamp() - ${afterMs} * interval '1 millisecond'
+          and operation_number <> all (${inFlight}::bigint[])`,
+  );
+}
+
 export async function insertScan(
   db: Queryable,
   operation: OperationNumber,

@@ -26,6 +26,8 @@ export class Crash extends Error {
 export type InstanceOptions = {
   readonly quietPeriodMs?: number;
   readonly settings?: Partial<Settings>;
+  /** Called at each place where a crash would leave something behind. */
+  readonly onReach?: (point: CrashPoint) => void;
   /** Without them only what is called happens. */
   readonly hasJobs?: boolean;
   readonly commandTimeoutMs?: number;
@@ -66,7 +68,7 @@ export async function aWorld(): Promise<World> {
 
 async function startInstance(
   { database, simulator }: Pick<World, "database" | "simulator">,
-  { quietPeriodMs = 2_000, settings = {}, hasJobs = true, commandTimeoutMs, sessions = 4 }: InstanceOptions,
+  { quietPeriodMs = 2_000, settings = {}, hasJobs = true, onReach, commandTimeoutMs, sessions = 4 }: InstanceOptions,
 ): Promise<Instance> {
   const stack = new AsyncDisposableStack();
   const pool = stack.use(createPool({ url: database.url, schema: "platform", applicationName: "platform", max: 10 }));
@@ -103,6 +105,7 @@ async function startInstance(
     sender,
     ...ownMemory(),
     reach(point) {
+      onReach?.(point);
       if (point === crashPoint) throw new Crash(point);
     },
   };

@@ -1,0 +1,143 @@
+import { expect, test } from "vitest";
+import type { Deal } from "../mt5/deals.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
+import { explainDeal } from "./explain-deal.ts";
+import type { Clues } from "./explain-deal.ts";
+import { operationNumber } from "./operation-number.ts";
+import type { Operation } from "./operation.ts";
+import { platformComment, readReference } from "./reference.ts";
+
+const NUMBER = operationNumber(42n);
+
+function anOperation(standing: Partial<Operation>, own: Partial<RecordedOperation> = {}): RecordedOperation {
+  const kept = { kind: "mirror", attempt: 1, absences: 0, state: "UNKNOWN" };
+  return {
+    number: NUMBER,
+    transferId: 1n,
+    leg: 1,
+    login: "900101",
+    askedMinor: 5_00n,
+    amountMinor: 5_00n,
+    isReady: true,
+    standing: { ...kept, ...standing } as Operation,
+    dealId: undefined,
+    appliedAt: undefined,
+    refusal: undefined,
+    platformCode: undefined,
+    key: "mirror:1",
+    holder: "",
+    legs: 1,
+    comment: "",
+    isEnqueued: false,
+    requestId: "",
+    isLate: false,
+    isEarly: false,
+    createdAt: new Date(0),
+    changedAt: new Date(0),
+    ...own,
+  };
+}
+
+function aDeal(own: Partial<Deal> = {}): Deal {
+  return {
+    ticket: 77n,
+    login: "900101",
+    action: 2,
+    entry: 0,
+    order: 0n,
+    position: 0n,
+    symbol: "",
+    volume: 0n,
+    volumeClosed: 0n,
+    price: "0",
+    profitMinor: 5_00n,
+    swapMinor: 0n,
+    commissionMinor: 0n,
+    feeMinor: 0n,
+    comment: "",
+    dealer: "1005",
+    serverTimeMs: 0,
+    at: new Date(0),
+    ...own,
+  };
+}
+
+function clues(own: Partial<Clues> = {}): Clues {
+  return { byTicket: undefined, reference: undefined, byReference: undefined, underWay: [], ...own };
+}
+
+function referenced(operation: RecordedOperation | undefined, attempt = 1): Clues {
+  const comment = platformComment({ kind: "mirror", number: NUMBER, attempt }, "");
+  return clues({ reference: readReference(comment), byReference: operation });
+}
+
+test.each([3, 6, 20])("action %i leaves the balance as it is", (action) => {
+  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "no_effect" });
+});
+
+test.each([13, 14])("a deal that was cancelled (action %i) is no movement", (action) => {
+  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "no_effect" });
+});
+
+test.each([0, 1, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19])("action %i is the trader's", (action) => {
+  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "trade" });
+});
+
+test.each([2, 4, 5])("a balance operation (action %i) without a trace of ours is foreign", (action) => {
+  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "foreign" });
+});
+
+test("a ticket that we know says more than any comment", () => {
+  const operation = anOperation({ state: "APPLIED", ticket: 77n });
+  const rewritten = aDeal({ comment: "rewritten by the broker" });
+
+  expect(explainDeal(rewritten, clues({ byTicket: operation }))).toEqual({ kind: "own", operation });
+});
+
+test.each(["SENDING", "UNKNOWN"] as const)("the reference of an operation in %s applies it", (state) => {
+  const operation = anOperation({ state });
+
+  expect(explainDeal(aDeal(), referenced(operation))).toEqual({ kind: "applies", operation, attempt: 1 });
+});
+
+test("the reference with another amount is for a person, and booked as nothing", () => {
+  const operation = anOperation({ state: "UNKNOWN" });
+
+  expect(explainDeal(aDeal({ profitMinor: 5_01n }), referenced(operation))).toEqual({
+    kind: "undecided",
+    operation,
+    misfit: "amount_differs",
+  });
+});
+
+test("while a person looks at an operation that may have been applied, its deal waits", () => {
+  const operation = anOperation({ state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" } as Operation);
+
+  expect(explainDeal(aDeal(), referenced(operation))).toEqual({ kind: "undecided", operation });
+});
+
+test.each([
+  ["another attempt than the present one", anOperation({ state: "UNKNOWN", attempt: 2 })],
+  ["an attempt that was given up", anOperation({ state: "INTENT" })],
+  ["an operation that was refused", anOperation({ state: "REFUSED", reason: "absent" } as Operation)],
+  ["an operation that has its deal", anOperation({ state: "APPLIED", ticket: 5n } as Operation)],
+])("the reference of %s is surplus: foreign, and for a person", (_what, operation) => {
+  expect(explainDeal(aDeal(), referenced(operation))).toMatchObject({ kind: "foreign", finding: "surplus_deal" });
+});
+
+test("a reference that nobody knows, or that stands on another login, is foreign and reported", () => {
+  const elsewhere = anOperation({ state: "UNKNOWN" }, { login: "900102" });
+
+  expect(explainDeal(aDeal(), referenced(undefined))).toEqual({ kind: "foreign", finding: "unknown_reference" });
+  expect(explainDeal(aDeal(), referenced(elsewhere))).toMatchObject({
+    kind: "foreign",
+    finding: "misplaced_reference",
+  });
+});
+
+test("the same amount as something that is under way may be it, another amount is foreign", () => {
+  const operation = anOperation({ state: "SENDING" });
+
+  expect(explainDeal(aDeal(), clues({ underWay: [operation] }))).toEqual({ kind: "undecided", operation });
+  expect(explainDeal(aDeal({ profitMinor: 5_01n }), clues({ underWay: [operation] }))).toEqual({ kind: "foreign" });
+});

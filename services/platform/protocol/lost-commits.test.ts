@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { platformService } from "../service.ts";
+import { aCall, aDeposit, anAccount, aWorld, eventually } from "../testing/world.ts";
+import type { Instance } from "../testing/world.ts";
+
+/** The connection dies while a commit is on its way: after it happened, or before. */
+type Loss = { readonly commit: number; readonly happens: boolean };
+
+/** The same process, over a database connection that loses one of its commits. */
+function losing({ deps }: Instance, { commit, happens }: Loss) {
+  let seen = 0;
+  const connect = async () => {
+    const client = await deps.pool.connect();
+    const query = client.query.bind(client) as (...words: unknown[]) => Promise<unknown>;
+    const lossy = async (...words: unknown[]): Promise<unknown> => {
+      seen += words[0] === "commit" ? 1 : 0;
+      if (words[0] !== "commit" || seen !== commit) return query(...words);
+      await query(happens ? "commit" : "rollback");
+      throw new Error("Connection terminated unexpectedly");
+    };
+    const giveBack = client.release.bind(client);
+    const release = (): void => {
+      Object.assign(client, { query, release: giveBack });
+      giveBack();
+    };
+    return Object.assign(client, { query: lossy, release });
+  };
+  // Everything else is the real pool's own, so that its statements outside a transaction are left alone.
+  const pool = { query: deps.pool.query.bind(deps.pool), connect } as unknown as Pool;
+  return platformService({ ...deps, pool });
+}
+
+async function attemptsOf({ deps }: Instance): Promise<string[]> {
+  const rows = await many<{ state: string }>(deps.pool, sql`select state from attempt order by number`);
+  return rows.map(({ state }) => state);
+}
+
+test("a permit whose commit was lost is never used, and the deposit is made under the next one", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+
+  const request = aDeposit(login, 5_00n);
+  const result = await losing(instance, { commit: 1, happens: true }).transfer(request, aCall());
+
+  expect(result.state).toBe(TransferState.APPLIED);
+  expect(await attemptsOf(instance)).toEqual(["VOID", "APPLIED"]);
+  expect(await world.control.deals(login)).toHaveLength(1);
+});
+
+test("a wish whose commit did not happen is recorded again", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+
+  const request = aDeposit(login, 5_00n);
+  const result = await losing(instance, { commit: 1, happens: false }).transfer(request, aCall());
+
+  expect(result.state).toBe(TransferState.APPLIED);
+  expect(await attemptsOf(instance)).toEqual(["APPLIED"]);
+  expect(await world.control.deals(login)).toHaveLength(1);
+});
+
+test.each([true, false])("a record whose commit was lost (it happened: %s) is made once", async (happens) => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+
+  const result = await losing(instance, { commit: 2, happens }).transfer(aDeposit(login, 5_00n), aCall());
+
+  expect(result.state).toBe(TransferState.APPLIED);
+  expect(await world.control.deals(login)).toHaveLength(1);
+  const log = await instance.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
+  expect(log.entries).toHaveLength(1);
+});
+
+test("a process that slept between its permit and its write does not write", async () => {
+  const world = await aWorld();
+  let mustSleep = false;
+  const instance = await world.start({
+    onReach(point) {
+      if (!mustSleep || point !== "after_permit") return;
+      mustSleep = false;
+      const until = performance.now() + 2_100;
+      while (performance.now() < until);
+    },
+  });
+  const login = await anAccount(instance);
+  mustSleep = true;
+
+  const result = await instance.service.transfer(aDeposit(login, 5_00n), aCall());
+
+  expect(result.state).toBe(TransferState.APPLIED);
+  expect(await attemptsOf(instance)).toEqual(["VOID", "APPLIED"]);
+  expect(await world.control.deals(login)).toHaveLength(1);
+});
+
+test("a process that could not record its answer says later that nothing of it is left, so that absence can be proven", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ quietPeriodMs: 1_000 });
+  const login = await anAccount(instance);
+  instance.crashAt("after_answer");
+  await world.control.fault({ command: "trade/balance", effect: "retcode:8" });
+  const request = aDeposit(login, 5_00n);
+  await expect(instance.service.transfer(request, aCall())).rejects.toThrow("after_answer");
+  instance.crashAt(undefined);
+
+  const ended = await eventually(
+    () => instance.service.getTransfer({ key: request.key }, aCall()),
+    ({ state }) => state === TransferState.REFUSED,
+    15_000,
+  );
+
+  expect(ended.refusalCode).toBe("absent");
+}, 30_000);

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
+import { operationNumber } from "./operation-number.ts";
+import type { Operation } from "./operation.ts";
+import { transferResult } from "./transfer-result.ts";
+
+const TRANSFER = { id: 9n, key: "fee:1", holder: "", isEnqueued: false };
+const APPLIED = { state: "APPLIED", ticket: 5n };
+const REFUSED = { state: "REFUSED", reason: "platform_rejected" };
+const INTENT = { state: "INTENT", attempt: 0 };
+const SENDING = { state: "SENDING" };
+const UNKNOWN = { state: "UNKNOWN" };
+const OPEN_REVIEW = { state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" };
+const LATE_REVIEW = { state: "REVIEW", reason: "applied_deal_gone", cameFrom: "APPLIED" };
+const EXHAUSTED = { state: "REVIEW", reason: "attempts_exhausted", cameFrom: "INTENT" };
+
+function legs(...standings: object[]): RecordedOperation[] {
+  return standings.map((own, index) => {
+    const standing = { kind: "fee_debit", attempt: 1, absences: 0, ...own } as Operation;
+    const refusal = standing.state === "REFUSED" ? standing.reason : undefined;
+    const number = operationNumber(BigInt(index + 1));
+    return { number, leg: index + 1, login: "1", amountMinor: 1n, standing, refusal } as RecordedOperation;
+  });
+}
+
+test.each([
+  ["applied", [APPLIED], "APPLIED"],
+  ["refused", [REFUSED], "REFUSED"],
+  ["waiting", [INTENT], "PENDING"],
+  ["being sent", [SENDING], "UNKNOWN"],
+  ["lost", [UNKNOWN], "UNKNOWN"],
+  ["lost and before a person", [OPEN_REVIEW], "REVIEW"],
+  ["applied, and a person looks at it later", [LATE_REVIEW], "APPLIED"],
+  ["both applied", [APPLIED, APPLIED], "APPLIED"],
+  ["debit refused", [REFUSED, REFUSED], "REFUSED"],
+  ["debit applied, credit waiting", [APPLIED, INTENT], "PENDING"],
+  ["debit lost", [UNKNOWN, INTENT], "UNKNOWN"],
+  ["credit lost", [APPLIED, UNKNOWN], "UNKNOWN"],
+  ["credit tried too often", [APPLIED, EXHAUSTED], "REVIEW"],
+  ["credit refused, reversal waiting", [APPLIED, REFUSED, INTENT], "PENDING"],
+  ["credit refused, reversal lost", [APPLIED, REFUSED, UNKNOWN], "UNKNOWN"],
+  ["credit refused, reversed", [APPLIED, REFUSED, APPLIED], "REFUSED"],
+  ["credit refused, reversal refused", [APPLIED, REFUSED, REFUSED], "REVIEW"],
+] as const)("a transfer whose legs are %s is answered as such", (_what, standings, state) => {
+  expect(transferResult(TRANSFER, legs(...standings)).state).toBe(TransferState[state]);
+});
+
+test("a refusal names its reason only when the whole transfer is refused", () => {
+  expect(transferResult(TRANSFER, legs(REFUSED)).refusalCode).toBe("platform_rejected");
+  expect(transferResult(TRANSFER, legs(APPLIED, REFUSED, APPLIED)).refusalCode).toBe("credit_refused");
+  expect(transferResult(TRANSFER, legs(APPLIED, REFUSED, INTENT)).refusalCode).toBe("");
+  expect(transferResult(TRANSFER, legs({ state: "REFUSED", reason: "decided" })).refusalCode).toBe("absent");
+});
+
+test("a leg shows its reference once it has an attempt", () => {
+  const [none] = transferResult(TRANSFER, legs(INTENT)).legs;
+  const [one] = transferResult(TRANSFER, legs(SENDING)).legs;
+
+  expect(none!.reference).toBe("");
+  expect(one!.reference).toMatch(/^PF[0-9A-Z]{12}$/);
+});
