@@ -79,6 +79,17 @@ test("a deposit that the platform was never asked for is not executed, then or l
   expect(deps.platform.deals).toEqual([]);
 });
 
+test("a repetition that cannot reach the platform takes nothing back of what was sent before", async () => {
+  const deps = await world();
+  deps.platform.troubles.transfer.push("lost answer", "unreachable");
+  await deposit(deps, HUNDRED, aCall("op-1")).catch(() => {});
+
+  await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
+  await settleLater(deps);
+
+  expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 1_001n }]);
+});
+
 test("a process that died before it asked leaves a row that ends as not executed after the deadline", async () => {
   const deps = await world();
   deps.platform.troubles.transfer.push("unknown");

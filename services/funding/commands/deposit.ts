@@ -1,13 +1,14 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import type { Money } from "#kernel/money.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
 import { decideDeposit } from "../domain/deposit.ts";
-import { hasPostedDeposit, insertCashflow } from "../store/cashflows.ts";
+import { hasPostedDeposit, insertCashflow, markAskedAgain } from "../store/cashflows.ts";
 import { findDeposit, getDeposit, insertDepositDecision, type RecordedDeposit } from "../store/deposits.ts";
 import { asking } from "./asking.ts";
 import { question } from "./patience.ts";
@@ -26,7 +27,14 @@ export async function deposit(deps: Deps, request: DepositRequest, context: Call
 }
 
 async function findOrRecord(deps: Deps, request: DepositRequest, context: CallContext): Promise<RecordedDeposit> {
-  return (await findDeposit(deps.pool, context.commandId)) ?? (await record(deps, request, context));
+  const known = await findDeposit(deps.pool, context.commandId);
+  return known === undefined ? await record(deps, request, context) : await join(deps.pool, known);
+}
+
+/** Somebody else may have sent it: read once more after everybody has been told that they are not alone. */
+async function join(db: Queryable, { cashflow }: RecordedDeposit): Promise<RecordedDeposit> {
+  await markAskedAgain(db, cashflow.id);
+  return await getDeposit(db, cashflow.operationId);
 }
 
 async function record(deps: Deps, request: DepositRequest, context: CallContext): Promise<RecordedDeposit> {
@@ -43,7 +51,7 @@ async function record(deps: Deps, request: DepositRequest, context: CallContext)
     const intent = { operationId, action: "deposit", login, amount, comment, deadline, at: deps.now() } as const;
     const cashflow = await insertCashflow(tx, intent);
     if (cashflow === undefined) {
-      return await getDeposit(tx, operationId);
+      return await join(tx, await getDeposit(tx, operationId));
     }
     await insertDepositDecision(tx, cashflow.id, decision);
     return { cashflow, decision };

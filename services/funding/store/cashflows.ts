@@ -106,7 +106,7 @@ export async function markRefused(
   return count === 1;
 }
 
-/** As markRefused, but only while the settling job has not taken the story over: then nothing was sent by anybody. */
+/** As markRefused, but only while neither the settling job nor a repetition works on it: then nothing was sent by anybody. */
 export async function markNeverSent(
   db: Queryable,
   id: bigint,
@@ -118,6 +118,11 @@ export async function markNeverSent(
         where id = ${id} and state = 'RECORDED' and tries = 0`,
   );
   return count === 1;
+}
+
+/** From now on no request knows by itself that nobody has sent anything: several work on the same story. */
+export async function markAskedAgain(db: Queryable, id: bigint): Promise<void> {
+  await execute(db, sql`update cashflow set tries = greatest(tries, 1) where id = ${id} and state = 'RECORDED'`);
 }
 
 export async function markDoubt(db: Queryable, id: bigint, doubt: Doubt): Promise<void> {
