@@ -13,7 +13,8 @@ import { testDatabase } from "#test/support/database.ts";
 import { testSimulator } from "#test/support/simulator.ts";
 import type { TestSimulator } from "#test/support/simulator.ts";
 import { startPlatform } from "./start.ts";
-import { aCall, aDeposit, eventually, silentLog } from "./testing/world.ts";
+import { aDeposit } from "./testing/requests.ts";
+import { aCall, eventually, silentLog } from "./testing/world.ts";
 
 type Env = Readonly<Record<string, string>>;
 

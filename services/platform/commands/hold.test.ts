@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { aCall, aDeposit, anAccount, aTransfer, aWithdrawal, aWorld, eventually } from "../testing/world.ts";
+import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
 test("a lane answers balance, positions and place in the log as one fact, and again when it is asked again", async () => {
   const world = await aWorld();

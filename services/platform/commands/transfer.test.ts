@@ -4,7 +4,8 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { formatReference } from "../protocol/reference.ts";
 import { operationNumber } from "../protocol/operation-number.ts";
-import { aCall, aDeposit, anAccount, aTransfer, aWithdrawal, aWorld, moneyOf } from "../testing/world.ts";
+import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
 test("a deposit is one deal on the platform, one entry in the log and one fact in the feed", async () => {
   const world = await aWorld();
@@ -45,70 +46,6 @@ test("a repeated key is answered with its first result and moves nothing, and an
   const other = aDeposit(login, 6_00n, { key: request.key });
   await expect(service.transfer(other, aCall())).rejects.toMatchObject({ code: "transfer_mismatch" });
   expect(await world.control.deals(login)).toHaveLength(1);
-});
-
-test("the same key at the same moment, from two processes, is one deal", async () => {
-  const world = await aWorld();
-  const one = await world.start();
-  const two = await world.start();
-  const login = await anAccount(one);
-  const request = aDeposit(login, 5_00n);
-
-  const results = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? one : two).service.transfer(request, aCall())),
-  );
-
-  expect(new Set(results.map(({ legs }) => legs[0]?.dealId)).size).toBe(1);
-  expect(results.every(({ state }) => state === TransferState.APPLIED)).toBe(true);
-  expect(await world.control.deals(login)).toHaveLength(1);
-});
-
-test("twenty deposits at once, over two processes, are all applied once and in the order in which they came", async () => {
-  const world = await aWorld();
-  // As long as it takes on a busy machine: the order is what counts here.
-  const patient = { settings: { turnWaitMs: 60_000 } };
-  const one = await world.start(patient);
-  const two = await world.start(patient);
-  const login = await anAccount(one);
-
-  const results = await Promise.all(
-    Array.from({ length: 20 }, (_, index) =>
-      (index % 2 === 0 ? one : two).service.transfer(aDeposit(login, BigInt(index + 1)), aCall(60_000)),
-    ),
-  );
-
-  expect(results.map(({ state }) => state)).toEqual(Array.from({ length: 20 }, () => TransferState.APPLIED));
-  const rows = await many<{ deal_id: bigint }>(
-    one.deps.pool,
-    sql`select deal_id from operation where login = ${login} order by number`,
-  );
-  const dealsInOrder = rows.map(({ deal_id: id }) => id);
-  expect(dealsInOrder).toEqual(dealsInOrder.toSorted((a, b) => Number(a - b)));
-  const deals = await world.control.deals(login);
-  expect(deals.map(({ deal }) => BigInt(deal))).toEqual(dealsInOrder);
-  expect(await world.control.account(login)).toMatchObject({ balance: "2.10" });
-  const log = await one.service.readLog({ login, afterNumber: 0n, limit: 100 }, aCall());
-  expect(log.entries.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
-}, 90_000);
-
-test("a deposit that finds no turn within its time is refused before its caller is told, and never sent afterwards", async () => {
-  const world = await aWorld();
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
-  await service.hold({ login, holder: "a" }, aCall());
-
-  const request = aDeposit(login, 5_00n);
-  const startedAt = performance.now();
-  const result = await service.transfer(request, aCall());
-  expect(result).toMatchObject({ state: TransferState.REFUSED, refusalCode: "account_busy" });
-  expect(performance.now() - startedAt).toBeGreaterThan(4_900);
-  expect(performance.now() - startedAt).toBeLessThan(6_000);
-
-  await service.release({ login, holder: "a" }, aCall());
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-  expect(await world.control.deals(login)).toEqual([]);
-  expect(await service.transfer(request, aCall())).toEqual(result);
 });
 
 test("what the platform refuses is refused under its key for good", async () => {
@@ -178,26 +115,6 @@ test("a debit is cut to what stands above its floor, and with nothing above it e
   });
   expect(await world.control.account(login)).toMatchObject({ balance: "7.00" });
   expect(await world.control.account(payment)).toMatchObject({ balance: "3.00" });
-});
-
-test("an enqueued transfer is answered at once and executed later", async () => {
-  const world = await aWorld();
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance, "master");
-  await service.hold({ login, holder: "a" }, aCall());
-  const request = aTransfer("exit:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }], { enqueue: true });
-
-  const startedAt = performance.now();
-  const answer = await service.transfer(request, aCall());
-  expect(answer.state).toBe(TransferState.PENDING);
-  expect(answer.transferId).toBeGreaterThan(0n);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
-
-  await service.release({ login, holder: "a" }, aCall());
-  await expect
-    .poll(() => service.getTransfer({ key: "exit:1" }, aCall()), { timeout: 5_000 })
-    .toMatchObject({ state: TransferState.APPLIED, transferId: answer.transferId });
 });
 
 test("everything that is wrong with a transfer is said at once, and nothing is recorded", async () => {

@@ -4,7 +4,8 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { platformComment } from "../protocol/reference.ts";
 import { operationNumber } from "../protocol/operation-number.ts";
-import { aCall, aDeposit, anAccount, aTransfer, aWorld, eventually } from "../testing/world.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
 
 async function logOf({ service }: Instance, login: string, atLeast: number) {

@@ -3,7 +3,8 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { CrashPoint } from "../deps.ts";
-import { aCall, aDeposit, anAccount, aTransfer, aWorld, eventually } from "../testing/world.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
 const LONG_ENOUGH_MS = 25_000;
 

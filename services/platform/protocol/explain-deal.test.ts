@@ -111,7 +111,7 @@ test("the reference with another amount is for a person, and booked as nothing",
 });
 
 test("while a person looks at an operation that may have been applied, its deal waits", () => {
-  const operation = anOperation({ state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" } as Operation);
+  const operation = anOperation({ state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" });
 
   expect(explainDeal(aDeal(), referenced(operation))).toEqual({ kind: "undecided", operation });
 });
@@ -119,8 +119,8 @@ test("while a person looks at an operation that may have been applied, its deal 
 test.each([
   ["another attempt than the present one", anOperation({ state: "UNKNOWN", attempt: 2 })],
   ["an attempt that was given up", anOperation({ state: "INTENT" })],
-  ["an operation that was refused", anOperation({ state: "REFUSED", reason: "absent" } as Operation)],
-  ["an operation that has its deal", anOperation({ state: "APPLIED", ticket: 5n } as Operation)],
+  ["an operation that was refused", anOperation({ state: "REFUSED", reason: "absent" })],
+  ["an operation that has its deal", anOperation({ state: "APPLIED", ticket: 5n })],
 ])("the reference of %s is surplus: foreign, and for a person", (_what, operation) => {
   expect(explainDeal(aDeal(), referenced(operation))).toMatchObject({ kind: "foreign", finding: "surplus_deal" });
 });

@@ -3,7 +3,8 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { platformService } from "../service.ts";
-import { aCall, aDeposit, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { aDeposit } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
 
 /** The connection dies while a commit is on its way: after it happened, or before. */

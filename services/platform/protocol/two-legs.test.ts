@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { aCall, aDeposit, anAccount, aTransfer, aWorld, eventually } from "../testing/world.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { World } from "../testing/world.ts";
 
 async function aFeeStory(world: World) {

@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto";
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
 import { createLog } from "#kernel/log.ts";
-import { usd } from "#kernel/money.ts";
 import { createPool } from "#kernel/postgres/pool.ts";
 import { Secret } from "#kernel/secret.ts";
-import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import type { PlatformServiceService, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { onTestFinished } from "vitest";
@@ -153,36 +152,6 @@ export async function anAccount(
     aCall(30_000),
   );
   return login;
-}
-
-export type LegWish = { readonly login: string; readonly kind: MovementKind; readonly minor: bigint };
-
-export function aTransfer(key: string, legs: readonly LegWish[], own: Partial<TransferRequest> = {}): TransferRequest {
-  return {
-    key,
-    holder: "",
-    legs: legs.map(({ login, kind, minor }) => ({ login, kind, amount: moneyOf(minor) })),
-    upTo: undefined,
-    enqueue: false,
-    comment: "",
-    sendBefore: undefined,
-    ...own,
-  };
-}
-
-export function aDeposit(login: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
-  made += 1;
-  return aTransfer(`deposit:${made}`, [{ login, kind: MovementKind.DEPOSIT, minor }], own);
-}
-
-export function aWithdrawal(login: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
-  made += 1;
-  return aTransfer(`withdrawal:${made}`, [{ login, kind: MovementKind.WITHDRAWAL, minor: -minor }], own);
-}
-
-export function moneyOf(minor: bigint) {
-  const { currency, minor: minorUnits } = usd(minor);
-  return { currencyCode: currency, minorUnits };
 }
 
 /** Looks until it is so; what never becomes so fails the test with what was last seen. */

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { aDeposit, aWithdrawal } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
+
+test("a disabled account loses its rights, keeps its money, and can still be emptied", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service, deps } = instance;
+  const login = await anAccount(instance);
+  await service.transfer(aDeposit(login, 5_00n), aCall());
+
+  await service.disableAccount({ login }, aCall());
+  await service.disableAccount({ login }, aCall());
+
+  const user = await deps.mt5.getUser(login);
+  expect(user!.rights & 0x5n).toBe(0x4n);
+  expect((await service.transfer(aWithdrawal(login, 5_00n), aCall())).state).toBe(TransferState.APPLIED);
+  await expect(service.disableAccount({ login: "77" }, aCall())).rejects.toMatchObject({ code: "login_not_managed" });
+});
+
+test("only managed logins have a balance for us, and a platform that is away is said to be", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const stranger = await world.control.addAccount({ group: "demo\\forex", name: "Stranger", balance: "10.00" });
+  const login = await anAccount(instance);
+
+  await expect(service.getBalance({ login: stranger }, aCall())).rejects.toMatchObject({ code: "login_not_managed" });
+  expect(await service.getStatus({}, aCall())).toMatchObject({ reachable: true, reason: "" });
+  await world.simulator[Symbol.asyncDispose]();
+  await expect(service.getBalance({ login }, aCall())).rejects.toMatchObject({
+    code: "platform_unavailable",
+    outcome: "not_executed",
+  });
+  expect(await service.getStatus({}, aCall())).toMatchObject({ reachable: false, sessions: 0 });
+});

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import type { Instance } from "../testing/world.ts";
+
+/** The permit and the socket time-out, after which the quiet period begins. */
+const LOST_AFTER_MS = 7_000;
+
+async function rows(instance: Instance) {
+  return many<{ state: string; review: string | null; attempt: number; absences: number }>(
+    instance.deps.pool,
+    sql`select state, review, attempt, absences from operation order by number`,
+  );
+}
+
+async function attempts(instance: Instance) {
+  const found = await many<{ state: string }>(
+    instance.deps.pool,
+    sql`select state from attempt order by operation_number, number`,
+  );
+  return found.map(({ state }) => state);
+}
+
+test("a deal that is hidden for a while is found when it shows", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ quietPeriodMs: 3_000 });
+  const login = await anAccount(instance);
+  await world.control.fault({ command: "trade/balance", effect: "drop_after" });
+  await world.control.fault({ command: "trade/balance", effect: "hide_deal", delay_ms: 2_000 });
+
+  const result = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
+
+  expect(result.state).toBe(TransferState.APPLIED);
+  expect(await world.control.deals(login)).toHaveLength(1);
+});
+
+test("a lost answer with a rewritten comment is for a person, blocks the login, and is booked as nothing", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ quietPeriodMs: 1_000 });
+  const { service } = instance;
+  const login = await anAccount(instance);
+  await world.control.fault({ command: "trade/balance", effect: "drop_after" });
+  await world.control.fault({ command: "trade/balance", effect: "cut_comment" });
+
+  const lost = aDeposit(login, 9_00n);
+  await service.transfer(lost, aCall(1_500));
+  const ended = await eventually(
+    () => service.getTransfer({ key: lost.key }, aCall()),
+    ({ state }) => state === TransferState.REVIEW,
+    LOST_AFTER_MS + 8_000,
+  );
+
+  expect(ended.legs).toMatchObject([{ dealId: 0n }]);
+  expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
+  const [finding] = await many(instance.deps.pool, sql`select login, reason from review`);
+  expect(finding).toEqual({ login, reason: "candidate_deal" });
+  const log = await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
+  expect(log.entries).toEqual([]);
+  const blocked = await service.transfer(aDeposit(login, 1_00n), aCall(1_500));
+  expect(blocked).toMatchObject({ state: TransferState.REFUSED, refusalCode: "account_busy" });
+}, 30_000);
+
+test("a comment that the platform cut is no matter when the answer told the ticket", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance, "master");
+  await world.control.fault({ command: "trade/balance", effect: "cut_comment" });
+
+  const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 7_00n }]);
+  expect((await instance.service.transfer(mirror, aCall())).state).toBe(TransferState.APPLIED);
+
+  const log = await eventually(
+    () => instance.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall()),
+    ({ entries }) => entries.length > 0,
+  );
+  expect(log.entries).toMatchObject([{ kind: MovementKind.MIRROR, key: "mirror:1" }]);
+});
+
+test("while the platform is away nothing is promised, and a person's operation is refused before its caller gives up", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await world.simulator[Symbol.asyncDispose]();
+
+  const startedAt = performance.now();
+  const result = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
+
+  expect(result).toMatchObject({ state: TransferState.REFUSED, refusalCode: "expired" });
+  expect(performance.now() - startedAt).toBeLessThan(7_500);
+  expect(await attempts(instance)).toEqual([]);
+});

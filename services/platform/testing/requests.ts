@@ -1,0 +1,35 @@
+import { usd } from "#kernel/money.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
+
+let made = 0;
+
+export type LegWish = { readonly login: string; readonly kind: MovementKind; readonly minor: bigint };
+
+export function aTransfer(key: string, legs: readonly LegWish[], own: Partial<TransferRequest> = {}): TransferRequest {
+  return {
+    key,
+    holder: "",
+    legs: legs.map(({ login, kind, minor }) => ({ login, kind, amount: moneyOf(minor) })),
+    upTo: undefined,
+    enqueue: false,
+    comment: "",
+    sendBefore: undefined,
+    ...own,
+  };
+}
+
+export function aDeposit(login: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
+  made += 1;
+  return aTransfer(`deposit:${made}`, [{ login, kind: MovementKind.DEPOSIT, minor }], own);
+}
+
+export function aWithdrawal(login: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
+  made += 1;
+  return aTransfer(`withdrawal:${made}`, [{ login, kind: MovementKind.WITHDRAWAL, minor: -minor }], own);
+}
+
+export function moneyOf(minor: bigint) {
+  const { currency, minor: minorUnits } = usd(minor);
+  return { currencyCode: currency, minorUnits };
+}
