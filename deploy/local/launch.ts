@@ -6,7 +6,7 @@ import { type Program, startProgram } from "./life.ts";
 import { type House, planServices, planSimulator, type Stores } from "./plan.ts";
 import { recordedProcess } from "./process-id.ts";
 import { readOrMakeSecrets } from "./secrets.ts";
-import { readSettings, type Service, SERVICES } from "./settings.ts";
+import { claimPorts, readWishes, type Service, SERVICES, stateDirOf } from "./settings.ts";
 import { stopProcess } from "./stale.ts";
 import { pidFile, takeState } from "./state.ts";
 import { natsStore, postgresStore } from "./stores.ts";
@@ -22,12 +22,15 @@ export async function launch(
   crew: Crew,
   stack: AsyncDisposableStack,
 ): Promise<Announcement> {
-  const settings = await readSettings(env);
-  stack.use(await takeState(settings.stateDir));
-  forget(settings.stateDir);
+  const wishes = readWishes(env);
+  const stateDir = stateDirOf(wishes);
+  stack.use(await takeState(stateDir));
+  forget(stateDir);
   stack.defer(crew.stop);
-  await endLeftovers(settings.stateDir);
-  const house: House = { root, env, settings, secrets: readOrMakeSecrets(settings.stateDir) };
+  // Before the ports are looked at: they may hold them still.
+  await endLeftovers(stateDir);
+  const settings = await claimPorts(env, wishes);
+  const house: House = { root, env, settings, secrets: readOrMakeSecrets(stateDir) };
   const stores = await startStores(house, crew);
   if (settings.embedded.simulator) await crew.start([memberOf(planSimulator(house))]);
   const programs = await planServices(house, stores);

@@ -86,6 +86,18 @@ test("when the launcher is killed everything ends, and the next start works", as
   expect([...pids, postmaster].filter((pid) => startOf(pid) !== "")).toEqual([]);
 });
 
+test("what a killed launcher left behind holds its ports no longer than the next start waits", async () => {
+  const house = await testHouse();
+  const first = house.start({ ...GIVEN, MT5_URL: "", LINGERS_MS: "60000" });
+  await first.ready();
+
+  first.child.kill("SIGKILL");
+  const second = house.start({ ...GIVEN, MT5_URL: "" });
+  await second.ready();
+
+  expect(second.said()).toContain("edge of an earlier run is still there");
+});
+
 test("everything killed at once comes back", async () => {
   const house = await testHouse();
   const first = house.start();

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { Type } from "typebox";
+import { type StaticDecode, Type } from "typebox";
 import { duration, optional, port, secret, secretUrl, text, url } from "#kernel/config-pieces.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
 import { StartupError } from "#kernel/startup-error.ts";
@@ -42,9 +42,19 @@ export type Settings = {
 
 const METRICS_PORT = 9_090;
 
-/** Reads the environment and looks whether the ports can be had: every mistake at once, before anything is started. */
-export async function readSettings(env: Environment): Promise<Settings> {
-  const read = readConfig(SCHEMA, env);
+/** What the environment asks for: every mistake in it at once, before anything is touched. */
+export type Wishes = StaticDecode<typeof SCHEMA>;
+
+export function readWishes(env: Environment): Wishes {
+  return readConfig(SCHEMA, env);
+}
+
+export function stateDirOf({ PAMM_STATE_DIR }: Wishes): string {
+  return resolve(PAMM_STATE_DIR);
+}
+
+/** Looks whether the ports can be had: all that cannot at once, before anything is started. */
+export async function claimPorts(env: Environment, read: Wishes): Promise<Settings> {
   const simulator = read.MT5_URL === undefined;
   const ports = new PortClaims();
   const httpPort = await ports.claim("PAMM_HTTP_PORT", read.PAMM_HTTP_HOST, read.PAMM_HTTP_PORT);
@@ -53,7 +63,7 @@ export async function readSettings(env: Environment): Promise<Settings> {
   const metricsPort = await ports.claim("PAMM_METRICS_PORT", LOOPBACK, await metricsPortOf(read.PAMM_METRICS_PORT));
   ports.refuse();
   return {
-    stateDir: resolve(read.PAMM_STATE_DIR),
+    stateDir: stateDirOf(read),
     httpHost: read.PAMM_HTTP_HOST,
     httpPort,
     metricsPort,

@@ -29,7 +29,7 @@ const FAKE_SERVICE = `
     appendFileSync(ORDER_FILE, name + "\\n");
     process.exit(0);
   }, 50));
-  process.once("disconnect", () => process.exit(0));
+  process.once("disconnect", () => setTimeout(() => process.exit(0), Number(process.env.LINGERS_MS ?? 0)));
   console.log(JSON.stringify({ level: "info", msg: "not for the terminal" }));
   console.log(JSON.stringify({ level: "warn", msg: "mind the gap", code: name }));
 `;
