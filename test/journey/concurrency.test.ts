@@ -7,14 +7,16 @@ import { expectKept, type Told, told, type Wish } from "./support/verdict.ts";
 
 const PATIENCE = { timeout: 90_000 };
 
+const START_PATIENCE_MS = 180_000;
+
 let system: TestSystem;
 let client: Client;
 
 beforeAll(async () => {
   system = await startTestSystem();
   client = clientOf(system);
-});
-afterAll(() => system[Symbol.asyncDispose]());
+}, START_PATIENCE_MS);
+afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
 
 test("of 20 deposits to one Investor at once none is doubled and none is lost", PATIENCE, async () => {
   const login = await newInvestor(client);

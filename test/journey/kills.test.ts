@@ -3,12 +3,14 @@ import { startTestSystem, type ProcessName, type TestSystem } from "./support/sy
 
 const PATIENCE = { timeout: 240_000 };
 
+const START_PATIENCE_MS = 180_000;
+
 let system: TestSystem;
 
 beforeAll(async () => {
   system = await startTestSystem();
-});
-afterAll(() => system[Symbol.asyncDispose]());
+}, START_PATIENCE_MS);
+afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
 
 /** Who is killed as soon as the demo says that. Every process once, at the step that needs it, or the one before. */
 const KILLS: readonly (readonly [ProcessName, string])[] = [
@@ -22,6 +24,13 @@ const KILLS: readonly (readonly [ProcessName, string])[] = [
   ["nats", "Watch PAUSED become"],
   ["postgres", "Deposit initial capital"],
 ];
+
+test("every balance ties though everything is killed at once and started again", PATIENCE, async () => {
+  const demo = system.demo();
+  await demo.hears("Deposit again");
+  await system.restart("SIGKILL");
+  expect(await demo.ended, demo.said() + system.said()).toBe(0);
+});
 
 /** Several CRMs at once, each of which also meets what the others' killers do. */
 test.concurrent.each(KILLS)("every balance ties though %s is killed at: %s", PATIENCE, async (name, step) => {

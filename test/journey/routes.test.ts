@@ -9,14 +9,16 @@ import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { type Client, clientOf } from "./support/client.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
+const START_PATIENCE_MS = 180_000;
+
 let system: TestSystem;
 let client: Client;
 
 beforeAll(async () => {
   system = await startTestSystem();
   client = clientOf(system);
-});
-afterAll(() => system[Symbol.asyncDispose]());
+}, START_PATIENCE_MS);
+afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
 
 /** Every route of the specification on the whole system, with good and with bad input, member by member. */
 describe("access", () => {

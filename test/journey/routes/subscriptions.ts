@@ -108,12 +108,12 @@ export function subscriptionRoutes(client: () => Client): void {
     expectProblem(await client().post("/api/v1/investor/assign", wrong), { ...refused, fields });
     const missing = await client().post("/api/v1/investor/assign", {});
     expectProblem(missing, { ...refused, fields: ["master_login", "investor_login", "perf_fee"] });
-    expectProblem(await assign(client(), "999999", "999998"), notFound("master_not_found"));
+    const stranger = await newInvestor(client());
+    expectProblem(await assign(client(), "999999", stranger), notFound("master_not_found"));
     expectProblem(await assign(client(), master, "999998"), notFound("investor_not_found"));
 
     const nobody = await client().post("/api/v1/subscriptions/unassign");
     expectProblem(nobody, { ...refused, fields: ["master_login", "investor_login"] });
-    const stranger = await newInvestor(client());
     expectProblem(await unassign(client(), master, stranger), notFound("subscription_not_found"));
     expectProblem(await unassign(client(), master, "999998"), notFound("investor_not_found"));
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { freePort } from "../../../deploy/local/ports.ts";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";
 import { pidFile } from "../../../deploy/local/state.ts";
 import { makeRunFolder } from "../../support/run-folder.ts";
@@ -25,14 +26,13 @@ type Told = { readonly url: string; readonly apiKey: string; readonly simulatorC
 
 export type TestSystem = AsyncDisposable & {
   readonly stateDir: string;
-  /** Other ports after a restart. */
   readonly told: () => Told;
   /** Everything that the launchers said. */
   readonly said: () => string;
   /** SIGKILL; resolves when the launcher has said that it runs again. */
   readonly kill: (name: ProcessName) => Promise<void>;
-  /** Ctrl-C, then a new start on the same state. */
-  readonly restart: () => Promise<void>;
+  /** Ctrl-C, or SIGKILL of everything at once, then a new start on the same state and ports. */
+  readonly restart: (signal?: "SIGINT" | "SIGKILL") => Promise<void>;
   /** Tells the story of `make demo` on it. */
   readonly demo: () => Running;
 };
@@ -49,11 +49,11 @@ const PID_FILES: Partial<Record<ProcessName, string>> = {
 export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise<TestSystem> {
   const folder = makeRunFolder();
   const stateDir = join(folder.path, "state");
-  const env = environmentOf(stateDir, settings);
+  const env = environmentOf(stateDir, { ...(await freePorts()), ...settings });
   const launchers = [run(LAUNCHER, env)];
   const current = (): Running => launchers.at(-1)!;
-  const end = async (): Promise<void> => {
-    current().signal("SIGINT");
+  const end = async (signal: NodeJS.Signals = "SIGINT"): Promise<void> => {
+    current().signal(signal);
     await current().ended;
   };
   const system: TestSystem = {
@@ -65,8 +65,8 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
       process.kill(pidOf(stateDir, name), "SIGKILL");
       await current().hears(`${name} runs again`, { after });
     },
-    async restart() {
-      await end();
+    async restart(signal) {
+      await end(signal);
       launchers.push(run(LAUNCHER, env));
       await current().hears(IS_READY);
     },
@@ -94,6 +94,14 @@ export async function failedStart(
   const code = await launcher.ended;
   folder[Symbol.dispose]();
   return { code, said: launcher.said() };
+}
+
+/** The same after every restart. */
+async function freePorts(): Promise<NodeJS.ProcessEnv> {
+  const names = ["PAMM_HTTP_PORT", "PAMM_METRICS_PORT", "SIM_PORT", "SIM_CONTROL_PORT"];
+  const ports = new Set<number>();
+  while (ports.size < names.length) ports.add(await freePort());
+  return Object.fromEntries([...ports].map((port, index) => [names[index], String(port)]));
 }
 
 function environmentOf(stateDir: string, settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
