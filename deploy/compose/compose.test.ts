@@ -1,0 +1,147 @@
+import { expect, test } from "vitest";
+import { SERVICES } from "../local/settings.ts";
+import { NATS_DATA, SIMULATOR_STATE, VAULT, VOLUMES } from "./places.ts";
+import { container, readComposeFile, readFromRoot } from "./testing/compose-file.ts";
+import { PROGRAMS, variablesOf } from "./testing/programs.ts";
+
+const HARD_STOP_S = 15;
+const OWN_IMAGE = "pamm-integration-service:local";
+const ONE_SHOTS = ["init-secrets", "init-database"];
+/** Its image starts as root, makes its folder and goes on as somebody else. */
+const STARTS_AS_ROOT = "postgres";
+
+const compose = readComposeFile();
+const containers = Object.entries(compose.services);
+const dockerfile = readFromRoot("deploy/Dockerfile");
+
+test("every program of the launcher has a container, with one command in the one image", () => {
+  expect(Object.keys(compose.services).toSorted()).toEqual(
+    [...SERVICES, "simulator", "postgres", "nats", ...ONE_SHOTS].toSorted(),
+  );
+  for (const program of PROGRAMS) {
+    const { image, command } = container(compose, program);
+    expect([program, image, command]).toEqual([program, OWN_IMAGE, ["node", `services/${program}/main.ts`]]);
+  }
+  expect(containers.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual(["init-secrets"]);
+});
+
+test("a service is given variables that it reads, and every one that it reads can be set", () => {
+  for (const program of PROGRAMS) {
+    const given = Object.keys(container(compose, program).environment ?? {});
+    const known = variablesOf(program);
+    expect([program, given.filter((name) => !known.some(({ names }) => names.includes(name)))]).toEqual([program, []]);
+    const closed = known.filter(({ names }) => !names.some((name) => given.includes(name)));
+    expect([program, closed.map(({ names }) => names[0])]).toEqual([program, []]);
+  }
+});
+
+test("a secret is in the environment of a service only when the operator puts it there", () => {
+  for (const program of PROGRAMS) {
+    const { environment = {} } = container(compose, program);
+    const secrets = variablesOf(program).filter(({ isSecret }) => isSecret);
+    const plain = secrets.flatMap(({ names }) => names.filter((name) => !name.endsWith("_FILE") && environment[name]));
+    expect([program, plain]).toEqual([program, []]);
+  }
+});
+
+test("images are pinned, and the image of ours asks no other registry for its syntax", () => {
+  for (const [name, { image }] of containers) {
+    expect([name, image]).toEqual([name, expect.stringMatching(/^[a-z-]+:(?!latest)[\w.-]+$/)]);
+  }
+  expect(dockerfile.match(/^FROM .*$/gm)).toEqual([
+    "FROM node:24-bookworm-slim AS build",
+    "FROM node:24-bookworm-slim",
+  ]);
+  expect(dockerfile).not.toMatch(/^# *syntax/m);
+});
+
+test("only the HTTP API and the simulator's control API are published, and on loopback alone unless told otherwise", () => {
+  const published = containers.filter(([, { ports }]) => ports !== undefined).map(([name, { ports }]) => [name, ports]);
+  expect(Object.fromEntries(published)).toEqual({
+    edge: ["127.0.0.1:8080:8080"],
+    simulator: ["127.0.0.1:8444:8444"],
+  });
+  const open = readComposeFile({ PAMM_HTTP_HOST: "0.0.0.0", PAMM_HTTP_PORT: "80", SIM_CONTROL_PORT: "9" });
+  expect(container(open, "edge").ports).toEqual(["0.0.0.0:80:8080"]);
+  expect(container(open, "simulator").ports).toEqual(["127.0.0.1:9:8444"]);
+  expect(container(compose, "edge").environment).toMatchObject({ PAMM_HTTP_PORT: "8080" });
+  expect(container(compose, "simulator").environment).toMatchObject({ SIM_CONTROL_PORT: "8444" });
+});
+
+test("no container can write its own files, gain rights, or keep those of root", () => {
+  for (const [name, { read_only, cap_drop, cap_add = [], security_opt, user }] of containers) {
+    expect([name, read_only, cap_drop, security_opt]).toEqual([name, true, ["ALL"], ["no-new-privileges:true"]]);
+    if (name !== STARTS_AS_ROOT) expect([name, cap_add]).toEqual([name, []]);
+    expect([name, user]).toEqual([name, name === "nats" ? "1000:1000" : undefined]);
+  }
+  expect(dockerfile.trimEnd().split("\n").at(-1)).toBe("USER 1000:1000");
+});
+
+test("the simulator can be reached by the platform alone", () => {
+  const neighbours = containers.filter(([, { networks }]) => networks?.includes("platform")).map(([name]) => name);
+  expect(neighbours).toEqual(["simulator", "platform"]);
+  expect(container(compose, "simulator").networks).toEqual(["platform"]);
+});
+
+test("a service has more time to drain than it takes, and stops before those it depends on", () => {
+  for (const program of PROGRAMS) {
+    const { stop_grace_period = "0s", depends_on = {} } = container(compose, program);
+    expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThan(HARD_STOP_S);
+    if (program === "simulator") continue;
+    expect(Object.keys(depends_on)).toEqual(expect.arrayContaining(["init-database", "postgres", "nats"]));
+    if (program !== "platform" && program !== "edge") expect(depends_on).toHaveProperty("platform");
+  }
+  const beforeEdge = Object.keys(container(compose, "edge").depends_on ?? {});
+  expect(beforeEdge).toEqual(expect.arrayContaining(SERVICES.filter((service) => service !== "edge")));
+});
+
+test("each container sees its own secrets, to read; only the first two see the vault", () => {
+  const mounts = containers.flatMap(([name, { volumes = [] }]) => volumes.map((volume) => [name, volume] as const));
+  const usersOf = (volume: string): string[] =>
+    mounts.filter(([, mount]) => mount.startsWith(`${volume}:`)).map(([name, mount]) => `${name} ${mount}`);
+  for (const name of [...PROGRAMS, "postgres", "nats"]) {
+    expect(usersOf(`${name}-secrets`)).toEqual([
+      `init-secrets ${name}-secrets:${VOLUMES}/${name}`,
+      `${name} ${name}-secrets:/run/pamm:ro`,
+    ]);
+  }
+  expect(usersOf("vault")).toEqual([`init-secrets vault:${VAULT}`, `init-database vault:${VAULT}:ro`]);
+  expect(usersOf(SIMULATOR_STATE)[0]).toBe(`init-secrets ${SIMULATOR_STATE}:${VOLUMES}/${SIMULATOR_STATE}`);
+  expect(usersOf("nats-data").at(-1)).toBe(`nats nats-data:${NATS_DATA}`);
+  const used = new Set(mounts.map(([, mount]) => mount.split(":")[0]));
+  expect([...used].toSorted()).toEqual(Object.keys(compose.volumes).toSorted());
+});
+
+test("the image has a folder of the right owner wherever a new volume is mounted first", () => {
+  const { volumes = [] } = container(compose, "init-secrets");
+  for (const volume of volumes) {
+    const folder = volume.split(":")[1]!.slice(1);
+    expect(dockerfile).toMatch(new RegExp(`[ ]${folder}[ ;]`));
+  }
+});
+
+test("both generations of Compose accept the file", () => {
+  expect(compose).not.toHaveProperty("name");
+  expect(compose).not.toHaveProperty("version");
+});
+
+test("servers of the operator's own take the place of those that are started here", () => {
+  const own = readComposeFile({
+    MT5_URL: "https://mt5.example:443",
+    MT5_CA_FILE: "/run/own/ca.pem",
+    PAMM_LOCAL_POSTGRES: "0",
+    PAMM_LOCAL_NATS: "0",
+    PAMM_LOCAL_SIMULATOR: "0",
+    DATABASE_URL: "postgres://db.example/pamm",
+    NATS_URL: "nats://nats.example:4222",
+  });
+  expect(["postgres", "nats", "simulator"].map((name) => container(own, name).scale)).toEqual(["0", "0", "0"]);
+  expect(container(own, "platform").environment).toMatchObject({
+    MT5_URL: "https://mt5.example:443",
+    MT5_CA_FILE: "/run/own/ca.pem",
+  });
+  expect(container(own, "init-secrets").environment).toMatchObject({
+    DATABASE_URL: "postgres://db.example/pamm",
+    NATS_URL: "nats://nats.example:4222",
+  });
+});
