@@ -1,7 +1,7 @@
 import type { Entry } from "./book.ts";
 import { readBalance } from "./follow.ts";
 import { dollars, type Funds } from "./funds.ts";
-import { pollOr } from "./wait.ts";
+import { type Patience, pollOr } from "./wait.ts";
 
 /** An account of the story and what its balance has to be at the end. */
 export type Account = {
@@ -27,9 +27,13 @@ const LOGIN_WIDTH = 10;
 const AMOUNT_WIDTH = 14;
 
 /** Compares the API, the platform's balance, the sum of its deals and the story. True when all tie to the cent. */
-export async function prove(funds: Funds, accounts: readonly Account[]): Promise<boolean> {
+export async function prove(
+  funds: Funds,
+  accounts: readonly Account[],
+  patience: Omit<Patience, "what"> = CONVERGENCE,
+): Promise<boolean> {
   let rows: readonly Row[] = [];
-  await pollOr(CONVERGENCE, async () => {
+  await pollOr(patience, async () => {
     rows = await Promise.all(accounts.map((account) => examine(funds, account)));
     return rows.every(({ differences }) => differences.length === 0) ? true : undefined;
   });
