@@ -5,7 +5,7 @@ import { applyFlow } from "../domain/books.ts";
 import { takeWhatFits } from "../domain/parts.ts";
 import { jobContext, later } from "../commands/patience.ts";
 import { sendMirror } from "../commands/send-mirror.ts";
-import { tellMirrorsApplied } from "../commands/tell.ts";
+import { tellExitsCompleted, tellMirrorsApplied } from "../commands/tell.ts";
 import { listOpenFlows, type OpenFlow } from "../store/flows.ts";
 import {
   claimMirrors,
@@ -16,6 +16,7 @@ import {
   type OpenMirror,
 } from "../store/mirrors.ts";
 import { lockSeats, saveSeats } from "../store/seats.ts";
+import { cancelEmptied } from "../store/subscriptions.ts";
 
 /** Masters of one round; they go in parallel, each strictly in order. */
 const MASTERS_PER_ROUND = 8;
@@ -58,11 +59,14 @@ async function openMirror(tx: Transaction, deps: Deps, masterLogin: string): Pro
 
 async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flows: readonly OpenFlow[]): Promise<void> {
   assert.equal(mirror.amount, 0n, "only what cancels out has arrived without a deal");
+  const at = deps.now();
   const locked = await lockSeats(tx, [...new Set(flows.map(({ subscriptionId }) => subscriptionId))]);
   const seats = new Map(locked.map((seat) => [seat.subscriptionId, seat]));
   for (const flow of flows) applyFlow(seats, flow);
   await saveSeats(tx, [...seats.values()]);
-  await markMirrorsApplied(tx, [{ id: mirror.id, dealId: NO_DEAL }], deps.now());
+  await markMirrorsApplied(tx, [{ id: mirror.id, dealId: NO_DEAL }], at);
   await tellMirrorsApplied(tx, [{ ...mirror, dealId: NO_DEAL, flows }], seats);
+  // It may have been the last of somebody who has left.
+  await tellExitsCompleted(tx, await cancelEmptied(tx, [...seats.keys()], at));
   afterCommit(tx, deps.bells.strikes.ring);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
@@ -25,6 +25,10 @@ function pausedAt(world: World, method: "hold" | "readAccount") {
   const paused: Deps["platform"] = { ...client, [method]: late };
   const deps: Deps = { ...world.deps, platform: paused };
   return { door, deps, service: subscriptionService(deps) };
+}
+
+async function statusOf({ deps }: World, id: bigint): Promise<{ status: string; hasEnded: boolean }> {
+  return one(deps.pool, sql`select status, ended_at is not null as "hasEnded" from subscription where id = ${id}`);
 }
 
 function expectMaster({ platform }: World, login: string, balance: bigint): void {
@@ -243,6 +247,22 @@ test("+500 and -500 coalesce to nothing: no platform call, and both are done", a
     { pooled: { minorUnits: 400_00n }, outbound: { minorUnits: 0n } },
     { pooled: { minorUnits: 600_00n }, inbound: { minorUnits: 0n } },
   ]);
+  await expectBooksToTie(world);
+});
+
+test("the last outflow of somebody who has left coalesces to nothing: CANCELLED, and told", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const leaves = await subscribed(world, masterLogin, 500_00n);
+  const comes = await subscribed(world, masterLogin, 500_00n);
+  await withdraw(world, leaves.investorLogin, 500_00n, "funding:withdrawal:1");
+  const { subscription } = await world.service.unassign(leaves, aCall());
+  expect(subscription).toMatchObject({ status: SubscriptionStatus.PAUSED });
+  await deposit(world, comes.investorLogin, 500_00n);
+  await settle(world);
+  expect(await statusOf(world, leaves.id)).toEqual({ status: "CANCELLED", hasEnded: true });
+  const told = sql`select type from outbox where feed = 'subscription.exits' order by id`;
+  expect(await many(world.deps.pool, told)).toHaveLength(2);
   await expectBooksToTie(world);
 });
 
