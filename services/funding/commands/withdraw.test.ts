@@ -167,6 +167,62 @@ test("a lane that could not be let go is let go by the job", async () => {
   expect(deps.platform.lanes.size).toBe(0);
 });
 
+test("a request that wakes up in a try of before leaves the next one alone", async () => {
+  const deps = await world({ platform: rich() });
+  const held = Promise.withResolvers<void>();
+  const woken = Promise.withResolvers<void>();
+  const hold: World["platform"]["hold"] = async (...asked) => {
+    const answer = await deps.platform.hold(...asked);
+    held.resolve();
+    await woken.promise;
+    return answer;
+  };
+  const sleeper = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
+  await held.promise;
+  deps.noes.push(no("account_busy"));
+  const release: World["platform"]["release"] = async (...asked) => {
+    const answer = await deps.platform.release(...asked);
+    // The first try is over and the second is recorded a moment later.
+    setTimeout(woken.resolve, 100);
+    return answer;
+  };
+  const other = withdraw({ ...deps, platform: { ...deps.platform, release } }, FORTY, aCall("op-1"));
+
+  expect(await other).toMatchObject({ effectiveWithdraw: usd(40_00n) });
+  expect(await sleeper).toEqual(await other);
+  expect(deps.platform.deals).toHaveLength(1);
+  expect(await story(deps)).toEqual([{ state: "POSTED", try: 2, is_released: true }]);
+  expect(deps.platform.lanes.size).toBe(0);
+});
+
+test("a request that is refused in a try of before does not end the next one", async () => {
+  const deps = await world({ platform: rich() });
+  const recorded = Promise.withResolvers<void>();
+  const woken = Promise.withResolvers<void>();
+  const hold: World["platform"]["hold"] = async (...asked) => {
+    recorded.resolve();
+    await woken.promise;
+    return await deps.platform.hold(...asked);
+  };
+  const sleeper = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
+  await recorded.promise;
+  deps.noes.push(no("account_busy"));
+  const slowly: World["platform"]["hold"] = async (...asked) => {
+    const answer = await deps.platform.hold(...asked);
+    if (!asked[0].holder.endsWith(":1")) {
+      woken.resolve();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    return answer;
+  };
+  const other = withdraw({ ...deps, platform: { ...deps.platform, hold: slowly } }, FORTY, aCall("op-1"));
+
+  expect(await other).toMatchObject({ effectiveWithdraw: usd(40_00n) });
+  expect(await sleeper).toEqual(await other);
+  expect(await story(deps)).toEqual([{ state: "POSTED", try: 2, is_released: true }]);
+  expect(deps.platform.lanes.size).toBe(0);
+});
+
 async function dies(): Promise<never> {
   throw new Error("killed");
 }

@@ -1,5 +1,5 @@
 import { usd } from "#kernel/money.ts";
-import { execute, many, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HeldFacts, Withdrawal, WithdrawalDecision } from "../domain/withdrawal.ts";
 
@@ -36,17 +36,20 @@ export async function markLeaving(
   id: bigint,
   held: { try: number; facts: HeldFacts },
 ): Promise<boolean> {
+  if (!(await lockTry(tx, id, held.try))) {
+    return false;
+  }
   const moved = await execute(tx, sql`update cashflow set state = 'LEAVING' where id = ${id} and state = 'RECORDED'`);
   if (moved === 0) {
     return false;
   }
-  const stored = await execute(
+  await execute(
     tx,
     sql`update withdrawal
         set held_balance_minor = ${held.facts.balance.minor}, held_log_number = ${held.facts.logNumber}
-        where cashflow_id = ${id} and try = ${held.try}`,
+        where cashflow_id = ${id}`,
   );
-  return stored === 1;
+  return true;
 }
 
 /** The decision is stored before anything moves, so that a crash can not make another one. */
@@ -66,16 +69,28 @@ export async function markPaying(tx: Transaction, id: bigint, decision: Withdraw
 
 /** A refused try is over for good; the next one holds the lane under another name. */
 export async function markNextTry(tx: Transaction, id: bigint, refusedTry: number): Promise<boolean> {
+  if (!(await lockTry(tx, id, refusedTry))) {
+    return false;
+  }
   const moved = await execute(tx, sql`update cashflow set state = 'RECORDED' where id = ${id} and state = 'LEAVING'`);
   if (moved === 0) {
     return false;
   }
-  const stored = await execute(
+  await execute(
     tx,
     sql`update withdrawal set try = try + 1, held_balance_minor = null, held_log_number = null
-        where cashflow_id = ${id} and try = ${refusedTry}`,
+        where cashflow_id = ${id}`,
   );
-  return stored === 1;
+  return true;
+}
+
+/** A state says nothing without its try: the next one comes through the same states. Locked before the cashflow. */
+export async function lockTry(tx: Transaction, id: bigint, number: number): Promise<boolean> {
+  const row = await maybeOne(
+    tx,
+    sql`select from withdrawal where cashflow_id = ${id} and try = ${number} for no key update`,
+  );
+  return row !== undefined;
 }
 
 export async function markReleased(db: Queryable, id: bigint): Promise<void> {

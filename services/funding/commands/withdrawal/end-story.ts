@@ -1,17 +1,24 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { laneHolder, type Cashflow } from "../../domain/cashflow.ts";
 import type { Withdrawal } from "../../domain/withdrawal.ts";
 import { markRefused } from "../../store/cashflows.ts";
-import { markReleased } from "../../store/withdrawals.ts";
+import { lockTry, markReleased } from "../../store/withdrawals.ts";
 
 export type Story = { readonly cashflow: Cashflow; readonly withdrawal: Withdrawal };
 
-/** Ends the story with a refusal unless it has gone on meanwhile, and lets the lane go. */
+/** Ends the story with a refusal unless it has gone on meanwhile, also to another try, and lets the lane go. */
 export async function refuseStory(deps: Deps, story: Story, refusal: Refusal, context: CallContext): Promise<void> {
   const { id, state } = story.cashflow;
-  if (await markRefused(deps.pool, id, { from: state, refusal, at: deps.now() })) {
+  const isOver = await inTransaction(deps.pool, async (tx) => {
+    if (!(await lockTry(tx, id, story.withdrawal.try))) {
+      return false;
+    }
+    return await markRefused(tx, id, { from: state, refusal, at: deps.now() });
+  });
+  if (isOver) {
     await releaseForGood(deps, story, context);
   }
 }
