@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startTestSystem } from "./support/system.ts";
+import { demoAlone, startTestSystem } from "./support/system.ts";
 
 const PATIENCE_MS = 120_000;
 
@@ -21,3 +21,9 @@ test(
     expect(second.said()).toContain("Every balance ties to the cent.");
   },
 );
+
+test("a demo without a system says what to do", async () => {
+  const demo = demoAlone();
+  expect(await demo.ended).toBe(1);
+  expect(demo.said()).toMatch(/^make demo: no running system is known in .*: start one with "make run".*\n$/);
+});

@@ -5,6 +5,7 @@ import { fundRoutes } from "./routes/funds.ts";
 import { investorRoutes } from "./routes/investors.ts";
 import { masterRoutes } from "./routes/masters.ts";
 import { platformTroubles } from "./routes/platform-troubles.ts";
+import { secretsStaySecret } from "./routes/secrets.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { type Client, clientOf } from "./support/client.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
@@ -41,4 +42,10 @@ describe("fees", () => {
 });
 describe("a platform in trouble", () => {
   platformTroubles(() => client);
+});
+describe("secrets", () => {
+  secretsStaySecret(
+    () => system,
+    () => client,
+  );
 });

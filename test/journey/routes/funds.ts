@@ -38,6 +38,7 @@ export function fundRoutes(client: () => Client): void {
     const login = await newInvestor(client());
     const reply = await deposit(client(), login, "100.5", "CRM-2026-0001");
 
+    expect(reply.headers.get("x-operation-id")).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/);
     const unassigned = { first_deposit_checked: exactly(false), min_deposit_required: exactly("0.00") };
     shape.expectReply(reply, { ...DEPOSITED, login: exactly(login), amount: exactly(100.5), ...unassigned });
     const comment = expect.stringMatching(/^\S{14} CRM-2026-0001$/) as string;

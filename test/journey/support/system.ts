@@ -96,6 +96,11 @@ export async function failedStart(
   return { code, said: launcher.said() };
 }
 
+/** Where nothing runs. */
+export function demoAlone(): Running {
+  return run(DEMO, environmentOf("/nonexistent", {}));
+}
+
 /** The same after every restart. */
 async function freePorts(): Promise<NodeJS.ProcessEnv> {
   const names = ["PAMM_HTTP_PORT", "PAMM_METRICS_PORT", "SIM_PORT", "SIM_CONTROL_PORT"];

@@ -1,0 +1,35 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { textOf } from "../../../deploy/demo/exact-json.ts";
+import type { Client } from "../support/client.ts";
+import { deposit, expectDone, newMaster, person, INVESTOR_GROUP } from "../support/people.ts";
+import type { TestSystem } from "../support/system.ts";
+
+/** The logs of every process, the stores and the simulator among them. */
+export function secretsStaySecret(system: () => TestSystem, client: () => Client): void {
+  test("no password, key, query string or body is in any log", async () => {
+    const wish = { ...person("Sigrid"), platform_group: INVESTOR_GROUP };
+    const { body } = await expectDone(client().post("/api/v1/investor/create", wish));
+    const { login } = await newMaster(client());
+    const revealed = await expectDone(client().get(`/api/v1/info/master/${login}`));
+    await expectDone(deposit(client(), textOf(body, "mt5_login"), "12.34", "CRM-CONFIDENTIAL-1"));
+
+    const secrets = {
+      "main password": textOf(body, "password"),
+      "investor password": textOf(body, "investor_password"),
+      "revealed password": textOf(revealed.body, "mt5_password"),
+      "API key": system().told().apiKey,
+      "a member of a body": wish.username,
+      "the comment in a query": "CRM-CONFIDENTIAL-1",
+    };
+    const folder = join(system().stateDir, "log");
+    const files = readdirSync(folder);
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const text = readFileSync(join(folder, file), "utf8");
+      const told = Object.entries(secrets).filter(([, secret]) => text.includes(secret));
+      expect(told.map(([name]) => `${name} is in ${file}`)).toEqual([]);
+    }
+  });
+}
