@@ -60,10 +60,9 @@ async function begin(deps: Deps, request: AssignRequest, context: CallContext): 
 }
 
 async function findPeople({ accounts }: Deps, request: AssignRequest, context: CallContext) {
-  const [master, investor] = await Promise.all([
-    accounts.findMaster({ login: request.masterLogin }, question(context)),
-    accounts.findInvestor({ login: request.investorLogin }, question(context)),
-  ]);
+  // One after the other: with both unknown the answer must not depend on who is faster.
+  const master = await accounts.findMaster({ login: request.masterLogin }, question(context));
+  const investor = await accounts.findInvestor({ login: request.investorLogin }, question(context));
   return { master, investor };
 }
 
