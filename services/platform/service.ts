@@ -1,6 +1,7 @@
 import { createBell } from "#kernel/bell.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import type { Job } from "#kernel/job.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { adoptAccount } from "./commands/adopt-account.ts";
 import { createAccount } from "./commands/create-account.ts";
@@ -59,7 +60,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): Job[] {
 /** Enters this process in the books: numbers that were never used, and a name for what it sends. */
 export async function enterSender({ pool }: Pick<Deps, "pool">): Promise<Deps["sender"]> {
   const startedAtMs = Date.now();
-  await raiseOperationNumbers(pool, startedAtMs);
+  await inTransaction(pool, (tx) => raiseOperationNumbers(tx, startedAtMs));
   return { epoch: await insertSender(pool), startedAtMs };
 }
 

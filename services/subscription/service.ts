@@ -8,6 +8,7 @@ import { returnReserve } from "./commands/return-reserve.ts";
 import { EXIT_FEED, MIRROR_FEED } from "./commands/tell.ts";
 import { unassign } from "./commands/unassign.ts";
 import type { Bells, Deps } from "./deps.ts";
+import { cancelEmptied } from "./jobs/cancel-emptied.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
 import { readGaps } from "./jobs/read-gaps.ts";
 import { sendExits } from "./jobs/send-exits.ts";
@@ -60,6 +61,7 @@ export function subscriptionJobs(deps: Deps): Job[] {
     runJob({ name: "send exits", wake: bells.exits, work: () => sendExits(deps), ...flows }),
     runJob({ name: "settle assignments", work: () => settleAssignments(deps), ...settling }),
     runJob({ name: "settle exits", work: () => settleExits(deps), ...settling }),
+    runJob({ name: "cancel emptied", work: () => cancelEmptied(deps), ...settling }),
     runJob({ name: "settle gates", work: () => settleGates(deps), ...settling }),
   ];
 }

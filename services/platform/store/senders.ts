@@ -1,5 +1,6 @@
 import { execute, one, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { numberFloor } from "../protocol/operation-number.ts";
 
 /** A new process, under a number that no process had before. */
@@ -12,10 +13,14 @@ export async function markBeat(db: Queryable, epoch: bigint): Promise<void> {
   await execute(db, sql`update sender set beat_at = clock_timestamp() where epoch = ${epoch}`);
 }
 
-/** A database that was restored to an older time must not hand out numbers that stand in the platform's history. */
-export async function raiseOperationNumbers(db: Queryable, nowMs: number): Promise<void> {
+/**
+ * A database that was restored to an older time must not hand out numbers that stand in the platform's history. Processes
+ * that start together raise one after the other: a sequence that is set back would fail whoever asks it next.
+ */
+export async function raiseOperationNumbers(tx: Transaction, nowMs: number): Promise<void> {
+  await one(tx, sql`select pg_advisory_xact_lock(hashtextextended('operation_number', 0))`);
   await execute(
-    db,
+    tx,
     sql`select setval('operation_number', floor)
         from (select ${numberFloor(nowMs)}::bigint as floor) as raised
         where floor > (select last_value from operation_number)`,

@@ -6,7 +6,7 @@ import { accountBusy } from "../commands/lane.ts";
 import { backOffMs, jobContext, later } from "../commands/patience.ts";
 import { continueLeaving, giveUp, letGoOfExit } from "../commands/try-to-leave.ts";
 import type { Deps } from "../deps.ts";
-import { claimExits, findExit, postponeExitStory } from "../store/exits.ts";
+import { claimExits, type ClaimedExit, findExit, postponeExitStory } from "../store/exits.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 
 /** They go in parallel: some wait for others. */
@@ -22,23 +22,23 @@ export async function settleExits(deps: Deps): Promise<boolean> {
 }
 
 /** A story that cannot be settled now stops no other. */
-async function settleOne(
-  deps: Deps,
-  story: { readonly subscriptionId: bigint; readonly tries: number },
-): Promise<void> {
+async function settleOne(deps: Deps, story: ClaimedExit): Promise<void> {
   const { subscriptionId, tries } = story;
   try {
-    await settle(deps, subscriptionId, jobContext());
+    await settle(deps, story, jobContext());
   } catch (error) {
     deps.log.warn("an exit is settled later", { id: subscriptionId, attempt: tries, error });
-    await postponeExitStory(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), reasonOf(error));
+    await postponeExitStory(deps.pool, story, later(deps.now(), backOffMs(tries)), reasonOf(error));
   }
 }
 
-async function settle(deps: Deps, subscriptionId: bigint, context: CallContext): Promise<void> {
+async function settle(deps: Deps, story: ClaimedExit, context: CallContext): Promise<void> {
+  const { subscriptionId } = story;
   const subscription = await getSubscription(deps.pool, subscriptionId);
   const exit = await findExit(deps.pool, subscriptionId);
   assert(exit !== undefined);
+  // The try that was claimed is over, and somebody is at work on the next one.
+  if (exit.try !== story.try) return;
   switch (exit.state) {
     case "ASKING":
       return await giveUp(deps, { subscription, exit, refusal: accountBusy("the operation took too long") }, context);

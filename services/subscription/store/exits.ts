@@ -114,13 +114,10 @@ export async function markExitLaneReleased(db: Queryable, subscriptionId: bigint
   );
 }
 
+export type ClaimedExit = { readonly subscriptionId: bigint; readonly try: number; readonly tries: number };
+
 /** Stories whose lane is still held although nobody works on them; taken for a while. */
-export async function claimExits(
-  db: Queryable,
-  now: Date,
-  until: Date,
-  limit: number,
-): Promise<{ subscriptionId: bigint; tries: number }[]> {
+export async function claimExits(db: Queryable, now: Date, until: Date, limit: number): Promise<ClaimedExit[]> {
   return many(
     db,
     sql`update exit
@@ -133,10 +130,20 @@ export async function claimExits(
           limit ${limit}
           for no key update skip locked
         )
-        returning subscription_id as "subscriptionId", tries`,
+        returning subscription_id as "subscriptionId", try, tries`,
   );
 }
 
-export async function postponeExitStory(db: Queryable, id: bigint, until: Date, reason: string): Promise<void> {
-  await execute(db, sql`update exit set next_try_at = ${until}, reason = ${reason} where subscription_id = ${id}`);
+/** The next try has its own time to be looked at. */
+export async function postponeExitStory(
+  db: Queryable,
+  { subscriptionId, try: number }: Pick<Exit, "subscriptionId" | "try">,
+  until: Date,
+  reason: string,
+): Promise<void> {
+  await execute(
+    db,
+    sql`update exit set next_try_at = ${until}, reason = ${reason}
+        where subscription_id = ${subscriptionId} and try = ${number}`,
+  );
 }

@@ -1,4 +1,4 @@
-import { many, one, sql } from "#kernel/postgres/query.ts";
+import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { SeatBook } from "../domain/books.ts";
 import type { SeatPlaces } from "../domain/places.ts";
@@ -84,4 +84,19 @@ export async function saveSeats(tx: Transaction, seats: readonly SeatBook[]): Pr
 
 function toSeat({ inbound, waiting, pooled, reserved, outbound, ...seat }: SeatRow): SeatBook {
   return { ...seat, places: { inbound, waiting, pooled, reserved, outbound } };
+}
+
+/** Of who has left, with nothing anywhere any more: whoever emptied the seat should have cancelled it. */
+export async function listEmptiedPaused(db: Queryable, limit: number): Promise<bigint[]> {
+  const rows = await many<{ id: bigint }>(
+    db,
+    sql`select subscription.id
+        from subscription
+        join seat on seat.subscription_id = subscription.id
+        where subscription.status = 'PAUSED' and seat.inbound_minor = 0 and seat.waiting_minor = 0
+          and seat.pooled_minor = 0 and seat.reserved_minor = 0 and seat.outbound_minor = 0
+        order by subscription.id
+        limit ${limit}`,
+  );
+  return rows.map(({ id }) => id);
 }

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";
+import { cancelEmptied } from "./cancel-emptied.ts";
+
+test("who left with nothing anywhere any more is CANCELLED and told, though nobody said so", async () => {
+  const world = await aWorld();
+  const left = await subscribed(world, aMaster(world), 500_00n);
+  await world.service.unassign(left, aCall());
+  await settle(world);
+  await world.deps.pool.query("update subscription set status = 'PAUSED', ended_at = null; delete from outbox");
+
+  await cancelEmptied(world.deps);
+  await cancelEmptied(world.deps);
+
+  expect(await statuses(world)).toEqual([{ status: "CANCELLED", hasEnded: true }]);
+  expect(await many(world.deps.pool, sql`select type from outbox`)).toEqual([
+    { type: "pamm.subscription.v1.ExitCompleted" },
+  ]);
+});
+
+test("who left with something still on the Master stays PAUSED", async () => {
+  const world = await aWorld();
+  const leaving = await subscribed(world, aMaster(world), 500_00n);
+  await deliver(world);
+  await world.service.unassign(leaving, aCall());
+
+  await cancelEmptied(world.deps);
+
+  expect(await statuses(world)).toEqual([{ status: "PAUSED", hasEnded: false }]);
+});
+
+async function statuses({ deps }: World) {
+  return many(deps.pool, sql`select status, ended_at is not null as "hasEnded" from subscription order by id`);
+}

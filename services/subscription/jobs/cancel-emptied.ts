@@ -1,0 +1,21 @@
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { tellExitsCompleted } from "../commands/tell.ts";
+import type { Deps } from "../deps.ts";
+import { listEmptiedPaused, lockSeats } from "../store/seats.ts";
+import { cancelEmptied as cancel } from "../store/subscriptions.ts";
+
+const SUBSCRIPTIONS_PER_ROUND = 100;
+
+/**
+ * Ends subscriptions of which nothing is anywhere any more. Whatever takes the last cent does so itself at once; this looks
+ * at the state, so that nobody stays PAUSED because an event was forgotten.
+ */
+export async function cancelEmptied(deps: Deps): Promise<boolean> {
+  const ids = await listEmptiedPaused(deps.pool, SUBSCRIPTIONS_PER_ROUND);
+  if (ids.length === 0) return false;
+  await inTransaction(deps.pool, async (tx) => {
+    await lockSeats(tx, ids);
+    await tellExitsCompleted(tx, await cancel(tx, ids, deps.now()));
+  });
+  return ids.length === SUBSCRIPTIONS_PER_ROUND;
+}
