@@ -37,7 +37,8 @@ export function assignCall({ investor, master }: Pair) {
   return { method: "POST", path: "/api/v1/investor/assign", body } as const;
 }
 
-export async function unassign(crm: Crm, pair: Pair): Promise<void> {
+/** Answers the status that the command left. */
+export async function unassign(crm: Crm, pair: Pair): Promise<string> {
   const { state, says } = await execute(crm, {
     call: unassignCall(pair),
     settledWithinMs: SETTLED_WITHIN_MS,
@@ -51,6 +52,7 @@ export async function unassign(crm: Crm, pair: Pair): Promise<void> {
     },
   });
   crm.tell.result(200, `subscription ${state.id} is ${state.status}, in_pool ${state.inPool}${says}`);
+  return state.status;
 }
 
 export function unassignCall({ investor, master }: Pair) {
@@ -59,9 +61,9 @@ export function unassignCall({ investor, master }: Pair) {
 }
 
 /** PAUSED is an exit under way, not a failure: one polls, and sends nothing. */
-export async function untilCancelled(crm: Crm, pair: Pair): Promise<void> {
+export async function untilCancelled(crm: Crm, pair: Pair, status: string): Promise<void> {
   const path = listPath(pair);
-  const seen: string[] = [];
+  const seen = [status];
   crm.tell.request({ method: "GET", path });
   const patience = { what: "CANCELLED", withinMs: CONVERGENCE_MS, everyMs: POLL_MS };
   const look = async (): Promise<State | undefined> => {

@@ -76,13 +76,13 @@ async function leave(funds: Funds, { master, ines, noor }: Cast): Promise<void> 
   const { tell, book } = funds;
   const pair = { investor: ines, master };
   tell.step("Unassign: the exit begins");
-  await unassign(funds, pair);
+  const status = await unassign(funds, pair);
 
   tell.step("Refused: to unassign a second time");
   // When the exit is already over, there is nothing active any more: 409 all the same.
   await beRefused(funds, unassignCall(pair), ["exit_in_progress", "subscription_not_active"]);
 
   tell.step("Watch PAUSED become CANCELLED, and the capital leave the Master");
-  await untilCancelled(funds, pair);
+  await untilCancelled(funds, pair, status);
   await untilBalance(funds, master, balanceOf(book, noor.login));
 }
