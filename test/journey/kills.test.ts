@@ -14,7 +14,6 @@ afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
 
 /** Who is killed as soon as the demo says that. Every process once, at the step that needs it, or the one before. */
 const KILLS: readonly (readonly [ProcessName, string])[] = [
-  ["account", "Create the Master"],
   ["platform", "Deposit initial capital"],
   ["fee", "Assign both"],
   ["simulator", "Watch their capital appear"],
@@ -23,6 +22,8 @@ const KILLS: readonly (readonly [ProcessName, string])[] = [
   ["subscription", "Unassign: "],
   ["nats", "Watch PAUSED become"],
   ["postgres", "Deposit initial capital"],
+  // Last, because a creation may take 30 s to be given up, and the demos that start together are all creating.
+  ["account", "Create the Master"],
 ];
 
 test("every balance ties though everything is killed at once and started again", PATIENCE, async () => {

@@ -109,7 +109,7 @@ export function subscriptionRoutes(client: () => Client): void {
     const missing = await client().post("/api/v1/investor/assign", {});
     expectProblem(missing, { ...refused, fields: ["master_login", "investor_login", "perf_fee"] });
     const stranger = await newInvestor(client());
-    expectProblem(await assign(client(), "999999", stranger), notFound("master_not_found"));
+    expectProblem(await assign(client(), "999999", "999998"), notFound("master_not_found"));
     expectProblem(await assign(client(), master, "999998"), notFound("investor_not_found"));
 
     const nobody = await client().post("/api/v1/subscriptions/unassign");
