@@ -1,8 +1,7 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
-import { CommitUnknown } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { violatedConstraint } from "#kernel/postgres/failure.ts";
+import { isTrouble } from "#kernel/trouble.ts";
 import type { Deps } from "../deps.ts";
 import type { RegistrationFacts } from "../domain/decide-registration.ts";
 import { refuse } from "../refusals.ts";
@@ -42,9 +41,7 @@ export async function registering<T>(work: () => Promise<T>): Promise<T> {
         outcome: "not_executed",
       });
     }
-    if (
-      error instanceof Refusal ? isTransportTrouble(error) : isTransient(error) && !(error instanceof CommitUnknown)
-    ) {
+    if (isTrouble(error)) {
       throw refuse("platform_unavailable", "the trading platform cannot be reached; nothing was registered", {
         outcome: "not_executed",
         retryAfterMs: RETRY_AFTER_MS,
@@ -52,8 +49,4 @@ export async function registering<T>(work: () => Promise<T>): Promise<T> {
     }
     throw error;
   }
-}
-
-function isTransportTrouble({ status }: Refusal): boolean {
-  return status === "unavailable" || status === "unknown_outcome" || status === "busy" || status === "internal";
 }

@@ -1,6 +1,4 @@
-import { isTransient } from "#kernel/postgres/failure.ts";
-import { CommitUnknown } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { isTrouble } from "#kernel/trouble.ts";
 import { refuse } from "../refusals.ts";
 
 const RETRY_AFTER_MS = 1_000;
@@ -13,10 +11,7 @@ export async function asking<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof CommitUnknown) {
-      throw error;
-    }
-    if (error instanceof Refusal ? isTransportTrouble(error) : isTransient(error)) {
+    if (isTrouble(error)) {
       throw refuse("service_unavailable", "a part of the service cannot be reached; nothing was executed", {
         outcome: "not_executed",
         retryAfterMs: RETRY_AFTER_MS,
@@ -24,8 +19,4 @@ export async function asking<T>(work: () => Promise<T>): Promise<T> {
     }
     throw error;
   }
-}
-
-function isTransportTrouble({ status }: Refusal): boolean {
-  return status === "unavailable" || status === "unknown_outcome" || status === "busy" || status === "internal";
 }
