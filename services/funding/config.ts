@@ -5,6 +5,7 @@ export const settings = Type.Object({
   FUNDING_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
   ACCOUNT_GRPC_URL: grpcAddress(),
+  FEE_GRPC_URL: grpcAddress(),
   PLATFORM_GRPC_URL: grpcAddress(),
   SUBSCRIPTION_GRPC_URL: grpcAddress(),
 });

@@ -3,6 +3,7 @@ import type { Client } from "#kernel/contract/contract.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 
@@ -10,6 +11,7 @@ import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/sub
 export type Deps = {
   readonly pool: Pool;
   readonly accounts: Client<AccountServiceService>;
+  readonly fees: Client<FeeServiceService>;
   readonly platform: Client<PlatformServiceService>;
   readonly subscriptions: Client<SubscriptionServiceService>;
   readonly log: Log;

@@ -5,6 +5,7 @@ import { outcomeUnknown } from "../domain/transfer-outcome.ts";
 import type { WithdrawalDecision } from "../domain/withdrawal.ts";
 import { getCashflow } from "../store/cashflows.ts";
 import { getWithdrawal } from "../store/withdrawals.ts";
+import { collectFee } from "./withdrawal/collect-fee.ts";
 import { holdLane } from "./withdrawal/hold-lane.ts";
 import { leavePool } from "./withdrawal/leave-pool.ts";
 import { payOut } from "./withdrawal/pay-out.ts";
@@ -15,7 +16,8 @@ export type SettledWithdrawal = { readonly decision: WithdrawalDecision; readonl
 const MOST_TURNS = 200;
 
 /**
- * Brings a withdrawal from wherever it stands to its end: take the lane, let the pool decide, pay out, let the lane go.
+ * Brings a withdrawal from wherever it stands to its end: take the lane, let the pool decide, let what is
+ * owed be taken, pay out, let the lane go.
  * Each turn does what the row's state asks for and is safe to do again, so a crash anywhere is continued from the row.
  */
 export async function settleWithdrawal(
@@ -33,6 +35,9 @@ export async function settleWithdrawal(
         break;
       case "LEAVING":
         await leavePool(deps, story, context);
+        break;
+      case "COLLECTING":
+        await collectFee(deps, story, context);
         break;
       case "PAYING":
         await payOut(deps, story, context);

@@ -25,8 +25,15 @@ test("a withdrawal holds the lane, asks the pool, pays under the lane and lets i
     { key: "funding:payout:1", login: INVESTOR, minor: -40_00n, comment: "CRM-2", holder: "funding:withdrawal:1:1" },
   ]);
   expect(deps.leaves).toEqual([
-    expect.objectContaining({ key: "funding:withdrawal:1", try: 1, payoutKey: "funding:payout:1", heldLogNumber: 7n }),
+    expect.objectContaining({
+      key: "funding:withdrawal:1",
+      try: 1,
+      payoutKey: "funding:payout:1",
+      feeSuffix: "WDop-1",
+      heldLogNumber: 7n,
+    }),
   ]);
+  expect(deps.fees.collected).toEqual([{ key: "funding:withdrawal:1", holder: "funding:withdrawal:1:1" }]);
   expect(deps.platform.lanes.size).toBe(0);
 });
 

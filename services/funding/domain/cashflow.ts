@@ -2,10 +2,11 @@ import type { Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 
 /**
- * RECORDED: written down, the platform may have been asked. LEAVING: the lane is held and the pool is asked. PAYING: what
- * may be paid is decided; from here the story is finished, whatever it takes. POSTED and REFUSED are final.
+ * RECORDED: written down, the platform may have been asked. LEAVING: the lane is held and the pool is asked. COLLECTING:
+ * what may be paid is decided, and what is owed is being taken; from here the story is finished, whatever it takes.
+ * PAYING: everything owed was taken. POSTED and REFUSED are final.
  */
-export type CashflowState = "RECORDED" | "LEAVING" | "PAYING" | "POSTED" | "REFUSED";
+export type CashflowState = "RECORDED" | "LEAVING" | "COLLECTING" | "PAYING" | "POSTED" | "REFUSED";
 
 /** What the platform said last while it is not final. */
 export type Doubt = "UNKNOWN" | "REVIEW";
@@ -43,6 +44,11 @@ export function payoutKey({ id }: Pick<Cashflow, "id">): string {
 /** Key under which the pool decides a withdrawal. */
 export function withdrawalKey({ id }: Pick<Cashflow, "id">): string {
   return `funding:withdrawal:${id}`;
+}
+
+/** Ends the unique keys of the fees that a withdrawal takes. */
+export function feeSuffix({ operationId }: Pick<Cashflow, "operationId">): string {
+  return `WD${operationId}`;
 }
 
 /** Who holds the lane in one try. */

@@ -53,8 +53,8 @@ export async function markLeaving(
 }
 
 /** The decision is stored before anything moves, so that a crash can not make another one. */
-export async function markPaying(tx: Transaction, id: bigint, decision: WithdrawalDecision): Promise<void> {
-  const moved = await execute(tx, sql`update cashflow set state = 'PAYING' where id = ${id} and state = 'LEAVING'`);
+export async function markCollecting(tx: Transaction, id: bigint, decision: WithdrawalDecision): Promise<void> {
+  const moved = await execute(tx, sql`update cashflow set state = 'COLLECTING' where id = ${id} and state = 'LEAVING'`);
   if (moved === 1) {
     await execute(
       tx,
@@ -65,6 +65,11 @@ export async function markPaying(tx: Transaction, id: bigint, decision: Withdraw
           where cashflow_id = ${id}`,
     );
   }
+}
+
+/** Nothing is owed any more: what was decided may be paid out. */
+export async function markPaying(db: Queryable, id: bigint): Promise<void> {
+  await execute(db, sql`update cashflow set state = 'PAYING' where id = ${id} and state = 'COLLECTING'`);
 }
 
 /** A refused try is over for good; the next one holds the lane under another name. */

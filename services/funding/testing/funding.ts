@@ -5,6 +5,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import { SubscriptionStatus, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
+import { feeFake, type FeeFake } from "./fee-fake.ts";
 import { platformFake, type PlatformFake } from "./platform-fake.ts";
 
 export const INVESTOR = "9001";
@@ -12,6 +13,7 @@ const MASTER = "5001";
 
 export type World = Deps & {
   readonly platform: PlatformFake;
+  readonly fees: FeeFake;
   /** What the pool was asked, and what it says no with, in this order. */
   readonly leaves: LeaveRequest[];
   readonly noes: Refusal[];
@@ -42,6 +44,7 @@ export async function world({
   return {
     pool,
     platform: { ...unusedPlatform(unused), ...platform },
+    fees: feeFake({ platform, login: INVESTOR, pending: pendingFee }, unused),
     leaves,
     noes,
     returned,
@@ -155,6 +158,7 @@ function unusedPlatform(unused: () => never): Deps["platform"] {
     inspectAccounts: unused,
     adoptAccount: unused,
     transfer: unused,
+    transferBatch: unused,
     getTransfer: unused,
     hold: unused,
     release: unused,
@@ -177,5 +181,8 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     leave: unused,
     returnReserve: unused,
     getPoolLedger: unused,
+    readAllocations: unused,
+    readAllocationRows: unused,
+    getFeeFloors: unused,
   };
 }

@@ -6,10 +6,10 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { LeaveKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
-import { payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
+import { feeSuffix, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
 import { outcomeUnknown } from "../../domain/transfer-outcome.ts";
 import type { HeldFacts, WithdrawalDecision } from "../../domain/withdrawal.ts";
-import { markNextTry, markPaying } from "../../store/withdrawals.ts";
+import { markCollecting, markNextTry } from "../../store/withdrawals.ts";
 import { inTimeToAnswer } from "../patience.ts";
 import { refuseStory, releaseLane, type Story } from "./end-story.ts";
 
@@ -30,7 +30,7 @@ export async function leavePool(deps: Deps, story: Story, context: CallContext):
   }
   try {
     const answer = await deps.subscriptions.leave(leaveOf(story, held), inTimeToAnswer(context));
-    await inTransaction(deps.pool, (tx) => markPaying(tx, cashflow.id, decisionOf(answer)));
+    await inTransaction(deps.pool, (tx) => markCollecting(tx, cashflow.id, decisionOf(answer)));
   } catch (error) {
     if (!(error instanceof Refusal)) {
       throw error;
@@ -67,6 +67,7 @@ function leaveOf({ cashflow, withdrawal }: Story, held: HeldFacts): LeaveRequest
     heldBalance: moneyToProto(held.balance),
     heldLogNumber: held.logNumber,
     payoutKey: payoutKey(cashflow),
+    feeSuffix: feeSuffix(cashflow),
   };
 }
 

@@ -1,0 +1,130 @@
+import { expect, test } from "vitest";
+import { settleCashflows } from "../jobs/settle-cashflows.ts";
+import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
+import { platformFake } from "../testing/platform-fake.ts";
+import { withdraw } from "./withdraw.ts";
+
+const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2" };
+const OWING = () => world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }), pendingFee: 30_00n });
+
+const FEE = { key: "fee of funding:withdrawal:1", login: INVESTOR, minor: -30_00n };
+const PAYOUT = { key: "funding:payout:1", login: INVESTOR, minor: -40_00n };
+
+test("what is owed is taken under the lane, before anything is paid out", async () => {
+  const deps = await OWING();
+
+  expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({
+    effectiveWithdraw: usd(40_00n),
+    pendingFee: usd(30_00n),
+    balanceBefore: usd(100_00n),
+    availableAfterFee: usd(70_00n),
+    dealId: 1_002n,
+  });
+  const holder = "funding:withdrawal:1:1";
+  expect(deps.platform.deals).toMatchObject([
+    { ...FEE, holder },
+    { ...PAYOUT, holder },
+  ]);
+  expect(deps.platform.lanes.size).toBe(0);
+});
+
+test("a fee that leaves nothing to pay out is still taken", async () => {
+  const deps = await world({ platform: platformFake({ balances: { [INVESTOR]: 20_00n } }), pendingFee: 20_00n });
+
+  expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({ effectiveWithdraw: usd(0n), dealId: undefined });
+  expect(deps.platform.deals).toMatchObject([{ ...FEE, minor: -20_00n }]);
+  expect(deps.platform.lanes.size).toBe(0);
+});
+
+test("asked for again, it takes nothing again", async () => {
+  const deps = await OWING();
+
+  const first = await withdraw(deps, FORTY, aCall("op-1"));
+
+  expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual(first);
+  expect(deps.fees.collected).toHaveLength(1);
+});
+
+test.each(["unreachable", "lost answer"] as const)(
+  "a collection that is %s keeps the lane, and the job goes on from there as it was decided",
+  async (trouble) => {
+    const deps = await OWING();
+    deps.fees.troubles.push(trouble);
+
+    await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
+      code: "outcome_unknown",
+      operationId: "op-1",
+    });
+    expect(deps.platform.lanes.get(INVESTOR)).toBe("funding:withdrawal:1:1");
+    await settleLater(deps);
+
+    expect(deps.leaves).toHaveLength(1);
+    expect(deps.platform.deals).toMatchObject([FEE, PAYOUT]);
+    expect(deps.platform.lanes.size).toBe(0);
+    expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({ effectiveWithdraw: usd(40_00n) });
+  },
+);
+
+test("once it is decided, no deadline stops it", async () => {
+  const deps = await OWING();
+  deps.fees.troubles.push("unreachable", "unreachable");
+  await withdraw(deps, FORTY, aCall("op-1")).catch(() => {});
+  await deps.pool.query("update cashflow set deadline = now() - interval '1 day'");
+
+  await settleLater(deps);
+  await settleLater(deps);
+
+  expect(deps.platform.deals).toMatchObject([FEE, PAYOUT]);
+});
+
+test("a process that died while it was collecting is continued from there", async () => {
+  const deps = await OWING();
+  const dying = { ...deps, fees: { ...deps.fees, collect: dies } };
+  await expect(withdraw(dying, FORTY, aCall("op-1"))).rejects.toThrow("killed");
+
+  await settleLater(deps);
+
+  expect(deps.leaves).toHaveLength(1);
+  expect(deps.platform.deals).toMatchObject([FEE, PAYOUT]);
+});
+
+test("a process that finds the lane gone is late: the story has ended without it", async () => {
+  const deps = await OWING();
+  const asked = Promise.withResolvers<void>();
+  const woken = Promise.withResolvers<void>();
+  const collect: World["fees"]["collect"] = async (request, context) => {
+    asked.resolve();
+    await woken.promise;
+    // What a service would say that never heard of it before.
+    return await deps.fees.collect({ ...request, key: "never collected" }, context);
+  };
+  const sleeper = withdraw({ ...deps, fees: { ...deps.fees, collect } }, FORTY, aCall("op-1"));
+  await asked.promise;
+  const other = await withdraw(deps, FORTY, aCall("op-1"));
+  woken.resolve();
+
+  expect(await sleeper).toEqual(other);
+  expect(deps.platform.deals).toMatchObject([FEE, PAYOUT]);
+});
+
+test("a payout that is refused leaves the fee where it is, and the reserve goes back", async () => {
+  const deps = await OWING();
+  deps.platform.troubles.transfer.push("insufficient_funds");
+
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
+    code: "insufficient_funds",
+    outcome: "not_executed",
+  });
+  expect(deps.platform.deals).toMatchObject([FEE]);
+  expect(deps.returned).toEqual(["funding:payout:1"]);
+  expect(deps.platform.lanes.size).toBe(0);
+});
+
+async function dies(): Promise<never> {
+  throw new Error("killed");
+}
+
+async function settleLater(deps: World): Promise<void> {
+  await deps.pool.query("update cashflow set next_try_at = now() - interval '1 second'");
+  await settleCashflows(deps);
+}
