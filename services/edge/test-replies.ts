@@ -116,7 +116,7 @@ export function aPayment(overrides: Partial<InvestorPayment> = {}): InvestorPaym
     dealId: 1_234_569n,
     executedAt: LATER,
     cashflowId: 31n,
-    cashflowUniqueKey: "PF:3000003:3000001:12:1",
+    cashflowUniqueKey: "PF:3000003:3000001:12:W",
     createdAt: LATER,
     ...overrides,
   };

@@ -20,7 +20,7 @@ const DEFAULT_LIMIT = 100;
 
 const Payment = Type.Object({
   id: idReply("Id of the payment; the cursor of this listing."),
-  run_id: idReply("Id of the weekly run."),
+  run_id: idReply("Id of the run: of a week, or of the withdrawal or unassign that took the fee."),
   run_status: string({ description: "State of the run.", example: "EXECUTED" }),
   run_period_start: timeReply("Begin of the period."),
   run_period_end: timeReply("End of the period."),
@@ -34,8 +34,9 @@ const Payment = Type.Object({
   executed_at: timeReply("When the fee was paid."),
   cashflow_id: idReply("Id of the payment-account credit."),
   cashflow_unique_key: string({
-    description: "Fee kind, Investor login, Master login, run id and a suffix, separated by colons.",
-    example: "PF:3000002:3000001:12:1",
+    description:
+      "Fee kind, Investor login, Master login, run id and a suffix, separated by colons. The suffix is W for a week, WD and an operation id for a withdrawal, UA and a subscription id for an unassign, DEBT for a debt that was collected later.",
+    example: "PF:3000002:3000001:12:W",
   }),
   created_at: timeReply("When the payment was recorded."),
 });

@@ -54,6 +54,7 @@ export const unassign = route({
     "allocation_in_progress",
     "investor_deficit",
     "account_busy",
+    "safety_stop",
     "platform_unavailable",
   ],
 
