@@ -1,0 +1,109 @@
+import { type Entitlement, type Payment, toCents } from "./cents.ts";
+import { type Fraction, fraction, isPositive, isZero, minus, ONE, plus, times, towardsZero, ZERO } from "./fraction.ts";
+import {
+  attributedTo,
+  largestHolder,
+  type Owner,
+  ownersOf,
+  type Pool,
+  type Position,
+  seatOf,
+  shareOf,
+} from "./pool.ts";
+
+/** A deal of the Master that is a trading result. */
+export type Deal = {
+  readonly kind: "entry" | "exit" | "reversal" | "charge";
+  /** 0 for a charge. */
+  readonly positionId: bigint;
+  readonly volume: bigint;
+  /** Of an exit or a reversal: how much of the position it closed. */
+  readonly volumeClosed: bigint;
+  /** Cents. */
+  readonly result: bigint;
+};
+
+/** Who is entitled to what of a deal, to the last fraction. */
+export type Split = readonly Entitlement<Owner>[];
+
+/** Splits a result among those who own the pool, and books it as whole cents; `choose` may settle ties in its own way. */
+export function allocate(
+  pool: Pool,
+  deal: Deal,
+  choose: (split: Split) => Payment<Owner>[] = toCents,
+): Payment<Owner>[] {
+  const split = splitOf(pool, deal);
+  const payments = choose(split);
+  for (const [index, { owner, exact }] of split.entries()) {
+    const cents = payments[index]!.cents;
+    if (owner === "nobody") {
+      pool.nobody.amount += cents;
+      pool.nobody.carry = minus(exact, fraction(cents));
+    } else {
+      seatOf(pool, owner).pooled += cents;
+      seatOf(pool, owner).carry = minus(exact, fraction(cents));
+    }
+  }
+  return payments.filter(({ cents }) => cents !== 0n);
+}
+
+/** Moves the positions on, and says what everybody is entitled to; books nothing. */
+function splitOf(pool: Pool, deal: Deal): Split {
+  const position = deal.positionId === 0n ? undefined : pool.positions.get(deal.positionId);
+  const closed = closedFraction(deal, position);
+  const released = position === undefined ? ZERO : times(position.floated, closed);
+  const rest = minus(fraction(deal.result), released);
+  const entitlements = ownersOf(pool).map((owner) => {
+    const release = position === undefined ? ZERO : times(attributedTo(position, owner), closed);
+    const part = times(rest, shareOf(pool, owner));
+    return { owner, exact: plus(plus(carryOf(pool, owner), release), part) };
+  });
+  if (position !== undefined) shrink(position, closed);
+  move(pool, deal);
+  return withoutDust(pool, entitlements);
+}
+
+function closedFraction({ kind, volumeClosed }: Deal, position: Position | undefined): Fraction {
+  if (position === undefined || kind === "entry" || kind === "charge") return ZERO;
+  return kind === "reversal" ? ONE : fraction(volumeClosed, position.volume);
+}
+
+function shrink(position: Position, closed: Fraction): void {
+  const kept = minus(ONE, closed);
+  position.floated = times(position.floated, kept);
+  for (const [owner, amount] of position.attributed) position.attributed.set(owner, times(amount, kept));
+}
+
+function move({ positions }: Pool, { kind, positionId, volume, volumeClosed }: Deal): void {
+  if (kind === "charge" || positionId === 0n) return;
+  const position = positions.get(positionId);
+  if (kind === "entry" && position !== undefined) position.volume += volume;
+  else if (kind === "entry") positions.set(positionId, { volume, floated: ZERO, attributed: new Map() });
+  else if (kind === "exit" && position !== undefined && position.volume > volumeClosed) position.volume -= volumeClosed;
+  else positions.delete(positionId);
+  if (kind === "reversal" && volume > volumeClosed) {
+    positions.set(positionId, { volume: volume - volumeClosed, floated: ZERO, attributed: new Map() });
+  }
+}
+
+/** Who has no share and nothing attributed any more keeps no fraction of a cent: the largest holder takes it. */
+function withoutDust(pool: Pool, entitlements: readonly Entitlement<Owner>[]): Entitlement<Owner>[] {
+  const heir = largestHolder(pool);
+  if (heir === "nobody") return [...entitlements];
+  let dust = ZERO;
+  const cut = entitlements.map(({ owner, exact }) => {
+    if (isPositive(shareOf(pool, owner)) || hasAttributed(pool, owner)) return { owner, exact };
+    const whole = fraction(towardsZero(exact));
+    dust = plus(dust, minus(exact, whole));
+    return { owner, exact: whole };
+  });
+  return cut.map(({ owner, exact }) => ({ owner, exact: owner === heir ? plus(exact, dust) : exact }));
+}
+
+function hasAttributed({ positions }: Pool, owner: Owner): boolean {
+  return [...positions.values()].some((position) => !isZero(attributedTo(position, owner)));
+}
+
+function carryOf(pool: Pool, owner: Owner): Fraction {
+  return owner === "nobody" ? pool.nobody.carry : seatOf(pool, owner).carry;
+}

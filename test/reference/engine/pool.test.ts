@@ -1,0 +1,196 @@
+import { expect, test } from "vitest";
+import { allocate, type Deal } from "./allocate.ts";
+import { centsOf, dollars } from "./cents.ts";
+import { fraction, isZero, minus, ONE, over, total, ZERO } from "./fraction.ts";
+import { arrive, depart, emptyPool, equityOf, floatingOf, leave, type Pool } from "./pool.ts";
+import { strike } from "./strike.ts";
+
+const [I1, I2, I3] = [1n, 2n, 3n] as const;
+const P = 77n;
+const Q = 78n;
+
+test("A1: who deposits while a profit floats has no part of it", () => {
+  const pool = poolOf({ [String(I1)]: "1000" });
+  open(pool, P);
+  join(pool, I2, "550", { [String(P)]: "450" });
+  expect(pool.seats.get(I1)!.share).toEqual(fraction(725n, 1000n));
+  expect(close(pool, P, "1450")).toEqual(["1175.00", "275.00"]);
+  expect(cash(pool)).toEqual(["2175.00", "825.00"]);
+});
+
+test("A2: who deposits while a loss floats has no part of it", () => {
+  const pool = poolOf({ [String(I1)]: "1000" });
+  open(pool, P);
+  join(pool, I2, "600", { [String(P)]: "-400" });
+  expect(pool.seats.get(I1)!.share).toEqual(fraction(1n, 2n));
+  close(pool, P, "0");
+  expect(cash(pool)).toEqual(["800.00", "800.00"]);
+});
+
+test("A4: what rounding leaves is carried, and comes round", () => {
+  const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000", [String(I3)]: "1000" });
+  expect(result(pool, "100")).toEqual(["33.34", "33.33", "33.33"]);
+  expect([...pool.seats.values()].map(({ carry }) => carry)).toEqual([
+    fraction(-2n, 3n),
+    fraction(1n, 3n),
+    fraction(1n, 3n),
+  ]);
+  expect(result(pool, "100")).toEqual(["33.33", "33.34", "33.33"]);
+  expect(result(pool, "100")).toEqual(["33.33", "33.33", "33.34"]);
+  expect(cash(pool)).toEqual(["1100.00", "1100.00", "1100.00"]);
+  expect([...pool.seats.values()].map(({ carry }) => carry)).toEqual([ZERO, ZERO, ZERO]);
+  expect(result(pool, "100")).toEqual(["33.34", "33.33", "33.33"]);
+});
+
+test("A4: a loss is rounded like a profit", () => {
+  const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000", [String(I3)]: "1000" });
+  expect(result(pool, "-100")).toEqual(["-33.33", "-33.33", "-33.34"]);
+  expect(result(pool, "0.01")).toEqual(["0.00", "0.00", "0.01"]);
+});
+
+test("A5: a thousand cents go to everybody by weight", () => {
+  const pool = poolOf({ [String(I1)]: "5000", [String(I2)]: "3000", [String(I3)]: "2000" });
+  const winners = Array.from({ length: 1000 }, () => result(pool, "0.01").indexOf("0.01") + 1);
+  expect(winners.slice(0, 10)).toEqual([1, 2, 3, 1, 1, 2, 1, 3, 2, 1]);
+  expect(cash(pool)).toEqual(["5005.00", "3003.00", "2002.00"]);
+});
+
+test("A6: who has withdrawn all shares in nothing", () => {
+  const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "500" });
+  depart(pool, I2, centsOf("500"));
+  strike(pool, new Map());
+  expect(result(pool, "0.10")).toEqual(["0.10", "0.00"]);
+});
+
+test("A8: cash below zero is covered by what floats", () => {
+  const pool = poolOf({ [String(I1)]: "1000" });
+  open(pool, Q);
+  join(pool, I2, "550", { [String(Q)]: "-450" });
+  open(pool, P);
+  expect(close(pool, P, "-1200")).toEqual(["-600.00", "-600.00"]);
+  expect(cash(pool)).toEqual(["400.00", "-50.00"]);
+  expect(floatingOf(pool, I2, new Map([[Q, centsOf("750")]]))).toEqual(fraction(600_00n));
+  expect(close(pool, Q, "750")).toEqual(["150.00", "600.00"]);
+  expect(cash(pool)).toEqual(["550.00", "550.00"]);
+});
+
+test("a partial close releases its fraction of what was attributed", () => {
+  const pool = poolOf({ [String(I1)]: "1000" });
+  open(pool, P, 4n);
+  join(pool, I2, "1000", { [String(P)]: "400" });
+  expect(close(pool, P, "100", { volume: 1n })).toEqual(["100.00", "0.00"]);
+  expect(close(pool, P, "0", { volume: 3n })).toEqual(["125.00", "-125.00"]);
+});
+
+test("an entry's commission is shared like any result, and releases nothing", () => {
+  const pool = poolOf({ [String(I1)]: "1000" });
+  open(pool, P);
+  join(pool, I2, "1000", { [String(P)]: "-500" });
+  book(pool, { kind: "entry", positionId: P, volume: 1n, volumeClosed: 0n, result: -300n });
+  expect(cash(pool)).toEqual(["999.00", "998.00"]);
+});
+
+test("a reversal closes all of a position and begins another", () => {
+  const pool = poolOf({ [String(I1)]: "1000" });
+  open(pool, P, 2n);
+  join(pool, I2, "1400", { [String(P)]: "400" });
+  const shares = book(pool, { kind: "reversal", positionId: P, volume: 5n, volumeClosed: 2n, result: 200_00n });
+  expect(shares).toEqual(["300.00", "-100.00"]);
+  expect([...pool.positions]).toEqual([[P, { volume: 3n, floated: ZERO, attributed: new Map() }]]);
+});
+
+test("a result while nobody has a share, and what floated before the first Investor, belong to nobody", () => {
+  const pool = emptyPool();
+  result(pool, "12.34");
+  open(pool, P);
+  join(pool, I1, "1000", { [String(P)]: "70" });
+  expect(close(pool, P, "100")).toEqual(["30.00"]);
+  expect(pool.nobody.amount).toBe(82_34n);
+});
+
+test("nothing is struck while the pool is worth nothing and positions are open", () => {
+  const pool = poolOf({ [String(I1)]: "1000" });
+  open(pool, P);
+  join(pool, I2, "500", { [String(P)]: "-1000" });
+  expect(pool.seats.get(I2)).toMatchObject({ pooled: 0n, waiting: 500_00n, share: ZERO });
+  close(pool, P, "-900");
+  strike(pool, new Map());
+  expect(cash(pool)).toEqual(["100.00", "500.00"]);
+  expect(pool.seats.get(I1)!.share).toEqual(fraction(1n, 6n));
+});
+
+test("the last share of a pool with open positions waits until it is flat", () => {
+  const pool = poolOf({ [String(I1)]: "100" });
+  open(pool, P);
+  depart(pool, I1, 100_00n);
+  strike(pool, new Map([[P, 0n]]));
+  expect(pool.seats.get(I1)).toMatchObject({ pooled: 0n, unredeemed: 100_00n, share: ONE });
+  expect(close(pool, P, "-25")).toEqual(["-25.00"]);
+  strike(pool, new Map());
+  expect(pool.seats.get(I1)).toMatchObject({ pooled: -25_00n, unredeemed: 0n, share: ZERO });
+});
+
+test("who leaves hands the carry to the largest holder", () => {
+  const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000", [String(I3)]: "1000" });
+  result(pool, "100");
+  depart(pool, I1, 1033_34n);
+  strike(pool, new Map());
+  leave(pool, I1);
+  expect([...pool.seats.values()].map(({ carry, share }) => [carry, share])).toEqual([
+    [fraction(-1n, 3n), fraction(1n, 2n)],
+    [fraction(1n, 3n), fraction(1n, 2n)],
+  ]);
+});
+
+test("shares are what equity is of all equity, whatever the order of flows and results was", () => {
+  const pool = poolOf({ [String(I1)]: "700.13", [String(I2)]: "1234.56" });
+  open(pool, P, 3n);
+  join(pool, I3, "99.99", { [String(P)]: "123.45" });
+  close(pool, P, "-55.55", { volume: 1n });
+  depart(pool, I1, 20_00n);
+  strike(pool, new Map([[P, -5_00n]]));
+  const equities = [...pool.seats.keys()].map((id) => equityOf(pool, id));
+  for (const [index, { share }] of [...pool.seats.values()].entries()) {
+    expect(share).toEqual(over(equities[index]!, total(equities)));
+  }
+  expect(isZero(minus(total([...pool.positions.get(P)!.attributed.values()]), fraction(-5_00n)))).toBe(true);
+});
+
+function poolOf(capital: Readonly<Record<string, string>>): Pool {
+  const pool = emptyPool();
+  for (const [id, amount] of Object.entries(capital)) arrive(pool, BigInt(id), centsOf(amount));
+  strike(pool, new Map());
+  return pool;
+}
+
+function join(pool: Pool, id: bigint, amount: string, floating: Readonly<Record<string, string>>): void {
+  arrive(pool, id, centsOf(amount));
+  strike(pool, new Map(Object.entries(floating).map(([position, cents]) => [BigInt(position), centsOf(cents)])));
+}
+
+function open(pool: Pool, positionId: bigint, volume = 1n): void {
+  book(pool, { kind: "entry", positionId, volume, volumeClosed: 0n, result: 0n });
+}
+
+function close(
+  pool: Pool,
+  positionId: bigint,
+  amount: string,
+  { volume = pool.positions.get(positionId)!.volume } = {},
+) {
+  return book(pool, { kind: "exit", positionId, volume, volumeClosed: volume, result: centsOf(amount) });
+}
+
+function result(pool: Pool, amount: string): string[] {
+  return book(pool, { kind: "charge", positionId: 0n, volume: 0n, volumeClosed: 0n, result: centsOf(amount) });
+}
+
+/** What each seat was paid, in the order of their ids. */
+function book(pool: Pool, deal: Deal): string[] {
+  const payments = new Map(allocate(pool, deal).map(({ owner, cents }) => [owner, cents]));
+  return [...pool.seats.keys()].map((id) => dollars(payments.get(id) ?? 0n));
+}
+
+function cash(pool: Pool): string[] {
+  return [...pool.seats.values()].map(({ pooled }) => dollars(pooled));
+}

@@ -1,0 +1,95 @@
+import {
+  compare,
+  type Fraction,
+  fraction,
+  isPositive,
+  larger,
+  minus,
+  over,
+  plus,
+  times,
+  total,
+  ZERO,
+} from "./fraction.ts";
+import { attributedTo, equityOf, hasHolders, ownersOf, type Pool, shareAnew, shareOf } from "./pool.ts";
+
+/** Attributes what floats to those who own the pool until now; then lets in who waits and lets go who left. */
+export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
+  attribute(pool, floating);
+  const isFlat = pool.positions.size === 0;
+  const value = valueOfHolders(pool);
+  if (hasHolders(pool) && !isPositive(value) && !isFlat) return;
+
+  if (hasHolders(pool) && isPositive(value)) letFlow(pool, value);
+  else startAnew(pool);
+  if (!isFlat) return;
+  const kept = [...pool.seats].map(([id, { share, pooled }]) => [id, pooled === 0n ? ZERO : share] as const);
+  pool.issued = times(pool.issued, total(kept.map(([, share]) => share)));
+  shareAnew(pool, new Map(kept));
+}
+
+function attribute(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
+  for (const [id, position] of pool.positions) {
+    const now = floating.get(id);
+    if (now === undefined) throw new Error(`position ${id} was not marked`);
+    const increase = minus(fraction(now), position.floated);
+    position.floated = fraction(now);
+    for (const owner of ownersOf(pool)) {
+      const part = times(increase, shareOf(pool, owner));
+      position.attributed.set(owner, plus(attributedTo(position, owner), part));
+    }
+  }
+}
+
+/** The pool as its holders own it; what has left and not yet given up its share counts. */
+function valueOfHolders(pool: Pool): Fraction {
+  const holders = [...pool.seats].filter(([, { share }]) => isPositive(share));
+  return total(holders.map(([id, { unredeemed }]) => plus(equityOf(pool, id), fraction(unredeemed))));
+}
+
+/** Everybody's part of the value before, less what they took, more what they brought; outflows first. */
+function letFlow(pool: Pool, before: Fraction): void {
+  const values = new Map([...pool.seats].map(([id, { share }]) => [id, times(share, before)] as const));
+  for (const [id, seat] of pool.seats) {
+    const value = values.get(id)!;
+    const kept = larger(minus(value, fraction(seat.unredeemed)), ZERO);
+    const others = minus(total(values.values()), value);
+    const wouldTakeTheLast = isPositive(value) && !isPositive(kept) && !isPositive(others);
+    if (wouldTakeTheLast && pool.positions.size > 0) continue;
+    values.set(id, kept);
+    seat.unredeemed = 0n;
+  }
+  for (const [id, seat] of pool.seats) {
+    if (seat.waiting === 0n) continue;
+    const inflow = fraction(seat.waiting);
+    seat.pooled += seat.waiting;
+    seat.waiting = 0n;
+    const value = values.get(id)!;
+    values.set(id, isPositive(value) ? plus(value, inflow) : larger(equityOf(pool, id), ZERO));
+  }
+  const after = total(values.values());
+  pool.issued = times(pool.issued, over(after, before));
+  shareAnew(pool, values);
+  if (isPositive(after) && isFarFromIssued(valueOfHolders(pool), pool.issued)) startAnew(pool);
+}
+
+/** Shares from nothing but what each has. */
+function startAnew(pool: Pool): void {
+  for (const seat of pool.seats.values()) {
+    seat.pooled += seat.waiting;
+    seat.waiting = 0n;
+    if (!isPositive(seat.share) || pool.positions.size === 0) seat.unredeemed = 0n;
+  }
+  const values = [...pool.seats].map(([id, { unredeemed }]) => {
+    return [id, larger(plus(equityOf(pool, id), fraction(unredeemed)), ZERO)] as const;
+  });
+  shareAnew(pool, new Map(values));
+  pool.issued = total(values.map(([, value]) => value));
+}
+
+const FAR = 64n;
+
+function isFarFromIssued(value: Fraction, issued: Fraction): boolean {
+  const price = over(value, issued);
+  return compare(price, fraction(1n, FAR)) < 0 || compare(price, fraction(FAR)) > 0;
+}
