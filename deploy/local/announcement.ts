@@ -12,12 +12,21 @@ export type Announcement = {
   readonly simulatorControlUrl: string | null;
   readonly metricsUrl: string;
   readonly stateDir: string;
+  /** A fee week begins at every multiple of the period after the anchor. */
+  readonly feePeriodMs: number;
+  readonly feeAnchor: string;
   /** What the keys command needs; null where the operator named a real one, and then names it there too. */
   readonly edgeDatabaseUrl: string | null;
   readonly natsUrl: string | null;
   readonly encryptionKeyFile: string | null;
 };
 
+const SECOND = { name: "second", lastsMs: 1_000 };
+const UNITS = [
+  { name: "day", lastsMs: 86_400_000 },
+  { name: "hour", lastsMs: 3_600_000 },
+  { name: "minute", lastsMs: 60_000 },
+];
 const OWN_KEY = "$PAMM_BOOTSTRAP_API_KEY";
 
 export function announcement(
@@ -25,7 +34,7 @@ export function announcement(
   edge: Program,
   natsUrl: string | undefined,
 ): Announcement {
-  const { httpHost, httpPort, metricsPort, controlPort, embedded, hasOwnKey, stateDir } = settings;
+  const { httpHost, httpPort, metricsPort, controlPort, embedded, hasOwnKey, stateDir, feeWeek } = settings;
   const host = reachable(httpHost);
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${httpPort}`,
@@ -33,13 +42,16 @@ export function announcement(
     simulatorControlUrl: embedded.simulator ? `http://${LOOPBACK}:${controlPort}` : null,
     metricsUrl: `http://${LOOPBACK}:${metricsPort}/metrics`,
     stateDir,
+    feePeriodMs: feeWeek.periodMs,
+    feeAnchor: feeWeek.anchor.toISOString(),
     edgeDatabaseUrl: embedded.postgres ? (edge.env[databaseVariable("edge")] ?? null) : null,
     natsUrl: natsUrl ?? null,
     encryptionKeyFile: isSet(env, "PAMM_ENCRYPTION_KEY") ? null : secrets.encryptionKeyFile,
   };
 }
 
-export function welcome({ url, apiKey, simulatorControlUrl, metricsUrl, stateDir }: Announcement): string {
+export function welcome(system: Announcement): string {
+  const { url, apiKey, simulatorControlUrl, metricsUrl, stateDir, feePeriodMs, feeAnchor } = system;
   const key = apiKey ?? OWN_KEY;
   // A shell puts the value of a variable in between double quotes only.
   const quote = apiKey === null ? '"' : "'";
@@ -51,6 +63,7 @@ export function welcome({ url, apiKey, simulatorControlUrl, metricsUrl, stateDir
     `  API key     ${key}`,
     ...(simulatorControlUrl === null ? [] : [`  simulator   ${simulatorControlUrl}/control/accounts`]),
     `  metrics     ${metricsUrl}`,
+    `  fee weeks   ${inWords(feePeriodMs)} each, counted from ${feeAnchor}`,
     `  data, logs  ${stateDir}`,
     "",
     "A first request:",
@@ -61,6 +74,12 @@ export function welcome({ url, apiKey, simulatorControlUrl, metricsUrl, stateDir
     "",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function inWords(ms: number): string {
+  const unit = UNITS.find(({ lastsMs }) => ms % lastsMs === 0) ?? SECOND;
+  const count = ms / unit.lastsMs;
+  return `${count} ${unit.name}${count === 1 ? "" : "s"}`;
 }
 
 export function publish(system: Announcement): Disposable {

@@ -194,3 +194,23 @@ test("what the environment names is not started here", async () => {
   expect(house.pidOf("simulator")).toBeUndefined();
   expect(await environmentOf(house.env["PAMM_HTTP_PORT"])).toMatchObject(GIVEN);
 });
+
+test("the length of a fee week is said on the terminal and told to others", async () => {
+  const house = await testHouse();
+
+  const launcher = house.start({ ...GIVEN, PAMM_FEE_PERIOD: "PT90S" });
+  await launcher.ready();
+
+  expect(launcher.said()).toContain("fee weeks   90 seconds each, counted from 2025-01-04T00:00:00.000Z");
+  const told = JSON.parse(readFileSync(join(house.stateDir, "run/system.json"), "utf8")) as unknown;
+  expect(told).toMatchObject({ feePeriodMs: 90_000, feeAnchor: "2025-01-04T00:00:00.000Z" });
+});
+
+test("a fee week that is none is refused before anything is started", async () => {
+  const house = await testHouse();
+
+  const launcher = house.start({ ...GIVEN, PAMM_FEE_PERIOD: "7 days", PAMM_FEE_ANCHOR: "Saturday" });
+
+  expect(await launcher.ended).toBe(1);
+  expect(launcher.said()).toMatch(/make run: PAMM_FEE_PERIOD.*\nmake run: PAMM_FEE_ANCHOR/);
+});

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { type StaticDecode, Type } from "typebox";
-import { duration, optional, port, secret, secretUrl, text, url } from "#kernel/config-pieces.ts";
+import { duration, instant, optional, port, secret, secretUrl, text, url } from "#kernel/config-pieces.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { freePort, isFree } from "./ports.ts";
@@ -11,6 +11,10 @@ export type Service = (typeof SERVICES)[number];
 
 const POSTGRES = ["postgres", "postgresql"];
 
+/** As subscription has it when nothing is set: weeks that begin on Saturdays. */
+const FEE_PERIOD = "P7D";
+const FEE_ANCHOR = "2025-01-04T00:00:00Z";
+
 const SCHEMA = Type.Object({
   PAMM_STATE_DIR: text("a folder", { whenMissing: ".state" }),
   PAMM_HTTP_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
@@ -20,6 +24,8 @@ const SCHEMA = Type.Object({
   SIM_CONTROL_PORT: port({ whenMissing: "8444" }),
   SIM_IDLE_CLOSE: optional(duration()),
   PAMM_QUIET_PERIOD: optional(duration()),
+  PAMM_FEE_PERIOD: duration({ whenMissing: FEE_PERIOD }),
+  PAMM_FEE_ANCHOR: instant({ whenMissing: FEE_ANCHOR }),
   PAMM_BOOTSTRAP_API_KEY: optional(secret("a key")),
   DATABASE_URL: optional(secretUrl(POSTGRES)),
   NATS_URL: optional(secretUrl(["nats", "tls"])),
@@ -35,6 +41,8 @@ export type Settings = {
   readonly controlPort: number;
   readonly quietPeriodMs: number | undefined;
   readonly idleCloseMs: number | undefined;
+  /** For people and demos; subscription reads it by itself. */
+  readonly feeWeek: { readonly periodMs: number; readonly anchor: Date };
   readonly hasOwnKey: boolean;
   /** What is started because no address of a real one was given. */
   readonly embedded: { readonly postgres: boolean; readonly nats: boolean; readonly simulator: boolean };
@@ -71,6 +79,7 @@ export async function claimPorts(env: Environment, read: Wishes): Promise<Settin
     controlPort,
     quietPeriodMs: read.PAMM_QUIET_PERIOD,
     idleCloseMs: read.SIM_IDLE_CLOSE,
+    feeWeek: { periodMs: read.PAMM_FEE_PERIOD, anchor: read.PAMM_FEE_ANCHOR },
     hasOwnKey: read.PAMM_BOOTSTRAP_API_KEY !== undefined,
     embedded: {
       postgres: read.DATABASE_URL === undefined && !SERVICES.every((service) => isSet(env, databaseVariable(service))),
