@@ -1,0 +1,77 @@
+import { type Closing, closePosition } from "./close-position.ts";
+import { type SharedResult, shareResult } from "./share-result.ts";
+import type { PoolPosition, UnitPool } from "./unit-pool.ts";
+
+/** What a deal of the Master means to its pool. */
+export type PoolDeal = {
+  /** A charge is what comes without a trade: commission, interest, dividend, tax. A reversal closes all and opens anew. */
+  readonly kind: "entry" | "exit" | "reversal" | "charge";
+  /** 0 where there is none. */
+  readonly positionId: bigint;
+  readonly symbol: string;
+  /** Lots in units of 1e-8, as all volumes here. */
+  readonly volume: bigint;
+  /** How much of the volume closed something. */
+  readonly volumeClosed: bigint;
+  /** Profit, swap, commission and fee together, in cents. */
+  readonly result: bigint;
+};
+
+/** The pool after a deal, and who got what of it. */
+export type Allocation = SharedResult;
+
+/**
+ * Shares the result of a deal to the cent, and follows the position it opens, grows, shrinks or ends. A close shares
+ * even 0.00: what was attributed to each while it floated becomes due.
+ */
+export function allocateDeal(pool: UnitPool, deal: PoolDeal): Allocation {
+  switch (deal.kind) {
+    case "charge":
+      return shareIfAny(pool, deal.result);
+    case "entry":
+      return shareIfAny(enter(pool, deal, deal.volume), deal.result);
+    case "exit": {
+      const { pool: left, release } = close(pool, deal);
+      return shareResult(left, deal.result, release);
+    }
+    case "reversal": {
+      const { pool: left, release } = close(pool, deal);
+      return shareResult(enter(left, deal, reopened(pool, deal)), deal.result, release);
+    }
+  }
+}
+
+function shareIfAny(pool: UnitPool, result: bigint): Allocation {
+  return result === 0n ? { pool, parts: [], suspense: 0n } : shareResult(pool, result, undefined);
+}
+
+/** Growing changes nothing of what is attributed. */
+function enter(pool: UnitPool, { positionId, symbol }: PoolDeal, volume: bigint): UnitPool {
+  if (volume <= 0n) return pool;
+  const position = positionOf(pool, positionId) ?? { positionId, symbol, volume: 0n, mark: 0n, perUnit: 0n };
+  const others = pool.positions.filter((each) => each.positionId !== positionId);
+  const positions = [...others, { ...position, volume: position.volume + volume }];
+  return { ...pool, positions: positions.sort((left, right) => (left.positionId < right.positionId ? -1 : 1)) };
+}
+
+/** A position from before our books that no strike has seen yet has nothing to release. */
+function close(pool: UnitPool, deal: PoolDeal): Closing | { readonly pool: UnitPool; readonly release: undefined } {
+  const position = positionOf(pool, deal.positionId);
+  if (position === undefined) return { pool, release: undefined };
+  return closePosition(pool, position, deal.kind === "reversal" ? position.volume : closedBy(deal));
+}
+
+/** The rest of a reversal stands on the other side. */
+function reopened(pool: UnitPool, deal: PoolDeal): bigint {
+  if (deal.volumeClosed > 0n) return deal.volume - deal.volumeClosed;
+  return deal.volume - (positionOf(pool, deal.positionId)?.volume ?? 0n);
+}
+
+/** Some servers leave the closed volume of a plain exit empty; all of an exit closes. */
+function closedBy({ volume, volumeClosed }: PoolDeal): bigint {
+  return volumeClosed > 0n ? volumeClosed : volume;
+}
+
+function positionOf(pool: UnitPool, positionId: bigint): PoolPosition | undefined {
+  return pool.positions.find((position) => position.positionId === positionId);
+}

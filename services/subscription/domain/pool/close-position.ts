@@ -1,0 +1,50 @@
+import { accruedOn } from "./accruals.ts";
+import { divideToSum, floorDivide } from "./rounding.ts";
+import { type E8, type PoolPosition, SCALE, type UnitPool } from "./unit-pool.ts";
+import { suspenseUnits } from "./units.ts";
+
+/** What a close turns from attributed into due: one amount for each seat, suspense last, and their sum. */
+export type Release = { readonly total: E8; readonly amounts: readonly E8[] };
+
+export type Closing = { readonly pool: UnitPool; readonly release: Release };
+
+/** Takes some volume off a position, and the same part of its mark and of everybody's accrual with it. */
+export function closePosition(pool: UnitPool, position: PoolPosition, closed: bigint): Closing {
+  const full = closed >= position.volume;
+  const [part, whole] = full ? [1n, 1n] : [closed, position.volume];
+  const accrued = accruedOn(position, pool.accruals);
+  const owners = pool.seats.map((seat) => accrued(seat.subscriptionId, seat.units));
+  owners.push(accrued(undefined, suspenseUnits(pool.seats)));
+  const total = floorDivide(position.mark * part, SCALE * whole);
+  const amounts = divideToSum(
+    owners.map((amount) => amount * part),
+    SCALE * whole,
+    total,
+  );
+  return {
+    pool: full
+      ? dropPosition(pool, position)
+      : shrinkPosition(pool, position, (scaled) => floorDivide(scaled * (whole - part), whole)),
+    release: { total, amounts },
+  };
+}
+
+function dropPosition(pool: UnitPool, { positionId }: PoolPosition): UnitPool {
+  return {
+    ...pool,
+    positions: pool.positions.filter((each) => each.positionId !== positionId),
+    accruals: pool.accruals.filter((row) => row.positionId !== positionId),
+  };
+}
+
+function shrinkPosition(pool: UnitPool, position: PoolPosition, left: (scaled: bigint) => bigint): UnitPool {
+  const { positionId, mark, perUnit, volume } = position;
+  const smaller = { ...position, volume: left(volume), mark: left(mark), perUnit: left(perUnit) };
+  return {
+    ...pool,
+    positions: pool.positions.map((each) => (each.positionId === positionId ? smaller : each)),
+    accruals: pool.accruals.map((row) =>
+      row.positionId === positionId ? { ...row, basis: left(row.basis), perUnit: left(row.perUnit) } : row,
+    ),
+  };
+}

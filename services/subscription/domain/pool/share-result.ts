@@ -1,0 +1,65 @@
+import { checkCarries } from "./check-pool.ts";
+import type { Release } from "./close-position.ts";
+import { divideToSum, sumOf } from "./rounding.ts";
+import { type E8, E8_PER_CENT, type UnitPool } from "./unit-pool.ts";
+import { indexOfMostUnits, suspenseUnits } from "./units.ts";
+
+export type SharedResult = {
+  readonly pool: UnitPool;
+  /** Who gets how many cents; who gets none is not here. */
+  readonly parts: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
+  /** Cents that belong to nobody. */
+  readonly suspense: bigint;
+};
+
+/**
+ * What is released goes to those who earned it, the rest by units. All of it is paid in whole cents now; what rounding
+ * leaves of each is carried to the next deal, so that over many small results nobody gains by its place in the list.
+ */
+export function shareResult(pool: UnitPool, result: bigint, release: Release | undefined): SharedResult {
+  const units = [...pool.seats.map((seat) => seat.units), suspenseUnits(pool.seats)];
+  const carries = [...pool.seats.map((seat) => seat.carry), pool.suspense.carry];
+  const rest = result * E8_PER_CENT - (release?.total ?? 0n);
+  const byUnits = divideToSum(
+    units.map((own) => rest * own),
+    sumOf(units),
+    rest,
+  );
+  const due = carries.map((carry, index) => carry + (release?.amounts[index] ?? 0n) + (byUnits[index] ?? 0n));
+  handOn(pool, due);
+  return pay(pool, due, divideToSum(due, E8_PER_CENT, result));
+}
+
+/**
+ * Whoever has neither units nor accruals left gets whole cents now, and the rest goes to the seat with most units: a
+ * carry must not wait for a result that will never come. Changes what is due in place.
+ */
+function handOn(pool: UnitPool, due: E8[]): void {
+  const heir = indexOfMostUnits(pool.seats);
+  if (heir === undefined) return;
+  const hasMore = new Set(pool.accruals.filter((row) => row.basis !== 0n).map((row) => row.subscriptionId));
+  let handed = 0n;
+  for (const [index, amount] of due.entries()) {
+    const seat = pool.seats[index];
+    if ((seat !== undefined && seat.units > 0n) || hasMore.has(seat?.subscriptionId)) continue;
+    const cut = amount % E8_PER_CENT;
+    due[index] = amount - cut;
+    handed += cut;
+  }
+  due[heir] = (due[heir] ?? 0n) + handed;
+}
+
+function pay(pool: UnitPool, due: readonly E8[], paid: readonly bigint[]): SharedResult {
+  const carries = due.map((amount, index) => amount - (paid[index] ?? 0n) * E8_PER_CENT);
+  const parts: { subscriptionId: bigint; amount: bigint }[] = [];
+  const seats = pool.seats.map((seat, index) => {
+    const amount = paid[index] ?? 0n;
+    const carry = carries[index] ?? 0n;
+    if (amount !== 0n) parts.push({ subscriptionId: seat.subscriptionId, amount });
+    return amount === 0n && carry === seat.carry ? seat : { ...seat, pooled: seat.pooled + amount, carry };
+  });
+  const [suspense = 0n, carry = 0n] = [paid.at(-1), carries.at(-1)];
+  const after = { ...pool, seats, suspense: { amount: pool.suspense.amount + suspense, carry } };
+  checkCarries(after);
+  return { pool: after, parts, suspense };
+}

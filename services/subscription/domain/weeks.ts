@@ -1,0 +1,38 @@
+/** Weeks are half-open: an instant at a cut-off belongs to the week that begins with it. Any length will do. */
+export type Week = {
+  /** Any one cut-off, before or after the present. */
+  readonly anchor: Date;
+  readonly periodMs: number;
+};
+
+/** The cut-offs after one instant and not after another, oldest first, at most so many. */
+export function cutOffsDue(week: Week, after: Date, through: Date, limit: number): Date[] {
+  const first = indexAt(week, after) + 1;
+  const last = Math.min(indexAt(week, through), first + limit - 1);
+  const due: Date[] = [];
+  for (let index = first; index <= last; index += 1) due.push(cutOffAt(week, index));
+  return due;
+}
+
+/** The beginning of the week that an instant belongs to. */
+export function lastCutOff(week: Week, at: Date): Date {
+  return cutOffAt(week, indexAt(week, at));
+}
+
+/** The beginning of the week that ends with a cut-off. */
+export function periodStart(week: Week, cutOff: Date): Date {
+  return cutOffAt(week, Math.ceil(weeksSinceAnchor(week, cutOff)) - 1);
+}
+
+function indexAt(week: Week, at: Date): number {
+  return Math.floor(weeksSinceAnchor(week, at));
+}
+
+function weeksSinceAnchor({ anchor, periodMs }: Week, at: Date): number {
+  return (at.getTime() - anchor.getTime()) / periodMs;
+}
+
+function cutOffAt({ anchor, periodMs }: Week, index: number): Date {
+  // oxlint-disable-next-line eslint/no-restricted-globals -- An instant made of its arguments is no look at the clock.
+  return new Date(anchor.getTime() + index * periodMs);
+}
