@@ -1,0 +1,91 @@
+import type { FeeCommand } from "./configuration.ts";
+import { collect, decide, takeOut } from "./fees.ts";
+import { ZERO } from "./fraction.ts";
+import {
+  activeOf,
+  type Investor,
+  isFlat,
+  type Master,
+  post,
+  strikeWhereDue,
+  type Subscription,
+  type World,
+} from "./world.ts";
+
+export type Refused = {
+  readonly refused: "already_subscribed" | "subscription_not_active" | "master_open_positions" | "investor_deficit";
+};
+
+export function deposit(world: World, investor: Investor, cents: bigint): void {
+  investor.balance += cents;
+  const seat = activeOf(world, investor);
+  if (seat !== undefined) enter(seat, cents);
+  post(investor);
+}
+
+export type Terms = { readonly ratePpm: bigint; readonly enabled: boolean };
+
+export function assign(world: World, investor: Investor, master: Master, terms: Terms): Subscription | Refused {
+  if (activeOf(world, investor) !== undefined) return { refused: "already_subscribed" };
+  configure(world, investor, { ...terms, at: world.now, since: world.now });
+  const seat = { id: BigInt(world.subscriptions.length + 1), investor, master, isActive: true };
+  world.subscriptions.push(seat);
+  enter(seat, investor.balance);
+  return seat;
+}
+
+export function configure(world: World, investor: Investor, command: FeeCommand): void {
+  investor.configuration = [...investor.configuration, command];
+  world.watch({ kind: "configured", investor, command });
+}
+
+/** The numbers of the answer. */
+export type Withdrawal = {
+  readonly requested: bigint;
+  readonly effective: bigint;
+  readonly pending: bigint;
+  readonly before: bigint;
+  readonly available: bigint;
+};
+
+export function withdraw(world: World, investor: Investor, requested: bigint): Withdrawal | Refused {
+  const seat = activeOf(world, investor);
+  if (seat !== undefined && !isFlat(seat.master)) return { refused: "master_open_positions" };
+  const { pending, items } = decide(world, { investor, master: seat?.master, floating: ZERO, reason: "WD" });
+  const before = notBelowZero(investor.balance + investor.unposted);
+  const available = notBelowZero(before - pending);
+  const effective = requested < available ? requested : available;
+  collect(world, investor, items);
+  if (effective > 0n) takeOut(world, investor, effective);
+  if (seat !== undefined) strikeWhereDue(seat.master);
+  return { requested, effective, pending, before, available };
+}
+
+export type Exit = { readonly amount: bigint };
+
+export function unassign(world: World, investor: Investor): Exit | Refused {
+  const seat = activeOf(world, investor);
+  if (seat === undefined) return { refused: "subscription_not_active" };
+  const { master, id } = seat;
+  if (!isFlat(master)) return { refused: "master_open_positions" };
+  if (master.pool.cash(id).pooled < 0n) return { refused: "investor_deficit" };
+  const { items } = decide(world, { investor, master, floating: ZERO, reason: "UA" });
+  collect(world, investor, items);
+  const { pooled } = master.pool.cash(id);
+  master.pool.depart(id, pooled);
+  master.balance -= pooled;
+  strikeWhereDue(master);
+  master.pool.leave(id);
+  seat.isActive = false;
+  return { amount: -pooled };
+}
+
+function enter({ master, id }: Subscription, cents: bigint): void {
+  master.pool.arrive(id, cents);
+  master.balance += cents;
+  strikeWhereDue(master);
+}
+
+function notBelowZero(cents: bigint): bigint {
+  return cents < 0n ? 0n : cents;
+}

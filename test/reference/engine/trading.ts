@@ -1,0 +1,33 @@
+import type { Deal } from "./allocate.ts";
+import { earn } from "./fee.ts";
+import { accountOf, isFlat, type Master, post, strikeWhereDue, type World } from "./world.ts";
+
+/** A deal of the Master: whoever has a part of it gets it, and the position floats on as it is told here. */
+export function trade(world: World, master: Master, deal: Deal, floating?: bigint): void {
+  master.balance += deal.result;
+  for (const { owner, cents } of master.pool.allocate(deal)) {
+    if (owner === "nobody") continue;
+    const { investor } = world.subscriptions.find(({ id }) => id === owner)!;
+    earn(accountOf(master, investor), cents, world.now);
+    world.watch({ kind: "earned", investor, master, cents, at: world.now });
+    investor.unposted += cents;
+    post(investor);
+  }
+  if (deal.positionId === 0n) return;
+  if (master.pool.volumeOf(deal.positionId) === 0n) master.floating.delete(deal.positionId);
+  else master.floating.set(deal.positionId, floating ?? master.floating.get(deal.positionId) ?? 0n);
+  if (isFlat(master)) strikeWhereDue(master);
+}
+
+/** The market moves. */
+export function mark(master: Master, positionId: bigint, floating: bigint): void {
+  master.floating.set(positionId, floating);
+  strikeWhereDue(master);
+}
+
+/** Opens and closes at once. */
+export function realise(world: World, master: Master, positionId: bigint, result: bigint): void {
+  const volume = 1n;
+  trade(world, master, { kind: "entry", positionId, volume, volumeClosed: 0n, result: 0n });
+  trade(world, master, { kind: "exit", positionId, volume, volumeClosed: volume, result });
+}

@@ -1,0 +1,138 @@
+import type { Configuration, FeeCommand, Instant } from "./configuration.ts";
+import { type FeeAccount, newFeeAccount } from "./fee.ts";
+import { type PoolEngine, referencePool } from "./pool-engine.ts";
+
+/** Everything that the specification promises to keep, on one sheet. Amounts in cents. */
+export type World = {
+  now: Instant;
+  readonly investors: Investor[];
+  readonly masters: Master[];
+  /** Subscriptions in the order in which they began. */
+  subscriptions: Subscription[];
+  readonly makePool: () => PoolEngine;
+  readonly watch: (event: FeeEvent) => void;
+};
+
+export type Investor = {
+  readonly name: string;
+  /** On the platform. */
+  balance: bigint;
+  /** Allocated, and not on the platform's account: a loss that would take it below zero. */
+  unposted: bigint;
+  configuration: Configuration;
+  /** What could not be collected, by Master, the oldest first. */
+  readonly owed: Map<Master, bigint>;
+};
+
+export type Master = {
+  readonly name: string;
+  readonly pool: PoolEngine;
+  /** On the platform. */
+  balance: bigint;
+  paymentBalance: bigint;
+  /** Open positions. */
+  floating: Map<bigint, bigint>;
+  readonly accounts: Map<Investor, FeeAccount>;
+  /** Executed fees, the oldest first. */
+  readonly payments: Payment[];
+};
+
+export type Subscription = {
+  readonly id: bigint;
+  readonly investor: Investor;
+  readonly master: Master;
+  isActive: boolean;
+};
+
+export type Suffix = "W" | "WD" | "UA" | "DEBT";
+export type Payment = { readonly investor: Investor; readonly suffix: Suffix; readonly cents: bigint };
+
+/** What fees were made of, for whoever computes them too. */
+export type FeeEvent =
+  | { readonly kind: "configured"; readonly investor: Investor; readonly command: FeeCommand }
+  | {
+      readonly kind: "earned";
+      readonly investor: Investor;
+      readonly master: Master;
+      readonly cents: bigint;
+      readonly at: Instant;
+    }
+  | {
+      readonly kind: "crystallised";
+      readonly investor: Investor;
+      readonly master: Master | undefined;
+      readonly due: Due;
+    }
+  | { readonly kind: "collected"; readonly investor: Investor; readonly item: DueItem; readonly cents: bigint };
+
+export type DueItem = { readonly master: Master; readonly suffix: Suffix; readonly cents: bigint };
+
+/** What is due at an instant: debts, then the fee. */
+export type Due = {
+  readonly at: Instant;
+  readonly reason: Suffix;
+  /** Units of 1e-8. */
+  readonly floatingE8: bigint;
+  readonly pending: bigint;
+  readonly items: readonly DueItem[];
+};
+
+export type WorldOptions = {
+  readonly investors: number;
+  readonly masters: number;
+  readonly now: Instant;
+  readonly makePool?: () => PoolEngine;
+  readonly watch?: (event: FeeEvent) => void;
+};
+
+export function newWorld({ investors, masters, now, makePool = referencePool, watch = () => {} }: WorldOptions): World {
+  const world: World = { now, investors: [], masters: [], subscriptions: [], makePool, watch };
+  for (let n = 1; n <= investors; n += 1) addInvestor(world, `I${n}`);
+  for (let n = 1; n <= masters; n += 1) addMaster(world, `M${n}`);
+  return world;
+}
+
+export function addInvestor({ investors }: World, name: string): Investor {
+  const investor = { name, balance: 0n, unposted: 0n, configuration: [], owed: new Map() };
+  investors.push(investor);
+  return investor;
+}
+
+export function addMaster({ masters, makePool }: World, name: string): Master {
+  const pool = makePool();
+  const accounts = new Map();
+  const master = { name, pool, balance: 0n, paymentBalance: 0n, floating: new Map(), accounts, payments: [] };
+  masters.push(master);
+  return master;
+}
+
+export function activeOf({ subscriptions }: World, investor: Investor): Subscription | undefined {
+  return subscriptions.find((subscription) => subscription.investor === investor && subscription.isActive);
+}
+
+export function activeAt({ subscriptions }: World, master: Master): Subscription[] {
+  return subscriptions.filter((subscription) => subscription.master === master && subscription.isActive);
+}
+
+export function isFlat({ floating }: Master): boolean {
+  return floating.size === 0;
+}
+
+/** Kept across subscriptions. */
+export function accountOf({ accounts }: Master, investor: Investor): FeeAccount {
+  const account = accounts.get(investor) ?? newFeeAccount();
+  accounts.set(investor, account);
+  return account;
+}
+
+/** What came or went gets its share as soon as that is possible. */
+export function strikeWhereDue({ pool, floating }: Master): void {
+  if (pool.isStrikeDue()) pool.strike(floating);
+}
+
+/** A posting takes an account to zero at most. */
+export function post(investor: Investor): void {
+  const cents = investor.unposted < -investor.balance ? -investor.balance : investor.unposted;
+  investor.balance += cents;
+  investor.unposted -= cents;
+}
