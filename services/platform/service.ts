@@ -9,6 +9,7 @@ import { disableAccount } from "./commands/disable-account.ts";
 import { hold } from "./commands/hold.ts";
 import { release } from "./commands/release.ts";
 import { transfer } from "./commands/transfer.ts";
+import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
 import { beat } from "./jobs/beat.ts";
 import { findLostOperations } from "./jobs/find-lost-operations.ts";
@@ -36,6 +37,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     inspectAccounts: (request) => inspectAccounts(deps, request),
     adoptAccount: (request) => adoptAccount(deps, request),
     transfer: (request, context) => transfer(deps, request, context),
+    transferBatch: (request, context) => transferBatch(deps, request, context),
     getTransfer: (request) => getTransfer(deps, request),
     hold: (request, context) => hold(deps, request, context),
     release: (request) => release(deps, request),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Error as ErrorMessage } from "#proto/pamm/common/v1/error.ts";
 import { Refusal, REFUSAL_STATUSES } from "../refusal.ts";
-import { decodeRefusal, encodeRefusal } from "./error.ts";
+import { decodeRefusal, encodeRefusal, refusalFromProto, refusalToProto } from "./error.ts";
 
 test.each(REFUSAL_STATUSES)("a refusal that is %s survives the way there and back", (status) => {
   const bare = new Refusal({ code: "no", status, message: "no" });
@@ -18,6 +18,7 @@ test.each(REFUSAL_STATUSES)("a refusal that is %s survives the way there and bac
 
   expect(decodeRefusal(encodeRefusal(bare))).toEqual(bare);
   expect(decodeRefusal(encodeRefusal(full))).toEqual(full);
+  expect(refusalFromProto(refusalToProto(full))).toEqual(full);
 });
 
 test("a status or an outcome of a newer peer is read in the careful way", () => {

@@ -21,7 +21,16 @@ const OUTCOME: Readonly<Record<RefusalOutcome, Outcome>> = {
 };
 
 export function encodeRefusal(refusal: Refusal): Uint8Array {
-  return ErrorMessage.encode({
+  return ErrorMessage.encode(refusalToProto(refusal)).finish();
+}
+
+export function decodeRefusal(bytes: Uint8Array): Refusal {
+  return refusalFromProto(ErrorMessage.decode(bytes));
+}
+
+/** For answers that hold refusals of their own, one beside the other. */
+export function refusalToProto(refusal: Refusal): ErrorMessage {
+  return {
     code: refusal.code,
     status: STATUS[refusal.status],
     message: refusal.message,
@@ -30,12 +39,12 @@ export function encodeRefusal(refusal: Refusal): Uint8Array {
     outcome: refusal.outcome === undefined ? Outcome.UNSPECIFIED : OUTCOME[refusal.outcome],
     operationId: refusal.operationId ?? "",
     retryAfterMs: BigInt(Math.ceil(refusal.retryAfterMs ?? 0)),
-  }).finish();
+  };
 }
 
 /** A status that a newer peer knows and we do not is a fault of theirs to us. */
-export function decodeRefusal(bytes: Uint8Array): Refusal {
-  const { code, status, message, details, errors, outcome, operationId, retryAfterMs } = ErrorMessage.decode(bytes);
+export function refusalFromProto(error: ErrorMessage): Refusal {
+  const { code, status, message, details, errors, outcome, operationId, retryAfterMs } = error;
   return new Refusal({
     code,
     status: STATUS_BY_NUMBER.get(status) ?? "internal",

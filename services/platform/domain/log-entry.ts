@@ -1,7 +1,7 @@
 import type { Money } from "#kernel/money.ts";
 import type { Role } from "./role.ts";
 
-/** Why a balance changed: an operation of ours, or something that happened without us. */
+/** Why a balance changed: an operation of ours, or something that happened without us. An irregularity changed none. */
 export type EntryKind =
   | "opening"
   | "deposit"
@@ -13,7 +13,11 @@ export type EntryKind =
   | "exit"
   | "reversal"
   | "foreign"
-  | "trade";
+  | "trade"
+  | "irregularity";
+
+/** What happened to the past of an account. */
+export type Irregularity = "deal_gone" | "deal_changed" | "deal_cancelled";
 
 /** What an allocation has to know of a trader's deal. Volumes are lots in units of 1e-8. */
 export type Trade = {
@@ -40,6 +44,7 @@ export type NewEntry = {
   readonly deal: EntryDeal | undefined;
   readonly at: Date;
   readonly trade: Trade | undefined;
+  readonly irregularity?: Irregularity | undefined;
 };
 
 export type EntryDeal = {

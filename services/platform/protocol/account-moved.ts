@@ -18,6 +18,7 @@ const KIND: Readonly<Record<EntryKind, MovementKind>> = {
   reversal: MovementKind.REVERSAL,
   foreign: MovementKind.FOREIGN,
   trade: MovementKind.TRADE,
+  irregularity: MovementKind.IRREGULARITY,
 };
 const ROLE: Readonly<Record<Role, AccountRole>> = {
   master: AccountRole.MASTER,
@@ -47,6 +48,7 @@ export function accountMoved(entry: LogEntry): AccountMoved {
     dealId: entry.deal?.id ?? 0n,
     dealAt: entry.at,
     trade: entry.trade && tradeMessage(entry.trade),
+    reason: entry.irregularity ?? "",
   };
 }
 

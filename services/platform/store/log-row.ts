@@ -1,5 +1,5 @@
 import { usd } from "#kernel/money.ts";
-import type { EntryKind, LogEntry, Trade } from "../domain/log-entry.ts";
+import type { EntryKind, Irregularity, LogEntry, Trade } from "../domain/log-entry.ts";
 import type { Role } from "../domain/role.ts";
 
 export type LogRow = {
@@ -25,6 +25,7 @@ export type LogRow = {
   swap_minor: bigint | null;
   commission_minor: bigint | null;
   fee_minor: bigint | null;
+  irregularity: Irregularity | null;
 };
 
 export function entryOf(row: LogRow): LogEntry {
@@ -40,6 +41,7 @@ export function entryOf(row: LogRow): LogEntry {
     deal: dealId === null ? undefined : { id: dealId, serverMsc: row.server_msc ?? undefined },
     at: row.deal_at,
     trade: row.kind === "trade" ? tradeOf(row) : undefined,
+    irregularity: row.irregularity ?? undefined,
   };
 }
 

@@ -26,10 +26,10 @@ export async function insertEntries(
     tx,
     sql`insert into log_entry (login, number, kind, amount_minor, operation_number, transfer_id, key, server, deal_id,
                                deal_at, server_msc, action, entry, position_id, symbol, volume, volume_closed,
-                               profit_minor, swap_minor, commission_minor, fee_minor)
+                               profit_minor, swap_minor, commission_minor, fee_minor, irregularity)
         select ${login}, ${after}::bigint + place, kind, amount, operation, transfer, key,
                case when deal is not null then ${server}::text end, deal, deal_at, server_msc, action, entry, position,
-               symbol, volume, closed, profit, swap, commission, fee
+               symbol, volume, closed, profit, swap, commission, fee, irregularity
         from unnest(
           ${entries.map(({ kind }) => kind)}::text[],
           ${entries.map(({ amount }) => amount.minor)}::bigint[],
@@ -48,9 +48,10 @@ export async function insertEntries(
           ${trades.map((trade) => trade?.profit.minor)}::bigint[],
           ${trades.map((trade) => trade?.swap.minor)}::bigint[],
           ${trades.map((trade) => trade?.commission.minor)}::bigint[],
-          ${trades.map((trade) => trade?.fee.minor)}::bigint[]
+          ${trades.map((trade) => trade?.fee.minor)}::bigint[],
+          ${entries.map(({ irregularity }) => irregularity)}::text[]
         ) with ordinality as added (kind, amount, operation, transfer, key, deal, deal_at, server_msc, action, entry,
-                                    position, symbol, volume, closed, profit, swap, commission, fee, place)
+                                    position, symbol, volume, closed, profit, swap, commission, fee, irregularity, place)
         order by place
         returning id`,
   );
@@ -76,7 +77,7 @@ export async function listEntries(db: Queryable, login: string, after: bigint, l
     db,
     sql`select log_entry.id, log_entry.login, role, number, kind, amount_minor, operation_number, transfer_id, key,
                deal_id, deal_at, server_msc, action, entry, position_id, symbol, volume, volume_closed, profit_minor,
-               swap_minor, commission_minor, fee_minor
+               swap_minor, commission_minor, fee_minor, irregularity
         from log_entry
         join account on account.login = log_entry.login
         where log_entry.login = ${login} and number > ${after}
