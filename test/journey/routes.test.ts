@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { accessRules } from "./routes/access.ts";
 import { feeRoutes } from "./routes/fees.ts";
+import { feeListings } from "./routes/fee-listings.ts";
+import { feesOnDemand } from "./routes/fees-on-demand.ts";
 import { fundRoutes } from "./routes/funds.ts";
 import { investorRoutes } from "./routes/investors.ts";
 import { masterRoutes } from "./routes/masters.ts";
+import { marksAndRates } from "./routes/marks-and-rates.ts";
 import { platformTroubles } from "./routes/platform-troubles.ts";
 import { secretsStaySecret } from "./routes/secrets.ts";
+import { sharedResults } from "./routes/shared-results.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { type Client, clientOf } from "./support/client.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
 const START_PATIENCE_MS = 180_000;
+const PATIENCE = { timeout: 90_000 };
 
 let system: TestSystem;
 let client: Client;
@@ -39,6 +44,18 @@ describe("funds", () => {
 });
 describe("fees", () => {
   feeRoutes(() => client);
+});
+describe("shared results", PATIENCE, () => {
+  sharedResults(() => client);
+});
+describe("fees on demand", PATIENCE, () => {
+  feesOnDemand(() => client);
+});
+describe("marks and rates", PATIENCE, () => {
+  marksAndRates(() => client);
+});
+describe("fee listings", PATIENCE, () => {
+  feeListings(() => client);
 });
 describe("a platform in trouble", () => {
   platformTroubles(() => client);

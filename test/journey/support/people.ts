@@ -44,8 +44,8 @@ export function withdraw({ post }: Client, login: string, amount: string): Promi
   return post(`/api/v1/investor/withdraw?login=${login}&amount=${amount}`);
 }
 
-export function assign({ post }: Client, masterLogin: string, investorLogin: string): Promise<Reply> {
-  const fee = { rate: 0.2, enabled: true };
+export function assign({ post }: Client, masterLogin: string, investorLogin: string, rate = 0.2): Promise<Reply> {
+  const fee = { rate, enabled: true };
   return post("/api/v1/investor/assign", { master_login: masterLogin, investor_login: investorLogin, perf_fee: fee });
 }
 

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
+import { type Client, eventually } from "../support/client.ts";
+import { CREDIT, expectFeesToTie, PAYMENT } from "../support/fees.ts";
+import { expectDone, withdraw } from "../support/people.ts";
+import * as shape from "../support/shape.ts";
+import { bookResult, pooled } from "../support/trading.ts";
+
+const { exactly, login } = shape;
+
+export function feeListings(client: () => Client): void {
+  test("the listings come in pages of their own length and order, and join", async () => {
+    const master = await pooled(client(), ["10000"], 0.5);
+    const [investor = ""] = master.investors;
+    for (let fee = 1; fee <= 6; fee += 1) {
+      await bookResult(client(), master.login, `${2 * fee}`);
+      await expectDone(withdraw(client(), investor, "0.01"));
+    }
+    const credits = (query: string) =>
+      client().get(`/api/v1/perf-fee/transactions?master_login=${master.login}${query}`);
+    const payments = (query: string) =>
+      client().get(`/api/v1/perf-fee/master/${master.login}/investor-payments${query}`);
+    await eventually(async () => expect(itemsOf((await payments("")).body["items"])).toHaveLength(6));
+    const paymentAccount = { payment_account_login: exactly(master.paymentLogin) };
+
+    const first = await credits("");
+    const credit = { ...CREDIT, kind: exactly("PF"), investor_mt5_login: exactly(investor) };
+    expect(shape.expectPage(first, credit, paymentAccount)).toBe(5);
+    expect(amountsOf(first.body)).toEqual(["1", "2", "3", "4", "5"]);
+    expect(first.body).toMatchObject({ has_more: true, next_cursor: itemsOf(first.body["items"]).at(-1)?.["id"] });
+    const rest = await credits(`&cursor=${textOf(first.body, "next_cursor")}`);
+    expect(amountsOf(rest.body)).toEqual(["6"]);
+    expect(rest.body).toMatchObject({ has_more: false, next_cursor: null });
+
+    const newest = await payments("?limit=4");
+    const both = { ...paymentAccount, master_login: exactly(master.login) };
+    expect(shape.expectPage(newest, { ...PAYMENT, investor_mt5_login: login }, both)).toBe(4);
+    expect(amountsOf(newest.body)).toEqual(["6", "5", "4", "3"]);
+    const older = await payments(`?limit=4&cursor=${textOf(newest.body, "next_cursor")}`);
+    expect(amountsOf(older.body)).toEqual(["2", "1"]);
+    expect(older.body).toMatchObject({ has_more: false, next_cursor: null });
+    await expectFeesToTie(client(), master);
+  });
+}
+
+function amountsOf(page: JsonObject): string[] {
+  return itemsOf(page["items"]).map((item) => textOf(item, "amount"));
+}

@@ -1,0 +1,132 @@
+import { expect } from "vitest";
+import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
+import { type Client, dealsOf, minorOf } from "./client.ts";
+import type { NewMaster } from "./people.ts";
+import * as shape from "./shape.ts";
+
+const { amount, exactly, integer, login, nullable, text, timestamp } = shape;
+
+export const CREDIT = {
+  id: integer,
+  master_payment_login: login,
+  investor_mt5_login: nullable(login),
+  kind: text,
+  amount,
+  currency: exactly("USD"),
+  mt5_op_id: integer,
+  mt5_ts: timestamp,
+  created_at: timestamp,
+};
+export const PAYMENT = {
+  id: integer,
+  run_id: integer,
+  run_status: exactly("EXECUTED"),
+  run_period_start: timestamp,
+  run_period_end: timestamp,
+  investor_id: integer,
+  investor_mt5_login: login,
+  amount,
+  currency: exactly("USD"),
+  status: exactly("EXECUTED"),
+  mt5_transfer_id: integer,
+  mt5_op_id: integer,
+  executed_at: timestamp,
+  cashflow_id: integer,
+  cashflow_unique_key: text,
+  created_at: timestamp,
+};
+
+const LARGEST_CREDIT_PAGE = 100;
+const LARGEST_PAYMENT_PAGE = 500;
+
+export type Payment = {
+  readonly id: string;
+  readonly runId: string;
+  readonly investor: string;
+  readonly minor: bigint;
+  readonly key: string;
+  readonly creditId: string;
+  readonly ticket: string;
+  readonly periodEnd: string;
+};
+
+export type Credit = {
+  readonly id: string;
+  readonly investor: string | null;
+  readonly minor: bigint;
+  readonly kind: string;
+  readonly ticket: string;
+};
+
+/** All payments of a Master's Investors, oldest first, walked page by page. */
+export async function paymentsOf({ get }: Client, master: string): Promise<Payment[]> {
+  const path = `/api/v1/perf-fee/master/${master}/investor-payments?limit=${LARGEST_PAYMENT_PAGE}`;
+  const items = await walk(get, path, PAYMENT, ["master_login", "payment_account_login"]);
+  return items
+    .map((item) => ({
+      id: textOf(item, "id"),
+      runId: textOf(item, "run_id"),
+      investor: textOf(item, "investor_mt5_login"),
+      minor: minorOf(textOf(item, "amount")),
+      key: textOf(item, "cashflow_unique_key"),
+      creditId: textOf(item, "cashflow_id"),
+      ticket: textOf(item, "mt5_op_id"),
+      periodEnd: textOf(item, "run_period_end"),
+    }))
+    .toReversed();
+}
+
+/** All credits of a Master's payment account, oldest first. */
+export async function creditsOf({ get }: Client, master: string): Promise<Credit[]> {
+  const path = `/api/v1/perf-fee/transactions?master_login=${master}&limit=${LARGEST_CREDIT_PAGE}`;
+  const items = await walk(get, path, CREDIT, ["payment_account_login"]);
+  return items.map((item) => {
+    const investor = item["investor_mt5_login"];
+    return {
+      id: textOf(item, "id"),
+      investor: typeof investor === "string" ? investor : null,
+      minor: minorOf(textOf(item, "amount")),
+      kind: textOf(item, "kind"),
+      ticket: textOf(item, "mt5_op_id"),
+    };
+  });
+}
+
+async function walk(get: Client["get"], path: string, item: shape.Shape, names: readonly string[]) {
+  const more = Object.fromEntries(names.map((name) => [name, login]));
+  const items = [];
+  for (let cursor = ""; ;) {
+    const page = await get(path + cursor);
+    shape.expectPage(page, item, more);
+    items.push(...itemsOf(page.body["items"]));
+    if (page.body["has_more"] !== true) return items;
+    cursor = `&cursor=${textOf(page.body, "next_cursor")}`;
+  }
+}
+
+/** Each payment is one credit and one deal on either account, and nothing else is on the payment account. */
+export async function expectFeesToTie(
+  client: Client,
+  { login: master, paymentLogin }: NewMaster,
+): Promise<{ readonly payments: readonly Payment[]; readonly total: bigint }> {
+  const payments = await paymentsOf(client, master);
+  const credits = await creditsOf(client, master);
+  const pairs = payments.map(({ creditId, investor, minor }) => [creditId, investor, minor]);
+  expect(pairs.toSorted(byId)).toEqual(credits.map(({ id, investor, minor }) => [id, investor, minor]).toSorted(byId));
+  expect(new Set(payments.map(({ key }) => key)).size, "keys are unique").toBe(payments.length);
+  const onPaymentAccount = await dealsOf(client, paymentLogin);
+  expect(onPaymentAccount.map(({ ticket, minor }) => [ticket, minor]).toSorted(byId)).toEqual(
+    credits.map(({ ticket, minor }) => [ticket, minor]).toSorted(byId),
+  );
+  for (const investor of new Set(payments.map((payment) => payment.investor))) {
+    const deals = await dealsOf(client, investor);
+    for (const { ticket, minor } of payments.filter((payment) => payment.investor === investor)) {
+      expect(deals.filter((deal) => deal.ticket === ticket).map((deal) => deal.minor)).toEqual([-minor]);
+    }
+  }
+  return { payments, total: payments.reduce((sum, { minor }) => sum + minor, 0n) };
+}
+
+function byId([one]: readonly unknown[], [other]: readonly unknown[]): number {
+  return Number(one) - Number(other);
+}

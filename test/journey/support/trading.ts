@@ -1,0 +1,56 @@
+import { expect } from "vitest";
+import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
+import { type Client, dealsOf, eventually, minorOf, platformBalanceOf } from "./client.ts";
+import { assign, expectDone, newInvestor, newMaster, type NewMaster } from "./people.ts";
+
+/** A tenth of a lot earns 100.00 per cent of a dollar that the price moves. */
+const VOLUME = "0.1";
+
+/** The trader opens and closes with exactly this result. */
+export async function bookResult({ control }: Client, login: string, profit: string): Promise<void> {
+  await control("POST", "results", { login, profit });
+}
+
+export async function setPrice({ control }: Client, price: string): Promise<void> {
+  await control("POST", "prices", { symbol: "EURUSD", bid: price, ask: price });
+}
+
+export async function openPosition({ control }: Client, login: string, volume = VOLUME): Promise<string> {
+  const opened = await control("POST", "positions", { login, symbol: "EURUSD", side: "buy", volume });
+  return textOf(isObject(opened) ? opened : {}, "position");
+}
+
+export async function closePosition({ control }: Client, position: string, volume?: string): Promise<void> {
+  await control("POST", `positions/${position}/close`, volume === undefined ? {} : { volume });
+}
+
+/** What the platform has on each of these accounts, within the time that results and mirrors take. */
+export async function expectBalances(client: Client, expected: Readonly<Record<string, string>>): Promise<void> {
+  const logins = Object.keys(expected);
+  await eventually(async () => {
+    const balances = await Promise.all(logins.map((login) => platformBalanceOf(client, login)));
+    const found = Object.fromEntries(logins.map((login, index) => [login, balances[index]]));
+    expect(found).toEqual(Object.fromEntries(logins.map((login) => [login, minorOf(expected[login] ?? "")])));
+  });
+}
+
+/** Everything on these accounts that could ever change, to be compared with what it is after something was refused. */
+export async function everythingOf(client: Client, logins: readonly string[]): Promise<unknown> {
+  return await Promise.all(logins.map((login) => dealsOf(client, login)));
+}
+
+export type Pool = NewMaster & { readonly investors: readonly string[] };
+
+/** A Master and its Investors, each with its capital at work. */
+export async function pooled(client: Client, capitals: readonly string[], rate = 0.3): Promise<Pool> {
+  const master = await newMaster(client);
+  const investors: string[] = [];
+  for (const capital of capitals) {
+    const investor = await newInvestor(client, capital);
+    await expectDone(assign(client, master.login, investor, rate));
+    investors.push(investor);
+  }
+  const total = capitals.reduce((sum, capital) => sum + minorOf(capital), 0n);
+  await eventually(async () => expect(await platformBalanceOf(client, master.login)).toBe(total));
+  return { ...master, investors };
+}
