@@ -32,6 +32,10 @@ export function allocate(
   deal: Deal,
   choose: (split: Split) => Payment<Owner>[] = toCents,
 ): Payment<Owner>[] {
+  if (deal.result === 0n && !closes(deal)) {
+    move(pool, deal);
+    return [];
+  }
   const split = splitOf(pool, deal);
   const payments = choose(split);
   for (const [index, { owner, exact }] of split.entries()) {
@@ -45,6 +49,11 @@ export function allocate(
     }
   }
   return payments.filter(({ cents }) => cents !== 0n);
+}
+
+/** A close at 0.00 still releases what was attributed; what neither closes nor changes the balance is no result. */
+function closes({ kind }: Deal): boolean {
+  return kind === "exit" || kind === "reversal";
 }
 
 /** Moves the positions on, and says what everybody is entitled to; books nothing. */

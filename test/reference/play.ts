@@ -1,0 +1,136 @@
+import type { Deal } from "./engine/allocate.ts";
+import { dollars } from "./engine/cents.ts";
+import type { Instant } from "./engine/configuration.ts";
+import { closeWeek } from "./engine/fees.ts";
+import { assign, configure, deposit, unassign, withdraw } from "./engine/investing.ts";
+import { mark, realise, trade } from "./engine/trading.ts";
+import type { Investor, Master, World } from "./engine/world.ts";
+import { type History, type Since, type Step, tell } from "./history.ts";
+
+export const FIRST_DAY: Instant = Date.UTC(2026, 0, 3);
+const STEP_MS = 60_000;
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+/** Plays a history through a world; when something is wrong at a step, the error tells the whole story up to there. */
+export function play(world: World, history: History, check: (world: World) => void = () => {}): string[] {
+  const story: string[] = [];
+  for (const step of history.steps) {
+    story.push(`${story.length + 1}. ${tell(step, history)}`);
+    try {
+      const outcome = playStep(world, step);
+      if (outcome !== "") story.push(`   ${outcome}`);
+      check(world);
+    } catch (error) {
+      throw new Error([...story, `   => ${(error as Error).message}`].join("\n"), { cause: error });
+    }
+  }
+  return story;
+}
+
+/** Answers what came of it, where that can not be seen from the step. */
+export function playStep(world: World, step: Step): string {
+  world.now += STEP_MS;
+  if (step.do === "week") {
+    world.now = FIRST_DAY + Math.ceil((world.now - FIRST_DAY) / WEEK_MS) * WEEK_MS;
+    for (const master of world.masters) closeWeek(world, master);
+    return "";
+  }
+  return "who" in step ? playInvestor(world, step) : playMaster(world, step);
+}
+
+function playInvestor(world: World, step: Extract<Step, { who: number }>): string {
+  const investor = at(world.investors, step.who);
+  switch (step.do) {
+    case "deposit":
+      deposit(world, investor, step.cents);
+      return "";
+    case "withdraw":
+      return say(withdraw(world, investor, step.cents));
+    case "assign":
+      return say(assign(world, investor, at(world.masters, step.where), step));
+    case "unassign":
+      return say(unassign(world, investor));
+    case "rate":
+      return setRate(world, investor, step.ratePpm, step.since);
+    case "switch":
+      if (investor.configuration.length === 0) return "no configuration";
+      configure(world, investor, { at: world.now, enabled: step.enabled });
+      return "";
+  }
+}
+
+function setRate(world: World, investor: Investor, ratePpm: bigint, since: Since): string {
+  const moment = since === "now" ? {} : { since: world.now + since * STEP_MS };
+  if (investor.configuration.length === 0) return "no configuration";
+  configure(world, investor, { at: world.now, ratePpm, ...moment });
+  return "";
+}
+
+let lastPosition = 0n;
+
+function playMaster(world: World, step: Extract<Step, { where: number }> & { do: MasterStep }): string {
+  const master = at(world.masters, step.where);
+  lastPosition += 1n;
+  switch (step.do) {
+    case "result":
+      realise(world, master, lastPosition, step.cents);
+      return "";
+    case "charge":
+      trade(world, master, { ...NO_TRADE, kind: "charge", result: step.cents });
+      return "";
+    case "open":
+      trade(world, master, entry(lastPosition, step.volume, step.cents));
+      return "";
+    default:
+      return playPosition(world, master, step);
+  }
+}
+
+type MasterStep = Exclude<Step["do"], "deposit" | "withdraw" | "assign" | "unassign" | "rate" | "switch" | "week">;
+
+function playPosition(world: World, master: Master, step: Extract<Step, { which: number }>): string {
+  const [positionId, floating] = [...master.floating].at(step.which % Math.max(1, master.floating.size)) ?? [0n, 0n];
+  if (positionId === 0n) return "nothing is open";
+  const open = master.pool.volumeOf(positionId);
+  switch (step.do) {
+    case "mark":
+      mark(master, positionId, step.cents);
+      return "";
+    case "add":
+      trade(world, master, entry(positionId, step.volume, step.cents));
+      return "";
+    case "reverse": {
+      const volume = open + step.volume;
+      trade(
+        world,
+        master,
+        { kind: "reversal", positionId, volume, volumeClosed: open, result: floating + step.cents },
+        0n,
+      );
+      return "";
+    }
+    case "close": {
+      const volume = step.volume < open ? step.volume : open;
+      const realised = (floating * volume) / open;
+      const deal: Deal = { kind: "exit", positionId, volume, volumeClosed: volume, result: realised + step.cents };
+      trade(world, master, deal, floating - realised);
+      return "";
+    }
+  }
+}
+
+const NO_TRADE = { positionId: 0n, volume: 0n, volumeClosed: 0n } as const;
+
+function entry(positionId: bigint, volume: bigint, result: bigint): Deal {
+  return { kind: "entry", positionId, volume, volumeClosed: 0n, result };
+}
+
+function at<T>(all: readonly T[], index: number): T {
+  return all[index % all.length]!;
+}
+
+function say(outcome: object): string {
+  if ("refused" in outcome) return `refused: ${String(outcome.refused)}`;
+  const amounts = Object.entries(outcome).filter((entry): entry is [string, bigint] => typeof entry[1] === "bigint");
+  return amounts.map(([name, cents]) => `${name} ${name === "id" ? cents : dollars(cents)}`).join(", ");
+}

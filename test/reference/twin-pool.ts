@@ -1,0 +1,178 @@
+import { allocateDeal, type PoolDeal } from "../../services/subscription/domain/pool/allocate-deal.ts";
+import { checkPool } from "../../services/subscription/domain/pool/check-pool.ts";
+import { equityOf as equityE8 } from "../../services/subscription/domain/pool/equity.ts";
+import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
+import { type Mark, strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
+import { leaveUnits, takeOut } from "../../services/subscription/domain/pool/take-out.ts";
+import { EMPTY_POOL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
+import { allocate, type Deal, type Split } from "./engine/allocate.ts";
+import { dollars, type Payment, toCents } from "./engine/cents.ts";
+import { compare, distance, type Fraction, fraction, minus, ONE, plus, show } from "./engine/fraction.ts";
+import { emptyPool, equityOf, floatingOf, type Owner, type Pool } from "./engine/pool.ts";
+import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
+
+/** What is under test; a saboteur replaces a part of it. */
+export type PoolUnderTest = {
+  readonly strikePool: typeof strikePool;
+  readonly allocateDeal: typeof allocateDeal;
+  readonly takeOut: typeof takeOut;
+  readonly leaveUnits: typeof leaveUnits;
+  readonly floatingShares: typeof floatingShares;
+};
+
+export const THE_POOL: PoolUnderTest = { strikePool, allocateDeal, takeOut, leaveUnits, floatingShares };
+
+/** How often a cent was given another way than by exact fractions, where both ways are as good. */
+export type Tally = { allocations: number; ties: number };
+
+const E8_PER_CENT = 1_000_000n;
+/** Cents by which rounding to 1e-8 may have moved what somebody is entitled to, for each event of a pool. */
+const DRIFT_PER_EVENT = fraction(3n, E8_PER_CENT);
+const SYMBOL = "EURUSD";
+
+/** Two pools with one life. Throws as soon as they differ by more than rounding to 1e-8 explains. */
+export function twinPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL): PoolEngine {
+  const pool = emptyPool();
+  const reference = referencePool(pool);
+  let real = EMPTY_POOL;
+  let drift = DRIFT_PER_EVENT;
+
+  const both = (exact: () => void, change: () => UnitPool): void => {
+    exact();
+    real = change();
+    drift = plus(drift, DRIFT_PER_EVENT);
+    checkPool(real);
+    expectSame(pool, real, drift);
+  };
+  return {
+    ...reference,
+    arrive: (seat, cents) =>
+      both(
+        () => reference.arrive(seat, cents),
+        () => arriveIn(real, seat, cents),
+      ),
+    depart: (seat, cents) =>
+      both(
+        () => reference.depart(seat, cents),
+        () => tested.takeOut(real, seat, cents),
+      ),
+    leave: (seat) =>
+      both(
+        () => reference.leave(seat),
+        () => tested.leaveUnits(real, seat),
+      ),
+    strike: (floating) =>
+      both(
+        () => reference.strike(floating),
+        () => tested.strikePool(real, marksOf(real, floating)),
+      ),
+    allocate(deal) {
+      const { pool: after, parts, suspense } = tested.allocateDeal(real, { ...deal, symbol: SYMBOL });
+      const paid = new Map<Owner, bigint>([
+        ...parts.map((part) => [part.subscriptionId, part.amount] as const),
+        ["nobody", suspense],
+      ]);
+      const choose = (split: Split): Payment<Owner>[] => {
+        const payments = split.map(({ owner }) => ({ owner, cents: paid.get(owner) ?? 0n }));
+        tally.allocations += 1;
+        if (isSame(payments, toCents(split))) return payments;
+        expectFair(split, payments, drift);
+        tally.ties += 1;
+        return payments;
+      };
+      let payments: readonly Payment<Owner>[] = [];
+      both(
+        () => (payments = allocate(pool, deal, choose)),
+        () => after,
+      );
+      expectPaid(payments, paid);
+      return payments;
+    },
+    floating(seat, floating) {
+      const exact = floatingOf(pool, seat, floating);
+      const shown = fraction(tested.floatingShares(real, floating).get(seat) ?? 0n, E8_PER_CENT);
+      expectNear(`floating of ${seat}`, shown, exact, drift);
+      return shown;
+    },
+  };
+}
+
+export function dealFor(deal: Deal): PoolDeal {
+  return { ...deal, symbol: SYMBOL };
+}
+
+/** Each within a cent of what is exact, and no cent given to somebody while another was entitled to more of it. */
+function expectFair(split: Split, payments: readonly Payment<Owner>[], drift: Fraction): void {
+  const over = split.map(({ exact }, index) => minus(fraction(payments[index]!.cents), exact));
+  const sorted = over.toSorted(compare);
+  const spread = minus(sorted.at(-1)!, sorted[0]!);
+  if (compare(spread, plus(ONE, drift)) <= 0) return;
+  const lines = split.map(({ owner, exact }, index) => {
+    return `${owner}: ${dollars(payments[index]!.cents)} for ${show(exact)} cents`;
+  });
+  throw new Error(`cents went to the wrong seats: ${lines.join("; ")}`);
+}
+
+function isSame(left: readonly Payment<Owner>[], right: readonly Payment<Owner>[]): boolean {
+  return left.every(({ cents }, index) => cents === right[index]!.cents);
+}
+
+function expectPaid(payments: readonly Payment<Owner>[], paid: ReadonlyMap<Owner, bigint>): void {
+  const known = new Set(payments.map(({ owner }) => owner));
+  for (const [owner, cents] of paid) {
+    if (cents !== 0n && !known.has(owner)) throw new Error(`${owner} got ${dollars(cents)} and has no seat`);
+  }
+}
+
+/** Cents are equal, and everything finer is near. */
+function expectSame(pool: Pool, real: UnitPool, drift: Fraction): void {
+  const units = real.seats.reduce((sum, seat) => sum + seat.units, 0n);
+  for (const [id, seat] of pool.seats) {
+    const twin = real.seats.find(({ subscriptionId }) => subscriptionId === id) ?? { ...NO_SEAT };
+    const cash = (side: typeof twin | typeof seat) =>
+      [side.pooled, side.waiting, side.unredeemed].map(dollars).join(" ");
+    if (cash(twin) !== cash(seat)) throw new Error(`${id} has ${cash(twin)}, and ${cash(seat)} by the reference`);
+    expectNear(`carry of ${id}`, fraction(twin.carry, E8_PER_CENT), seat.carry, drift);
+    expectNear(`equity of ${id}`, fraction(equityE8(real, id), E8_PER_CENT), equityOf(pool, id), drift);
+    if (units > 0n) expectNear(`share of ${id}`, fraction(twin.units, units), seat.share, SHARE_DRIFT);
+    else if (seat.share.top !== 0n) throw new Error(`${id} has a share and no units`);
+  }
+  const strangers = real.seats.filter(({ subscriptionId }) => !pool.seats.has(subscriptionId));
+  if (strangers.length > 0) throw new Error(`seat ${strangers[0]!.subscriptionId} is not known to the reference`);
+  if (real.suspense.amount !== pool.nobody.amount) {
+    throw new Error(
+      `suspense is ${dollars(real.suspense.amount)}, and ${dollars(pool.nobody.amount)} by the reference`,
+    );
+  }
+  expectNear("carry of suspense", fraction(real.suspense.carry, E8_PER_CENT), pool.nobody.carry, drift);
+  const volumes = real.positions
+    .map(({ positionId, volume }) => `${positionId}: ${volume}`)
+    .toSorted()
+    .join(", ");
+  const exact = [...pool.positions]
+    .map(([id, { volume }]) => `${id}: ${volume}`)
+    .toSorted()
+    .join(", ");
+  if (volumes !== exact) throw new Error(`open are ${volumes}, and ${exact} by the reference`);
+}
+
+const NO_SEAT = { units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };
+const SHARE_DRIFT = fraction(1n, 10n ** 7n);
+
+function expectNear(what: string, shown: Fraction, exact: Fraction, drift: Fraction): void {
+  if (compare(distance(shown, exact), drift) <= 0) return;
+  throw new Error(`${what} is ${show(shown)}, and ${show(exact)} by the reference`);
+}
+
+function arriveIn(pool: UnitPool, subscriptionId: bigint, cents: bigint): UnitPool {
+  const seat = pool.seats.find((each) => each.subscriptionId === subscriptionId) ?? { subscriptionId, ...NO_SEAT };
+  const others = pool.seats.filter((each) => each.subscriptionId !== subscriptionId);
+  const seats = [...others, { ...seat, waiting: seat.waiting + cents }];
+  return { ...pool, seats: seats.toSorted((a, b) => (a.subscriptionId < b.subscriptionId ? -1 : 1)) };
+}
+
+function marksOf({ positions }: UnitPool, floating: Floating): Mark[] {
+  return positions.map(({ positionId, symbol, volume }) => {
+    return { positionId, symbol, volume, floating: floating.get(positionId) ?? 0n };
+  });
+}
