@@ -3,6 +3,7 @@ export type FieldProblem = { readonly field: string; readonly message: string };
 const STATUS = {
   invalid_body: 400,
   unknown_account: 404,
+  unknown_deal: 404,
   unknown_position: 404,
   unknown_route: 404,
   login_exists: 409,

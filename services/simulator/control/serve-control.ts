@@ -4,11 +4,12 @@ import { listenError } from "#kernel/startup-error.ts";
 import type { TradeServer } from "../trade-server.ts";
 import type { Connection } from "../webapi/connection.ts";
 import { createAccount, listAccounts, listDeals, moveBalance, showAccount } from "./accounts.ts";
+import { bookDeal, cancelDeal, editDeal, removeDeal } from "./deals.ts";
 import { addFault, listFaults, removeFaults } from "./faults.ts";
 import { ControlProblem } from "./problem.ts";
 import { restart } from "./restart.ts";
 import { statsOf } from "./stats.ts";
-import { bookResult, closePosition, openPosition, setPrice } from "./trading.ts";
+import { bookResult, closePosition, closePositionBy, openPosition, reversePosition, setPrice } from "./trading.ts";
 
 export type ControlOptions = {
   readonly server: TradeServer;
@@ -55,6 +56,12 @@ function addRoutes(app: FastifyInstance, { server, connections }: ControlOptions
   app.post("/control/prices", ({ body }) => setPrice(server, body));
   app.post("/control/positions", ({ body }) => openPosition(server, body));
   app.post("/control/positions/:id/close", ({ params, body }) => closePosition(server, idOf(params), body ?? {}));
+  app.post("/control/positions/:id/close-by", ({ params, body }) => closePositionBy(server, idOf(params), body ?? {}));
+  app.post("/control/positions/:id/reverse", ({ params, body }) => reversePosition(server, idOf(params), body ?? {}));
+  app.post("/control/deals", ({ body }) => bookDeal(server, body));
+  app.post("/control/deals/:id/edit", ({ params, body }) => editDeal(server, idOf(params), body ?? {}));
+  app.post("/control/deals/:id/cancel", ({ params }) => cancelDeal(server, idOf(params)));
+  app.delete("/control/deals/:id", ({ params }) => removeDeal(server, idOf(params)));
   app.post("/control/results", ({ body }) => bookResult(server, body));
   app.post("/control/balance", ({ body }) => moveBalance(server, body));
   app.get("/control/faults", () => listFaults(server));

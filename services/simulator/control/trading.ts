@@ -1,7 +1,15 @@
 import { mayTrade } from "../domain/account.ts";
 import { marginOf, openingPrice, type Quote, SYMBOLS } from "../domain/market.ts";
 import type { Position } from "../domain/position.ts";
-import { closingDeal, type Market, openingDeal, type Opening, resultDeals } from "../domain/trade.ts";
+import {
+  closingByDeals,
+  closingDeal,
+  type Market,
+  openingDeal,
+  type Opening,
+  resultDeals,
+  reversalDeal,
+} from "../domain/trade.ts";
 import { formatMoney, VOLUME_DIGITS } from "../domain/units.ts";
 import { accountState } from "../store/books.ts";
 import { record, recordDeals, serverTimeMs, type TradeServer } from "../trade-server.ts";
@@ -52,8 +60,7 @@ export function openPosition(server: TradeServer, body: unknown): object {
 }
 
 export function closePosition(server: TradeServer, id: number, body: unknown): object {
-  const position = server.books.positions.get(id);
-  if (position === undefined) throw new ControlProblem("unknown_position", `there is no open position ${id}`);
+  const position = getPosition(server, id);
   const read = readerOf(body);
   const closing = {
     volume: read.optional("volume", "lots, above 0 and not above what is open", atMost(position)) ?? position.volume,
@@ -64,6 +71,39 @@ export function closePosition(server: TradeServer, id: number, body: unknown): o
   const draft = closingDeal(position, closing, marketOf(server, position.symbol), server.books.counters.nextOrder);
   const [deal] = recordDeals(server, [draft]);
   return { deal: deal?.ticket, profit: formatMoney(draft.profit) };
+}
+
+/** On a netting account: trades more than is open the other way. */
+export function reversePosition(server: TradeServer, id: number, body: unknown): object {
+  const position = getPosition(server, id);
+  const read = readerOf(body);
+  const traded = {
+    volume: read.required("volume", "lots, more than is open", moreThan(position)),
+    storage: read.optional("swap", "an amount", amount()) ?? 0n,
+    commission: read.optional("commission", "an amount, negative when it costs", amount()) ?? 0n,
+  };
+  read.finish();
+  const draft = reversalDeal(position, traded, marketOf(server, position.symbol), server.books.counters.nextOrder);
+  const [deal] = recordDeals(server, [draft]);
+  return { deal: deal?.ticket, profit: formatMoney(draft.profit) };
+}
+
+/** On a hedging account: two opposite positions close each other, as far as both reach. */
+export function closePositionBy(server: TradeServer, id: number, body: unknown): object {
+  const position = getPosition(server, id);
+  const read = readerOf(body);
+  const by = read.required("by", "an open position of the other side, same login and symbol", (value) => {
+    const other = server.books.positions.get(integer(1, Number.MAX_SAFE_INTEGER)(value) ?? 0);
+    return other !== undefined && isOpposite(position, other) ? other : undefined;
+  });
+  const costs = {
+    storage: read.optional("swap", "an amount", amount()) ?? 0n,
+    commission: read.optional("commission", "an amount, negative when it costs", amount()) ?? 0n,
+  };
+  read.finish();
+  const drafts = closingByDeals(position, by, costs, server.books.counters.nextOrder);
+  const deals = recordDeals(server, drafts);
+  return { deals: deals.map(({ ticket }) => ticket), profit: formatMoney(drafts[0].profit) };
 }
 
 export function bookResult(server: TradeServer, body: unknown): object {
@@ -79,6 +119,16 @@ export function bookResult(server: TradeServer, body: unknown): object {
   const market = marketOf(server, NAMES[0] ?? "");
   const deals = recordDeals(server, resultDeals(result, market, server.books.counters.nextOrder));
   return { deal: deals.at(-1)?.ticket };
+}
+
+function getPosition({ books }: TradeServer, id: number): Position {
+  const position = books.positions.get(id);
+  if (position === undefined) throw new ControlProblem("unknown_position", `there is no open position ${id}`);
+  return position;
+}
+
+function isOpposite(position: Position, other: Position): boolean {
+  return other.login === position.login && other.symbol === position.symbol && other.side !== position.side;
 }
 
 function checkMargin(server: TradeServer, { login: owner, side, volume: lots }: Opening, market: Market): void {
@@ -97,6 +147,10 @@ function marketOf({ books }: TradeServer, name: string): Market {
   const quote: Quote | undefined = books.quotes.get(name);
   if (symbol === undefined || quote === undefined) throw new Error(`symbol ${name} has no price`);
   return { symbol, quote };
+}
+
+function moreThan(position: Position): Parse<bigint> {
+  return decimal(VOLUME_DIGITS, (lots) => lots > position.volume && lots <= MAX_VOLUME);
 }
 
 function atMost(position: Position): Parse<bigint> {

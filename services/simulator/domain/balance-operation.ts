@@ -1,6 +1,6 @@
 import { cutText } from "./account.ts";
 import type { AccountState } from "./account-state.ts";
-import { DEAL_ACTION, type DealAction, type DealDraft, MAX_COMMENT_LENGTH, moneyDeal } from "./deal.ts";
+import { DEAL_ACTION, type DealAction, type DealDraft, isCredit, MAX_COMMENT_LENGTH, moneyDeal } from "./deal.ts";
 import { refused } from "./retcode.ts";
 import { MAX_AMOUNT } from "./units.ts";
 
@@ -33,7 +33,7 @@ export function decideBalanceOperation(operation: BalanceOperation, state: Accou
 
 /** A correction never looks at the margin; nothing ever takes more than there is. */
 function canTake(amount: bigint, action: DealAction, checksMargin: boolean, state: AccountState): boolean {
-  const available = action === DEAL_ACTION.credit ? state.credit : state.balance;
+  const available = isCredit(action) ? state.credit : state.balance;
   if (amount > available) return false;
   return action === DEAL_ACTION.correction || !checksMargin || amount <= state.marginFree;
 }

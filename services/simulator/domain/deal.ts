@@ -1,9 +1,31 @@
 /** EnDealAction. */
-export const DEAL_ACTION = { buy: 0, sell: 1, balance: 2, credit: 3, charge: 4, correction: 5, bonus: 6 } as const;
+export const DEAL_ACTION = {
+  buy: 0,
+  sell: 1,
+  balance: 2,
+  credit: 3,
+  charge: 4,
+  correction: 5,
+  bonus: 6,
+  commission: 7,
+  commissionDaily: 8,
+  commissionMonthly: 9,
+  agentDaily: 10,
+  agentMonthly: 11,
+  interest: 12,
+  buyCanceled: 13,
+  sellCanceled: 14,
+  dividend: 15,
+  dividendFranked: 16,
+  tax: 17,
+  agent: 18,
+  stopOutCompensation: 19,
+  stopOutCompensationCredit: 20,
+} as const;
 export type DealAction = (typeof DEAL_ACTION)[keyof typeof DEAL_ACTION];
 
 /** EnDealEntry. */
-export const DEAL_ENTRY = { in: 0, out: 1 } as const;
+export const DEAL_ENTRY = { in: 0, out: 1, reversal: 2, outBy: 3 } as const;
 export type DealEntry = (typeof DEAL_ENTRY)[keyof typeof DEAL_ENTRY];
 
 /** EnDealReason. */
@@ -43,10 +65,21 @@ export type DealDraft = Omit<Deal, "ticket" | "timeMsc">;
 
 export type Effect = { readonly balance: bigint; readonly credit: bigint };
 
-/** What a deal did to its account: credit operations change the credit, everything else the balance. */
+/** What is lent and not given. */
+const CREDITS: ReadonlySet<DealAction> = new Set([
+  DEAL_ACTION.credit,
+  DEAL_ACTION.bonus,
+  DEAL_ACTION.stopOutCompensationCredit,
+]);
+
+/** What a deal did to its account: credits change the credit, everything else the balance. */
 export function effectOf({ action, profit, storage, commission }: Deal | DealDraft): Effect {
   const net = profit + storage + commission;
-  return action === DEAL_ACTION.credit ? { balance: 0n, credit: net } : { balance: net, credit: 0n };
+  return isCredit(action) ? { balance: 0n, credit: net } : { balance: net, credit: 0n };
+}
+
+export function isCredit(action: DealAction): boolean {
+  return CREDITS.has(action);
 }
 
 export function isTrade({ action }: Deal): boolean {

@@ -24,10 +24,16 @@ test("a position is what its deals leave of it", () => {
   expect(positionFrom([opening, exit(30n, 2)])).toBeUndefined();
 });
 
-test("credit is the one action that leaves the balance alone", () => {
+test("a reversal turns a position around, under the same number", () => {
+  const opening = aTrade({ action: 0, volume: 30n });
+  const reversal = aTrade({ entry: DEAL_ENTRY.reversal, action: 1, volume: 50n, volumeClosed: 30n, price: 120_000n });
+  expect(positionFrom([opening, reversal])).toMatchObject({ id: 5, side: "sell", volume: 20n, priceOpen: 120_000n });
+});
+
+test("credits leave the balance alone", () => {
   const effects = [0, 1, 2, 3, 4, 5, 6].map((action) =>
     effectOf(aTrade({ action: action as Deal["action"], profit: 10n, storage: -2n, commission: -1n })),
   );
-  expect(effects.map(({ balance }) => balance)).toEqual([7n, 7n, 7n, 0n, 7n, 7n, 7n]);
-  expect(effects.map(({ credit }) => credit)).toEqual([0n, 0n, 0n, 7n, 0n, 0n, 0n]);
+  expect(effects.map(({ balance }) => balance)).toEqual([7n, 7n, 7n, 0n, 7n, 7n, 0n]);
+  expect(effects.map(({ credit }) => credit)).toEqual([0n, 0n, 0n, 7n, 0n, 0n, 7n]);
 });

@@ -24,6 +24,8 @@ export function positionFrom(deals: Iterable<Deal>): Position | undefined {
 
 export function afterDeal(position: Position | undefined, deal: Deal): Position | undefined {
   if (deal.entry === DEAL_ENTRY.in) return opened(deal);
+  // More than was open was traded the other way: what is beyond it is the position from now on.
+  if (deal.entry === DEAL_ENTRY.reversal) return { ...opened(deal), volume: deal.volume - deal.volumeClosed };
   if (position === undefined || position.volume <= deal.volume) return undefined;
   return { ...position, volume: position.volume - deal.volume, updatedMsc: deal.timeMsc };
 }

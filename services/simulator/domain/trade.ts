@@ -1,5 +1,14 @@
 import { DEAL_ACTION, DEAL_ENTRY, DEAL_REASON, type DealAction, type DealDraft } from "./deal.ts";
-import { closingPrice, openingPrice, profitOf, type Quote, type Side, type SymbolFacts } from "./market.ts";
+import {
+  closingPrice,
+  EURUSD,
+  openingPrice,
+  profitOf,
+  type Quote,
+  type Side,
+  type SymbolFacts,
+  SYMBOLS,
+} from "./market.ts";
 import type { Position } from "./position.ts";
 import { LOT } from "./units.ts";
 
@@ -54,6 +63,48 @@ export function closingDeal(position: Position, closing: Closing, market: Market
     commission: closing.commission,
     positionId: position.id,
   };
+}
+
+/** Trades more than is open the other way: on a netting account one deal closes the position and opens its opposite. */
+export function reversalDeal(position: Position, traded: Closing, market: Market, order: number): DealDraft {
+  const closing = closingDeal(position, { ...traded, volume: position.volume }, market, order);
+  return { ...closing, entry: DEAL_ENTRY.reversal, volume: traded.volume };
+}
+
+/** Two opposite positions close each other at the opening price of the second; the first one's deal has the result. */
+export function closingByDeals(
+  position: Position,
+  by: Position,
+  costs: Pick<Closing, "storage" | "commission">,
+  order: number,
+): readonly [DealDraft, DealDraft] {
+  const volume = position.volume < by.volume ? position.volume : by.volume;
+  const shared = { ...TRADER, login: position.login, order, entry: DEAL_ENTRY.outBy, symbol: position.symbol };
+  const closing = { ...shared, volume, volumeClosed: volume };
+  const symbol = SYMBOLS.get(position.symbol) ?? EURUSD;
+  const { side, priceOpen: from } = position;
+  const profit = profitOf(symbol, { side, volume, from, to: by.priceOpen });
+  return [
+    {
+      ...closing,
+      ...costs,
+      action: actionOf(by.side),
+      price: by.priceOpen,
+      pricePosition: from,
+      profit,
+      positionId: position.id,
+    },
+    {
+      ...closing,
+      action: actionOf(side),
+      price: by.priceOpen,
+      pricePosition: by.priceOpen,
+      profit: 0n,
+      storage: 0n,
+      commission: 0n,
+      positionId: by.id,
+    },
+  ];
 }
 
 export type Result = {

@@ -81,28 +81,25 @@ test("more than a billion is refused with 4005", async () => {
   expect(await balance(client, `login=${login}&type=2&balance=1000000000`)).toBe("0 Done");
 });
 
-test.each(["2", "4", "5", "6"])(
-  "nothing takes the balance below zero with type %s, checked margin or not",
-  async (type) => {
-    await using simulator = await startSimulator();
-    await using client = await connectAuthenticated(simulator);
-    const login = await addFunded(client, "10.00");
-    for (const check of ["", "&check_margin=0", "&check_margin=1"]) {
-      expect(await balance(client, `login=${login}&type=${type}&balance=-10.01${check}`)).toBe(NO_MONEY);
-    }
-    expect(await balance(client, `login=${login}&type=${type}&balance=-10`)).toBe("0 Done");
-    expect(await moneyOf(client, login)).toEqual({ Balance: "0.00", Credit: "0.00" });
-  },
-);
-
-test("credit is given and taken apart from the balance", async () => {
+test.each(["2", "4", "5"])("nothing takes the balance below zero with type %s, checked margin or not", async (type) => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addFunded(client, "10.00");
-  expect(await balance(client, `login=${login}&type=3&balance=100`)).toBe("0 Done");
+  for (const check of ["", "&check_margin=0", "&check_margin=1"]) {
+    expect(await balance(client, `login=${login}&type=${type}&balance=-10.01${check}`)).toBe(NO_MONEY);
+  }
+  expect(await balance(client, `login=${login}&type=${type}&balance=-10`)).toBe("0 Done");
+  expect(await moneyOf(client, login)).toEqual({ Balance: "0.00", Credit: "0.00" });
+});
+
+test.each(["3", "6"])("credit of type %s is given and taken apart from the balance", async (type) => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const login = await addFunded(client, "10.00");
+  expect(await balance(client, `login=${login}&type=${type}&balance=100`)).toBe("0 Done");
   expect(await moneyOf(client, login)).toEqual({ Balance: "10.00", Credit: "100.00" });
-  expect(await balance(client, `login=${login}&type=3&balance=-100.01`)).toBe(NO_MONEY);
-  expect(await balance(client, `login=${login}&type=3&balance=-40`)).toBe("0 Done");
+  expect(await balance(client, `login=${login}&type=${type}&balance=-100.01`)).toBe(NO_MONEY);
+  expect(await balance(client, `login=${login}&type=${type}&balance=-40`)).toBe("0 Done");
   const { answer } = await client.json(`/api/user/account/get?login=${login}`);
   expect(answer).toMatchObject({ Balance: "10.00", Credit: "60.00", Equity: "70.00" });
 });
