@@ -22,7 +22,13 @@ export const PROCESSES = [
 export type ProcessName = (typeof PROCESSES)[number];
 
 /** What the launcher tells others about itself. */
-type Told = { readonly url: string; readonly apiKey: string; readonly simulatorControlUrl: string };
+type Told = {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly simulatorControlUrl: string;
+  readonly feePeriodMs: number;
+  readonly feeAnchor: string;
+};
 
 export type TestSystem = AsyncDisposable & {
   readonly stateDir: string;

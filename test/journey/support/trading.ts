@@ -25,13 +25,17 @@ export async function closePosition({ control }: Client, position: string, volum
 }
 
 /** What the platform has on each of these accounts, within the time that results and mirrors take. */
-export async function expectBalances(client: Client, expected: Readonly<Record<string, string>>): Promise<void> {
+export async function expectBalances(
+  client: Client,
+  expected: Readonly<Record<string, string>>,
+  withinMs?: number,
+): Promise<void> {
   const logins = Object.keys(expected);
   await eventually(async () => {
     const balances = await Promise.all(logins.map((login) => platformBalanceOf(client, login)));
     const found = Object.fromEntries(logins.map((login, index) => [login, balances[index]]));
     expect(found).toEqual(Object.fromEntries(logins.map((login) => [login, minorOf(expected[login] ?? "")])));
-  });
+  }, withinMs);
 }
 
 /** Everything on these accounts that could ever change, to be compared with what it is after something was refused. */

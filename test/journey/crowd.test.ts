@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { formatDecimal, usd } from "#kernel/money.ts";
+import { type Client, clientOf, eventually, platformBalanceOf } from "./support/client.ts";
+import { CROWD, type Crowd, newCrowd } from "./support/crowd.ts";
+import { expectFeesToTie, type Payment } from "./support/fees.ts";
+import { splitResults } from "./support/split.ts";
+import { type ProcessName, startTestSystem, type TestSystem } from "./support/system.ts";
+import { bookResult, expectBalances } from "./support/trading.ts";
+import { untilNextWeek } from "./support/weeks.ts";
+
+const PATIENCE = { timeout: 600_000 };
+/** Whoever was killed in the middle of a send leaves an operation that is found out within the quiet period. */
+const SETTLED_MS = 180_000;
+
+/** A deal is read within a second, then split, then posted: each beat of that is hit by some of these. */
+const DELAYS_MS = [150, 600, 1_100, 1_600];
+const CONCERNED: readonly ProcessName[] = ["subscription", "platform", "postgres", "simulator", "nats", "fee"];
+
+test(`a deal of ${CROWD} Investors is split and posted once, whoever is killed meanwhile`, PATIENCE, async () => {
+  await using system = await startTestSystem();
+  const client = clientOf(system);
+  const crowd = await newCrowd(client, 0.3);
+  const results: bigint[] = [];
+  const book = async (result: bigint): Promise<void> => {
+    results.push(result);
+    await bookResult(client, crowd.login, formatDecimal(usd(result)));
+  };
+
+  for (const [round, delay] of DELAYS_MS.entries()) {
+    for (const [index, name] of CONCERNED.entries()) {
+      await book(BigInt(round % 2 === 0 ? 1 : -1) * (987_65n + BigInt(index * 111)));
+      await sleep(delay);
+      await system.kill(name);
+    }
+  }
+
+  const gained = splitResults(
+    results,
+    crowd.members.map(({ capital }) => capital),
+  );
+  const balances = crowd.members.map(({ capital }, seat) => capital + (gained[seat] ?? 0n));
+  const logins = crowd.members.map(({ login }, seat) => [login, formatDecimal(usd(balances[seat] ?? 0n))]);
+  const master = balances.reduce((sum, balance) => sum + balance, 0n);
+  await expectBalances(
+    client,
+    { ...Object.fromEntries(logins), [crowd.login]: formatDecimal(usd(master)) },
+    SETTLED_MS,
+  );
+});
+
+test(`a weekly run of ${CROWD} Investors is paid once, whoever is killed meanwhile`, PATIENCE, async () => {
+  const periodMs = 15_000 + CROWD * 60;
+  await using system = await startTestSystem({ PAMM_FEE_PERIOD: `PT${periodMs / 1_000}S` });
+  const client = clientOf(system);
+  const crowd = await newCrowd(client, 0.3);
+  const before: Charged[] = crowd.members.map(() => ({ mark: 0n, paid: 0n }));
+  let results = 0n;
+
+  for (const [week, name] of CONCERNED.entries()) {
+    const cutOff = await untilNextWeek(system);
+    const result = 4_321_00n + BigInt(week * 1_000_07);
+    results += result;
+    await bookResult(client, crowd.login, formatDecimal(usd(result)));
+    await sleep(cutOff - Date.now() + (DELAYS_MS[week % DELAYS_MS.length] ?? 0));
+    await killTwice(system, name);
+    before.splice(0, CROWD, ...(await eventually(() => expectRun(client, crowd, { before, results }), SETTLED_MS)));
+  }
+});
+
+async function killTwice(system: TestSystem, name: ProcessName): Promise<void> {
+  await system.kill(name);
+  await system.kill(name);
+}
+
+/** The mark of an Investor, and everything that it has paid. */
+type Charged = { readonly mark: bigint; readonly paid: bigint };
+type Run = { readonly before: readonly Charged[]; readonly results: bigint };
+
+/** Everybody has paid 30 % of what its account gained above its own mark, down to the cent, and every account ties. */
+async function expectRun(client: Client, crowd: Crowd, { before, results }: Run): Promise<Charged[]> {
+  const { payments, total } = await expectFeesToTie(client, crowd);
+  const balances = await Promise.all(crowd.members.map(({ login }) => platformBalanceOf(client, login)));
+  const after = crowd.members.map(({ login, capital }, seat) => {
+    const paid = paidBy(payments, login);
+    return { mark: (balances[seat] ?? 0n) + paid - capital, paid };
+  });
+  expect(
+    after.reduce((sum, { mark }) => sum + mark, 0n),
+    "all of the results, and nothing else",
+  ).toBe(results);
+  const due = after.map(({ mark }, seat) => ((mark - (before[seat]?.mark ?? 0n)) * 3n) / 10n);
+  expect(after.map(({ paid }, seat) => paid - (before[seat]?.paid ?? 0n))).toEqual(due);
+  expect(await platformBalanceOf(client, crowd.paymentLogin)).toBe(total);
+  const pooled = balances.reduce((sum, balance) => sum + balance, 0n);
+  expect(await platformBalanceOf(client, crowd.login)).toBe(pooled);
+  return after;
+}
+
+function paidBy(payments: readonly Payment[], login: string): bigint {
+  return payments.filter(({ investor }) => investor === login).reduce((sum, { minor }) => sum + minor, 0n);
+}

@@ -1,0 +1,45 @@
+import process from "node:process";
+import { expect } from "vitest";
+import { formatDecimal, usd } from "#kernel/money.ts";
+import { textOf } from "../../../deploy/demo/exact-json.ts";
+import { type Client, eventually, platformBalanceOf } from "./client.ts";
+import { assign, newInvestor, newMaster, type NewMaster } from "./people.ts";
+
+/** As many as one deal is split among; PAMM_CROWD=1000 for the whole proof, which takes minutes. */
+export const CROWD = Number(process.env["PAMM_CROWD"] ?? "40");
+
+export type Member = { readonly login: string; readonly capital: bigint; readonly subscriptionId: bigint };
+
+/** In the order of their subscriptions, which decides between equals. */
+export type Crowd = NewMaster & { readonly members: readonly Member[] };
+
+const AT_ONCE = 8;
+const MIRROR_MS = 120_000;
+
+/** A Master with many Investors of different capital and the same rate, all of it at work. */
+export async function newCrowd(client: Client, rate: number): Promise<Crowd> {
+  const master = await newMaster(client);
+  const waiting = Array.from({ length: CROWD }, (_, index) => 1_000_00n + BigInt(index) * 37_01n);
+  const members: Member[] = [];
+  const enter = async (): Promise<void> => {
+    for (let capital = waiting.pop(); capital !== undefined; capital = waiting.pop()) {
+      members.push(await enterOne(client, { master: master.login, capital, rate }));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, enter));
+  members.sort((one, other) => Number(one.subscriptionId - other.subscriptionId));
+  const total = members.reduce((sum, { capital }) => sum + capital, 0n);
+  await eventually(async () => expect(await platformBalanceOf(client, master.login)).toBe(total), MIRROR_MS);
+  return { ...master, members };
+}
+
+type Entry = { readonly master: string; readonly capital: bigint; readonly rate: number };
+
+async function enterOne(client: Client, { master, capital, rate }: Entry): Promise<Member> {
+  const login = await newInvestor(client, formatDecimal(usd(capital)));
+  return await eventually(async () => {
+    const { status, body, text } = await assign(client, master, login, rate);
+    expect(status, text).toBe(200);
+    return { login, capital, subscriptionId: BigInt(textOf(body, "id")) };
+  });
+}
