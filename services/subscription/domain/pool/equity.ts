@@ -1,10 +1,11 @@
 import { type Accrued, accruedIn } from "./accruals.ts";
 import { roundDivide, sumOf } from "./rounding.ts";
 import { type E8, E8_PER_CENT, SCALE, type UnitPool, type UnitSeat } from "./unit-pool.ts";
+import { indexOfSeat } from "./units.ts";
 
 /** E: what an Investor would have if the Master closed everything at the marks. 0 for whom the pool does not know. */
 export function equityOf(pool: UnitPool, subscriptionId: bigint): E8 {
-  const seat = pool.seats.find((each) => each.subscriptionId === subscriptionId);
+  const seat = pool.seats[indexOfSeat(pool.seats, subscriptionId) ?? -1];
   return seat === undefined ? 0n : equityOfSeat(seat, accruedIn(pool));
 }
 

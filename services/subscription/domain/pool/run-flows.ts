@@ -1,7 +1,8 @@
-import type { Accrued } from "./accruals.ts";
+import type { Accrued, Owner } from "./accruals.ts";
 import { equityOfSeat, netAssetValue } from "./equity.ts";
 import { ceilDivide, floorDivide } from "./rounding.ts";
 import { type E8, E8_PER_CENT, type UnitSeat } from "./unit-pool.ts";
+import { totalUnits } from "./units.ts";
 
 /** What every flow of one strike shares: taken once, after the marks and before the first of them. */
 export type StrikeTerms = {
@@ -18,13 +19,19 @@ const MOST_DRIFT = 64n;
 
 /** The seats after a strike: outflows, then inflows, then new units for everybody where the old ones say nothing. */
 export function runFlows(seats: readonly UnitSeat[], terms: StrikeTerms): UnitSeat[] {
+  const accrued = soFar(seats, terms.accrued);
   const priced = terms.price.units > 0n && terms.price.value > 0n;
-  const accruals = seats.map((seat) => terms.accrued(seat.subscriptionId, seat.units));
-  const accruedByNow = new Map(seats.map((seat, index) => [seat.subscriptionId, accruals[index] ?? 0n]));
-  const accrued: Accrued = (owner) => (owner === undefined ? 0n : (accruedByNow.get(owner) ?? 0n));
   const flowed = priced ? buy(redeem(seats, terms), terms.price, accrued) : seats.map(moveOnly);
-  const struck = priced && stillGood(flowed, accrued) ? flowed : renew(flowed, accrued, terms.flat);
+  const struck = priced && stillGood(flowed, accrued) ? flowed : renew(flowed, accrued);
   return terms.flat ? struck.map(dropEmpty) : struck;
+}
+
+/** What each has accrued stays the same, whatever units it gets. */
+function soFar(seats: readonly UnitSeat[], accrued: Accrued): Accrued {
+  const amounts = new Map<Owner, bigint>(
+    seats.map(({ subscriptionId, units }) => [subscriptionId, accrued(subscriptionId, units)]),
+  );
+  return (owner) => amounts.get(owner) ?? 0n;
 }
 
 /** Outflows by subscription. The last units of a pool with open positions stay: what it earns must have an owner. */
@@ -56,19 +63,17 @@ function moveOnly(seat: UnitSeat): UnitSeat {
 }
 
 function stillGood(seats: readonly UnitSeat[], accrued: Accrued): boolean {
-  let units = 0n;
-  for (const seat of seats) units += seat.units;
+  const units = totalUnits(seats);
   const value = netAssetValue(seats, accrued);
   return units > 0n && value * MOST_DRIFT >= units && value <= units * MOST_DRIFT;
 }
 
-/** A unit for each 1e-8 of equity. With positions open somebody keeps units: nobody's loss is made suspense's. */
-function renew(seats: readonly UnitSeat[], accrued: Accrued, flat: boolean): UnitSeat[] {
-  const renewed = seats.map((seat) => {
+/** A unit for each 1e-8 of equity, and of what has left P without its units. */
+function renew(seats: readonly UnitSeat[], accrued: Accrued): UnitSeat[] {
+  return seats.map((seat) => {
     const leaving = seat.units > 0n ? seat.unredeemed * E8_PER_CENT : 0n;
     return { ...seat, units: atLeastZero(equityOfSeat(seat, accrued) + leaving) };
   });
-  return flat || renewed.some((seat) => seat.units > 0n) ? renewed : [...seats];
 }
 
 function dropEmpty(seat: UnitSeat): UnitSeat {

@@ -21,3 +21,15 @@ export function indexOfMostUnits(seats: readonly UnitSeat[]): number | undefined
   }
   return found;
 }
+
+/** Where a subscription has its seat; nowhere if it has none. Seats are sorted, and a fee run asks once for each. */
+export function indexOfSeat(seats: readonly UnitSeat[], subscriptionId: bigint): number | undefined {
+  let low = 0;
+  let high = seats.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((seats[middle]?.subscriptionId ?? 0n) < subscriptionId) low = middle + 1;
+    else high = middle;
+  }
+  return seats[low]?.subscriptionId === subscriptionId ? low : undefined;
+}

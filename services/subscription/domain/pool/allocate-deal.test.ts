@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import {
+  aDeal,
+  allocated,
+  aMark,
+  anEmptySeat,
+  aPool,
+  after,
+  partsOf,
+  pooled,
+  struck,
+  withDeposit,
+} from "../../testing/pools.ts";
+import { allocateDeal } from "./allocate-deal.ts";
+import { equityOf } from "./equity.ts";
+import { leaveUnits, takeOut } from "./take-out.ts";
+import { EMPTY_POOL, type UnitPool } from "./unit-pool.ts";
+
+const [P, Q] = [71n, 72n];
+const E8 = 100_000_000n;
+
+/** The parts of one charge after the other. */
+function charges(start: UnitPool, results: readonly bigint[]): { pool: UnitPool; parts: bigint[][] } {
+  let pool = start;
+  const parts = results.map((result) => {
+    const allocation = allocated(pool, { kind: "charge", result });
+    pool = allocation.pool;
+    return partsOf(allocation);
+  });
+  return { pool, parts };
+}
+
+test("A4: three equals take turns at the odd cent", () => {
+  const { pool, parts } = charges(aPool(1_000_00n, 1_000_00n, 1_000_00n), [100_00n, 100_00n, 100_00n]);
+  expect(parts).toEqual([
+    [33_34n, 33_33n, 33_33n],
+    [33_33n, 33_34n, 33_33n],
+    [33_33n, 33_33n, 33_34n],
+  ]);
+  expect(pooled(pool)).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
+  expect(partsOf(allocated(pool, { kind: "charge", result: 100_00n }))).toEqual([33_34n, 33_33n, 33_33n]);
+});
+
+test("A4: a loss is rounded the same way, and the carry is paid by the next cent", () => {
+  const { parts } = charges(aPool(1_000_00n, 1_000_00n, 1_000_00n), [-100_00n, 1n]);
+  expect(parts).toEqual([
+    [-33_33n, -33_33n, -33_34n],
+    [0n, 0n, 1n],
+  ]);
+});
+
+test("A5: a thousand results of a cent end where one result of ten dollars would", () => {
+  const cents = Array.from({ length: 1_000 }, () => 1n);
+  const { pool, parts } = charges(aPool(5_000_00n, 3_000_00n, 2_000_00n), cents);
+  const turns = parts.slice(0, 10).map((part) => part.indexOf(1n) + 1);
+  expect(turns).toEqual([1, 2, 3, 1, 1, 2, 1, 3, 2, 1]);
+  expect(pooled(pool)).toEqual([5_005_00n, 3_003_00n, 2_002_00n]);
+});
+
+test("A6: who has withdrawn everything gets nothing of new results", () => {
+  const withdrawn = struck(takeOut(aPool(1_000_00n, 500_00n), 2n, 500_00n));
+  expect(allocated(withdrawn, { kind: "charge", result: 10n }).parts).toEqual([{ subscriptionId: 1n, amount: 10n }]);
+});
+
+test("who has no units still receives what it earned while it had some", () => {
+  const open = after(aPool(100_00n, 50_00n), { kind: "entry", positionId: P });
+  const earned = struck(takeOut(open, 2n, 50_00n), aMark(P, 15_00n));
+  const gone = struck(takeOut(earned, 2n, 5_00n), aMark(P, 15_00n));
+  expect([gone.seats[1]!.units, gone.seats[1]!.pooled, equityOf(gone, 2n)]).toEqual([0n, -5_00n, 0n]);
+  const allocation = allocated(gone, { positionId: P, result: 15_00n });
+  expect(partsOf(allocation)).toEqual([10_00n, 5_00n]);
+});
+
+test("whoever has neither units nor accruals left hands its fraction of a cent to the largest", () => {
+  const carries = after(aPool(1_000_00n, 1_000_00n, 1_000_00n), { kind: "charge", result: 1_00n });
+  expect(carries.seats.map((seat) => seat.carry)).toEqual([-666_666n, 333_333n, 333_333n]);
+  const empty = struck(takeOut(carries, 3n, 1_000_33n));
+  expect(empty.seats[2]).toEqual({ ...anEmptySeat(3n), carry: 333_333n });
+  const next = after(empty, { kind: "charge", result: 2n });
+  expect(next.seats[2]).toEqual(anEmptySeat(3n));
+});
+
+test("while nobody has units results belong to nobody, and are kept to the cent", () => {
+  const empty = struck(withDeposit(EMPTY_POOL, 1n, 0n));
+  const allocation = allocated(empty, { kind: "charge", result: -1_23n });
+  expect(allocation).toEqual({
+    pool: { ...empty, suspense: { amount: -1_23n, carry: 0n } },
+    parts: [],
+    suspense: -1_23n,
+  });
+});
+
+test("suspense keeps its part of a partial close, and gets no new result once somebody has units", () => {
+  const first = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, 30_01n, 4n));
+  const part = allocated(first, { positionId: P, volume: 1n, result: 10_00n });
+  expect([part.suspense, partsOf(part)]).toEqual([7_50n, [2_50n]]);
+  expect(part.pool.suspense.carry).toBe(250_000n);
+  const rest = allocated(part.pool, { positionId: P, volume: 3n, result: 30_00n });
+  expect([part.suspense + rest.suspense, rest.pool.suspense.carry]).toEqual([30_01n, 0n]);
+});
+
+test("a partial close releases its part of what is attributed", () => {
+  const open = after(aPool(1_000_00n), { kind: "entry", positionId: P, volume: 4n });
+  const joined = struck(withDeposit(open, 2n, 1_400_00n), aMark(P, 400_00n, 4n));
+  const quarter = allocated(joined, { positionId: P, volume: 1n, result: 100_00n });
+  expect(partsOf(quarter)).toEqual([100_00n, 0n]);
+  expect([quarter.pool.positions[0]!.volume, equityOf(quarter.pool, 1n)]).toEqual([3n, 1_400n * E8]);
+  expect(partsOf(allocated(quarter.pool, { positionId: P, volume: 3n, result: 300_00n }))).toEqual([300_00n, 0n]);
+});
+
+test("a close at 0.00 still moves what was attributed", () => {
+  const open = after(aPool(100_00n, 100_00n), { kind: "entry", positionId: P });
+  const late = struck(withDeposit(open, 3n, 250_00n), aMark(P, 50_00n));
+  expect(partsOf(allocated(late, { positionId: P, result: 0n }))).toEqual([12_50n, 12_50n, -25_00n]);
+});
+
+test("a close-by ends one position and a part of the other, and its result is shared once", () => {
+  const [one, two] = [after(aPool(60_00n, 40_00n), { kind: "entry", positionId: P, volume: 1n }), Q];
+  const open = struck(
+    after(one, { kind: "entry", positionId: two, volume: 3n }),
+    aMark(P, 10_00n, 1n),
+    aMark(Q, -9_00n, 3n),
+  );
+  const first = allocated(open, { positionId: P, volume: 1n, result: 7_00n });
+  const second = allocated(first.pool, { positionId: Q, volume: 1n, result: 0n });
+  expect([partsOf(first), partsOf(second)]).toEqual([
+    [4_20n, 2_80n],
+    [0n, 0n],
+  ]);
+  expect(second.pool.positions.map(({ positionId, volume }) => [positionId, volume])).toEqual([[Q, 2n]]);
+});
+
+test("a reversal closes everything and opens the rest with nothing attributed", () => {
+  const open = after(aPool(100_00n), { kind: "entry", positionId: P, volume: 2n });
+  const joined = struck(withDeposit(open, 2n, 150_00n), aMark(P, 50_00n, 2n));
+  const turned = allocated(joined, { kind: "reversal", positionId: P, volume: 5n, volumeClosed: 2n, result: 50_00n });
+  expect(partsOf(turned)).toEqual([50_00n, 0n]);
+  expect(turned.pool.positions).toEqual([{ positionId: P, symbol: "EURUSD", volume: 3n, mark: 0n, perUnit: 0n }]);
+  expect(turned.pool.accruals).toEqual([]);
+});
+
+test("growing a position changes nothing of what is attributed; its commission is shared at once", () => {
+  const open = after(aPool(75_00n, 25_00n), { kind: "entry", positionId: P, volume: 1n });
+  const marked = struck(open, aMark(P, 8_00n, 1n));
+  const grown = allocated(marked, { kind: "entry", positionId: P, volume: 2n, result: -4n });
+  expect(partsOf(grown)).toEqual([-3n, -1n]);
+  expect(grown.pool.positions).toEqual([{ ...marked.positions[0]!, volume: 3n }]);
+});
+
+test("an entry without a result gives nobody a part, whatever is carried", () => {
+  const carries = after(aPool(1_00n, 1_00n, 1_00n), { kind: "charge", result: 1n });
+  const { pool, parts } = allocated(carries, { kind: "entry", positionId: P });
+  expect([pool.seats, parts]).toEqual([carries.seats, []]);
+});
+
+test("a gap takes everybody below zero by the exact share", () => {
+  const open = after(aPool(100_00n, 200_00n), { kind: "entry", positionId: P });
+  expect(pooled(after(open, { positionId: P, result: -600_00n }))).toEqual([-100_00n, -200_00n]);
+});
+
+test("an exit of what our books never saw open is shared by units", () => {
+  const allocation = allocateDeal(aPool(100_00n, 300_00n), aDeal({ positionId: Q, result: 4_00n }));
+  expect(partsOf(allocation)).toEqual([1_00n, 3_00n]);
+});
+
+test("the carry of who leaves stays in the pool", () => {
+  const carries = after(aPool(1_000_00n, 1_000_00n, 1_000_00n), { kind: "charge", result: 100_00n });
+  const empty = struck(takeOut(carries, 1n, carries.seats[0]!.pooled));
+  const left = leaveUnits(empty, 1n);
+  expect(left.seats.map(({ subscriptionId, carry }) => [subscriptionId, carry])).toEqual([
+    [2n, -333_333n],
+    [3n, 333_333n],
+  ]);
+});

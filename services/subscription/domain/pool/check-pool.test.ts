@@ -1,0 +1,65 @@
+import { expect, test } from "vitest";
+import { aMark, aPool, after, struck, withDeposit } from "../../testing/pools.ts";
+import { checkCarries, checkPool } from "./check-pool.ts";
+import { equityOf, poolEquity } from "./equity.ts";
+import { PoolBroken } from "./pool-broken.ts";
+import { SCALE, type UnitPool } from "./unit-pool.ts";
+
+const P = 71n;
+const E8 = 100_000_000n;
+
+function marked(): UnitPool {
+  const open = after(aPool(100_00n), { kind: "entry", positionId: P });
+  return struck(withDeposit(open, 2n, 50_00n), aMark(P, 30_00n));
+}
+
+test("a mark must be what is attributed, to less than 1e-8", () => {
+  const [position] = marked().positions;
+  const off = (by: bigint): UnitPool => ({ ...marked(), positions: [{ ...position!, mark: position!.mark + by }] });
+  checkPool(off(SCALE - 1n));
+  checkPool(off(1n - SCALE));
+  expect(() => checkPool(off(SCALE))).toThrow(PoolBroken);
+  expect(() => checkPool(off(-SCALE))).toThrow(PoolBroken);
+});
+
+test("carries cancel out, those of nobody included", () => {
+  const [seat] = aPool(1_00n).seats;
+  const carrying = { ...aPool(1_00n), seats: [{ ...seat!, carry: 3n }] };
+  expect(() => checkPool(carrying)).toThrow(PoolBroken);
+  checkPool({ ...carrying, suspense: { amount: 0n, carry: -3n } });
+});
+
+test("a carry of a cent is none", () => {
+  const pool = aPool(1_00n, 1_00n);
+  const [one, two] = [pool.seats[0]!, pool.seats[1]!];
+  const carrying = (carry: bigint): UnitPool => ({
+    ...pool,
+    seats: [
+      { ...one, carry },
+      { ...two, carry: -carry },
+    ],
+  });
+  checkCarries(carrying(999_999n));
+  expect(() => checkCarries(carrying(1_000_000n))).toThrow(PoolBroken);
+});
+
+test("nothing is kept of a position or a seat that is gone", () => {
+  expect(() => checkPool({ ...marked(), positions: [] })).toThrow(PoolBroken);
+  expect(() => checkPool({ ...marked(), seats: marked().seats.slice(0, 1) })).toThrow(PoolBroken);
+});
+
+test("seats stand in their order, and nobody owes units or money that waits", () => {
+  const { seats } = aPool(1_00n, 1_00n);
+  expect(() => checkPool({ ...aPool(), seats: seats.toReversed() })).toThrow(PoolBroken);
+  for (const wrong of [{ units: -1n }, { waiting: -1n }, { unredeemed: -1n }]) {
+    expect(() => checkPool({ ...aPool(), seats: [{ ...seats[0]!, ...wrong }] })).toThrow(PoolBroken);
+  }
+});
+
+test("equity is cash, carry and what is attributed; of the pool it is that of everybody", () => {
+  const pool = after(marked(), { kind: "charge", result: -1n });
+  expect([1n, 2n, 3n].map((id) => equityOf(pool, id))).toEqual([129_99277778n, 49_99722222n, 0n]);
+  expect(poolEquity(pool)).toBe(179_99000000n);
+  const lost = after(aPool(100_00n), { kind: "charge", result: -150_00n });
+  expect(poolEquity(lost)).toBe(-50n * E8);
+});

@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { anEvent, happen, play, type Step } from "../../testing/pool-history.ts";
+import { checkCarries, checkPool } from "./check-pool.ts";
+import { accruedIn } from "./accruals.ts";
+import { equityOf, equityOfSeat, netAssetValue } from "./equity.ts";
+import { totalUnits } from "./units.ts";
+import { seatOf } from "../../testing/pools.ts";
+import { floatingShares } from "./floating-shares.ts";
+import { sumOf } from "./rounding.ts";
+import { strikePool } from "./strike-pool.ts";
+import { E8_PER_CENT, type UnitPool } from "./unit-pool.ts";
+
+/** What those without units hand on, less than a cent from each, is nobody's share. */
+const HANDED_ON = 5n * E8_PER_CENT;
+const RUNS = 250;
+
+const aHistory = fc.array(anEvent, { minLength: 10, maxLength: 60 });
+
+function inEveryHistory(see: (step: Step) => void): void {
+  fc.assert(
+    fc.property(aHistory, (events) => {
+      play(events, see);
+    }),
+    { numRuns: RUNS },
+  );
+}
+
+test("no cent is made or lost, and the books never contradict themselves", () => {
+  inEveryHistory(({ before, after, cash }) => {
+    checkPool(after.pool);
+    expect(cashIn(after.pool) - cashIn(before.pool)).toBe(cash);
+  });
+});
+
+test("a result is shared to the cent, and less than a cent is carried", () => {
+  inEveryHistory(({ after, allocation, cash }) => {
+    if (allocation === undefined) return;
+    expect(sumOf(allocation.parts.map((part) => part.amount)) + allocation.suspense).toBe(cash);
+    expect(allocation.parts.every((part) => part.amount !== 0n)).toBe(true);
+    checkCarries(after.pool);
+  });
+});
+
+test("a strike moves nobody's equity but by its own flow, and nobody else's cents", () => {
+  inEveryHistory(({ event, before, after }) => {
+    if (event.kind !== "strike") return;
+    const marked = strikePool(withoutFlows(before.pool), before.marks);
+    for (const seat of before.pool.seats) {
+      const now = seatOf(after.pool, seat.subscriptionId);
+      const joined = now.pooled - seat.pooled;
+      expect(joined === 0n || joined === seat.waiting).toBe(true);
+      const then = equityOf(marked, seat.subscriptionId);
+      expect(equityOf(after.pool, seat.subscriptionId)).toBe(then + joined * E8_PER_CENT);
+    }
+  });
+});
+
+test("what leaves between strikes moves nobody else's equity either", () => {
+  inEveryHistory(({ event, before, after, cash }) => {
+    if (event.kind !== "takeOut") return;
+    for (const { subscriptionId } of before.pool.seats) {
+      const moved = subscriptionId === event.who ? cash * E8_PER_CENT : 0n;
+      expect(equityOf(after.pool, subscriptionId)).toBe(equityOf(before.pool, subscriptionId) + moved);
+    }
+  });
+});
+
+test("whoever has units owns that share of what the pool is worth", () => {
+  inEveryHistory(({ event, after: { pool } }) => {
+    const accrued = accruedIn(pool);
+    const [units, value] = [totalUnits(pool.seats), netAssetValue(pool.seats, accrued)];
+    if (event.kind !== "strike" || value <= 0n) return;
+    for (const seat of pool.seats.filter((each) => each.units > 0n)) {
+      const own = equityOfSeat(seat, accrued) + seat.unredeemed * E8_PER_CENT;
+      expect(distance(own, (seat.units * value) / units) < HANDED_ON).toBe(true);
+    }
+  });
+});
+
+test("what floats is shared as if everything were marked now", () => {
+  inEveryHistory(({ after: { pool, marks } }) => {
+    if (totalUnits(pool.seats) === 0n) return;
+    const shares = floatingShares(pool, new Map(marks.map((mark) => [mark.positionId, mark.floating])));
+    const marked = strikePool(withoutFlows(pool), marks);
+    for (const { subscriptionId, pooled, carry } of pool.seats) {
+      const floating = equityOf(marked, subscriptionId) - pooled * E8_PER_CENT - carry;
+      expect(distance(shares.get(subscriptionId) ?? 0n, floating) <= 1n).toBe(true);
+    }
+  });
+});
+
+test("the order in which rows come from a store does not matter", () => {
+  inEveryHistory(({ before, after, event }) => {
+    const { pool } = before;
+    const reversed = { ...pool, positions: pool.positions.toReversed(), accruals: pool.accruals.toReversed() };
+    const [again] = happen({ ...before, pool: reversed }, event);
+    if (event.kind !== "flatten") expect(inOrder(again?.after.pool ?? pool)).toEqual(inOrder(after.pool));
+  });
+});
+
+test("a replay gives the identical pool", () => {
+  fc.assert(
+    fc.property(aHistory, (events) => {
+      expect(play(structuredClone(events))).toEqual(play(events));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+function cashIn({ seats, suspense }: UnitPool): bigint {
+  return sumOf(seats.map((seat) => seat.pooled + seat.waiting)) + suspense.amount;
+}
+
+function withoutFlows(pool: UnitPool): UnitPool {
+  return { ...pool, seats: pool.seats.map((seat) => ({ ...seat, waiting: 0n, unredeemed: 0n })) };
+}
+
+function inOrder(pool: UnitPool): UnitPool {
+  const key = (row: { positionId: bigint; subscriptionId?: bigint | undefined }): string =>
+    `${row.positionId}/${row.subscriptionId}`;
+  const sorted = <Row extends Parameters<typeof key>[0]>(rows: readonly Row[]): Row[] =>
+    rows.toSorted((left, right) => key(left).localeCompare(key(right)));
+  return { ...pool, positions: sorted(pool.positions), accruals: sorted(pool.accruals) };
+}
+
+function distance(left: bigint, right: bigint): bigint {
+  return left < right ? right - left : left - right;
+}

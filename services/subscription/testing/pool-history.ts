@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import type { Allocation, PoolDeal } from "../domain/pool/allocate-deal.ts";
+import { allocateDeal } from "../domain/pool/allocate-deal.ts";
+import { type Mark, strikePool } from "../domain/pool/strike-pool.ts";
+import { leaveUnits, takeOut } from "../domain/pool/take-out.ts";
+import { EMPTY_POOL, type UnitPool } from "../domain/pool/unit-pool.ts";
+import { aDeal, seatOf, withDeposit } from "./pools.ts";
+
+/** One thing that happens around a Master. Numbers that make no sense where it stands are made to, so that all count. */
+export type PoolEvent =
+  | { readonly kind: "prices"; readonly floating: readonly bigint[] }
+  | {
+      readonly kind: "deal";
+      readonly deal: PoolDeal["kind"];
+      readonly slot: bigint;
+      readonly volume: bigint;
+      readonly result: bigint;
+    }
+  | { readonly kind: "deposit"; readonly who: bigint; readonly amount: bigint }
+  | { readonly kind: "takeOut"; readonly who: bigint; readonly percent: bigint }
+  | { readonly kind: "strike" }
+  | { readonly kind: "flatten" }
+  | { readonly kind: "leave"; readonly who: bigint };
+
+/** Our books, and what the platform shows. */
+export type History = { readonly pool: UnitPool; readonly marks: readonly Mark[] };
+
+export type Step = {
+  readonly event: PoolEvent;
+  readonly before: History;
+  readonly after: History;
+  /** Of a deal. */
+  readonly allocation: Allocation | undefined;
+  /** What came into the pool or left it, P, V and suspense together, in cents. */
+  readonly cash: bigint;
+};
+
+type Trade = PoolEvent & { readonly kind: "deal" };
+
+const NOTHING: History = { pool: EMPTY_POOL, marks: [] };
+const SLOTS = 3;
+const INVESTORS = 5n;
+
+/** Cents matter as much as thousands: it is small amounts that round. */
+const anAmount = fc.oneof(fc.bigInt(-50n, 50n), fc.bigInt(-200_000n, 200_000n));
+const who = fc.bigInt(1n, INVESTORS);
+const prices = fc.record({
+  kind: fc.constant("prices" as const),
+  floating: fc.array(anAmount, { minLength: SLOTS, maxLength: SLOTS }),
+});
+const deal = fc.record({
+  kind: fc.constant("deal" as const),
+  deal: fc.constantFrom("entry", "entry", "exit", "exit", "reversal", "charge"),
+  slot: fc.bigInt(1n, BigInt(SLOTS)),
+  volume: fc.bigInt(1n, 7n),
+  result: anAmount,
+});
+const deposit = fc.record({ kind: fc.constant("deposit" as const), who, amount: fc.bigInt(1n, 300_000n) });
+const outflow = fc.record({ kind: fc.constant("takeOut" as const), who, percent: fc.constantFrom(1n, 20n, 37n, 100n) });
+
+export const anEvent: fc.Arbitrary<PoolEvent> = fc.oneof(
+  { weight: 3, arbitrary: prices },
+  { weight: 8, arbitrary: deal },
+  { weight: 4, arbitrary: deposit },
+  { weight: 3, arbitrary: outflow },
+  { weight: 4, arbitrary: fc.constant({ kind: "strike" as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: "flatten" as const }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("leave" as const), who }) },
+);
+
+/** Plays events, and shows each step to whom it may concern. */
+export function play(events: readonly PoolEvent[], see: (step: Step) => void = () => undefined): History {
+  let history = NOTHING;
+  for (const event of events) {
+    for (const step of happen(history, event)) {
+      see(step);
+      history = step.after;
+    }
+  }
+  return history;
+}
+
+/** What an event does where it stands; nothing, or several things, if need be. */
+export function happen(before: History, event: PoolEvent): Step[] {
+  const { pool, marks } = before;
+  const step = (after: Partial<History>, cash = 0n): Step[] => [
+    { event, before, after: { ...before, ...after }, allocation: undefined, cash },
+  ];
+  switch (event.kind) {
+    case "prices":
+      return step({ marks: marks.map((mark, index) => ({ ...mark, floating: event.floating[index] ?? 0n })) });
+    case "deposit":
+      return step({ pool: withDeposit(pool, event.who, event.amount) }, event.amount);
+    case "takeOut": {
+      const amount = (seatOf(pool, event.who).pooled * event.percent) / 100n;
+      return amount <= 0n ? [] : step({ pool: takeOut(pool, event.who, amount) }, -amount);
+    }
+    case "strike":
+      return step({ pool: strikePool(pool, marks) });
+    case "deal":
+      return [trade(before, event)];
+    case "flatten":
+      return flatten(before);
+    case "leave":
+      return leave(before, event);
+  }
+}
+
+function trade(before: History, event: Trade): Step {
+  const { pool, marks } = before;
+  const mark = marks.find(({ positionId }) => positionId === event.slot) ?? noMark(event.slot);
+  const deal = sensible(event, mark.volume);
+  const now = afterDeal(mark, deal);
+  const others = marks.filter((each) => each !== mark);
+  const allocation = allocateDeal(pool, deal);
+  const after = { pool: allocation.pool, marks: now.volume === 0n ? others : [...others, now] };
+  return { event, before, after, allocation, cash: event.result };
+}
+
+function noMark(positionId: bigint): Mark {
+  return { positionId, symbol: "EURUSD", volume: 0n, floating: 0n };
+}
+
+/** What is not open is entered, and no exit closes more than is open. */
+function sensible(event: Trade, open: bigint): PoolDeal {
+  const kind = open === 0n && event.deal !== "charge" ? "entry" : event.deal;
+  const deal = { kind, positionId: event.slot, result: event.result };
+  const exited = event.volume < open ? event.volume : open;
+  if (kind === "exit") return aDeal({ ...deal, volume: exited });
+  if (kind === "reversal") return aDeal({ ...deal, volume: open + event.volume, volumeClosed: open });
+  return aDeal({ ...deal, volume: event.volume });
+}
+
+/** What floats shrinks with the position; the other side of a reversal begins at 0. */
+function afterDeal(mark: Mark, { kind, volume, volumeClosed }: PoolDeal): Mark {
+  switch (kind) {
+    case "charge":
+      return mark;
+    case "entry":
+      return { ...mark, volume: mark.volume + volume };
+    case "reversal":
+      return { ...mark, volume: volume - volumeClosed, floating: 0n };
+    case "exit": {
+      const left = mark.volume - volumeClosed;
+      return { ...mark, volume: left, floating: (mark.floating * left) / mark.volume };
+    }
+  }
+}
+
+function flatten(before: History): Step[] {
+  const steps: Step[] = [];
+  let now = before;
+  for (const { positionId, volume, floating } of before.marks) {
+    const step = trade(now, { kind: "deal", deal: "exit", slot: positionId, volume, result: floating });
+    steps.push(step);
+    now = step.after;
+  }
+  return steps;
+}
+
+/** With everything, at a flat Master only. */
+function leave(before: History, event: PoolEvent & { kind: "leave" }): Step[] {
+  const settled = before.marks.length === 0 ? strikePool(before.pool, []) : before.pool;
+  const seat = seatOf(settled, event.who);
+  if (before.marks.length > 0 || seat.pooled < 0n || !settled.seats.includes(seat)) return [];
+  const redeemed = strikePool(takeOut(settled, event.who, seat.pooled), []);
+  const after = { ...before, pool: leaveUnits(redeemed, event.who) };
+  return [{ event, before, after, allocation: undefined, cash: -seat.pooled }];
+}

@@ -1,0 +1,75 @@
+import { allocateDeal, type Allocation, type PoolDeal } from "../domain/pool/allocate-deal.ts";
+import { checkPool } from "../domain/pool/check-pool.ts";
+import { type Mark, strikePool } from "../domain/pool/strike-pool.ts";
+import { EMPTY_POOL, type UnitPool, type UnitSeat } from "../domain/pool/unit-pool.ts";
+import { indexOfSeat } from "../domain/pool/units.ts";
+
+const LOT = 100_000_000n;
+
+/** A flat pool; the first amount is that of subscription 1, and so on. */
+export function aPool(...cents: readonly bigint[]): UnitPool {
+  const joined = cents.reduce((pool, amount, index) => withDeposit(pool, BigInt(index + 1), amount), EMPTY_POOL);
+  return strikePool(joined, []);
+}
+
+/** Mirrored, not yet struck. A subscription that has no seat gets one. */
+export function withDeposit(pool: UnitPool, subscriptionId: bigint, amount: bigint): UnitPool {
+  const seat = seatOf(pool, subscriptionId);
+  const others = pool.seats.filter((each) => each.subscriptionId !== subscriptionId);
+  const seats = [...others, { ...seat, waiting: seat.waiting + amount }];
+  return { ...pool, seats: seats.sort((left, right) => (left.subscriptionId < right.subscriptionId ? -1 : 1)) };
+}
+
+export function seatOf(pool: UnitPool, subscriptionId: bigint): UnitSeat {
+  return pool.seats[indexOfSeat(pool.seats, subscriptionId) ?? -1] ?? anEmptySeat(subscriptionId);
+}
+
+export function anEmptySeat(subscriptionId: bigint): UnitSeat {
+  return { subscriptionId, units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };
+}
+
+/** A lot unless it says otherwise. */
+export function aDeal(deal: Partial<PoolDeal>): PoolDeal {
+  const volume = deal.volume ?? LOT;
+  const closes = deal.kind === "exit" || deal.kind === "reversal";
+  return {
+    kind: "exit",
+    positionId: 0n,
+    symbol: "EURUSD",
+    volume,
+    volumeClosed: closes ? volume : 0n,
+    result: 0n,
+    ...deal,
+  };
+}
+
+export function aMark(positionId: bigint, floating: bigint, volume = LOT): Mark {
+  return { positionId, symbol: "EURUSD", volume, floating };
+}
+
+/** The pool after a deal; like everything here it is checked. */
+export function after(pool: UnitPool, deal: Partial<PoolDeal>): UnitPool {
+  return allocated(pool, deal).pool;
+}
+
+export function allocated(pool: UnitPool, deal: Partial<PoolDeal>): Allocation {
+  const allocation = allocateDeal(pool, aDeal(deal));
+  checkPool(allocation.pool);
+  return allocation;
+}
+
+export function struck(pool: UnitPool, ...marks: readonly Mark[]): UnitPool {
+  const result = strikePool(pool, marks);
+  checkPool(result);
+  return result;
+}
+
+/** Cents by subscription, for as many as there are. */
+export function partsOf({ pool, parts }: Allocation): bigint[] {
+  const bySubscription = new Map(parts.map((part) => [part.subscriptionId, part.amount]));
+  return pool.seats.map((seat) => bySubscription.get(seat.subscriptionId) ?? 0n);
+}
+
+export function pooled(pool: UnitPool): bigint[] {
+  return pool.seats.map((seat) => seat.pooled);
+}
