@@ -80,6 +80,23 @@ test("whoever has neither units nor accruals left hands its fraction of a cent t
   expect(next.seats[2]).toEqual(anEmptySeat(3n));
 });
 
+test("partial closes do not cost the last cent of who has nothing else", () => {
+  const open = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, 15n, 7n));
+  const first = allocated(open, { positionId: P, volume: 4n, result: 9n });
+  const second = allocated(first.pool, { positionId: P, volume: 3n, result: 6n });
+  expect([first.suspense, second.suspense, second.pool.suspense.carry]).toEqual([9n, 6n, 0n]);
+});
+
+test("what rounding left of a result that came and went is nothing to wait for", () => {
+  const carries = after(aPool(1_00n, 1_00n, 1_00n), { kind: "charge", result: 1_00n });
+  const open = after(carries, { kind: "entry", positionId: P });
+  const cameAndWent = struck(struck(open, aMark(P, 1n)), aMark(P, 0n));
+  const empty = struck(takeOut(cameAndWent, 1n, 1_34n), aMark(P, 0n));
+  expect(empty.accruals.map(({ subscriptionId, basis }) => [subscriptionId, basis])).toEqual([[1n, -100_000_000n]]);
+  expect(empty.seats[0]!.carry).toBe(-666_666n);
+  expect(after(empty, { kind: "charge", result: 1n }).seats[0]).toEqual(anEmptySeat(1n));
+});
+
 test("while nobody has units results belong to nobody, and are kept to the cent", () => {
   const empty = struck(withDeposit(EMPTY_POOL, 1n, 0n));
   const allocation = allocated(empty, { kind: "charge", result: -1_23n });

@@ -65,7 +65,7 @@ function moveOnly(seat: UnitSeat): UnitSeat {
 function stillGood(seats: readonly UnitSeat[], accrued: Accrued): boolean {
   const units = totalUnits(seats);
   const value = netAssetValue(seats, accrued);
-  return units > 0n && value * MOST_DRIFT >= units && value <= units * MOST_DRIFT;
+  return value * MOST_DRIFT >= units && value <= units * MOST_DRIFT;
 }
 
 /** A unit for each 1e-8 of equity, and of what has left P without its units. */

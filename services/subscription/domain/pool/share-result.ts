@@ -1,7 +1,7 @@
 import { checkCarries } from "./check-pool.ts";
 import type { Release } from "./close-position.ts";
 import { divideToSum, sumOf } from "./rounding.ts";
-import { type E8, E8_PER_CENT, type UnitPool } from "./unit-pool.ts";
+import { type Accrual, type E8, E8_PER_CENT, SCALE, type UnitPool } from "./unit-pool.ts";
 import { indexOfMostUnits, suspenseUnits } from "./units.ts";
 
 export type SharedResult = {
@@ -11,6 +11,9 @@ export type SharedResult = {
   /** Cents that belong to nobody. */
   readonly suspense: bigint;
 };
+
+/** 1e-6 USD. */
+const HAIR = 100n;
 
 /**
  * What is released goes to those who earned it, the rest by units. All of it is paid in whole cents now; what rounding
@@ -37,16 +40,26 @@ export function shareResult(pool: UnitPool, result: bigint, release: Release | u
 function handOn(pool: UnitPool, due: E8[]): void {
   const heir = indexOfMostUnits(pool.seats);
   if (heir === undefined) return;
-  const hasMore = new Set(pool.accruals.filter((row) => row.basis !== 0n).map((row) => row.subscriptionId));
+  const hasMore = new Set(pool.accruals.filter(isSomething).map((row) => row.subscriptionId));
   let handed = 0n;
   for (const [index, amount] of due.entries()) {
     const seat = pool.seats[index];
     if ((seat !== undefined && seat.units > 0n) || hasMore.has(seat?.subscriptionId)) continue;
-    const cut = amount % E8_PER_CENT;
-    due[index] = amount - cut;
-    handed += cut;
+    due[index] = towardsZero(amount);
+    handed += amount - towardsZero(amount);
   }
   due[heir] = (due[heir] ?? 0n) + handed;
+}
+
+/** To whole cents. What is a hair below one is one: partial closes, each rounded to 1e-8, must not cost their last cent. */
+function towardsZero(amount: E8): E8 {
+  const hair = amount < 0n ? -HAIR : HAIR;
+  return amount + hair - ((amount + hair) % E8_PER_CENT);
+}
+
+/** Without units the basis is all there is. Less than 1e-8 is what rounding left of nothing. */
+function isSomething({ basis }: Accrual): boolean {
+  return basis >= SCALE || basis <= -SCALE;
 }
 
 function pay(pool: UnitPool, due: readonly E8[], paid: readonly bigint[]): SharedResult {
