@@ -20,11 +20,11 @@ const POLL_MS = 250;
 const CONVERGENCE_MS = 120_000;
 /** To assign or unassign a second time changes nothing. */
 const SETTLED_WITHIN_MS = 15_000;
-const FEE = { rate: 0.2, enabled: true };
+const RATE = 0.2;
 
-export async function assign(crm: Crm, pair: Pair): Promise<void> {
+export async function assign(crm: Crm, pair: Pair, rate = RATE): Promise<void> {
   const state = await execute(crm, {
-    call: assignCall(pair),
+    call: assignCall(pair, rate),
     settledWithinMs: SETTLED_WITHIN_MS,
     read: stateOf,
     findEffect: () => findState(crm, pair, ({ status }) => status === "ACTIVE"),
@@ -32,8 +32,9 @@ export async function assign(crm: Crm, pair: Pair): Promise<void> {
   crm.tell.result(200, `subscription ${state.id} of ${pair.investor.name} is ${state.status}, in_pool ${state.inPool}`);
 }
 
-export function assignCall({ investor, master }: Pair) {
-  const body = { master_login: master.login, investor_login: investor.login, perf_fee: FEE };
+export function assignCall({ investor, master }: Pair, rate = RATE) {
+  const perfFee = { rate, enabled: true };
+  const body = { master_login: master.login, investor_login: investor.login, perf_fee: perfFee };
   return { method: "POST", path: "/api/v1/investor/assign", body } as const;
 }
 
@@ -75,19 +76,26 @@ export async function untilCancelled(crm: Crm, pair: Pair, status: string): Prom
   crm.tell.result(200, `${seen.join(" -> ")}, ended_at ${endedAt}`);
 }
 
-/** The mirror is asynchronous: the Master's balance follows seconds later. */
-export async function untilBalance(crm: Crm, { login }: Master, expected: bigint): Promise<void> {
+/** The mirror is asynchronous: the Master's balance follows seconds later. Fees may change what it follows meanwhile. */
+export async function untilBalance(
+  crm: Crm,
+  { login }: Master,
+  expected: bigint | (() => Promise<bigint>),
+): Promise<void> {
+  const read = typeof expected === "bigint" ? async () => expected : expected;
   const path = `/api/v1/info/balance/${login}`;
   const seen: string[] = [];
   crm.tell.request({ method: "GET", path });
-  const patience = { what: `${dollars(expected)} on ${login}`, withinMs: CONVERGENCE_MS, everyMs: POLL_MS };
+  let wanted = await read();
+  const patience = { what: `what is pooled on ${login}`, withinMs: CONVERGENCE_MS, everyMs: POLL_MS };
   const look = async (): Promise<true | undefined> => {
     const balance = await readBalance(crm, login);
     const text = balance === undefined ? "not readable now" : dollars(balance);
     if (seen.at(-1) !== text) seen.push(text);
-    return balance === expected ? true : undefined;
+    wanted = await read();
+    return balance === wanted ? true : undefined;
   };
-  await poll(patience, look, () => seen.join(" -> "));
+  await poll(patience, look, () => `${seen.join(" -> ")}, and not ${dollars(wanted)}`);
   crm.tell.result(200, `balance of the Master: ${seen.join(" -> ")}`);
 }
 

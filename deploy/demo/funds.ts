@@ -58,8 +58,9 @@ function depositedOf(answer: JsonObject): Moved {
 
 function withdrawnOf(answer: JsonObject): Moved {
   const before = textOf(answer, "balance_before");
+  const pending = textOf(answer, "perf_fee_pending_at_request");
   const available = textOf(answer, "available_after_perf_fee");
-  const says = `; balance_before ${before}, available_after_perf_fee ${available}`;
+  const says = `; balance_before ${before}, perf_fee_pending_at_request ${pending}, available_after_perf_fee ${available}`;
   return { ticket: textOf(answer, "mt5_deal_id"), minor: -centsOf(answer, "effective_withdraw"), says };
 }
 

@@ -1,5 +1,5 @@
 import { parseDecimal } from "#kernel/money.ts";
-import { serverAt } from "./api.ts";
+import { type Api, serverAt } from "./api.ts";
 import { isObject, itemsOf, type JsonObject, textOf } from "./exact-json.ts";
 import { DemoFailure } from "./wait.ts";
 
@@ -8,34 +8,52 @@ export type Deal = {
   readonly comment: string;
   /** What it did to the balance, in cents. */
   readonly minor: bigint;
+  /** Of the trader, and not a balance operation. */
+  readonly isTrade: boolean;
+  /** By the platform's own clock, which has a zone of its own. */
+  readonly timeMs: number;
 };
 
 /** The trading platform as its operator sees it: the other side of every reconciliation. */
 export type Platform = {
   readonly deals: (login: string) => Promise<readonly Deal[]>;
   readonly balance: (login: string) => Promise<bigint>;
+  /** Numbers of the open positions. */
+  readonly positions: (login: string) => Promise<readonly string[]>;
+  /** The trader's commands. */
+  readonly send: Api["send"];
 };
 
 /** Credit is no part of the balance. */
 const CREDIT = "3";
+const BUY_AND_SELL = ["0", "1"];
 
 export function createPlatform(controlUrl: string): Platform {
-  const { read } = serverAt(controlUrl);
+  const { read, send } = serverAt(controlUrl);
+  const account = async (login: string): Promise<JsonObject> => {
+    const answer = await read(`/control/accounts/${login}`);
+    return isObject(answer) ? answer : {};
+  };
   return {
     async deals(login) {
       const deals = itemsOf(await read(`/control/accounts/${login}/deals`));
       return deals.filter((deal) => deal["action"] !== CREDIT).map(dealOf);
     },
-    async balance(login) {
-      const account = await read(`/control/accounts/${login}`);
-      return centsOf(isObject(account) ? account : {}, "balance");
-    },
+    balance: async (login) => centsOf(await account(login), "balance"),
+    positions: async (login) =>
+      itemsOf((await account(login))["open_positions"]).map((open) => textOf(open, "position")),
+    send,
   };
 }
 
 function dealOf(deal: JsonObject): Deal {
-  const minor = centsOf(deal, "profit") + centsOf(deal, "swap") + centsOf(deal, "commission");
-  return { ticket: textOf(deal, "deal"), comment: textOf(deal, "comment"), minor };
+  return {
+    ticket: textOf(deal, "deal"),
+    comment: textOf(deal, "comment"),
+    minor: centsOf(deal, "profit") + centsOf(deal, "swap") + centsOf(deal, "commission"),
+    isTrade: BUY_AND_SELL.includes(textOf(deal, "action")),
+    timeMs: Number(textOf(deal, "time_msc")),
+  };
 }
 
 /** An amount in cents: exact, whether it came as a number or as text. */

@@ -6,7 +6,7 @@ import { prove } from "./proof.ts";
 
 const AT_ONCE = { withinMs: 0, everyMs: 0 };
 const ENTRY: Entry = { login: "7", reference: "demo-x-01", minor: 100_00n, ticket: "900" };
-const DEAL: Deal = { ticket: "900", comment: "PD00000000000A demo-x-01", minor: 100_00n };
+const DEAL: Deal = { ticket: "900", comment: "PD00000000000A demo-x-01", minor: 100_00n, isTrade: false, timeMs: 0 };
 
 /** A platform with these deals on the one account of the story. */
 function world({ deals = [DEAL], balance = 100_00n, shown = "100" }): Funds & { said: string[] } {
@@ -23,7 +23,12 @@ function world({ deals = [DEAL], balance = 100_00n, shown = "100" }): Funds & { 
     tell,
     api: { read: async () => ({ ok: true, balance: shown }), send: () => Promise.reject(new Error("nothing is sent")) },
     book: { runId: "x", entries: [ENTRY] },
-    platform: { deals: async () => deals, balance: async () => balance },
+    platform: {
+      deals: async () => deals,
+      balance: async () => balance,
+      positions: async () => [],
+      send: () => Promise.reject(new Error("nothing is sent")),
+    },
   };
 }
 
@@ -55,5 +60,5 @@ test.each([
 });
 
 function stranger(minor: bigint): Deal {
-  return { ticket: "1", comment: "", minor };
+  return { ticket: "1", comment: "", minor, isTrade: false, timeMs: 0 };
 }

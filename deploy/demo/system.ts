@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { parseDuration } from "#kernel/duration.ts";
 import { DemoFailure } from "./wait.ts";
+import type { Weeks } from "./weeks.ts";
 
 /** Where the story takes place. */
 export type System = {
@@ -9,7 +11,11 @@ export type System = {
   readonly controlUrl: string;
   readonly masterGroup: string;
   readonly investorGroup: string;
+  readonly weeks: Weeks;
 };
+
+const WEEK_MS = 604_800_000;
+const ANCHOR = "2025-01-04T00:00:00Z";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,6 +24,8 @@ type Told = {
   readonly url?: string;
   readonly apiKey?: string | null;
   readonly simulatorControlUrl?: string | null;
+  readonly feePeriodMs?: number;
+  readonly feeAnchor?: string;
 };
 
 /** The running system of the same PAMM_STATE_DIR, unless the environment names another one. */
@@ -36,7 +44,15 @@ export function findSystem(env: Environment): System {
     controlUrl: controlOf(env, told),
     masterGroup: masterGroup ?? "",
     investorGroup: investorGroup ?? "",
+    weeks: weeksOf(env, told),
   };
+}
+
+/** Of a system that is named, what the environment says, as its own does; a system of ours tells them. */
+function weeksOf(env: Environment, { feePeriodMs, feeAnchor }: Told): Weeks {
+  const given = env["PAMM_URL"] === undefined ? feePeriodMs : undefined;
+  const anchor = Date.parse(env["PAMM_FEE_ANCHOR"] ?? feeAnchor ?? ANCHOR);
+  return { periodMs: given ?? parseDuration(env["PAMM_FEE_PERIOD"] ?? "") ?? WEEK_MS, anchor };
 }
 
 function keyOf(env: Environment, { apiKey }: Told): string {

@@ -1,0 +1,52 @@
+import { readCredits } from "./fees.ts";
+import { dollars, type Funds } from "./funds.ts";
+import { type Explained, expectedOf, type Pool, signed } from "./pool.ts";
+import type { Account } from "./proof.ts";
+
+const LABEL_WIDTH = 16;
+
+/** What every account of a pool has to hold, from deposits, withdrawals, results and fees. */
+export function accountsOf({ book }: Funds, { master, members }: Pool, fees: readonly Explained[]): Account[] {
+  const people = members.map((member) => {
+    const { name, login } = member.investor;
+    return { role: name, login, expected: expectedOf(book, member, fees), isExact: false, isPooled: member.isPooled };
+  });
+  const pooled = people.filter(({ isPooled }) => isPooled).reduce((sum, { expected }) => sum + expected, 0n);
+  const paid = fees.reduce((sum, { payment }) => sum + payment.minor, 0n);
+  return [
+    { role: "Master", login: master.login, expected: pooled, isExact: false },
+    { role: "payment", login: master.paymentLogin, expected: paid, isExact: false },
+    ...people,
+  ];
+}
+
+/** Sums that two sides have to agree on, each from another source. True when they do. */
+export async function tieSums(funds: Funds, pool: Pool, fees: readonly Explained[]): Promise<boolean> {
+  const { tell, api, platform } = funds;
+  const { master, members } = pool;
+  const credits = await readCredits(api, master.login);
+  const deals = await platform.deals(master.login);
+  const earned = sum(deals.filter(({ isTrade }) => isTrade).map(({ minor }) => minor));
+  const gained = members.map(({ results }) => sum(results.map(({ minor }) => minor)));
+  const paid = sum(fees.map(({ payment }) => payment.minor));
+  const credited = sum(credits.map(({ minor }) => minor));
+  const arrived = await platform.balance(master.paymentLogin);
+  const creditIds = new Set(credits.map(({ id }) => id));
+  const isJoined = fees.every(({ payment }) => creditIds.has(payment.creditId)) && creditIds.size === fees.length;
+
+  const shares = members.map(({ investor }, index) => `${investor.name} ${signed(gained[index] ?? 0n)}`).join(", ");
+  tell.note(line("results", `deals of the Master ${signed(earned)} = ${shares}`));
+  const [payments, listed, account] = [paid, credited, arrived].map(dollars);
+  tell.note(line("fees", `payments ${payments} = credits ${listed} = payment account ${account}`));
+  const pooled = members.filter(({ isPooled }) => isPooled).map(({ investor }) => investor.name);
+  tell.note(line("the Master", `what is pooled of ${pooled.join(" and ")}; nothing in flight, nothing quarantined`));
+  return sum(gained) === earned && paid === credited && credited === arrived && isJoined;
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
+}
+
+function line(label: string, text: string): string {
+  return label.padEnd(LABEL_WIDTH) + text;
+}

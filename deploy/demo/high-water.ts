@@ -1,0 +1,60 @@
+/** A part of a result that reached an Investor, at the time of the Master's deal. Cents. */
+export type Earned = { readonly at: number; readonly minor: bigint };
+export type RateSince = { readonly at: number; readonly ppm: bigint };
+
+/** Profit above the mark, at one rate. */
+export type Profit = { readonly minor: bigint; readonly ppm: bigint };
+/** What a charge was made from; no profits and 0 when nothing was due. */
+export type Reason = { readonly profits: readonly Profit[]; readonly fee: bigint };
+
+export type History = { readonly results: readonly Earned[]; readonly rates: readonly RateSince[] };
+
+const ONE = 1_000_000n;
+
+/**
+ * What an Investor owed at each of these instants, in order: the same arithmetic as the service's, written down a second
+ * time so that the fees can be checked and explained from nothing but results and rates.
+ */
+export function reasonsFor({ results, rates }: History, instants: readonly number[]): Reason[] {
+  let total = 0n;
+  let mark = 0n;
+  let layers: Profit[] = [];
+  let next = 0;
+  return instants.map((instant) => {
+    for (; next < results.length; next += 1) {
+      const result = results[next];
+      if (result === undefined || result.at >= instant) break;
+      const above = total + result.minor - (total > mark ? total : mark);
+      total += result.minor;
+      layers = above > 0n ? [...layers, { minor: above, ppm: rateAt(rates, result.at) }] : cut(layers, total - mark);
+    }
+    const fee = layers.reduce((sum, { minor, ppm }) => sum + minor * ppm, 0n) / ONE;
+    if (fee === 0n) return { profits: [], fee };
+    const profits = merge(layers);
+    layers = [];
+    mark = total;
+    return { profits, fee };
+  });
+}
+
+/** The last earned is lost first. */
+function cut(layers: readonly Profit[], height: bigint): Profit[] {
+  const kept: Profit[] = [];
+  let room = height;
+  for (const layer of layers) {
+    if (room <= 0n) break;
+    kept.push({ ...layer, minor: layer.minor < room ? layer.minor : room });
+    room -= layer.minor;
+  }
+  return kept;
+}
+
+function merge(layers: readonly Profit[]): Profit[] {
+  const sums = new Map<bigint, bigint>();
+  for (const { minor, ppm } of layers) sums.set(ppm, (sums.get(ppm) ?? 0n) + minor);
+  return [...sums].map(([ppm, minor]) => ({ minor, ppm }));
+}
+
+function rateAt(rates: readonly RateSince[], at: number): bigint {
+  return rates.findLast((rate) => rate.at <= at)?.ppm ?? 0n;
+}

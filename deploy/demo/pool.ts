@@ -1,0 +1,138 @@
+import type { Book } from "./book.ts";
+import { balanceOf } from "./book.ts";
+import { dollars, type Funds } from "./funds.ts";
+import { type Payment, readPayments } from "./fees.ts";
+import { type Earned, type RateSince, reasonsFor, type Reason } from "./high-water.ts";
+import type { Deal } from "./platform.ts";
+import type { Investor, Master } from "./provision.ts";
+import { poll } from "./wait.ts";
+import { cutOffsBetween, type Weeks } from "./weeks.ts";
+
+export type Member = {
+  readonly investor: Investor;
+  /** What it got of each deal, as its account shows it. */
+  readonly results: Earned[];
+  readonly rates: RateSince[];
+  /** Its capital is at work. */
+  isPooled: boolean;
+};
+
+/** A Master, everybody who ever followed it, and what it has earned for them. */
+export type Pool = {
+  readonly master: Master;
+  readonly weeks: Weeks;
+  readonly startedAt: number;
+  readonly members: Member[];
+  earned: bigint;
+};
+
+/** A fee that was paid, and what it was made from. */
+export type Explained = { readonly member: Member; readonly payment: Payment; readonly reason: Reason };
+
+type Part = { readonly member: Member; readonly minor: bigint };
+
+/** Results are posted within seconds; whoever was killed in the middle needs to come back first. */
+const CONVERGENCE = { withinMs: 120_000, everyMs: 250 };
+/** Zones differ by quarters of an hour. */
+const ZONE_STEP_MS = 900_000;
+
+/**
+ * Waits until the accounts have gained what the Master has earned, and notes each one's part. A gain is what a balance
+ * has more than its deposits, its withdrawals and its fees explain.
+ */
+export async function share(funds: Funds, pool: Pool, deal: Deal): Promise<readonly Part[]> {
+  pool.earned += deal.minor;
+  let said = "";
+  const patience = { ...CONVERGENCE, what: `${dollars(pool.earned)} on the accounts of the Investors` };
+  const parts = await poll(
+    patience,
+    async () => {
+      const gains = await gainsOf(funds, pool);
+      const sum = gains.reduce((total, { minor }) => total + minor, 0n);
+      said = dollars(sum);
+      return sum === pool.earned ? gains.map(partOf) : undefined;
+    },
+    () => said,
+  );
+  const at = deal.timeMs - Math.round((deal.timeMs - Date.now()) / ZONE_STEP_MS) * ZONE_STEP_MS;
+  for (const { member, minor } of parts) if (minor !== 0n) member.results.push({ at, minor });
+  funds.tell.note(
+    `${signed(deal.minor)} is shared: ${parts.map((part) => `${nameOf(part)} ${signed(part.minor)}`).join(", ")}`,
+  );
+  return parts;
+}
+
+/** Waits until every fee that results and rates ask for is paid, to the cent, and no other; explains each. */
+export async function untilFeesAreRight(funds: Funds, pool: Pool): Promise<readonly Explained[]> {
+  let wrong = "";
+  const look = async (): Promise<readonly Explained[] | undefined> => {
+    const payments = await readPayments(funds.api, pool.master.login);
+    const charges = pool.members.flatMap((member) => chargesOf(pool, member, payments));
+    const difference = charges.find(({ paid, reason }) => paid !== reason.fee);
+    if (difference === undefined) return charges.flatMap(({ explained }) => explained);
+    const { member, paid, reason, at } = difference;
+    wrong = `${member.investor.name} paid ${dollars(paid)} and not ${dollars(reason.fee)} at ${timeOf(at)}`;
+    return undefined;
+  };
+  return await poll({ ...CONVERGENCE, what: "the right fees" }, look, () => wrong);
+}
+
+/** What is on the accounts whose capital is at work: what the Master has to hold. */
+export async function pooledBalance({ platform }: Funds, { members }: Pool): Promise<bigint> {
+  const pooled = members.filter(({ isPooled }) => isPooled);
+  const balances = await Promise.all(pooled.map(({ investor }) => platform.balance(investor.login)));
+  return balances.reduce((sum, balance) => sum + balance, 0n);
+}
+
+/** Deposits less withdrawals, and results less fees. */
+export function expectedOf(book: Book, { investor, results }: Member, fees: readonly Explained[]): bigint {
+  const earned = results.reduce((sum, { minor }) => sum + minor, 0n);
+  const paid = fees
+    .filter(({ member }) => member.investor === investor)
+    .reduce((sum, fee) => sum + fee.payment.minor, 0n);
+  return balanceOf(book, investor.login) + earned - paid;
+}
+
+export function signed(minor: bigint): string {
+  return minor > 0n ? `+${dollars(minor)}` : dollars(minor);
+}
+
+export function timeOf(at: number): string {
+  return new Date(at).toISOString().slice("2026-01-02T".length, -"Z".length);
+}
+
+async function gainsOf({ api, book, platform }: Funds, { master, members }: Pool): Promise<readonly Part[]> {
+  const payments = await readPayments(api, master.login);
+  return await Promise.all(
+    members.map(async (member) => {
+      const { login } = member.investor;
+      const paid = payments
+        .filter(({ investorLogin }) => investorLogin === login)
+        .reduce((sum, { minor }) => sum + minor, 0n);
+      return { member, minor: (await platform.balance(login)) - balanceOf(book, login) + paid };
+    }),
+  );
+}
+
+/** What is new of a gain. */
+function partOf({ member, minor }: Part): Part {
+  return { member, minor: minor - member.results.reduce((sum, result) => sum + result.minor, 0n) };
+}
+
+function nameOf({ member }: Part): string {
+  return member.investor.name;
+}
+
+/** At every cut-off, whether anything was due or not, and whenever something was paid. */
+function chargesOf({ weeks, startedAt }: Pool, member: Member, all: readonly Payment[]) {
+  const payments = all.filter(({ investorLogin }) => investorLogin === member.investor.login);
+  const instants = [...cutOffsBetween(weeks, startedAt, Date.now()), ...payments.map(({ at }) => at)];
+  const inOrder = [...new Set(instants)].toSorted((one, other) => one - other);
+  const reasons = reasonsFor(member, inOrder);
+  return inOrder.map((at, index) => {
+    const reason = reasons[index] ?? { profits: [], fee: 0n };
+    const own = payments.filter((payment) => payment.at === at);
+    const paid = own.reduce((sum, { minor }) => sum + minor, 0n);
+    return { member, at, reason, paid, explained: own.map((payment) => ({ member, payment, reason })) };
+  });
+}

@@ -1,0 +1,59 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { startTied, tailOf } from "../local/tied-process.ts";
+import { findSystem, type System } from "./system.ts";
+import { DemoFailure, poll } from "./wait.ts";
+
+export type Rehearsal = AsyncDisposable & { readonly system: System };
+
+const LAUNCHER = join(import.meta.dirname, "../local/run.ts");
+const WEEK = "PT15S";
+const START = { what: "the rehearsal", withinMs: 120_000, everyMs: 100 };
+/** All of it drains in order, each part for 15 s at most. */
+const STOP_PATIENCE_MS = 60_000;
+/** Whatever points to somebody's real servers or to the other system. */
+const OURS = /^(PAMM|SIM|MT5|NATS|DATABASE|GRPC)_|_(DATABASE|GRPC)_URL/;
+
+/** A system of its own with short fee weeks, on free ports, which leaves nothing behind. */
+export async function startRehearsal(): Promise<Rehearsal> {
+  const folder = mkdtempSync(join(tmpdir(), "pamm-demo-"));
+  const stateDir = join(folder, "state");
+  mkdirSync(stateDir);
+  const env = { PAMM_STATE_DIR: stateDir, PAMM_FEE_PERIOD: WEEK, ...freePorts() };
+  const logFile = join(folder, "launcher.log");
+  const launcher = await startTied({ ...commandWith(env), logFile, lastSignal: "TERM" });
+  const stop = async (): Promise<void> => {
+    await launcher.stop("SIGTERM", STOP_PATIENCE_MS);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const system = await poll(
+      START,
+      async () => {
+        if (!launcher.isRunning()) throw new DemoFailure(`the rehearsal did not start: ${tailOf(logFile)}`);
+        return existsSync(join(stateDir, "run/system.json")) ? findSystem({ PAMM_STATE_DIR: stateDir }) : undefined;
+      },
+      () => tailOf(logFile),
+    );
+    return { system, [Symbol.asyncDispose]: stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function freePorts(): Record<string, string> {
+  return Object.fromEntries(
+    ["PAMM_HTTP_PORT", "PAMM_METRICS_PORT", "SIM_PORT", "SIM_CONTROL_PORT"].map((name) => [name, "0"]),
+  );
+}
+
+/** The launcher with this environment and nothing else of ours. */
+function commandWith(env: Record<string, string>): { readonly command: string; readonly args: readonly string[] } {
+  const foreign = Object.keys(process.env).filter((name) => OURS.test(name));
+  const unset = foreign.flatMap((name) => ["-u", name]);
+  const set = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return { command: "env", args: [...unset, ...set, process.execPath, LAUNCHER] };
+}
