@@ -2,7 +2,8 @@ import type { Job } from "#kernel/job.ts";
 import { runJob } from "#kernel/job.ts";
 import { leaseKeeper } from "#kernel/postgres/lease-keeper.ts";
 import type { Deps } from "../deps.ts";
-import { readFrom, readHistory, readLogin } from "../protocol/read-history.ts";
+import { GoneDeals } from "../protocol/gone-deals.ts";
+import { readFrom, readHistory, readLogin, TRAILING_MS } from "../protocol/read-history.ts";
 import { listLogins, listUndecided } from "../store/accounts.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 
@@ -10,19 +11,32 @@ const LEASE = { name: "deal-reader", ttlMs: 5_000, renewMs: 1_000, pollMs: 500 }
 /** Logins of one question; their number is bounded by the length of a URL. */
 const LOGINS_PER_READ = 100;
 const MAX_CONCURRENT = 4;
-/** Every so often the last hour is read again: a deal may be shown late. */
-const DEEP_EVERY_MS = 60_000;
-const DEEP_MS = 3_600_000;
+/**
+ * What was read is read again: shortly in every round, further back more rarely, because a deal may be shown late, and
+ * because deals are edited and taken away.
+ */
+const TRAILS = [
+  { everyMs: 60_000, backMs: 3_600_000, isForGone: true },
+  { everyMs: 5_000, backMs: TRAILING_MS, isForGone: true },
+  { everyMs: 0, backMs: 10_000, isForGone: false },
+];
+const FRESH_EVERY_MS = 60_000;
+
+type Trail = (typeof TRAILS)[number];
 
 /** Follows the history of all managed accounts. Any number of processes may; one reads at a time. */
 export function readAllDeals(deps: Deps, everyMs: number): Job {
   const role = leaseKeeper(deps.pool, LEASE);
-  let deepAt = 0;
+  const dueAt = new Map<Trail, number>();
+  const gone = new GoneDeals();
   const work = async (): Promise<boolean> => {
     if ((await role.keep()) === undefined) return false;
-    const isDeep = performance.now() >= deepAt;
-    await readRound(deps, isDeep ? DEEP_MS : 0);
-    if (isDeep) deepAt = performance.now() + DEEP_EVERY_MS;
+    const now = performance.now();
+    const trail = TRAILS.find((each) => now >= (dueAt.get(each) ?? 0));
+    if (trail === undefined) return false;
+    await readRound(deps, trail, gone);
+    dueAt.set(trail, now + trail.everyMs);
+    await gone.ask(deps);
     return false;
   };
   const job = runJob({ name: "read deals", everyMs, work, log: deps.log, longestRetryMs: LEASE.ttlMs });
@@ -39,32 +53,38 @@ export function readAllDeals(deps: Deps, everyMs: number): Job {
 export function readFreshDeals(deps: Deps): Job {
   const work = async (): Promise<boolean> => {
     const logins = deps.freshDeals.take();
-    for (const page of pagesOf(logins)) await readHistory(deps, page, await readFrom(deps));
+    for (const page of pagesOf(logins)) await readHistory(deps, page, await readFrom(deps, TRAILING_MS));
     return false;
   };
-  const everyMs = DEEP_EVERY_MS;
-  return runJob({
-    name: "read fresh deals",
-    everyMs,
-    wake: deps.freshDeals.bell,
-    work,
-    log: deps.log,
-    longestRetryMs: 1_000,
-  });
+  const everyMs = FRESH_EVERY_MS;
+  const { bell: wake } = deps.freshDeals;
+  return runJob({ name: "read fresh deals", everyMs, wake, work, log: deps.log, longestRetryMs: 1_000 });
 }
 
 /** The cursor moves only after every login was read, so a round that broke is read again from where it began. */
-async function readRound(deps: Deps, furtherMs: number): Promise<void> {
+async function readRound(deps: Deps, { backMs, isForGone }: Trail, gone: GoneDeals): Promise<void> {
   const startedAt = new Date();
-  const from = new Date((await readFrom(deps)).getTime() - furtherMs);
-  for (const login of await listUndecided(deps.pool)) await readLogin(deps, login);
+  const from = await readFrom(deps, backMs);
+  const failures: unknown[] = [];
+  const read = async (logins: readonly string[]): Promise<void> => {
+    const readAt = new Date();
+    const deals = await readHistory(deps, logins, from);
+    gone.show(deals);
+    if (isForGone) await gone.suspect(deps, { logins, from, to: readAt }, deals);
+  };
+  for (const login of await listUndecided(deps.pool)) {
+    await readLogin(deps, login).catch((error: unknown) => failures.push(error));
+  }
   for (let after = ""; ;) {
     const logins = await listLogins(deps.pool, after, LOGINS_PER_READ * MAX_CONCURRENT);
-    await Promise.all(pagesOf(logins).map((page) => readHistory(deps, page, from)));
+    // Pages that cannot be read must not keep those behind them from it.
+    const results = await Promise.allSettled(pagesOf(logins).map(read));
+    failures.push(...results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : [])));
     const last = logins.at(-1);
     if (last === undefined || logins.length < LOGINS_PER_READ * MAX_CONCURRENT) break;
     after = last;
   }
+  if (failures.length > 0) throw new AggregateError(failures, "the history of some logins could not be read");
   await moveReadTo(deps.pool, startedAt);
 }
 

@@ -73,6 +73,8 @@ test("a contradictory answer is unknown", () => {
     '{"retcode":"0 Done","answer":{"deal":{"Ticket":"5"}}}',
     '{"retcode":"10019 Not enough money","answer":{"Ticket":"5"}}',
     '{"retcode":"3 Invalid parameters","Ticket":"5"}',
+    '{"retcode":"3 Invalid parameters","answer":{"retcode":"0 Done"}}',
+    '{"retcode":"0 Done","answer":{"Ticket":"5","Retcode":"10019 Not enough money"}}',
     '{"retcode":"0","answer":{"Ticket":"5"}}',
     '{"retcode":0,"answer":{"Ticket":"5"}}',
     '{"answer":{"Ticket":"5"}}',

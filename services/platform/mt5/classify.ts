@@ -45,6 +45,9 @@ export function classifyCommand(exchanged: Exchanged, table: RetcodeTable): Comm
   if (read.kind !== "read") return { kind: "unknown", reason: read.kind };
   const { envelope } = read;
   const { code } = envelope;
+  // Another code further in says that there is more to know than the first one tells.
+  const [said, ...others] = valuesNamed(envelope.members, "retcode");
+  if (others.some((other) => other !== said)) return { kind: "unknown", reason: "contradictory", code };
   if (table.applied.has(code)) return { kind: "done", envelope };
   return table.refused.has(code)
     ? { kind: "refused", code, envelope }

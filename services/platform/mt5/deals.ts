@@ -5,6 +5,7 @@ import type { JsonValue } from "./json.ts";
 import { MAX_LOGINS_PER_CALL, loginOf, requireLogin, ticketOf } from "./ids.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 import { findDone, requireDone } from "./reader.ts";
+import { RETCODE } from "./retcodes.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { badAnswer } from "./errors.ts";
 import { volumeOf } from "./volume.ts";
@@ -78,18 +79,31 @@ export async function countDeals(mt5: Mt5Context, login: string, period: Period)
  * no limit of rows, and nothing tells whether it cut the list.
  */
 export async function findDeals(mt5: Mt5Context, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
-  const clock = await mt5.clock();
   const deals: Deal[] = [];
   for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
-    const asked = logins.slice(from, from + MAX_LOGINS_PER_CALL);
-    const query = { login: asked.join(","), ...bounds(clock, period) };
-    const found = findDone(await mt5.read({ method: "GET", path: "deal/get_batch", query }));
-    for (const deal of found === undefined ? [] : rowsOf(found.answer).map((row) => readDeal(row, clock))) {
-      if (!asked.includes(deal.login)) throw badAnswer("the platform answers about another login");
-      deals.push(deal);
-    }
+    deals.push(...(await readBatch(mt5, logins.slice(from, from + MAX_LOGINS_PER_CALL), period)));
   }
   return inOrder(deals);
+}
+
+/** A server that says that this is too much at once is asked for less, and for one login page by page. */
+async function readBatch(mt5: Mt5Context, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
+  const clock = await mt5.clock();
+  const query = { login: logins.join(","), ...bounds(clock, period) };
+  const envelope = await mt5.read({ method: "GET", path: "deal/get_batch", query });
+  if (envelope.code === RETCODE.limitReached) {
+    const [only, another] = logins;
+    if (only !== undefined && another === undefined) return await readDeals(mt5, only, period);
+    const half = Math.ceil(logins.length / 2);
+    return [
+      ...(await readBatch(mt5, logins.slice(0, half), period)),
+      ...(await readBatch(mt5, logins.slice(half), period)),
+    ];
+  }
+  const found = findDone(envelope);
+  const deals = found === undefined ? [] : rowsOf(found.answer).map((row) => readDeal(row, clock));
+  if (deals.some(({ login }) => !logins.includes(login))) throw badAnswer("the platform answers about another login");
+  return deals;
 }
 
 /** One deal by its ticket; undefined when the platform has none. */
@@ -123,12 +137,12 @@ function readDeal(row: JsonValue | undefined, clock: ServerClock, login?: string
   if (login !== undefined) requireLogin(fields, login);
   const action = fields.number("Action");
   const isTrade = action === DEAL_ACTION.buy || action === DEAL_ACTION.sell;
-  const serverTimeMs = fields.has("TimeMsc") ? fields.number("TimeMsc") : fields.number("Time") * 1_000;
+  const serverTimeMs = fields.has("TimeMsc") ? fields.timeMs("TimeMsc", 1) : fields.timeMs("Time", 1_000);
   return {
     ticket: ticketOf(fields, "Deal"),
     login: loginOf(fields),
     action,
-    entry: isTrade ? fields.number("Entry") : Number(fields.optionalText("Entry") ?? 0),
+    entry: isTrade || fields.has("Entry") ? fields.number("Entry") : 0,
     order: fields.has("Order") ? fields.integer("Order") : 0n,
     position: isTrade ? ticketOf(fields, "PositionID") : 0n,
     symbol: fields.optionalText("Symbol") ?? "",

@@ -10,8 +10,10 @@ export type Fields = {
   readonly optionalText: (name: string) => string | undefined;
   /** Tickets, logins, volumes: whole numbers that must never become floats. */
   readonly integer: (name: string) => bigint;
-  /** Codes and times, which fit. */
+  /** Codes and counts, which fit. */
   readonly number: (name: string) => number;
+  /** Milliseconds of the server's wall clock, from a member that counts units of so many. */
+  readonly timeMs: (name: string, unitMs: number) => number;
   /** Money that is booked; absent is zero only where the caller says so. */
   readonly minor: (name: string, absent?: bigint) => bigint;
   /** Money that is only shown. */
@@ -21,24 +23,33 @@ export type Fields = {
   readonly record: (name: string) => JsonValue | undefined;
 };
 
-const INTEGER = /^-?(?:0|[1-9]\d{0,19})$/;
+const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
+/** Everybody behind us, the database included, takes an int64. */
+const MAX_INTEGER = 2n ** 63n - 1n;
+/** Far behind anything that a server can show, and far before the place where a Date stops being one. */
+const LAST_TIME_MS = Date.UTC(2200, 0);
 
 export function fieldsOf(value: JsonValue | undefined): Fields {
   if (!isJsonObject(value)) throw badAnswer("the platform's answer is no record");
   const optionalText = (name: string) => scalar(value, name);
   const text = (name: string) => optionalText(name) ?? missing(name);
-  const integer = (name: string) => (INTEGER.test(text(name)) ? BigInt(text(name)) : malformed(name));
+  const integer = (name: string) => fitting(INTEGER.test(text(name)) ? BigInt(text(name)) : undefined, name);
+  const number = (name: string) => {
+    const exact = integer(name);
+    return Number.isSafeInteger(Number(exact)) ? Number(exact) : malformed(name);
+  };
   const money = (parse: (text: string) => bigint | undefined) => (name: string, absent?: bigint) => {
     const given = absent === undefined ? text(name) : optionalText(name);
-    return given === undefined ? (absent ?? missing(name)) : (parse(given) ?? malformed(name));
+    return given === undefined ? (absent ?? missing(name)) : fitting(parse(given), name);
   };
   return {
     text,
     optionalText,
     integer,
-    number: (name) => {
-      const exact = integer(name);
-      return Number.isSafeInteger(Number(exact)) ? Number(exact) : malformed(name);
+    number,
+    timeMs: (name, unitMs) => {
+      const ms = number(name) * unitMs;
+      return ms >= 0 && ms <= LAST_TIME_MS ? ms : malformed(name);
     },
     minor: money(exactMinor),
     shownMinor: money(roundedMinor),
@@ -63,6 +74,10 @@ function member(object: JsonObject, name: string): JsonValue | undefined {
   const key = name.toLowerCase();
   if (isContradictory(object, key)) throw badAnswer(`the platform's answer says two things about ${name}`);
   return object.get(key)?.[0];
+}
+
+function fitting(value: bigint | undefined, name: string): bigint {
+  return value === undefined || value > MAX_INTEGER || value < -MAX_INTEGER ? malformed(name) : value;
 }
 
 function missing(name: string): never {

@@ -55,6 +55,6 @@ function readPosition(row: JsonValue, clock: ServerClock, login: string): Positi
     priceOpen: fields.text("PriceOpen"),
     profitMinor: fields.shownMinor("Profit"),
     swapMinor: fields.shownMinor("Storage", 0n),
-    openedAt: new Date(clock.toUtcMs(fields.number("TimeCreate") * 1_000)),
+    openedAt: new Date(clock.toUtcMs(fields.timeMs("TimeCreate", 1_000))),
   };
 }

@@ -84,7 +84,7 @@ test.each([0, 1, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19])("action %i is the tra
 });
 
 test.each([2, 4, 5])("a balance operation (action %i) without a trace of ours is foreign", (action) => {
-  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "foreign" });
+  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "foreign", finding: "foreign_money" });
 });
 
 test("a ticket that we know says more than any comment", () => {
@@ -92,6 +92,12 @@ test("a ticket that we know says more than any comment", () => {
   const rewritten = aDeal({ comment: "rewritten by the broker" });
 
   expect(explainDeal(rewritten, clues({ byTicket: operation }))).toEqual({ kind: "own", operation });
+});
+
+test("a ticket that was given again on another login says nothing about the operation that had it", () => {
+  const operation = anOperation({ state: "APPLIED", ticket: 77n }, { login: "900102" });
+
+  expect(explainDeal(aDeal(), clues({ byTicket: operation }))).toMatchObject({ kind: "foreign" });
 });
 
 test.each(["SENDING", "UNKNOWN"] as const)("the reference of an operation in %s applies it", (state) => {
@@ -139,5 +145,7 @@ test("the same amount as something that is under way may be it, another amount i
   const operation = anOperation({ state: "SENDING" });
 
   expect(explainDeal(aDeal(), clues({ underWay: [operation] }))).toEqual({ kind: "undecided", operation });
-  expect(explainDeal(aDeal({ profitMinor: 5_01n }), clues({ underWay: [operation] }))).toEqual({ kind: "foreign" });
+  expect(explainDeal(aDeal({ profitMinor: 5_01n }), clues({ underWay: [operation] }))).toMatchObject({
+    kind: "foreign",
+  });
 });

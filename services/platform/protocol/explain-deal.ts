@@ -32,7 +32,7 @@ export type Explanation =
   /** It may be ours, and only what is still being found out can tell. */
   | { readonly kind: "undecided"; readonly operation: RecordedOperation; readonly misfit?: ReviewReason };
 
-export type SurplusReason = "unknown_reference" | "surplus_deal" | "misplaced_reference";
+export type SurplusReason = "foreign_money" | "unknown_reference" | "surplus_deal" | "misplaced_reference";
 
 const BALANCE = 2;
 const CREDIT = 3;
@@ -52,18 +52,31 @@ export function isCanceled({ action }: Deal): boolean {
   return CANCELED.has(action);
 }
 
+/** Credit is not balance, and a deal that was taken back is no movement. */
+export function isWithoutEffect(deal: Deal): boolean {
+  return WITHOUT_EFFECT.has(deal.action) || isCanceled(deal);
+}
+
+/** Money that somebody moved, rather than something that was traded or charged. */
+export function isBalanceOperation({ action }: Deal): boolean {
+  return BALANCE_OPERATIONS.has(action);
+}
+
 export function effectOf({ profitMinor, swapMinor, commissionMinor, feeMinor }: Deal): bigint {
   return profitMinor + swapMinor + commissionMinor + feeMinor;
 }
 
 /** Says what a deal of the history is. By ticket first, because a comment can be cut or rewritten. */
 export function explainDeal(deal: Deal, clues: Clues): Explanation {
-  if (WITHOUT_EFFECT.has(deal.action) || isCanceled(deal)) return { kind: "no_effect" };
-  if (!BALANCE_OPERATIONS.has(deal.action)) return { kind: "trade" };
-  if (clues.byTicket !== undefined) return { kind: "own", operation: clues.byTicket };
+  if (isWithoutEffect(deal)) return { kind: "no_effect" };
+  if (!isBalanceOperation(deal)) return { kind: "trade" };
+  // A server that lost its last deals gives their tickets again, perhaps on another login.
+  if (clues.byTicket?.login === deal.login) return { kind: "own", operation: clues.byTicket };
   if (clues.reference !== undefined) return explainReferenced(deal, clues.reference, clues.byReference);
   const candidate = clues.underWay.find(({ amountMinor }) => amountMinor === effectOf(deal));
-  return candidate === undefined ? { kind: "foreign" } : { kind: "undecided", operation: candidate };
+  return candidate === undefined
+    ? { kind: "foreign", finding: "foreign_money" }
+    : { kind: "undecided", operation: candidate };
 }
 
 function explainReferenced(

@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import type { EntryDeal, NewEntry } from "../domain/log-entry.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { lockAccount, setUndecidedFrom } from "../store/accounts.ts";
-import { listKnownDeals } from "../store/log.ts";
+import { listAdoptedDeals, listLoggedDeals } from "../store/logged-deals.ts";
 import { findOperation, findOperationByDeal, listUnderWay } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { insertFinding } from "../store/reviews.ts";
@@ -28,12 +28,11 @@ export async function fileDeals(deps: Deps, login: string, { deals, from }: Hist
     // A history that begins behind a deal that is not decided yet would pass it.
     if (account === undefined || (account.undecidedFrom !== undefined && account.undecidedFrom < from)) return;
     const { server } = deps.settings;
-    const known = await listKnownDeals(
-      tx,
-      server,
-      deals.map(({ ticket }) => ticket),
-    );
-    const fresh = deals.filter(({ ticket, at }) => !known.has(ticket) && at >= account.readsFrom);
+    const tickets = deals.map(({ ticket }) => ticket);
+    const known = await listLoggedDeals(tx, server, tickets);
+    const adopted = await listAdoptedDeals(tx, server, tickets);
+    const isFresh = ({ ticket, at }: Deal) => !known.has(ticket) && !adopted.has(ticket) && at >= account.readsFrom;
+    const fresh = deals.filter(isFresh);
     const { entries, undecided } = await explainAll(tx, server, fresh);
     await appendToLog(tx, account, { server, entries });
     if (undecided?.at.getTime() !== account.undecidedFrom?.getTime()) {

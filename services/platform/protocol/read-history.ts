@@ -1,37 +1,48 @@
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
-import { findAccount } from "../store/accounts.ts";
-import { listKnownDeals } from "../store/log.ts";
+import { findAccount, readAgainFrom } from "../store/accounts.ts";
+import { listAdoptedDeals, listLoggedDeals } from "../store/logged-deals.ts";
+import type { LoggedDeal } from "../store/logged-deals.ts";
 import { findReadTo } from "../store/reader-cursor.ts";
-import { insertFinding } from "../store/reviews.ts";
-import { effectOf, isCanceled } from "./explain-deal.ts";
+import { differencesOf } from "./changed-deal.ts";
+import { isCanceled, isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals } from "./file-deals.ts";
+import { tellIrregularities } from "./tell-irregularities.ts";
+import type { Irregular } from "./tell-irregularities.ts";
 
 /** A deal may be shown some time after it was made, so what was read is read again for this long. */
 export const TRAILING_MS = 60_000;
 /** Nothing is made in the future; a clock that is wrong must not hide a deal. */
 const AHEAD_MS = 24 * 3_600_000;
 
-/** Reads the deals of some logins since an instant, and files what is new. */
-export async function readHistory(deps: Deps, logins: readonly string[], from: Date): Promise<void> {
-  const { server } = deps.settings;
+/** Reads the deals of some logins since an instant, files what is new, and tells what is no longer what it was. */
+export async function readHistory(deps: Deps, logins: readonly string[], from: Date): Promise<readonly Deal[]> {
+  const { pool, settings } = deps;
   const deals = await deps.mt5.findDeals(logins, { from, to: new Date(Date.now() + AHEAD_MS) });
   const tickets = deals.map(({ ticket }) => ticket);
-  const known = tickets.length === 0 ? new Set() : await listKnownDeals(deps.pool, server, tickets);
-  const fresh = deals.filter(({ ticket }) => !known.has(ticket));
-  await reportCanceled(deps, deals.filter(isCanceled));
-  const failures: unknown[] = [];
-  for (const [login, own] of Map.groupBy(fresh, (deal) => deal.login)) {
-    // One login whose deals cannot be filed must not keep the others from being read.
-    await fileDeals(deps, login, { from, deals: own }).catch((error: unknown) => failures.push(error));
-  }
-  if (failures.length > 0) throw new AggregateError(failures, "the deals of some logins could not be filed");
+  const logged = await listLoggedDeals(pool, settings.server, tickets);
+  const unknown = deals.filter(({ ticket }) => !logged.has(ticket));
+  const adopted = await listAdoptedDeals(
+    pool,
+    settings.server,
+    unknown.map(({ ticket }) => ticket),
+  );
+  const fresh = unknown.filter((deal) => !adopted.has(deal.ticket) && !isWithoutEffect(deal));
+  for (const [login, own] of Map.groupBy(fresh, (deal) => deal.login)) await fileOwn(deps, login, from, own);
+  const irregular = deals
+    .filter(({ ticket }) => !adopted.has(ticket))
+    .map((deal) => judge(deal, logged.get(deal.ticket)));
+  await tellIrregularities(
+    deps,
+    irregular.filter((found) => found !== undefined),
+  );
+  return deals;
 }
 
 /** One login, from wherever the reader has got with it. */
 export async function readLogin(deps: Deps, login: string): Promise<void> {
   const undecided = (await findAccount(deps.pool, login))?.undecidedFrom;
-  const usual = await readFrom(deps);
+  const usual = await readFrom(deps, TRAILING_MS);
   const from = undecided !== undefined && undecided < usual ? undecided : usual;
   await readHistory(deps, [login], from);
   // What was undecided may be decided without anything new to file.
@@ -39,15 +50,26 @@ export async function readLogin(deps: Deps, login: string): Promise<void> {
 }
 
 /** Where reading has to begin, so that nothing between the last complete round and now is missed. */
-export async function readFrom({ pool }: Deps): Promise<Date> {
+export async function readFrom({ pool }: Deps, trailingMs: number): Promise<Date> {
   const readTo = (await findReadTo(pool)) ?? new Date();
-  return new Date(Math.min(readTo.getTime(), Date.now()) - TRAILING_MS);
+  return new Date(Math.min(readTo.getTime(), Date.now()) - trailingMs);
 }
 
-async function reportCanceled(deps: Deps, deals: readonly Deal[]): Promise<void> {
-  for (const deal of deals) {
-    const { ticket: dealId, login, comment, action } = deal;
-    const evidence = { amount_minor: String(effectOf(deal)), comment, action };
-    await insertFinding(deps.pool, { login, reason: "deal_canceled", server: deps.settings.server, dealId, evidence });
+/** One login whose deals cannot be filed must not keep the others from being read: it is read again from here. */
+async function fileOwn(deps: Deps, login: string, from: Date, deals: readonly Deal[]): Promise<void> {
+  try {
+    await fileDeals(deps, login, { from, deals });
+  } catch (error) {
+    deps.log.error("the deals of a login could not be filed and are read again", { login, error });
+    await readAgainFrom(deps.pool, login, from);
   }
+}
+
+/** A ticket stands for one deal for ever: another login under it, or other content, is somebody rewriting history. */
+function judge(shown: Deal, told: LoggedDeal | undefined): Irregular | undefined {
+  const { login, ticket, at } = shown;
+  const found = { login, ticket, at, told, shown };
+  if (isCanceled(shown)) return { ...found, irregularity: "deal_cancelled", differences: [] };
+  const differences = told === undefined ? [] : differencesOf(told, shown);
+  return differences.length === 0 ? undefined : { ...found, irregularity: "deal_changed", differences };
 }

@@ -117,6 +117,14 @@ export async function setUndecidedFrom(tx: Transaction, login: string, from: Dat
   await execute(tx, sql`update account set undecided_from = ${from ?? null} where login = ${login}`);
 }
 
+/** Whatever is read of the login begins there, until it could be filed. */
+export async function readAgainFrom(db: Queryable, login: string, from: Date): Promise<void> {
+  await execute(
+    db,
+    sql`update account set undecided_from = least(coalesce(undecided_from, ${from}), ${from}) where login = ${login}`,
+  );
+}
+
 /** Keeps permits away from the login for a moment. The token ends only this reading, not that of somebody later. */
 export async function beginReading(tx: Transaction, login: string, token: string, ms: number): Promise<void> {
   await execute(

@@ -2,7 +2,20 @@ import { usd } from "#kernel/money.ts";
 import type { EntryKind, Irregularity, LogEntry, Trade } from "../domain/log-entry.ts";
 import type { Role } from "../domain/role.ts";
 
-export type LogRow = {
+export type TradeRow = {
+  action: number | null;
+  entry: number | null;
+  position_id: bigint | null;
+  symbol: string | null;
+  volume: bigint | null;
+  volume_closed: bigint | null;
+  profit_minor: bigint | null;
+  swap_minor: bigint | null;
+  commission_minor: bigint | null;
+  fee_minor: bigint | null;
+};
+
+export type LogRow = TradeRow & {
   id: bigint;
   login: string;
   role: Role;
@@ -15,16 +28,6 @@ export type LogRow = {
   deal_id: bigint | null;
   deal_at: Date;
   server_msc: bigint | null;
-  action: number | null;
-  entry: number | null;
-  position_id: bigint | null;
-  symbol: string | null;
-  volume: bigint | null;
-  volume_closed: bigint | null;
-  profit_minor: bigint | null;
-  swap_minor: bigint | null;
-  commission_minor: bigint | null;
-  fee_minor: bigint | null;
   irregularity: Irregularity | null;
 };
 
@@ -46,7 +49,7 @@ export function entryOf(row: LogRow): LogEntry {
 }
 
 /** The table's own checks keep the parts of a trade from being null. */
-function tradeOf(row: LogRow): Trade {
+export function tradeOf(row: TradeRow): Trade {
   return {
     action: row.action ?? 0,
     entry: row.entry ?? 0,

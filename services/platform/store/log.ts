@@ -87,22 +87,10 @@ export async function listEntries(db: Queryable, login: string, after: bigint, l
   return rows.map(entryOf);
 }
 
-/** Which of these deals are in a log already, or stood in the history before the account was adopted. */
-export async function listKnownDeals(
-  db: Queryable,
-  server: string,
-  deals: readonly bigint[],
-): Promise<ReadonlySet<bigint>> {
-  const rows = await many<{ deal_id: bigint }>(
-    db,
-    sql`select deal_id from log_entry where server = ${server} and deal_id = any (${deals}::bigint[])
-        union
-        select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[])`,
-  );
-  return new Set(rows.map(({ deal_id: id }) => id));
-}
-
-/** Those, and the deals of operations: a Master's own stand in no log until the reader reaches them. */
+/**
+ * Which of these deals are in a log, or stood in the history before their account was adopted, or are those of operations:
+ * a Master's own stand in no log until the reader reaches them.
+ */
 export async function listExplainedDeals(
   db: Queryable,
   server: string,
@@ -110,7 +98,9 @@ export async function listExplainedDeals(
 ): Promise<ReadonlySet<bigint>> {
   const rows = await many<{ deal_id: bigint }>(
     db,
-    sql`select deal_id from log_entry where server = ${server} and deal_id = any (${deals}::bigint[])
+    sql`select deal_id
+        from log_entry
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and kind <> 'irregularity'
         union
         select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[])
         union

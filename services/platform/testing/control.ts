@@ -9,6 +9,8 @@ export type ControlDeal = {
   readonly position: number;
 };
 
+type Costs = { readonly swap?: string; readonly commission?: string };
+
 /** The simulator's own remote control: what traders, dealers and broken networks do. */
 export type Control = ReturnType<typeof controlOf>;
 
@@ -32,15 +34,27 @@ export function controlOf(url: string) {
     deals: (login: string) => ask("GET", `accounts/${login}/deals`) as Promise<ControlDeal[]>,
     balance: (login: string, amount: string, comment = "dealer") =>
       ask("POST", "balance", { login: Number(login), amount, comment }) as Promise<{ deal: number }>,
-    result: (login: string, profit: string) =>
-      ask("POST", "results", { login: Number(login), profit }) as Promise<{ deal: number }>,
-    open: (login: string, volume: string) =>
-      ask("POST", "positions", { login: Number(login), symbol: "EURUSD", side: "buy", volume }) as Promise<{
+    result: (login: string, profit: string, costs: Costs = {}) =>
+      ask("POST", "results", { login: Number(login), profit, ...costs }) as Promise<{ deal: number }>,
+    price: (price: string) => ask("POST", "prices", { symbol: "EURUSD", bid: price, ask: price }),
+    open: (login: string, volume: string, own: { side?: "buy" | "sell"; commission?: string } = {}) =>
+      ask("POST", "positions", { login: Number(login), symbol: "EURUSD", side: "buy", volume, ...own }) as Promise<{
         position: number;
         deal: number;
       }>,
-    close: (position: number) =>
-      ask("POST", `positions/${position}/close`, {}) as Promise<{ deal: number; profit: string }>,
+    close: (position: number, own: Costs & { volume?: string } = {}) =>
+      ask("POST", `positions/${position}/close`, own) as Promise<{ deal: number; profit: string }>,
+    closeBy: (position: number, by: number, costs: Costs = {}) =>
+      ask("POST", `positions/${position}/close-by`, { by, ...costs }) as Promise<{ deals: number[]; profit: string }>,
+    reverse: (position: number, volume: string, costs: Costs = {}) =>
+      ask("POST", `positions/${position}/reverse`, { volume, ...costs }) as Promise<{ deal: number; profit: string }>,
+    /** Charges, credits, dividends: any deal that is no trade. */
+    book: (login: string, action: number, amount: string) =>
+      ask("POST", "deals", { login: Number(login), action, amount }) as Promise<{ deal: number }>,
+    editDeal: (deal: number, own: Costs & { profit?: string; comment?: string }) =>
+      ask("POST", `deals/${deal}/edit`, own),
+    cancelDeal: (deal: number) => ask("POST", `deals/${deal}/cancel`),
+    removeDeal: (deal: number) => ask("DELETE", `deals/${deal}`),
     fault: (fault: { command: string; effect: string; times?: number; after?: number; delay_ms?: number }) =>
       ask("POST", "faults", fault),
     noFaults: () => ask("DELETE", "faults"),

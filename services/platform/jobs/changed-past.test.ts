@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { findingsOf, logOf, shortly } from "../testing/log-of.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
+
+const BROUGHT_UP_AGAIN_MS = 6_000;
+const IRREGULARITY = { kind: MovementKind.IRREGULARITY, amount: { minorUnits: 0n }, key: "", trade: undefined };
+
+test("a result that is edited afterwards is told once, with what it was and what it is", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance, "master");
+  const { deal } = await world.control.result(login, "5.00");
+  await logOf(instance, login, 2);
+  await world.control.editDeal(deal, { profit: "6.00" });
+
+  const entries = await logOf(instance, login, 3);
+  await world.control.editDeal(deal, { comment: "explained" });
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+
+  expect(entries[2]).toMatchObject({ ...IRREGULARITY, number: 3n, dealId: BigInt(deal), reason: "deal_changed" });
+  expect(await logOf(instance, login, 3)).toHaveLength(3);
+  const [finding] = await many<{ reason: string; deal_id: bigint; evidence: unknown }>(
+    instance.deps.pool,
+    sql`select reason, deal_id, evidence from review where login = ${login}`,
+  );
+  expect(finding).toMatchObject({
+    reason: "deal_changed",
+    deal_id: BigInt(deal),
+    evidence: { differences: ["profit"], told: { amountMinor: "500" }, shown: { profitMinor: "600" } },
+  });
+  // The sum of the log is what was told; as on a real server the balance has not followed the edit.
+  expect(await instance.service.readAccount({ login }, aCall())).toMatchObject({ logBalance: { minorUnits: 5_00n } });
+});
+
+test("a comment is nobody's business", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await instance.service.transfer(aDeposit(login, 5_00n), aCall());
+  const [deal] = await world.control.deals(login);
+  await world.control.editDeal(deal!.deal, { comment: "seen by the back office" });
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+
+  expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 5.00"]);
+});
+
+test("a trade that is cancelled is told, whether it was known before or not", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance, "master");
+  const known = await world.control.result(login, "5.00");
+  await logOf(instance, login, 2);
+  await world.control.cancelDeal(known.deal);
+
+  const entries = await logOf(instance, login, 3);
+
+  expect(entries[2]).toMatchObject({ ...IRREGULARITY, dealId: BigInt(known.deal), reason: "deal_cancelled" });
+  await instance[Symbol.asyncDispose]();
+  const unseen = await world.control.result(login, "7.00");
+  await world.control.cancelDeal(unseen.deal);
+  const again = await world.start();
+  const later = await logOf(again, login, 5);
+  expect(later.slice(3)).toMatchObject([
+    { kind: MovementKind.TRADE, amount: { minorUnits: 0n } },
+    { ...IRREGULARITY, dealId: BigInt(unseen.deal), reason: "deal_cancelled" },
+  ]);
+  expect(await findingsOf(again, login)).toEqual(["deal_cancelled", "deal_cancelled"]);
+});
+
+test("deals that are gone are told, ours as well as a trader's, and nothing else is", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const master = await anAccount(instance, "master");
+  const investor = await anAccount(instance);
+  const mirror = aTransfer("mirror:1", [{ login: master, kind: MovementKind.MIRROR, minor: 9_00n }]);
+  const mirrored = await service.transfer(mirror, aCall());
+  const deposited = await service.transfer(aDeposit(investor, 9_00n), aCall());
+  const { deal } = await world.control.result(master, "5.00");
+  await logOf(instance, master, 3);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const gone = [mirrored.legs[0]!.dealId, BigInt(deal)];
+  for (const ticket of [...gone, deposited.legs[0]!.dealId]) await world.control.removeDeal(Number(ticket));
+
+  const entries = await logOf(instance, master, 5);
+
+  expect(entries.slice(3).map(({ dealId }) => dealId)).toEqual(gone);
+  expect(entries.slice(3)).toMatchObject([
+    { ...IRREGULARITY, reason: "deal_gone" },
+    { ...IRREGULARITY, reason: "deal_gone" },
+  ]);
+  expect((await logOf(instance, investor, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
+  await new Promise((resolve) => setTimeout(resolve, BROUGHT_UP_AGAIN_MS));
+  expect(await logOf(instance, master, 5)).toHaveLength(5);
+  expect(await findingsOf(instance, master)).toEqual(["deal_gone", "deal_gone"]);
+}, 60_000);
+
+test("a deal that is not shown yet is not gone", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await world.control.fault({ command: "trade/balance", effect: "hide_deal", delay_ms: 9_000 });
+
+  const result = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
+  await new Promise((resolve) => setTimeout(resolve, 11_000));
+
+  expect(result.state).toBe(TransferState.APPLIED);
+  expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 9.00"]);
+}, 40_000);
+
+test("a server that forgets its last deals and gives their tickets again is found out on both logins", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const one = await anAccount(instance, "master");
+  const two = await anAccount(instance, "master");
+  const { deal } = await world.control.result(one, "5.00");
+  await logOf(instance, one, 2);
+  await world.control.restart(60_000);
+  const again = await world.control.result(two, "7.00");
+  expect(again.deal).toBe(deal);
+
+  const lost = await logOf(instance, one, 4);
+  const reused = await logOf(instance, two, 2);
+
+  expect(lost.slice(2).map(({ reason }) => reason)).toEqual(["deal_gone", "deal_gone"]);
+  expect(reused.map(({ reason, dealId }) => [reason, dealId])).toEqual([
+    ["deal_changed", BigInt(deal) - 1n],
+    ["deal_changed", BigInt(deal)],
+  ]);
+  expect(await instance.service.readAccount({ login: two }, aCall())).toMatchObject({ complete: false });
+}, 40_000);

@@ -1,0 +1,133 @@
+import { EventEmitter } from "node:events";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { anyBody, documentedBody } from "#test/fuzz/answers/bodies.ts";
+import { verdictOf } from "#test/fuzz/answers/money-verdict.ts";
+import { damaged, framed, inPortions, plainlyFramed, portionsOf } from "#test/fuzz/answers/sent.ts";
+import type { Sent } from "#test/fuzz/answers/sent.ts";
+import { FUZZ_TIMEOUT_MS, fuzz, fuzzAsync, report } from "#test/fuzz/support/fuzz.ts";
+import { classifyCommandAnswer } from "./classify.ts";
+import type { MoneyOutcome } from "./classify.ts";
+import { createConnection } from "./connection.ts";
+import type { Exchanged } from "./exchanged.ts";
+import { createAnswerReader } from "./http-answer.ts";
+import type { Wire } from "./socket.ts";
+
+const REQUEST = Buffer.from("POST /api/trade/balance HTTP/1.1\r\n\r\n");
+
+const strange = inPortions(damaged(framed(damaged(anyBody))));
+
+test(
+  "whatever bytes come back, refused and applied are said of nothing that is not plainly one of them",
+  () => {
+    fuzz("money answers, from bytes to outcome", 12_000, strange, (sent) => {
+      expectBelievable(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+test(
+  "a body that is framed well is judged by what it says, and never believed more than it says",
+  () => {
+    const plain = inPortions(damaged(anyBody).map((body) => plainlyFramed(body, undefined)));
+    fuzz("money answers in good frames", 12_000, plain, (sent) => {
+      expectBelievable(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+test(
+  "an answer that was cut anywhere, or in which any one byte is another, is never believed more than it says",
+  () => {
+    const bodies = fc.tuple(anyBody, fc.nat());
+    let inputs = 0;
+    fuzz("bodies to be spoilt at every place", 800, bodies, ([body, seed]) => {
+      for (const spoilt of everySpoilt(body, seed)) {
+        inputs += 1;
+        const answer = { status: 200, headers: new Map(), body: Buffer.from(spoilt, "latin1"), keepsAlive: true };
+        const outcome = classifyCommandAnswer({ kind: "answered", answer });
+        expectBelievable(outcome, () => [plainlyFramed(spoilt, undefined)]);
+      }
+    });
+    report("bodies spoilt at one place", inputs);
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+test(
+  "a documented answer is understood, whatever its spelling, chunks and portions",
+  () => {
+    const documented = fc.tuple(
+      documentedBody,
+      fc.option(fc.array(fc.nat(80), { maxLength: 4 })),
+      fc.oneof(fc.constant("bytes" as const), fc.array(fc.nat(200), { maxLength: 4 })),
+    );
+    fuzz("documented money answers", 4_000, documented, ([{ body, expected }, chunks, cuts]) => {
+      const portions = portionsOf(plainlyFramed(body, chunks ?? undefined), cuts);
+      expect(classifyCommandAnswer(exchangedOf({ portions, end: "silence" }))).toEqual(expected);
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+test(
+  "after the first byte was written, a connection that breaks, falls silent or talks nonsense is never called unsent",
+  async () => {
+    await fuzzAsync("money answers over a connection", 2_000, strange, async (sent) => {
+      expectBelievable(await exchangeOver(sent), () => sent.portions);
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+const MEAN_BYTES = Array.from('"\\\\{}[]:,0123456789 \\n\\u0000\\u0080\\u00ffeEtT');
+
+/** Each prefix, and for each place the same text with another byte there. */
+function* everySpoilt(body: string, seed: number): Iterable<string> {
+  const length = Math.min(body.length, 200);
+  for (let at = 0; at < length; at += 1) {
+    yield body.slice(0, at);
+    const mean = MEAN_BYTES[(seed + at * 7) % MEAN_BYTES.length]!;
+    yield body.slice(0, at) + mean + body.slice(at + 1);
+  }
+}
+
+/** Nothing but a whole answer counts, and a reader takes what comes as it comes: so some prefix has to say it. */
+function expectBelievable(outcome: MoneyOutcome, sent: () => readonly string[]): void {
+  if (outcome.kind === "unknown") return;
+  const portions = sent();
+  const verdicts = portions.map((_, last) => verdictOf(Buffer.from(portions.slice(0, last + 1).join(""), "latin1")));
+  expect(verdicts).toContainEqual(outcome);
+}
+
+function exchangedOf({ portions, end }: Sent): Exchanged {
+  const reader = createAnswerReader();
+  for (const portion of portions) {
+    const reading = reader.push(Buffer.from(portion, "latin1"));
+    if (reading.kind === "done") return { kind: "answered", answer: reading.answer };
+    if (reading.kind === "violation") return { kind: "lost", reason: "protocol_violation" };
+  }
+  return { kind: "lost", reason: end === "close" ? "connection_lost" : "timeout" };
+}
+
+async function exchangeOver({ portions, end }: Sent): Promise<MoneyOutcome> {
+  const written: Buffer[] = [];
+  const tls = Object.assign(new EventEmitter(), {
+    writable: true,
+    destroyed: false,
+    readableEnded: false,
+    write: (bytes: Buffer) => written.push(bytes) > 0,
+  });
+  const connection = createConnection({ tls, reset: () => undefined } as unknown as Wire, () => undefined);
+  const exchanged = connection.exchange(REQUEST, { timeoutMs: 60_000 });
+  for (const portion of portions) tls.emit("data", Buffer.from(portion, "latin1"));
+  if (end === "close") tls.emit("end");
+  else connection.reset();
+  const outcome = classifyCommandAnswer(await exchanged);
+  expect(Buffer.concat(written)).toEqual(REQUEST);
+  const next = await connection.exchange(REQUEST, { timeoutMs: 60_000 });
+  expect([next.kind, written.length]).toEqual(["not_sent", 1]);
+  return outcome;
+}

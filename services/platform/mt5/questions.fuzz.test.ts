@@ -1,0 +1,129 @@
+import { inspect } from "node:util";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { anyBody } from "#test/fuzz/answers/bodies.ts";
+import {
+  LOGIN,
+  dealMembers,
+  positionMembers,
+  stateMembers,
+  text,
+  userMembers,
+  withAccidents,
+} from "#test/fuzz/answers/records.ts";
+import type { Members } from "#test/fuzz/answers/records.ts";
+import { damaged } from "#test/fuzz/answers/sent.ts";
+import { FUZZ_TIMEOUT_MS, fuzzAsync } from "#test/fuzz/support/fuzz.ts";
+import { checkBalance, readAccountState } from "./account-state.ts";
+import { requireEnvelope } from "./codec.ts";
+import type { Mt5Context } from "./context.ts";
+import { findDeals, getDeal, readDeals } from "./deals.ts";
+import { Mt5Error } from "./errors.ts";
+import { getGroup } from "./groups.ts";
+import type { Mt5Request } from "./http-request.ts";
+import { readPositions } from "./positions.ts";
+import { fixedClock, zoneClock } from "./server-clock.ts";
+import { getUser, getUsers } from "./users.ts";
+
+const PERIOD = { from: new Date("2026-01-01"), to: new Date("2026-02-01") };
+const CLOCKS = [fixedClock(180), zoneClock("Europe/Athens")];
+
+/** Answers each question by its path with text of one character a byte. */
+type Platform = (request: Mt5Request) => string;
+
+function contextOf(platform: Platform, clock = CLOCKS[0]!): Mt5Context {
+  return {
+    pool: undefined as never,
+    read: async (request) => requireEnvelope(Buffer.from(platform(request), "latin1")),
+    clock: async () => clock,
+  };
+}
+
+/** Undefined when it was refused as it should be; any other throw is a defect. */
+async function answerOf<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Mt5Error) return undefined;
+    throw error;
+  }
+}
+
+const done = (answer: string): string => Buffer.from(`{"retcode":"0 Done","answer":${answer}}`).toString("latin1");
+
+test(
+  "a deal is read as a whole, valid deal of the login that was asked for, or not at all",
+  async () => {
+    const rows = fc.array(withAccidents(dealMembers), { minLength: 1, maxLength: 3 });
+    await fuzzAsync("pages of deals", 4_000, fc.tuple(rows, fc.nat(3), fc.nat(1)), async ([list, more, zone]) => {
+      const total = list.length + (more === 0 ? 1 : 0);
+      const mt5 = contextOf(({ path }) => {
+        if (path === "deal/get_total") return done(`{"Total":"${total}"}`);
+        return done(path === "deal/get" ? list[0]! : `[${list.join(",")}]`);
+      }, CLOCKS[zone]);
+      const pages = await answerOf(readDeals(mt5, LOGIN, PERIOD));
+      const batch = await answerOf(findDeals(mt5, [LOGIN], PERIOD));
+      const one = await answerOf(getDeal(mt5, 7n));
+      expect(pages === undefined || (pages.length === total && new Set(pages.map(({ ticket }) => ticket)).size === total)).toBe(true);
+      for (const deal of [...(pages ?? []), ...(batch ?? [])]) {
+        expect([deal.login, isSound(deal)], inspect(deal)).toEqual([LOGIN, true]);
+      }
+      if (one !== undefined) expect([one.ticket, isSound(one)], inspect(one)).toEqual([7n, true]);
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+const OTHERS: { what: string; members: fc.Arbitrary<Members>; ask: (mt5: Mt5Context) => Promise<unknown> }[] = [
+  { what: "positions", members: positionMembers, ask: (mt5) => readPositions(mt5, LOGIN) },
+  { what: "users", members: userMembers, ask: async (mt5) => [await getUser(mt5, LOGIN), ...(await getUsers(mt5, [LOGIN])).values()] },
+  { what: "states", members: stateMembers, ask: (mt5) => readAccountState(mt5, LOGIN) },
+];
+
+test.each(OTHERS)(
+  "$what are read whole and valid, or not at all",
+  async ({ what, members, ask }) => {
+    await fuzzAsync(`records of ${what}`, 2_000, fc.tuple(withAccidents(members), fc.nat(1)), async ([row, zone]) => {
+      const mt5 = contextOf(({ path }) => {
+        if (path.endsWith("get_total")) return done('{"Total":"1"}');
+        return done(path.endsWith("get_page") || path.endsWith("get_batch") ? `[${row}]` : row);
+      }, CLOCKS[zone]);
+      const answer = await answerOf(ask(mt5));
+      for (const item of [answer].flat()) {
+        if (item === undefined) continue;
+        expect(item).toMatchObject({ login: LOGIN });
+        expect(isSound(item as object), inspect(item)).toBe(true);
+      }
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+test(
+  "no question is confused by an answer that is none",
+  async () => {
+    const asks: ((mt5: Mt5Context) => Promise<unknown>)[] = [
+      (mt5) => readDeals(mt5, LOGIN, PERIOD),
+      (mt5) => findDeals(mt5, [LOGIN], PERIOD),
+      (mt5) => getDeal(mt5, 7n),
+      (mt5) => readPositions(mt5, LOGIN),
+      (mt5) => getUser(mt5, LOGIN),
+      (mt5) => getUsers(mt5, [LOGIN]),
+      (mt5) => readAccountState(mt5, LOGIN),
+      (mt5) => checkBalance(mt5, LOGIN),
+      (mt5) => getGroup(mt5, "pamm\\investor"),
+    ];
+    const bodies = fc.oneof(damaged(anyBody), damaged(dealMembers.map((members) => done(text(members)))));
+    await fuzzAsync("strange answers to questions", 500, bodies, async (body) => {
+      for (const ask of asks) await answerOf(ask(contextOf(() => body)));
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+/** No date that is none, and no number that is not finite: those would be stored, compared, and always be wrong. */
+function isSound(value: object): boolean {
+  return Object.values(value).every((member) =>
+    member instanceof Date ? !Number.isNaN(member.getTime()) : typeof member !== "number" || Number.isSafeInteger(member),
+  );
+}

@@ -1,0 +1,31 @@
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import type { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
+import { aCall, eventually } from "./world.ts";
+import type { Instance } from "./world.ts";
+
+/** The log behind its opening, once it has so many entries. */
+export async function logOf({ service }: Instance, login: string, atLeast: number): Promise<AccountMoved[]> {
+  const { entries } = await eventually(
+    () => service.readLog({ login, afterNumber: 0n, limit: 100 }, aCall()),
+    (log) => log.entries.length >= atLeast,
+    20_000,
+  );
+  return entries;
+}
+
+/** For example "TRADE 5.00". */
+export function shortly({ kind, amount }: AccountMoved): string {
+  const minor = amount?.minorUnits ?? 0n;
+  const size = minor < 0n ? -minor : minor;
+  const name = Object.entries(MovementKind).find(([, number]) => number === kind)?.[0] ?? "";
+  return `${name} ${minor < 0n ? "-" : ""}${size / 100n}.${String(size % 100n).padStart(2, "0")}`;
+}
+
+export async function findingsOf({ deps }: Instance, login: string): Promise<string[]> {
+  const rows = await many<{ reason: string }>(
+    deps.pool,
+    sql`select reason from review where login = ${login} order by id`,
+  );
+  return rows.map(({ reason }) => reason);
+}
