@@ -5,4 +5,6 @@ export const settings = Type.Object({
   FEE_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
   ACCOUNT_GRPC_URL: grpcAddress(),
+  SUBSCRIPTION_GRPC_URL: grpcAddress(),
+  PLATFORM_GRPC_URL: grpcAddress(),
 });

@@ -1,13 +1,25 @@
+import type { Bell } from "#kernel/bell.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+
+/** Rung after commits that leave work behind; a lost ring costs a pause of the job and nothing else. */
+export type Bells = { readonly reading: Bell; readonly payments: Bell };
 
 /** What the handlers of this service work with. */
 export type Deps = {
   readonly pool: Pool;
   readonly accounts: Pick<Client<AccountServiceService>, "findInvestor" | "findMaster">;
+  readonly subscriptions: Pick<
+    Client<SubscriptionServiceService>,
+    "readAllocations" | "readAllocationRows" | "getFeeFloors" | "returnReserve"
+  >;
+  readonly platform: Pick<Client<PlatformServiceService>, "transfer" | "transferBatch">;
+  readonly bells: Bells;
   readonly log: Log;
   readonly now: Clock;
 };

@@ -1,19 +1,28 @@
-import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
+import { type Backbone, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
+import { callContext } from "#kernel/contract/context.ts";
+import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
-import { runService } from "#kernel/service.ts";
+import { onNudge } from "#kernel/nats/nudge.ts";
+import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import { FEEDS, feeService } from "./service.ts";
+import { ALLOCATION_FEED, hearOfAllocations } from "./events/hear-of-allocations.ts";
+import { createBells, FEEDS, feeJobs, feeService } from "./service.ts";
 
 const caller = "fee";
+const READ_MS = 5_000;
 
 await runService(caller, async (context) => {
   const { stack, env, log } = context;
   const config = readConfig(settings, env);
+  const { ACCOUNT_GRPC_URL: accounts, SUBSCRIPTION_GRPC_URL: subscriptions, PLATFORM_GRPC_URL: platform } = config;
   const backbone = await openBackbone(context, {
     service: caller,
     settings: config,
@@ -23,12 +32,39 @@ await runService(caller, async (context) => {
   });
   const deps: Deps = {
     pool: backbone.pool,
-    accounts: stack.use(grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, caller })),
+    accounts: stack.use(grpcClient(accounts, { contract: AccountServiceService, caller })),
+    subscriptions: stack.use(grpcClient(subscriptions, { contract: SubscriptionServiceService, caller })),
+    platform: stack.use(grpcClient(platform, { contract: PlatformServiceService, caller })),
+    bells: createBells(),
     log,
     now: systemClock,
   };
   await relayFeeds(context, backbone, FEEDS);
+  const allocations = await followAllocations(context, backbone, deps, subscriptions);
+  for (const job of feeJobs(deps)) stack.use(job);
   const implementation = feeService(deps);
-  const isReady = async (): Promise<boolean> => backbone.broker.isConnected();
+  const isReady = async (): Promise<boolean> =>
+    backbone.broker.isConnected() && allocations.state().stopped === undefined;
   await serveContract(context, backbone, { contract: FeeServiceService, implementation, feeds: FEEDS, isReady });
 });
+
+/** Read, and woken by a nudge. */
+async function followAllocations(
+  { stack, log }: ServiceContext,
+  { broker, pool }: Backbone,
+  deps: Deps,
+  address: string,
+): Promise<FeedConsumer> {
+  const owner = stack.use(grpcClient(address, { contract: FeedServiceService, caller }));
+  const consumer = stack.use(
+    await consumeFeed({
+      ...hearOfAllocations(deps),
+      pool,
+      arrival: "polled",
+      read: (request, signal) => owner.read(request, callContext({ caller, withinMs: READ_MS, signal })),
+      log,
+    }),
+  );
+  stack.use(onNudge(broker, ALLOCATION_FEED, consumer.wake));
+  return consumer;
+}

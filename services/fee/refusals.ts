@@ -4,4 +4,10 @@ import { refusalsOf } from "#kernel/refusal.ts";
 export const { refuse, refusals } = refusalsOf({
   validation_failed: "invalid",
   fee_configuration_not_found: "not_found",
+  crystallisation_not_found: "not_found",
+  /** A Master's allocations do not continue what was read before; a person has to look. */
+  safety_stop: "unavailable",
+  no_lane: "conflict",
+  platform_unavailable: "unavailable",
+  outcome_unknown: "unknown_outcome",
 });

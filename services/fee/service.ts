@@ -1,13 +1,27 @@
+import { createBell } from "#kernel/bell.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
+import { type Job, runJob } from "#kernel/job.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import { collect } from "./commands/collect.ts";
 import { configure } from "./commands/configure.ts";
+import { crystallize } from "./commands/crystallize.ts";
+import { prepare } from "./commands/prepare.ts";
+import { PAYMENT_FEED } from "./commands/record-outcomes.ts";
 import { updateConfiguration } from "./commands/update-configuration.ts";
-import type { Deps } from "./deps.ts";
+import type { Bells, Deps } from "./deps.ts";
+import { payFees } from "./jobs/pay-fees.ts";
+import { readAllocations } from "./jobs/read-allocations.ts";
 import { getConfiguration } from "./queries/get-configuration.ts";
 import { listInvestorPayments } from "./queries/list-investor-payments.ts";
 import { listPaymentCredits } from "./queries/list-payment-credits.ts";
 
-export const FEEDS: readonly string[] = [];
+/** Looked at this often even when nobody rang. */
+const READ_EVERY_MS = 250;
+const PAY_EVERY_MS = 250;
+/** A payment that hangs in one round keeps the others from nothing. */
+const PAYERS = ["pay fees", "pay fees too"];
+
+export const FEEDS = [PAYMENT_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function feeService(deps: Deps): Implementation<FeeServiceService> {
@@ -17,5 +31,23 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     updateConfiguration: (request, context) => updateConfiguration(deps, request, context),
     listPaymentCredits: (request, context) => listPaymentCredits(deps, request, context),
     listInvestorPayments: (request, context) => listInvestorPayments(deps, request, context),
+    prepare: (request, context) => prepare(deps, request, context),
+    crystallize: (request, context) => crystallize(deps, request, context),
+    collect: (request, context) => collect(deps, request, context),
   };
+}
+
+export function createBells(): Bells {
+  return { reading: createBell(), payments: createBell() };
+}
+
+/** What follows from rows. */
+export function feeJobs(deps: Deps): Job[] {
+  const { log, bells } = deps;
+  const reading = { everyMs: READ_EVERY_MS, wake: bells.reading, log };
+  const paying = { everyMs: PAY_EVERY_MS, wake: bells.payments, log };
+  return [
+    runJob({ name: "read allocations", work: () => readAllocations(deps), ...reading }),
+    ...PAYERS.map((name) => runJob({ name, work: () => payFees(deps), ...paying })),
+  ];
 }

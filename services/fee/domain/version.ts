@@ -58,6 +58,19 @@ export function termsAt(versions: readonly FeeVersion[], at: Date): FeeTerms {
   return { ratePpm: rate.ratePpm, enabled, effectiveSince: rate.effectiveSince };
 }
 
+/** The rate that profit of an instant bears: 0 while the switch is off and before the first version begins. */
+export function rateAt(versions: readonly FeeVersion[], earnedAt: Date): number {
+  const hasBegun = versions.some(({ rateFrom }) => (rateFrom ?? NEVER) <= earnedAt);
+  if (!hasBegun) return 0;
+  const { ratePpm, enabled } = termsAt(versions, earnedAt);
+  return enabled ? ratePpm : 0;
+}
+
+/** Whether fees are collected at an instant. Nobody pays without a configuration. */
+export function isEnabledAt(versions: readonly FeeVersion[], at: Date): boolean {
+  return versions.length > 0 && termsAt(versions, at).enabled;
+}
+
 function holding(versions: readonly FeeVersion[], from: "rateFrom" | "enabledFrom", at: Date): FeeVersion {
   const begun = versions.findLast((version) => (version[from] ?? NEVER) <= at);
   const scheduled = versions.filter((version) => version[from] !== undefined);

@@ -9,20 +9,22 @@ const AT = new Date("2026-01-10T00:00:00.123Z");
 async function paid(): Promise<Deps> {
   const deps = await feeDeps(() => AT);
   await deps.pool.query(`
-    insert into fee_run (master_login, status, period_start, period_end)
-    values ('${MASTER}', 'EXECUTED', '2026-01-03', '2026-01-10');
+    insert into fee_run (kind, master_login, status, period_start, period_end, open_count, created_at)
+    values ('WEEKLY', '${MASTER}', 'EXECUTED', '2026-01-03', '2026-01-10', 0, '2026-01-10');
     insert into payment_credit
       (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at, unique_key, created_at)
     select '${MASTER}', '${PAYMENT_ACCOUNT}', case when n < 3 then '${INVESTOR}' end, 'PF', n * 100, 700 + n,
            '2026-01-10T00:00:00.123Z', 'PF:${INVESTOR}:${MASTER}:1:W' || n, '2026-01-10T00:00:00.123Z'
     from generate_series(1, 3) n;
     insert into fee_payment
-      (run_id, master_login, investor_id, investor_login, amount_minor, status, transfer_id, deal_id, executed_at, credit_id, created_at)
-    select 1, '${MASTER}', 17, '${INVESTOR}', n * 100, 'EXECUTED', 40 + n, 600 + n, '2026-01-10T00:00:00.123Z', n,
-           '2026-01-10T00:00:00.123Z'
-    from generate_series(1, 3) n;
-    insert into fee_payment (run_id, master_login, investor_id, investor_login, amount_minor, status, created_at)
-    values (1, '${MASTER}', 17, '${INVESTOR}', 500, 'DEFERRED', '2026-01-10')`);
+      (run_id, master_login, investor_id, investor_login, due_minor, amount_minor, status, transfer_id, deal_id,
+       executed_at, credit_id, created_at, kind, suffix, is_weekly, payment_account_login, owed_since, next_try_at, explanation)
+    select 1, '${MASTER}', 17, '${INVESTOR}', n * 100, case when n < 4 then n * 100 else 0 end,
+           case when n < 4 then 'EXECUTED' else 'DEFERRED' end, case when n < 4 then 40 + n end,
+           case when n < 4 then 600 + n end, case when n < 4 then '2026-01-10T00:00:00.123Z'::timestamptz end,
+           case when n < 4 then n end, '2026-01-10T00:00:00.123Z', 'PF', 'W' || n, true, '${PAYMENT_ACCOUNT}',
+           '2026-01-10', '2026-01-10', '{}'
+    from generate_series(1, 4) n`);
   return deps;
 }
 

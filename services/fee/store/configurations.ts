@@ -9,6 +9,8 @@ export type Configuration = {
   readonly updatedAt: Date;
 };
 
+export type Terms = { readonly investorId: bigint; readonly versions: readonly FeeVersion[] };
+
 type ConfigurationRow = { investor_login: string; investor_id: bigint; created_at: Date; updated_at: Date };
 
 type VersionRow = {
@@ -56,6 +58,26 @@ export async function listVersions(db: Queryable, investorLogin: string): Promis
         order by id`,
   );
   return rows.map(versionOf);
+}
+
+/** Who some Investors are, and their versions in the order in which they were made. */
+export async function listTerms(db: Queryable, investorLogins: readonly string[]): Promise<Map<string, Terms>> {
+  const rows = await many<VersionRow & { investor_login: string; investor_id: bigint }>(
+    db,
+    sql`select configuration.investor_login, configuration.investor_id, version.rate_ppm, version.rate_from,
+               version.enabled, version.enabled_from, version.effective_since
+        from fee_configuration configuration
+        join fee_version version on version.investor_login = configuration.investor_login
+        where configuration.investor_login = any(${investorLogins}::text[])
+        order by version.id`,
+  );
+  const terms = new Map<string, { investorId: bigint; versions: FeeVersion[] }>();
+  for (const row of rows) {
+    const known = terms.get(row.investor_login);
+    if (known !== undefined) known.versions.push(versionOf(row));
+    else terms.set(row.investor_login, { investorId: row.investor_id, versions: [versionOf(row)] });
+  }
+  return terms;
 }
 
 /** What a command made when it came the first time. */

@@ -4,33 +4,50 @@ import { createLog } from "#kernel/log.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
+import { createBells } from "../service.ts";
+import { platformFake, type PlatformFake } from "./platform-fake.ts";
+import { subscriptionFake, type SubscriptionFake } from "./subscription-fake.ts";
 
 export const INVESTOR = "9001";
 export const MASTER = "5001";
 export const PAYMENT_ACCOUNT = "6001";
-const REGISTERED_AT = new Date("2026-01-01T00:00:00Z");
+/** Another Master, with a payment account of its own. */
+export const OTHER_MASTER = "5002";
+export const OTHER_PAYMENT_ACCOUNT = "6002";
 
-/** Fee with a real database and one known Investor and Master. The clock stands where the test puts it. */
-export async function feeDeps(now: () => Date): Promise<Deps> {
+const REGISTERED_AT = new Date("2026-01-01T00:00:00Z");
+const PAYMENT_ACCOUNTS = new Map([
+  [MASTER, PAYMENT_ACCOUNT],
+  [OTHER_MASTER, OTHER_PAYMENT_ACCOUNT],
+]);
+
+export type Neighbours = { readonly platform: PlatformFake; readonly subscriptions: SubscriptionFake };
+
+/** Fee with a real database, one known Investor and two Masters. The clock stands where the test puts it. */
+export async function feeDeps(now: () => Date, neighbours = neighboursAt(now)): Promise<Deps> {
   const { pool } = await testDatabase("fee");
   return {
     pool,
     now,
+    bells: createBells(),
     log: createLog({ service: "fee", level: "silent" }),
+    platform: neighbours.platform.client,
+    subscriptions: neighbours.subscriptions.client,
     accounts: {
       async findInvestor({ login }) {
         if (login !== INVESTOR) throw notFound("investor_not_found");
         return { id: 17n, login, name: "Ivy", createdAt: REGISTERED_AT };
       },
       async findMaster({ login }) {
-        if (login !== MASTER) throw notFound("master_not_found");
+        const paymentAccountLogin = PAYMENT_ACCOUNTS.get(login);
+        if (paymentAccountLogin === undefined) throw notFound("master_not_found");
         return {
           id: 5n,
           login,
           name: "Alpha",
           strategyName: undefined,
           strategy: undefined,
-          paymentAccountLogin: PAYMENT_ACCOUNT,
+          paymentAccountLogin,
           minDeposit: { currencyCode: "USD", minorUnits: 0n },
           createdAt: REGISTERED_AT,
           investorsCount: undefined,
@@ -40,8 +57,12 @@ export async function feeDeps(now: () => Date): Promise<Deps> {
   };
 }
 
-export function aCall(commandId = ""): CallContext {
-  return callContext({ caller: "edge", commandId, withinMs: 5_000 });
+export function neighboursAt(now: () => Date): Neighbours {
+  return { platform: platformFake(now), subscriptions: subscriptionFake() };
+}
+
+export function aCall(commandId = "", withinMs = 5_000): CallContext {
+  return callContext({ caller: "edge", commandId, withinMs });
 }
 
 function notFound(code: string): Refusal {

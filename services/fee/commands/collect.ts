@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import type { CollectRequest, CollectResponse } from "#proto/pamm/fee/v1/fee.ts";
+import type { Deps } from "../deps.ts";
+import type { PaymentOutcome } from "../domain/payment-outcome.ts";
+import { refuse } from "../refusals.ts";
+import { findCrystallisation, listCrystallisedItems, markCollected } from "../store/crystallisations.ts";
+import { type DuePayment, findPayment, type PaymentState } from "../store/due-payments.ts";
+import { readFloors } from "./floors.ts";
+import { inTimeToAnswer, mayLookAgain, question } from "./patience.ts";
+import { outcomeOf, outcomeOfError, transferOf } from "./payment-transfer.ts";
+import { recordOutcomes } from "./record-outcomes.ts";
+
+type Lane = { readonly holder: string; readonly floor: bigint };
+
+/**
+ * Takes what a crystallisation named, one after the other, under the lane of the caller. A story goes on when a debit is
+ * on the platform; its credit follows by itself. Whatever crashes, the same call finishes it.
+ */
+export async function collect(
+  deps: Deps,
+  { key, holder }: CollectRequest,
+  context: CallContext,
+): Promise<CollectResponse> {
+  const known = await findCrystallisation(deps.pool, key);
+  if (known === undefined) throw refuse("crystallisation_not_found", "nothing was crystallised under this key");
+  if (known.collected !== undefined) return { collected: moneyToProto(usd(known.collected)) };
+  const { investorLogin } = known;
+  const items = await listCrystallisedItems(deps.pool, key);
+  const floors = items.length === 0 ? undefined : await readFloors(deps, [investorLogin], question(context));
+  const lane = { holder, floor: floors?.get(investorLogin) ?? 0n };
+  let collected = 0n;
+  for (const { paymentId } of items) collected += await collectOne(deps, paymentId, lane, context);
+  await markCollected(deps.pool, key, collected);
+  return { collected: moneyToProto(usd(collected)) };
+}
+
+/** What was taken. What was not goes back to the pool before the caller hears of it. */
+async function collectOne(deps: Deps, id: bigint, lane: Lane, context: CallContext): Promise<bigint> {
+  const before = await getPayment(deps, id);
+  const isOpen = before.status === "PENDING" || before.status === "EXECUTING";
+  if (isOpen && !before.isDebited) await takeNow(deps, before, lane, context);
+  const { status, isDebited, amount, key } = await getPayment(deps, id);
+  switch (status) {
+    case "EXECUTED":
+      return amount;
+    case "PENDING":
+    case "EXECUTING":
+      if (isDebited) return amount;
+      throw outcomeUnknown();
+    case "DEFERRED":
+    case "REVERSED":
+    case "SKIPPED":
+      await deps.subscriptions.returnReserve({ key }, inTimeToAnswer(context));
+      return 0n;
+  }
+}
+
+/** Until platform has an answer, or nobody waits for it any more. */
+async function takeNow(deps: Deps, payment: DuePayment, lane: Lane, context: CallContext): Promise<void> {
+  do {
+    const { outcome, error } = await ask(deps, payment, lane, context);
+    await recordOutcomes(deps, [{ payment, outcome }]);
+    if (outcome.kind !== "open") return;
+    if (error?.code === "no_lane") throw refuse("no_lane", "the holder does not hold the lane of the Investor");
+    if (error !== undefined && !outcome.isBusy) throw whyNot(error);
+  } while (await mayLookAgain(context));
+}
+
+async function ask(
+  deps: Deps,
+  payment: DuePayment,
+  lane: Lane,
+  context: CallContext,
+): Promise<{ outcome: PaymentOutcome; error?: Refusal }> {
+  try {
+    const result = await deps.platform.transfer(transferOf(payment, lane), inTimeToAnswer(context));
+    return { outcome: outcomeOf(payment, result) };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { outcome: outcomeOfError(error), error };
+  }
+}
+
+/** A call that got no answer may have moved money; one that platform refused instead of recording it surely has not. */
+function whyNot({ outcome, status }: Refusal): Refusal {
+  if (outcome !== "not_executed" && status !== "conflict" && status !== "not_found") return outcomeUnknown();
+  return refuse("platform_unavailable", "the trading platform did not take the fee yet", { outcome: "unknown" });
+}
+
+function outcomeUnknown(): Refusal {
+  return refuse("outcome_unknown", "it is not known yet whether a fee was taken", { outcome: "unknown" });
+}
+
+async function getPayment({ pool }: Deps, id: bigint): Promise<PaymentState> {
+  const payment = await findPayment(pool, id);
+  assert(payment !== undefined, "what was crystallised has a payment");
+  return payment;
+}

@@ -1,0 +1,14 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import type { PrepareRequest, PrepareResponse } from "#proto/pamm/fee/v1/fee.ts";
+import type { Deps } from "../deps.ts";
+import { readMaster } from "./read-master.ts";
+
+/** Reads a Master's allocations, so that a decision about it has little left to read. */
+export async function prepare(
+  deps: Deps,
+  { masterLogin }: PrepareRequest,
+  context: CallContext,
+): Promise<PrepareResponse> {
+  await readMaster(deps, masterLogin, context);
+  return {};
+}

@@ -1,0 +1,64 @@
+import { crystallise } from "./crystallise.ts";
+import { type Debt, inOrder, sumOfDebts } from "./debt.ts";
+import { type DebtFacts, explainDebt, explainFee, type Explanation } from "./explain.ts";
+import type { Earnings } from "./layers.ts";
+import { type FeeVersion, isEnabledAt, rateAt } from "./version.ts";
+
+/** Something that an Investor has to pay now. */
+export type Due = {
+  readonly kind: "PF" | "PF_DEBT";
+  /** Whom it is owed to. */
+  readonly masterLogin: string;
+  /** Cents, positive. */
+  readonly amount: bigint;
+  readonly since: Date;
+  readonly explanation: Explanation;
+};
+
+export type DueFacts = {
+  readonly masterLogin: string;
+  readonly earnings: Earnings;
+  readonly versions: readonly FeeVersion[];
+  /** To all Masters. */
+  readonly debts: readonly Debt[];
+  /** Signed, units of 1e-8 USD; 0 when the Master is flat. */
+  readonly floating: bigint;
+  readonly markedAt: Date | undefined;
+  /** The cut-off of a week, or the instant of a decision. */
+  readonly at: Date;
+};
+
+export type DecidedDue = {
+  readonly earnings: Earnings;
+  /** In the order in which they are taken: debts, oldest first, then the fee. */
+  readonly due: readonly Due[];
+};
+
+/** Everything that is due at an instant. While the switch is off it is nothing, debts included, and nothing changes. */
+export function decideDue(facts: DueFacts): DecidedDue {
+  const { masterLogin, earnings, versions, debts, floating, at } = facts;
+  if (!isEnabledAt(versions, at)) return { earnings, due: [] };
+  const owed = dueDebts(debts, at);
+  const decided = crystallise(earnings, { floating, rateAt: (earnedAt) => rateAt(versions, earnedAt) });
+  if (decided.fee === 0n) return { earnings, due: owed };
+  const debtBefore = sumOfDebts(debts);
+  const explanation = explainFee({ ...facts, ...decided, before: earnings, debtBefore });
+  const fee: Due = { kind: "PF", masterLogin, amount: decided.fee, since: at, explanation };
+  return { earnings: decided.after, due: [...owed, fee] };
+}
+
+/** Outside a pool only debts are due. */
+export function decideDebts(facts: Pick<DueFacts, "versions" | "debts" | "at">): readonly Due[] {
+  return isEnabledAt(facts.versions, facts.at) ? dueDebts(facts.debts, facts.at) : [];
+}
+
+function dueDebts(debts: readonly Debt[], at: Date): Due[] {
+  return inOrder(debts).map(({ masterLogin, amount, since }) => {
+    const facts: DebtFacts = { masterLogin, amount, since, at };
+    return { kind: "PF_DEBT", masterLogin, amount, since, explanation: explainDebt(facts) };
+  });
+}
+
+export function sumOfDue(due: readonly Due[]): bigint {
+  return due.reduce((sum, { amount }) => sum + amount, 0n);
+}

@@ -1,0 +1,105 @@
+import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatRate, rateFromPpm } from "#kernel/rate.ts";
+import { type Crystallisation, type RatedLayer, shareOf } from "./crystallise.ts";
+import { type Earnings, sumOf } from "./layers.ts";
+import { formatExact } from "./units.ts";
+
+/** Enough to do the sum again by hand. Kept with each payment, for ever. */
+export type Explanation = {
+  /** For people. */
+  readonly lines: readonly string[];
+  /** For machines: names to numbers as exact decimal text, and to instants. */
+  readonly facts: Readonly<Record<string, string | null>>;
+  readonly charged: readonly ExplainedLayer[];
+  readonly spared: readonly ExplainedLayer[];
+};
+
+export type ExplainedLayer = {
+  readonly amount: string;
+  readonly earnedAt: string;
+  readonly rate: string;
+  readonly share: string;
+};
+
+export type FeeFacts = Crystallisation & {
+  readonly before: Earnings;
+  readonly floating: bigint;
+  readonly markedAt: Date | undefined;
+  readonly debtBefore: bigint;
+  readonly at: Date;
+};
+
+export type DebtFacts = {
+  readonly masterLogin: string;
+  readonly amount: bigint;
+  readonly since: Date;
+  readonly at: Date;
+};
+
+/** A share is an amount of eight decimals times a rate of six. */
+const SHARE_DECIMALS = 14;
+
+export function explainFee(facts: FeeFacts): Explanation {
+  const { before, after, fee, exact, floating, markedAt, debtBefore, at } = facts;
+  return {
+    lines: feeLines(facts),
+    facts: {
+      at: at.toISOString(),
+      earned: cents(before.earned),
+      mark_before: formatExact(before.mark),
+      mark_after: formatExact(after.mark),
+      floating: formatExact(floating),
+      marked_at: markedAt?.toISOString() ?? null,
+      debt_before: cents(debtBefore),
+      exact_fee: formatExact(exact, SHARE_DECIMALS),
+      rounding: "down",
+      fee: cents(fee),
+    },
+    charged: facts.charged.map(explainLayer),
+    spared: facts.spared.map(explainLayer),
+  };
+}
+
+export function explainDebt({ masterLogin, amount, since, at }: DebtFacts): Explanation {
+  const text = `Fees of Master ${masterLogin} that were due and could not be taken, the oldest since ${since.toISOString()}: ${cents(amount)}`;
+  const facts = { at: at.toISOString(), since: since.toISOString(), debt: cents(amount) };
+  return { lines: [text], facts, charged: [], spared: [] };
+}
+
+function feeLines(facts: FeeFacts): string[] {
+  const { before, after, fee, exact, charged, spared, at } = facts;
+  const profit = formatExact(sumOf(before.layers));
+  return [
+    `At ${at.toISOString()}: result ${cents(before.earned)}, high-water mark ${formatExact(before.mark)}, profit above it ${profit}`,
+    ...openLines(facts),
+    ...spared.map((layer) => `Not charged now: ${formatExact(layer.amount)} earned ${layer.earnedAt.toISOString()}`),
+    ...charged.map(chargedLine),
+    `Sum ${formatExact(exact, SHARE_DECIMALS)}, rounded down to the cent: fee ${cents(fee)}`,
+    `High-water mark afterwards ${formatExact(after.mark)}`,
+  ];
+}
+
+function openLines({ floating, markedAt }: FeeFacts): string[] {
+  if (floating === 0n && markedAt === undefined) return [];
+  const when = markedAt === undefined ? "" : ` at ${markedAt.toISOString()}`;
+  const effect = floating < 0n ? "taken from the profit that was earned last" : "open profit raises no fee";
+  return [`Open result${when}: ${formatExact(floating)}, ${effect}`];
+}
+
+function chargedLine(layer: RatedLayer): string {
+  const { amount, earnedAt, rate, share } = explainLayer(layer);
+  return `${amount} earned ${earnedAt} x ${rate} = ${share}`;
+}
+
+function explainLayer(layer: RatedLayer): ExplainedLayer {
+  return {
+    amount: formatExact(layer.amount),
+    earnedAt: layer.earnedAt.toISOString(),
+    rate: formatRate(rateFromPpm(BigInt(layer.ratePpm))),
+    share: formatExact(shareOf(layer), SHARE_DECIMALS),
+  };
+}
+
+function cents(minor: bigint): string {
+  return formatDecimal(usd(minor));
+}

@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { crystallise } from "./crystallise.ts";
+import { earn, type Earnings, NOTHING_EARNED, sumOf } from "./layers.ts";
+import { E8_PER_CENT, PPM } from "./units.ts";
+
+const RATE_PPM = 275_000;
+const at = (hour: number): Date => new Date(Date.UTC(2026, 0, 5, hour));
+
+type Step = { result: bigint } | { floating: bigint };
+
+const result = fc.bigInt(-500_000n, 500_000n);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ result }) },
+  { weight: 1, arbitrary: fc.record({ floating: fc.bigInt(-50_000_000_000n, 50_000_000_000n) }) },
+);
+const history = fc.array(step, { maxLength: 40 });
+
+type Played = { states: Earnings[]; fees: bigint[] };
+
+function play(steps: readonly Step[], ratePpm = RATE_PPM): Played {
+  let now = NOTHING_EARNED;
+  const played: Played = { states: [now], fees: [] };
+  for (const [hour, one] of steps.entries()) {
+    if ("result" in one) now = earn(now, [{ amount: one.result, earnedAt: at(hour) }]);
+    else {
+      const decided = crystallise(now, { floating: one.floating, rateAt: () => ratePpm });
+      now = decided.after;
+      played.fees.push(decided.fee);
+    }
+    played.states.push(now);
+  }
+  return played;
+}
+
+function pending(earnings: Earnings): bigint {
+  return crystallise(earnings, { floating: 0n, rateAt: () => RATE_PPM }).fee;
+}
+
+test("layers fill exactly the interval from the mark to what was earned", () => {
+  fc.assert(
+    fc.property(history, (steps) => {
+      for (const { earned, mark, layers } of play(steps).states) {
+        const above = earned * E8_PER_CENT - mark;
+        expect(sumOf(layers)).toBe(above > 0n ? above : 0n);
+        expect(layers.every(({ amount }) => amount > 0n)).toBe(true);
+      }
+    }),
+  );
+});
+
+test("the mark never falls", () => {
+  fc.assert(
+    fc.property(history, (steps) => {
+      const marks = play(steps).states.map(({ mark }) => mark);
+      for (const [index, mark] of marks.entries()) expect(mark >= (marks[index - 1] ?? 0n)).toBe(true);
+    }),
+  );
+});
+
+test("with one rate and nothing open the fees are the rate times the mark, less than a cent below for each", () => {
+  const flat = history.map((steps) => steps.map((one) => ("floating" in one ? { floating: 0n } : one)));
+  fc.assert(
+    fc.property(flat, (steps) => {
+      const { states, fees } = play(steps);
+      const charged = fees.reduce((sum, fee) => sum + fee, 0n);
+      const cent = E8_PER_CENT * PPM;
+      const missing = states.at(-1)!.mark * BigInt(RATE_PPM) - charged * cent;
+      const crystallisations = BigInt(fees.filter((fee) => fee > 0n).length);
+      expect(missing >= 0n).toBe(true);
+      expect(missing === 0n || missing < crystallisations * cent).toBe(true);
+    }),
+  );
+});
+
+test("splitting a result into parts of one sign and instant never changes the fee", () => {
+  const parts = fc.array(fc.bigInt(1n, 100_000n), { minLength: 1, maxLength: 8 });
+  fc.assert(
+    fc.property(history, parts, fc.boolean(), (steps, pieces, isLoss) => {
+      const before = play(steps).states.at(-1)!;
+      const signed = pieces.map((piece) => (isLoss ? -piece : piece));
+      const whole = earn(before, [{ amount: signed.reduce((sum, piece) => sum + piece, 0n), earnedAt: at(99) }]);
+      const split = earn(
+        before,
+        signed.map((amount) => ({ amount, earnedAt: at(99) })),
+      );
+      expect(split).toEqual(whole);
+      expect(pending(split)).toBe(pending(whole));
+    }),
+  );
+});
+
+test("an open loss never raises a fee, and no fee is above the profit", () => {
+  fc.assert(
+    fc.property(history, fc.bigInt(0n, 10n ** 12n), (steps, loss) => {
+      const now = play(steps).states.at(-1)!;
+      const lowered = crystallise(now, { floating: -loss, rateAt: () => RATE_PPM }).fee;
+      expect(lowered <= pending(now)).toBe(true);
+      expect(pending(now) * E8_PER_CENT <= sumOf(now.layers)).toBe(true);
+    }),
+  );
+});
+
+test("a journal that is played again gives the same state, in one go or in pieces", () => {
+  fc.assert(
+    fc.property(fc.array(result, { maxLength: 30 }), fc.nat(30), (results, cut) => {
+      const parts = results.map((amount, hour) => ({ amount, earnedAt: at(hour) }));
+      const inPieces = earn(earn(NOTHING_EARNED, parts.slice(0, cut)), parts.slice(cut));
+      expect(inPieces).toEqual(earn(NOTHING_EARNED, parts));
+    }),
+  );
+});
+
+test("a rate of 0 takes nothing and moves no mark", () => {
+  fc.assert(
+    fc.property(history, (steps) => {
+      const { states, fees } = play(steps, 0);
+      expect(fees.every((fee) => fee === 0n)).toBe(true);
+      expect(states.every(({ mark }) => mark === 0n)).toBe(true);
+    }),
+  );
+});

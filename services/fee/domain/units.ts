@@ -1,0 +1,14 @@
+/** A whole cent in units of 1e-8 USD, in which layers, marks and floating results are kept. */
+export const E8_PER_CENT = 1_000_000n;
+/** 1 in parts per million, exactly. */
+export const PPM = 1_000_000n;
+
+const E8_DECIMALS = 8;
+const FEWEST_DECIMALS = 2;
+
+/** At least two decimals, and no zeros after those: 180.00, 11.11332222. */
+export function formatExact(units: bigint, decimals = E8_DECIMALS): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, "0");
+  const fraction = digits.slice(-decimals).replace(/0+$/, "").padEnd(FEWEST_DECIMALS, "0");
+  return `${units < 0n ? "-" : ""}${digits.slice(0, -decimals)}.${fraction}`;
+}

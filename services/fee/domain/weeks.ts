@@ -1,0 +1,31 @@
+import { decideDue, type Due, type DueFacts } from "./due.ts";
+import type { Earnings } from "./layers.ts";
+
+/** A closed week of a Master. */
+export type Week = {
+  readonly masterLogin: string;
+  readonly periodStart: Date;
+  /** Exclusive. */
+  readonly cutOff: Date;
+  /** When marks of open positions were taken; undefined when the Master was flat. */
+  readonly markedAt: Date | undefined;
+};
+
+/** An Investor who was in the pool at the cut-off. */
+export type WeekPair = Pick<DueFacts, "earnings" | "versions" | "debts" | "floating"> & {
+  readonly investorLogin: string;
+};
+
+export type DecidedPair = {
+  readonly investorLogin: string;
+  readonly earnings: Earnings;
+  readonly due: readonly Due[];
+};
+
+/** What a closed week decides, as of its own end, with the rates and the switch of its cut-off. */
+export function decideWeek({ masterLogin, cutOff, markedAt }: Week, pairs: readonly WeekPair[]): DecidedPair[] {
+  return pairs.map(({ investorLogin, ...pair }) => ({
+    investorLogin,
+    ...decideDue({ ...pair, masterLogin, markedAt, at: cutOff }),
+  }));
+}

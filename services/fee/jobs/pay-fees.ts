@@ -1,0 +1,59 @@
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
+import { readFloors } from "../commands/floors.ts";
+import { jobContext, later } from "../commands/patience.ts";
+import { outcomeOf, outcomeOfError, transferOf } from "../commands/payment-transfer.ts";
+import { type Asked, recordOutcomes } from "../commands/record-outcomes.ts";
+import type { Deps } from "../deps.ts";
+import type { PaymentOutcome } from "../domain/payment-outcome.ts";
+import { claimPayments, type DuePayment } from "../store/due-payments.ts";
+
+/** As many as platform takes in one call; it decides how many of them go at once. */
+const PAYMENTS_PER_ROUND = 500;
+/** One that hangs keeps the others of its round waiting for so long. */
+const ROUND_MS = 5_000;
+/** A process that died with payments in hand is followed by another after this. */
+const CLAIM_MS = 15_000;
+
+/**
+ * Pays weekly fees, and waits for credits, of many Investors at once. Nothing is held: a payment that meets a busy account
+ * is asked again soon under the same key. True when there is more at once.
+ */
+export async function payFees(deps: Deps): Promise<boolean> {
+  const now = deps.now();
+  const claim = { now, until: later(now, CLAIM_MS), limit: PAYMENTS_PER_ROUND };
+  const payments = await inTransaction(deps.pool, (tx) => claimPayments(tx, claim));
+  if (payments.length === 0) return false;
+  const asked = await ask(deps, payments);
+  await recordOutcomes(deps, asked);
+  return asked.some(({ outcome }) => outcome.kind === "paid" || outcome.kind === "unpaid");
+}
+
+async function ask(deps: Deps, payments: readonly DuePayment[]): Promise<Asked[]> {
+  const context = jobContext(ROUND_MS);
+  try {
+    const logins = payments.map(({ investorLogin }) => investorLogin);
+    const floors = await readFloors(deps, logins, context);
+    const requests = payments.map((payment) => transferOf(payment, { floor: floors.get(payment.investorLogin) ?? 0n }));
+    const { answers } = await deps.platform.transferBatch({ requests }, context);
+    return payments.map((payment, index) => ({ payment, outcome: understand(deps, payment, answers[index]) }));
+  } catch (error) {
+    deps.log.warn("fees are asked for again later", { count: payments.length, error });
+    return payments.map((payment) => ({ payment, outcome: outcomeOfError(error) }));
+  }
+}
+
+function understand({ log }: Deps, payment: DuePayment, answer: TransferAnswer | undefined): PaymentOutcome {
+  switch (answer?.answer?.$case) {
+    case "result":
+      return outcomeOf(payment, answer.answer.value);
+    case "refusal": {
+      const { code } = answer.answer.value;
+      const outcome: PaymentOutcome = { kind: "open", reason: code, isBusy: code === "account_busy" };
+      if (!outcome.isBusy) log.warn("a fee was not taken yet", { key: payment.key, reason: code });
+      return outcome;
+    }
+    case undefined:
+      return { kind: "open", reason: "no answer", isBusy: false };
+  }
+}

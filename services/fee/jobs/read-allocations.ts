@@ -1,0 +1,29 @@
+import { readMaster } from "../commands/read-master.ts";
+import { backOffMs, jobContext, later } from "../commands/patience.ts";
+import type { Deps } from "../deps.ts";
+import { claimMastersToRead, endReading, type HeardMaster, postponeReading } from "../store/heard-masters.ts";
+
+/** They are read in parallel, each strictly in order. */
+const MASTERS_PER_ROUND = 8;
+const READING_MS = 10_000;
+/** A process that died with a Master in hand is followed by another after this. */
+const CLAIM_MS = 15_000;
+
+/** Reads the allocations of Masters of which something new was heard. One that cannot be read stops no other. */
+export async function readAllocations(deps: Deps): Promise<boolean> {
+  const now = deps.now();
+  const claim = { now, until: later(now, CLAIM_MS), limit: MASTERS_PER_ROUND };
+  const claimed = await claimMastersToRead(deps.pool, claim);
+  await Promise.all(claimed.map((heard) => read(deps, heard)));
+  return claimed.length === MASTERS_PER_ROUND;
+}
+
+async function read(deps: Deps, { masterLogin, tries }: HeardMaster): Promise<void> {
+  try {
+    await readMaster(deps, masterLogin, jobContext(READING_MS));
+    await endReading(deps.pool, masterLogin, deps.now());
+  } catch (error) {
+    deps.log.warn("a Master's allocations could not be read", { login: masterLogin, attempt: tries, error });
+    await postponeReading(deps.pool, masterLogin, later(deps.now(), backOffMs(tries)));
+  }
+}

@@ -1,0 +1,180 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { FeePaid } from "#proto/pamm/fee/v1/events.ts";
+import { updateConfiguration } from "../commands/update-configuration.ts";
+import { listInvestorPayments } from "../queries/list-investor-payments.ts";
+import { listPaymentCredits } from "../queries/list-payment-credits.ts";
+import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import {
+  anInvestor,
+  aWorld,
+  balanceOf,
+  endWeek,
+  expectToTie,
+  paymentsOf,
+  result,
+  runsOf,
+  settle,
+  type World,
+} from "../testing/world.ts";
+
+/** A week of one Investor: its result, what floats at its end, and the balance after its run. */
+async function week(world: World, amount: string, floating = "0.00"): Promise<string> {
+  result(world, { [INVESTOR]: amount });
+  endWeek(world, { [INVESTOR]: floating });
+  await settle(world);
+  await expectToTie(world);
+  return balanceOf(world, INVESTOR);
+}
+
+/** Between two results. */
+async function configureNow({ deps, clock }: World, change: { ratePpm?: number; enabled?: boolean }, id: string) {
+  clock.now = new Date(clock.now.getTime() + 30 * 60_000);
+  const whole = { ratePpm: undefined, enabled: undefined, effectiveSince: undefined, upsert: true, ...change };
+  await updateConfiguration(deps, { investorLogin: INVESTOR, ...whole }, aCall(id));
+}
+
+test("F1: two winning weeks, seen in both listings", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00" });
+  expect(await week(world, "+1000.00")).toBe("10700.00");
+  expect(await week(world, "+500.00")).toBe("11050.00");
+  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("450.00");
+
+  const { items } = await listInvestorPayments(world.deps, { masterLogin: MASTER, beforeId: 0n, limit: 10 }, aCall());
+  expect(items).toMatchObject([
+    { amount: { minorUnits: 150_00n }, runStatus: "EXECUTED", status: "EXECUTED", investorId: 9001n },
+    { amount: { minorUnits: 300_00n }, runStatus: "EXECUTED", cashflowUniqueKey: `PF:${INVESTOR}:${MASTER}:1:W` },
+  ]);
+  const credits = await listPaymentCredits(world.deps, { masterLogin: MASTER, afterId: 0n, limit: 10 }, aCall());
+  expect(credits.items).toMatchObject([
+    { id: items[1]!.cashflowId, kind: "PF", investorLogin: INVESTOR, amount: { minorUnits: 300_00n } },
+    { id: items[0]!.cashflowId, kind: "PF", investorLogin: INVESTOR, amount: { minorUnits: 150_00n } },
+  ]);
+  expect(credits.items[0]!.dealId).not.toBe(items[1]!.dealId);
+  const told = await many<{ payload: Uint8Array }>(world.deps.pool, sql`select payload from outbox order by id`);
+  expect(FeePaid.decode(told[0]!.payload)).toMatchObject({ paymentId: 1n, runId: 1n, masterLogin: MASTER });
+  expect(told).toHaveLength(2);
+});
+
+test("F2: a loss, then recovery", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00" });
+  expect(await week(world, "+1000.00")).toBe("10700.00");
+  expect(await week(world, "-600.00")).toBe("10100.00");
+  expect(await week(world, "+400.00")).toBe("10500.00");
+  expect(await week(world, "+500.00")).toBe("10910.00");
+  // No row for a period in which nobody has to pay.
+  expect(await runsOf(world)).toHaveLength(2);
+});
+
+test("F3: a deposit in a drawdown changes no fee", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00" });
+  result(world, { [INVESTOR]: "-2000.00" });
+  world.platform.balances.set(INVESTOR, 13_000_00n);
+  expect(await week(world, "+1500.00")).toBe("14500.00");
+  expect(await week(world, "+800.00")).toBe("15210.00");
+});
+
+test("F6: a rate change inside the week", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00", ratePpm: 200_000 });
+  result(world, { [INVESTOR]: "+1000.00" });
+  await configureNow(world, { ratePpm: 300_000 }, "c-1");
+  result(world, { [INVESTOR]: "+500.00" });
+  expect(await week(world, "-700.00")).toBe("10640.00");
+  expect(await week(world, "+300.00")).toBe("10850.00");
+});
+
+test("F7: disabled, then enabled", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00" });
+  result(world, { [INVESTOR]: "+400.00" });
+  await configureNow(world, { enabled: false }, "c-1");
+  expect(await week(world, "+600.00")).toBe("11000.00");
+  await configureNow(world, { enabled: true }, "c-2");
+  expect(await week(world, "+200.00")).toBe("11020.00");
+  await configureNow(world, { enabled: false }, "c-3");
+  expect(await week(world, "-300.00")).toBe("10720.00");
+  await configureNow(world, { enabled: true }, "c-4");
+  expect(await week(world, "+200.00")).toBe("10920.00");
+  expect(await week(world, "+150.00")).toBe("11055.00");
+});
+
+test("F9: three Investors pay each their own, rounded down once", async () => {
+  const world = await aWorld();
+  for (const login of ["9001", "9002", "9003"]) {
+    await anInvestor(world, { login, deposit: "1000.00", ratePpm: 333_333 });
+  }
+  result(world, { 9001: "+33.34", 9002: "+33.33", 9003: "+33.33" });
+  endWeek(world, { 9001: "0.00", 9002: "0.00", 9003: "0.00" });
+  await settle(world);
+  expect((await paymentsOf(world)).map(({ investor, paid }) => [investor, paid])).toEqual([
+    ["9001", "11.11"],
+    ["9002", "11.10"],
+    ["9003", "11.10"],
+  ]);
+  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("33.31");
+  expect(await runsOf(world)).toMatchObject([{ kind: "WEEKLY", status: "EXECUTED" }]);
+});
+
+test("F10: an open loss at the cut-off, closed at a loss or recovered", async () => {
+  const [closed, recovered] = [await aWorld(), await aWorld()];
+  for (const world of [closed, recovered]) {
+    await anInvestor(world, { deposit: "10000.00" });
+    expect(await week(world, "+1000.00", "-400.00")).toBe("10820.00");
+  }
+  expect(await week(closed, "-400.00")).toBe("10420.00");
+  expect(await week(closed, "+100.00")).toBe("10490.00");
+  expect(await week(recovered, "+50.00")).toBe("10735.00");
+  const [explained] = await many<{ lines: string[] }>(
+    recovered.deps.pool,
+    sql`select explanation -> 'lines' as lines from fee_payment order by id limit 1`,
+  );
+  expect(explained!.lines).toContain(
+    "Open result at 2026-01-10T00:00:02.000Z: -400.00, taken from the profit that was earned last",
+  );
+});
+
+test("F12: missed weeks are decided in order, each as of its own end", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00", ratePpm: 250_000 });
+  result(world, { [INVESTOR]: "+800.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  result(world, { [INVESTOR]: "-500.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ suffix: "W", paid: "200.00", status: "EXECUTED" }]);
+  expect(await runsOf(world)).toEqual([
+    { kind: "WEEKLY", status: "EXECUTED", start: new Date("2026-01-03"), end: new Date("2026-01-10") },
+  ]);
+});
+
+test("F13: fractions of a cent add up over the weeks", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10.00" });
+  expect(await week(world, "+0.03")).toBe("10.03");
+  expect(await week(world, "+0.01")).toBe("10.03");
+});
+
+test("a week that is executed stays as it is, however often it is heard of", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00" });
+  await week(world, "+1000.00");
+  const before = [await paymentsOf(world), await runsOf(world), balanceOf(world, INVESTOR)];
+  await settle(world);
+  await settle(world);
+  expect([await paymentsOf(world), await runsOf(world), balanceOf(world, INVESTOR)]).toEqual(before);
+});
+
+test("a rate of the past changes what is not crystallised and no payment that was made", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00" });
+  const begun = new Date("2026-01-03T00:00:00Z");
+  expect(await week(world, "+1000.00")).toBe("10700.00");
+  result(world, { [INVESTOR]: "+100.00" });
+  const change = { ratePpm: 200_000, enabled: undefined, effectiveSince: begun, upsert: true };
+  await updateConfiguration(world.deps, { investorLogin: INVESTOR, ...change }, aCall("c-1"));
+  expect(await week(world, "+100.00")).toBe("10860.00");
+});

@@ -1,0 +1,94 @@
+import { execute, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+/** What was decided when somebody left. */
+export type StoredCrystallisation = {
+  readonly key: string;
+  readonly investorLogin: string;
+  /** Undefined outside a pool. */
+  readonly masterLogin: string | undefined;
+  readonly subscriptionId: bigint;
+  readonly throughNumber: bigint;
+  readonly at: Date;
+  readonly pending: bigint;
+};
+
+export type CrystallisedItem = {
+  readonly paymentId: bigint;
+  readonly key: string;
+  readonly amount: bigint;
+  readonly isWeekly: boolean;
+};
+
+type Row = Omit<StoredCrystallisation, "masterLogin"> & { masterLogin: string | null; collected: bigint | null };
+
+/** With what was taken, once all of it is settled. */
+export async function findCrystallisation(
+  db: Queryable,
+  key: string,
+): Promise<(StoredCrystallisation & { readonly collected: bigint | undefined }) | undefined> {
+  const row = await maybeOne<Row>(
+    db,
+    sql`select key, investor_login as "investorLogin", master_login as "masterLogin", subscription_id as "subscriptionId",
+               through_number as "throughNumber", decided_for as at, pending_minor as pending,
+               collected_minor as collected
+        from crystallisation
+        where key = ${key}`,
+  );
+  return row && { ...row, masterLogin: row.masterLogin ?? undefined, collected: row.collected ?? undefined };
+}
+
+/** The first thing that a decision does: of two under one key the second waits for the first, and false says that it was. */
+export async function insertCrystallisation(
+  tx: Transaction,
+  asked: Omit<StoredCrystallisation, "pending">,
+  createdAt: Date,
+): Promise<boolean> {
+  const { key, investorLogin, masterLogin, subscriptionId, throughNumber, at } = asked;
+  const inserted = await execute(
+    tx,
+    sql`insert into crystallisation
+          (key, investor_login, master_login, subscription_id, through_number, decided_for, pending_minor, created_at)
+        values (${key}, ${investorLogin}, ${masterLogin}, ${subscriptionId}, ${throughNumber}, ${at}, 0, ${createdAt})
+        on conflict (key) do nothing`,
+  );
+  return inserted === 1;
+}
+
+/** In the transaction that inserted it. */
+export async function completeCrystallisation(
+  tx: Transaction,
+  { key, pending }: { readonly key: string; readonly pending: bigint },
+  items: readonly Omit<CrystallisedItem, "key">[],
+): Promise<void> {
+  await execute(tx, sql`update crystallisation set pending_minor = ${pending} where key = ${key}`);
+  await many(
+    tx,
+    sql`insert into crystallisation_item (key, place, payment_id, amount_minor, is_weekly)
+        select ${key}, place, payment_id, amount, is_weekly
+        from unnest(
+          ${items.map(({ paymentId }) => paymentId)}::bigint[],
+          ${items.map(({ amount }) => amount)}::bigint[],
+          ${items.map(({ isWeekly }) => isWeekly)}::boolean[]
+        ) with ordinality as item (payment_id, amount, is_weekly, place)`,
+  );
+}
+
+/** In the order in which they are taken. */
+export async function listCrystallisedItems(db: Queryable, key: string): Promise<CrystallisedItem[]> {
+  return many<CrystallisedItem>(
+    db,
+    sql`select item.payment_id as "paymentId", payment.key, item.amount_minor as amount, item.is_weekly as "isWeekly"
+        from crystallisation_item item
+        join fee_payment payment on payment.id = item.payment_id
+        where item.key = ${key}
+        order by item.place`,
+  );
+}
+
+export async function markCollected(db: Queryable, key: string, amount: bigint): Promise<void> {
+  await execute(
+    db,
+    sql`update crystallisation set collected_minor = ${amount} where key = ${key} and collected_minor is null`,
+  );
+}

@@ -1,0 +1,150 @@
+import { execute, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Due } from "../domain/due.ts";
+
+/** A payment as those see it who take it. */
+export type DuePayment = {
+  readonly id: bigint;
+  /** Under which platform knows it. */
+  readonly key: string;
+  readonly runId: bigint;
+  readonly kind: Due["kind"];
+  readonly masterLogin: string;
+  readonly paymentAccountLogin: string;
+  readonly investorLogin: string;
+  readonly due: bigint;
+  readonly since: Date;
+  readonly uniqueKey: string;
+  readonly tries: number;
+};
+
+export type NewPayment = Due & {
+  readonly investorLogin: string;
+  readonly investorId: bigint;
+  readonly paymentAccountLogin: string;
+  readonly suffix: string;
+};
+
+/** Their ids, in the order of the array, which is the order in which an Investor's payments are taken. */
+export async function insertPayments(
+  tx: Transaction,
+  run: { readonly id: bigint; readonly isWeekly: boolean; readonly at: Date },
+  payments: readonly NewPayment[],
+): Promise<bigint[]> {
+  const rows = await many<{ id: bigint }>(
+    tx,
+    sql`insert into fee_payment
+          (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
+           investor_login, investor_id, due_minor, owed_since, explanation)
+        select ${run.id}, ${run.isWeekly}, 'PENDING', ${run.at}, ${run.at}, kind, suffix, master_login,
+               payment_account_login, investor_login, investor_id, due_minor, owed_since, explanation
+        from unnest(
+          ${payments.map(({ kind }) => kind)}::text[],
+          ${payments.map(({ suffix }) => suffix)}::text[],
+          ${payments.map(({ masterLogin }) => masterLogin)}::text[],
+          ${payments.map(({ paymentAccountLogin }) => paymentAccountLogin)}::text[],
+          ${payments.map(({ investorLogin }) => investorLogin)}::text[],
+          ${payments.map(({ investorId }) => investorId)}::bigint[],
+          ${payments.map(({ amount }) => amount)}::bigint[],
+          ${payments.map(({ since }) => since)}::timestamptz[],
+          ${payments.map(({ explanation }) => JSON.stringify(explanation))}::jsonb[]
+        ) with ordinality as payment
+          (kind, suffix, master_login, payment_account_login, investor_login, investor_id, due_minor, owed_since,
+           explanation, place)
+        order by place
+        returning id`,
+  );
+  return rows.map(({ id }) => id).toSorted((left, right) => Number(left - right));
+}
+
+/**
+ * Takes payments for a while that nobody has to ask for: weekly ones, of each Investor the oldest, and those of which only
+ * the credit is missing.
+ */
+export async function claimPayments(
+  tx: Transaction,
+  { now, until, limit }: { now: Date; until: Date; limit: number },
+): Promise<DuePayment[]> {
+  const claimed = await many<DuePayment>(
+    tx,
+    sql`update fee_payment
+        set next_try_at = ${until}, tries = tries + 1, status = 'EXECUTING'
+        where id in (
+          select id
+          from fee_payment due
+          where status in ('PENDING', 'EXECUTING') and next_try_at <= ${now} and (is_weekly or transfer_id is not null)
+            and not exists (
+              select from fee_payment older
+              where older.investor_login = due.investor_login and older.id < due.id
+                and older.status in ('PENDING', 'EXECUTING') and older.is_weekly and older.transfer_id is null
+            )
+          order by next_try_at, id
+          limit ${limit}
+          for no key update skip locked
+        )
+        returning id, key, run_id as "runId", kind, master_login as "masterLogin",
+                  payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", due_minor as due,
+                  owed_since as since, unique_key as "uniqueKey", tries`,
+  );
+  // A run that another process is moving at this moment says so itself.
+  await execute(
+    tx,
+    sql`update fee_run
+        set status = 'EXECUTING'
+        where id in (
+          select id
+          from fee_run
+          where id = any(${claimed.map(({ runId }) => runId)}::bigint[]) and status = 'SCHEDULED'
+          for no key update skip locked
+        )`,
+  );
+  return claimed;
+}
+
+/** What is not settled yet of some payments, held until commit; of two who know an outcome the second finds nothing. */
+export async function lockOpenPayments(tx: Transaction, ids: readonly bigint[]): Promise<DuePayment[]> {
+  return many<DuePayment>(
+    tx,
+    sql`select id, key, run_id as "runId", kind, master_login as "masterLogin",
+               payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", due_minor as due,
+               owed_since as since, unique_key as "uniqueKey", tries
+        from fee_payment
+        where id = any(${ids}::bigint[]) and status in ('PENDING', 'EXECUTING')
+        order by id
+        for no key update`,
+  );
+}
+
+export type PaymentState = DuePayment & {
+  readonly status: "PENDING" | "EXECUTING" | "EXECUTED" | "SKIPPED" | "DEFERRED" | "REVERSED";
+  /** The Investor has paid, whether or not the credit has arrived. */
+  readonly isDebited: boolean;
+  readonly amount: bigint;
+};
+
+export async function findPayment(db: Queryable, id: bigint): Promise<PaymentState | undefined> {
+  return maybeOne<PaymentState>(
+    db,
+    sql`select id, key, run_id as "runId", kind, master_login as "masterLogin",
+               payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", due_minor as due,
+               owed_since as since, unique_key as "uniqueKey", tries, status, amount_minor as amount,
+               transfer_id is not null as "isDebited"
+        from fee_payment
+        where id = ${id}`,
+  );
+}
+
+/** Weekly payments of an Investor that nobody has taken yet, oldest first. */
+export async function listOpenWeekly(
+  db: Queryable,
+  investorLogin: string,
+): Promise<{ id: bigint; key: string; due: bigint }[]> {
+  return many(
+    db,
+    sql`select id, key, due_minor as due
+        from fee_payment
+        where investor_login = ${investorLogin} and status in ('PENDING', 'EXECUTING') and is_weekly
+          and transfer_id is null
+        order by id`,
+  );
+}

@@ -1,0 +1,74 @@
+import { execute, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+export type FeeMaster = {
+  readonly masterLogin: string;
+  readonly paymentAccountLogin: string;
+  /** The last entry of its allocations that is in the journal. */
+  readonly readNumber: bigint;
+  readonly stoppedReason: string | undefined;
+};
+
+type MasterRow = Omit<FeeMaster, "stoppedReason"> & { stoppedReason: string | null };
+
+export async function findMaster(db: Queryable, login: string): Promise<FeeMaster | undefined> {
+  const row = await maybeOne<MasterRow>(
+    db,
+    sql`select master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
+               read_number as "readNumber", stopped_reason as "stoppedReason"
+        from fee_master
+        where master_login = ${login}`,
+  );
+  return row && masterOf(row);
+}
+
+/** Another process may have been faster. */
+export async function insertMaster(db: Queryable, login: string, paymentAccountLogin: string): Promise<void> {
+  await execute(
+    db,
+    sql`insert into fee_master (master_login, payment_account_login)
+        values (${login}, ${paymentAccountLogin})
+        on conflict (master_login) do nothing`,
+  );
+}
+
+/** Taken before any pair, and only one Master's: everything that is decided about a Master is decided one after the other. */
+export async function lockMaster(tx: Transaction, login: string): Promise<FeeMaster> {
+  const row = await one<MasterRow>(
+    tx,
+    sql`select master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
+               read_number as "readNumber", stopped_reason as "stoppedReason"
+        from fee_master
+        where master_login = ${login}
+        for no key update`,
+  );
+  return masterOf(row);
+}
+
+export async function listPaymentAccounts(db: Queryable, logins: readonly string[]): Promise<Map<string, string>> {
+  const rows = await many<{ login: string; account: string }>(
+    db,
+    sql`select master_login as login, payment_account_login as account
+        from fee_master
+        where master_login = any(${logins}::text[])`,
+  );
+  return new Map(rows.map(({ login, account }) => [login, account]));
+}
+
+/** The Master must be locked. */
+export async function moveReadNumber(tx: Transaction, login: string, number: bigint): Promise<void> {
+  await execute(tx, sql`update fee_master set read_number = ${number} where master_login = ${login}`);
+}
+
+export async function stopMaster(db: Queryable, login: string, reason: string): Promise<void> {
+  await execute(
+    db,
+    sql`update fee_master
+        set stopped_reason = ${reason}
+        where master_login = ${login} and stopped_reason is null`,
+  );
+}
+
+function masterOf({ stoppedReason, ...row }: MasterRow): FeeMaster {
+  return { ...row, stoppedReason: stoppedReason ?? undefined };
+}

@@ -1,0 +1,142 @@
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Earnings, Layer } from "../domain/layers.ts";
+
+/** What fee knows of an Investor and a Master, over all subscriptions. */
+export type Pair = {
+  readonly investorLogin: string;
+  readonly masterLogin: string;
+  readonly foldedNumber: bigint;
+  readonly earnings: Earnings;
+  readonly debt: { readonly amount: bigint; readonly since: Date } | undefined;
+  readonly crystallisedAt: Date | undefined;
+};
+
+type PairRow = {
+  investorLogin: string;
+  masterLogin: string;
+  foldedNumber: bigint;
+  earned: bigint;
+  mark: bigint;
+  layers: (readonly [string, string])[];
+  debt: bigint;
+  debtSince: Date | null;
+  crystallisedAt: Date | null;
+};
+
+export type PairDebt = {
+  readonly investorLogin: string;
+  readonly masterLogin: string;
+  readonly amount: bigint;
+  readonly since: Date;
+};
+
+export async function insertPairs(
+  tx: Transaction,
+  masterLogin: string,
+  investorLogins: readonly string[],
+): Promise<void> {
+  await many(
+    tx,
+    sql`insert into fee_pair (investor_login, master_login)
+        select login, ${masterLogin}
+        from unnest(${investorLogins}::text[]) as login
+        order by login
+        on conflict do nothing`,
+  );
+}
+
+/** The pairs of some Investors with a Master, and all others in which they have a debt. Their Master is locked before. */
+export async function lockPairs(
+  tx: Transaction,
+  masterLogin: string | undefined,
+  investorLogins: readonly string[],
+): Promise<Pair[]> {
+  const rows = await many<PairRow>(
+    tx,
+    sql`select investor_login as "investorLogin", master_login as "masterLogin", folded_number as "foldedNumber",
+               earned_minor as earned, mark_e8 as mark, layers, debt_minor as debt, debt_since as "debtSince",
+               crystallised_at as "crystallisedAt"
+        from fee_pair
+        where investor_login = any(${investorLogins}::text[]) and (master_login = ${masterLogin} or debt_minor > 0)
+        order by investor_login, master_login
+        for no key update`,
+  );
+  return rows.map(pairOf);
+}
+
+/** Results that were folded, and what was crystallised of them. The pairs are locked. */
+export async function savePairs(tx: Transaction, pairs: readonly Omit<Pair, "debt">[]): Promise<void> {
+  await many(
+    tx,
+    sql`update fee_pair
+        set folded_number = saved.folded_number, earned_minor = saved.earned, mark_e8 = saved.mark,
+            layers = saved.layers, crystallised_at = saved.crystallised_at
+        from unnest(
+          ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
+          ${pairs.map(({ masterLogin }) => masterLogin)}::text[],
+          ${pairs.map(({ foldedNumber }) => foldedNumber)}::bigint[],
+          ${pairs.map(({ earnings }) => earnings.earned)}::bigint[],
+          ${pairs.map(({ earnings }) => earnings.mark)}::bigint[],
+          ${pairs.map(({ earnings }) => layersText(earnings.layers))}::jsonb[],
+          ${pairs.map(({ crystallisedAt }) => crystallisedAt)}::timestamptz[]
+        ) as saved (investor_login, master_login, folded_number, earned, mark, layers, crystallised_at)
+        where fee_pair.investor_login = saved.investor_login and fee_pair.master_login = saved.master_login`,
+  );
+}
+
+/** A debt that became a payment is there once: in the payment. The pairs are locked. */
+export async function takeDebts(tx: Transaction, debts: readonly Omit<PairDebt, "amount" | "since">[]): Promise<void> {
+  if (debts.length === 0) return;
+  await execute(
+    tx,
+    sql`update fee_pair
+        set debt_minor = 0, debt_since = null
+        where (investor_login, master_login) in (
+          select * from unnest(
+            ${debts.map(({ investorLogin }) => investorLogin)}::text[],
+            ${debts.map(({ masterLogin }) => masterLogin)}::text[]
+          )
+        )`,
+  );
+}
+
+/** What was due to a Master and could not be taken. The Master is locked; each pair comes once. */
+export async function addDebts(tx: Transaction, debts: readonly PairDebt[]): Promise<void> {
+  if (debts.length === 0) return;
+  await many(
+    tx,
+    sql`insert into fee_pair (investor_login, master_login, debt_minor, debt_since)
+        select *
+        from unnest(
+          ${debts.map(({ investorLogin }) => investorLogin)}::text[],
+          ${debts.map(({ masterLogin }) => masterLogin)}::text[],
+          ${debts.map(({ amount }) => amount)}::bigint[],
+          ${debts.map(({ since }) => since)}::timestamptz[]
+        ) as debt (investor_login, master_login, amount, since)
+        order by investor_login, master_login
+        on conflict (investor_login, master_login) do update
+        set debt_minor = fee_pair.debt_minor + excluded.debt_minor,
+            debt_since = least(fee_pair.debt_since, excluded.debt_since)`,
+  );
+}
+
+function pairOf(row: PairRow): Pair {
+  const { investorLogin, masterLogin, foldedNumber, earned, mark, debt, debtSince } = row;
+  const layers = row.layers.map(([amount, earnedAt]): Layer => ({
+    amount: BigInt(amount),
+    earnedAt: new Date(earnedAt),
+  }));
+  return {
+    investorLogin,
+    masterLogin,
+    foldedNumber,
+    earnings: { earned, mark, layers },
+    debt: debtSince === null ? undefined : { amount: debt, since: debtSince },
+    crystallisedAt: row.crystallisedAt ?? undefined,
+  };
+}
+
+function layersText(layers: readonly Layer[]): string {
+  return JSON.stringify(layers.map(({ amount, earnedAt }) => [String(amount), earnedAt]));
+}

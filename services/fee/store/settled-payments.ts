@@ -1,0 +1,99 @@
+import { execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Paid, PaymentOutcome, Unpaid } from "../domain/payment-outcome.ts";
+import type { DuePayment } from "./due-payments.ts";
+
+export type PaidPayment = { readonly payment: DuePayment; readonly outcome: Paid };
+export type UnpaidPayment = { readonly payment: DuePayment; readonly outcome: Unpaid };
+export type Debited = Extract<PaymentOutcome, { kind: "debited" }>;
+
+/** The Master is locked: ids of its credits become visible in their order. Answers the credit of each unique key. */
+export async function insertCredits(
+  tx: Transaction,
+  paid: readonly PaidPayment[],
+  at: Date,
+): Promise<Map<string, bigint>> {
+  const rows = await many<{ id: bigint; uniqueKey: string }>(
+    tx,
+    sql`insert into payment_credit
+          (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at, unique_key, created_at)
+        select credit.*, ${at}
+        from unnest(
+          ${paid.map(({ payment }) => payment.masterLogin)}::text[],
+          ${paid.map(({ payment }) => payment.paymentAccountLogin)}::text[],
+          ${paid.map(({ payment }) => payment.investorLogin)}::text[],
+          ${paid.map(({ payment }) => payment.kind)}::text[],
+          ${paid.map(({ outcome }) => outcome.amount)}::bigint[],
+          ${paid.map(({ outcome }) => outcome.creditDealId)}::bigint[],
+          ${paid.map(({ outcome }) => outcome.executedAt)}::timestamptz[],
+          ${paid.map(({ payment }) => payment.uniqueKey)}::text[]
+        ) as credit
+        returning id, unique_key as "uniqueKey"`,
+  );
+  return new Map(rows.map(({ id, uniqueKey }) => [uniqueKey, id]));
+}
+
+export async function markExecuted(
+  tx: Transaction,
+  paid: readonly PaidPayment[],
+  credits: ReadonlyMap<string, bigint>,
+): Promise<void> {
+  await many(
+    tx,
+    sql`update fee_payment
+        set status = 'EXECUTED', reason = null, amount_minor = paid.amount, transfer_id = paid.transfer_id,
+            deal_id = paid.deal_id, executed_at = paid.executed_at, credit_id = paid.credit_id
+        from unnest(
+          ${paid.map(({ payment }) => payment.id)}::bigint[],
+          ${paid.map(({ outcome }) => outcome.amount)}::bigint[],
+          ${paid.map(({ outcome }) => outcome.transferId)}::bigint[],
+          ${paid.map(({ outcome }) => outcome.debitDealId)}::bigint[],
+          ${paid.map(({ outcome }) => outcome.executedAt)}::timestamptz[],
+          ${paid.map(({ payment }) => credits.get(payment.uniqueKey))}::bigint[]
+        ) as paid (id, amount, transfer_id, deal_id, executed_at, credit_id)
+        where fee_payment.id = paid.id`,
+  );
+}
+
+export async function markUnpaid(tx: Transaction, unpaid: readonly UnpaidPayment[]): Promise<void> {
+  await many(
+    tx,
+    sql`update fee_payment
+        set status = unpaid.status, reason = unpaid.reason, amount_minor = 0
+        from unnest(
+          ${unpaid.map(({ payment }) => payment.id)}::bigint[],
+          ${unpaid.map(({ outcome }) => outcome.status)}::text[],
+          ${unpaid.map(({ outcome }) => outcome.reason)}::text[]
+        ) as unpaid (id, status, reason)
+        where fee_payment.id = unpaid.id`,
+  );
+}
+
+/** The Investor has paid; only the credit is waited for. */
+export async function markDebited(db: Queryable, id: bigint, debited: Debited, lookAt: Date): Promise<void> {
+  await execute(
+    db,
+    sql`update fee_payment
+        set status = 'EXECUTING', amount_minor = ${debited.amount}, transfer_id = ${debited.transferId},
+            deal_id = ${debited.debitDealId}, next_try_at = ${lookAt}, reason = 'the credit is on its way'
+        where id = ${id} and status in ('PENDING', 'EXECUTING')`,
+  );
+}
+
+/** The wait goes on; the reason is there for people. */
+export async function postponePayments(
+  db: Queryable,
+  waiting: readonly { readonly id: bigint; readonly until: Date; readonly reason: string }[],
+): Promise<void> {
+  await many(
+    db,
+    sql`update fee_payment
+        set next_try_at = waiting.until, reason = waiting.reason
+        from unnest(
+          ${waiting.map(({ id }) => id)}::bigint[],
+          ${waiting.map(({ until }) => until)}::timestamptz[],
+          ${waiting.map(({ reason }) => reason)}::text[]
+        ) as waiting (id, until, reason)
+        where fee_payment.id = waiting.id and fee_payment.status in ('PENDING', 'EXECUTING')`,
+  );
+}

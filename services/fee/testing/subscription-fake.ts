@@ -1,0 +1,100 @@
+import type { AllocationEntry, AllocationRow } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { E8_PER_CENT } from "../domain/units.ts";
+
+type Allocations = { readonly entries: AllocationEntry[]; readonly rows: AllocationRow[] };
+
+/** Subscription as fee sees it, in memory: what was allocated, what must stay on an account, and what was given back. */
+export type SubscriptionFake = {
+  readonly allocations: Map<string, Allocations>;
+  readonly floors: Map<string, bigint>;
+  readonly returned: string[];
+  /** How many rows it carries in one answer. */
+  mostRows: number;
+  readonly client: Deps["subscriptions"];
+};
+
+/** Cents by Investor login. */
+export type Parts = Readonly<Record<string, bigint>>;
+
+export function subscriptionFake(): SubscriptionFake {
+  const allocations = new Map<string, Allocations>();
+  const floors = new Map<string, bigint>();
+  const returned: string[] = [];
+  const fake: SubscriptionFake = {
+    allocations,
+    floors,
+    returned,
+    mostRows: 5_000,
+    client: {
+      async readAllocations({ masterLogin, afterNumber, limit }) {
+        const { entries } = allocationsOf(fake, masterLogin);
+        const page = entries.filter(({ number }) => number > afterNumber).slice(0, limit);
+        return { entries: page, lastNumber: entries.at(-1)?.number ?? 0n };
+      },
+      async readAllocationRows({ masterLogin, afterNumber, afterSubscriptionId, throughNumber, limit }) {
+        const { rows } = allocationsOf(fake, masterLogin);
+        const found = rows.filter(
+          ({ number, subscriptionId }) =>
+            number <= throughNumber &&
+            (number > afterNumber || (number === afterNumber && subscriptionId > afterSubscriptionId)),
+        );
+        const most = Math.min(limit, fake.mostRows);
+        return { rows: found.slice(0, most), hasMore: found.length > most };
+      },
+      async getFeeFloors({ investorLogins }) {
+        const known = investorLogins.filter((login) => floors.has(login));
+        return {
+          floors: known.map((investorLogin) => ({ investorLogin, floor: usd(floors.get(investorLogin) ?? 0n) })),
+        };
+      },
+      async returnReserve({ key }) {
+        if (!returned.includes(key)) returned.push(key);
+        return { amount: usd(0n) };
+      },
+    },
+  };
+  return fake;
+}
+
+export function allocate(fake: SubscriptionFake, masterLogin: string, dealAt: Date, parts: Parts): void {
+  const { entries, rows } = allocationsOf(fake, masterLogin);
+  const number = BigInt(entries.length + 1);
+  const result = usd(Object.values(parts).reduce((sum, part) => sum + part, 0n));
+  entries.push({ number, entry: { $case: "result", value: { dealId: 7_000n + number, dealAt, result } } });
+  for (const [investorLogin, amountMinor] of inOrder(parts)) {
+    const subscriptionId = BigInt(investorLogin);
+    if (amountMinor !== 0n) rows.push({ number, subscriptionId, investorLogin, amountMinor, floatingE8: 0n });
+  }
+}
+
+export type ClosedWeek = { readonly periodStart: Date; readonly cutOff: Date; readonly markedAt?: Date };
+
+/** With the floating shares, in cents, of everybody in the pool. */
+export function closeWeek(fake: SubscriptionFake, masterLogin: string, week: ClosedWeek, floating: Parts): void {
+  const { entries, rows } = allocationsOf(fake, masterLogin);
+  const number = BigInt(entries.length + 1);
+  entries.push({ number, entry: { $case: "week", value: { ...week, markedAt: week.markedAt } } });
+  for (const [investorLogin, cents] of inOrder(floating)) {
+    const subscriptionId = BigInt(investorLogin);
+    rows.push({ number, subscriptionId, investorLogin, amountMinor: 0n, floatingE8: cents * E8_PER_CENT });
+  }
+}
+
+export function lastNumberOf(fake: SubscriptionFake, masterLogin: string): bigint {
+  return BigInt(allocationsOf(fake, masterLogin).entries.length);
+}
+
+function allocationsOf({ allocations }: SubscriptionFake, masterLogin: string): Allocations {
+  const known = allocations.get(masterLogin) ?? { entries: [], rows: [] };
+  allocations.set(masterLogin, known);
+  return known;
+}
+
+function inOrder(parts: Parts): [string, bigint][] {
+  return Object.entries(parts).toSorted(([left], [right]) => Number(left) - Number(right));
+}
+
+function usd(minorUnits: bigint) {
+  return { currencyCode: "USD", minorUnits };
+}

@@ -1,0 +1,156 @@
+import { expect } from "vitest";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { many, one, sql } from "#kernel/postgres/query.ts";
+import { configure } from "../commands/configure.ts";
+import type { Deps } from "../deps.ts";
+import { payFees } from "../jobs/pay-fees.ts";
+import { readAllocations } from "../jobs/read-allocations.ts";
+import { hearOf } from "../store/heard-masters.ts";
+import { feeDeps, INVESTOR, MASTER, type Neighbours, neighboursAt } from "./fee.ts";
+import { cents, show } from "./story.ts";
+import { allocate, closeWeek, lastNumberOf, type Parts } from "./subscription-fake.ts";
+
+const FIRST_WEEK = Date.UTC(2026, 0, 3);
+const WEEK_MS = 7 * 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+/** Longer than any back-off and any claim. */
+const LONG_MS = 60_000;
+const MOST_ROUNDS = 20;
+
+export type World = Neighbours & {
+  readonly deps: Deps;
+  readonly clock: { now: Date };
+  /** The week that is open: 0, 1, 2 ... */
+  week: number;
+  hours: number;
+};
+
+/** Fee beside a pool and a platform in memory, at the beginning of a week. */
+export async function aWorld(): Promise<World> {
+  const clock = { now: new Date(FIRST_WEEK) };
+  const neighbours = neighboursAt(() => clock.now);
+  const deps = await feeDeps(() => clock.now, neighbours);
+  return { ...neighbours, deps, clock, week: 0, hours: 0 };
+}
+
+export async function anInvestor(
+  world: World,
+  { login = INVESTOR, deposit = "0.00", ratePpm = 300_000 } = {},
+): Promise<string> {
+  world.platform.balances.set(login, cents(deposit));
+  const key = `subscription:${login}`;
+  const terms = { ratePpm, enabled: true, effectiveSince: new Date(FIRST_WEEK) };
+  await configure(world.deps, { key, investorId: BigInt(login), investorLogin: login, ...terms });
+  return login;
+}
+
+/** The Master realises a result, an hour after the one before; it is posted at once. */
+export function result(world: World, parts: Readonly<Record<string, string>>, masterLogin = MASTER): Date {
+  world.hours += 1;
+  const at = new Date(FIRST_WEEK + world.week * WEEK_MS + world.hours * HOUR_MS);
+  if (at > world.clock.now) world.clock.now = at;
+  const amounts = inCents(parts);
+  allocate(world.subscriptions, masterLogin, at, amounts);
+  for (const [login, amount] of Object.entries(amounts)) {
+    world.platform.balances.set(login, (world.platform.balances.get(login) ?? 0n) + amount);
+  }
+  return at;
+}
+
+/** The week is over, with the floating shares of everybody in the pool. */
+export function endWeek(world: World, floating: Readonly<Record<string, string>>, masterLogin = MASTER): void {
+  const periodStart = new Date(FIRST_WEEK + world.week * WEEK_MS);
+  const cutOff = new Date(FIRST_WEEK + (world.week + 1) * WEEK_MS);
+  const amounts = inCents(floating);
+  const isFlat = Object.values(amounts).every((amount) => amount === 0n);
+  const marks = isFlat ? {} : { markedAt: new Date(cutOff.getTime() + 2_000) };
+  closeWeek(world.subscriptions, masterLogin, { periodStart, cutOff, ...marks }, amounts);
+  world.week += 1;
+  world.hours = 0;
+  world.clock.now = new Date(cutOff.getTime() + 5_000);
+}
+
+/** Hears of everything that was allocated, reads it and pays what is due, until nothing moves any more. */
+export async function settle(world: World, deps = world.deps): Promise<void> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    await hear(world);
+    await readAllocations(deps);
+    const isMoving = await payFees(deps);
+    if (!isMoving) return;
+  }
+  throw new Error("it never comes to rest");
+}
+
+export async function hear({ subscriptions, deps, clock }: World): Promise<void> {
+  const heard = new Map(
+    [...subscriptions.allocations.keys()].map((login) => [login, lastNumberOf(subscriptions, login)]),
+  );
+  await inTransaction(deps.pool, (tx) => hearOf(tx, heard, clock.now));
+}
+
+/** So long that whoever is gone is not waited for any more. */
+export function waitLong({ clock }: World): void {
+  clock.now = new Date(clock.now.getTime() + LONG_MS);
+}
+
+export function balanceOf({ platform }: World, login: string): string {
+  return show(platform.balances.get(login) ?? 0n);
+}
+
+export type ShownPayment = {
+  suffix: string;
+  master: string;
+  investor: string;
+  due: string;
+  paid: string;
+  status: string;
+};
+
+export async function paymentsOf({ deps }: World): Promise<ShownPayment[]> {
+  const rows = await many<Omit<ShownPayment, "due" | "paid"> & { due: bigint; paid: bigint }>(
+    deps.pool,
+    sql`select suffix, master_login as master, investor_login as investor, due_minor as due, amount_minor as paid, status
+        from fee_payment
+        order by id`,
+  );
+  return rows.map((row) => ({ ...row, due: show(row.due), paid: show(row.paid) }));
+}
+
+export async function runsOf({ deps }: World) {
+  return many<{ kind: string; status: string; start: Date; end: Date }>(
+    deps.pool,
+    sql`select kind, status, period_start as start, period_end as "end" from fee_run order by id`,
+  );
+}
+
+export async function debtsOf({ deps }: World): Promise<Record<string, string>> {
+  const rows = await many<{ pair: string; debt: bigint }>(
+    deps.pool,
+    sql`select investor_login || ':' || master_login as pair, debt_minor as debt
+        from fee_pair
+        where debt_minor > 0
+        order by 1`,
+  );
+  return Object.fromEntries(rows.map(({ pair, debt }) => [pair, show(debt)]));
+}
+
+/** What was due is paid, owed or on its way; credits are what was paid; nothing was made or lost. */
+export async function expectToTie({ deps, platform }: World): Promise<void> {
+  const sums = await one<{ fees: bigint; taken: bigint; open: bigint; debt: bigint; credits: bigint }>(
+    deps.pool,
+    sql`select coalesce(sum(due_minor) filter (where kind = 'PF'), 0)::bigint as fees,
+               coalesce(sum(amount_minor) filter (where status = 'EXECUTED'), 0)::bigint as taken,
+               coalesce(sum(due_minor) filter (where status in ('PENDING', 'EXECUTING')), 0)::bigint as open,
+               (select coalesce(sum(debt_minor), 0)::bigint from fee_pair) as debt,
+               (select coalesce(sum(amount_minor), 0)::bigint from payment_credit) as credits
+        from fee_payment`,
+  );
+  expect(sums.taken + sums.open + sums.debt).toBe(sums.fees);
+  expect(sums.credits).toBe(sums.taken);
+  const onAccounts = [...platform.balances].filter(([login]) => login.startsWith("6"));
+  expect(onAccounts.reduce((sum, [, amount]) => sum + amount, 0n) >= sums.credits).toBe(true);
+}
+
+function inCents(parts: Readonly<Record<string, string>>): Parts {
+  return Object.fromEntries(Object.entries(parts).map(([login, amount]) => [login, cents(amount)]));
+}
