@@ -38,8 +38,8 @@ run: setup ## start everything, print the URL and an API key; Ctrl-C stops it
 stop: ## stop what `make run` started, from another terminal
 	@exec node deploy/local/stop.ts
 
-demo: setup ## live through the lifecycle of an Investor on what `make run` started, and prove every balance
-	@exec node deploy/demo/run.ts
+demo: setup ## the life of an Investor and two weeks of trading on what `make run` started; story="lifecycle" or "fortnight" tells one
+	@exec node deploy/demo/run.ts $(story)
 
 keys: setup ## API keys; what="create --name crm --scopes read,write" (see what="help")
 	@exec node services/edge/keys.ts $(what)

@@ -5,7 +5,7 @@ import { type Payment, readPayments } from "./fees.ts";
 import { type Earned, type RateSince, reasonsFor, type Reason } from "./high-water.ts";
 import type { Deal } from "./platform.ts";
 import type { Investor, Master } from "./provision.ts";
-import { poll } from "./wait.ts";
+import { type Patience, poll } from "./wait.ts";
 import { cutOffsBetween, type Weeks } from "./weeks.ts";
 
 export type Member = {
@@ -63,7 +63,11 @@ export async function share(funds: Funds, pool: Pool, deal: Deal): Promise<reado
 }
 
 /** Waits until every fee that results and rates ask for is paid, to the cent, and no other; explains each. */
-export async function untilFeesAreRight(funds: Funds, pool: Pool): Promise<readonly Explained[]> {
+export async function untilFeesAreRight(
+  funds: Funds,
+  pool: Pool,
+  patience: Omit<Patience, "what"> = CONVERGENCE,
+): Promise<readonly Explained[]> {
   let wrong = "";
   const look = async (): Promise<readonly Explained[] | undefined> => {
     const payments = await readPayments(funds.api, pool.master.login);
@@ -74,7 +78,7 @@ export async function untilFeesAreRight(funds: Funds, pool: Pool): Promise<reado
     wrong = `${member.investor.name} paid ${dollars(paid)} and not ${dollars(reason.fee)} at ${timeOf(at)}`;
     return undefined;
   };
-  return await poll({ ...CONVERGENCE, what: "the right fees" }, look, () => wrong);
+  return await poll({ ...patience, what: "the right fees" }, look, () => wrong);
 }
 
 /** What is on the accounts whose capital is at work: what the Master has to hold. */

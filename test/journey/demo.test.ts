@@ -1,24 +1,40 @@
 import { expect, test } from "vitest";
 import { demoAlone, startTestSystem } from "./support/system.ts";
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
+const TIED = /Every balance ties to the cent\./g;
 
 test(
   "the demo ends with every balance tied, and again after a stop and a start",
   { timeout: PATIENCE_MS },
   async () => {
-    await using system = await startTestSystem();
+    await using system = await startTestSystem({ PAMM_FEE_PERIOD: "PT15S" });
 
     const first = system.demo();
     expect(await first.ended, first.said()).toBe(0);
-    expect(first.said()).toContain("Every balance ties to the cent.");
+    expect(first.said().match(TIED)).toHaveLength(2);
     expect(first.said()).toContain("PAUSED -> CANCELLED");
 
     await system.restart();
 
     const second = system.demo();
     expect(await second.ended, second.said()).toBe(0);
-    expect(second.said()).toContain("Every balance ties to the cent.");
+    expect(second.said().match(TIED)).toHaveLength(2);
+  },
+);
+
+test(
+  "where fee weeks are long, two short ones are told on a system of their own",
+  { timeout: PATIENCE_MS },
+  async () => {
+    await using system = await startTestSystem();
+
+    const demo = system.demo("fortnight");
+
+    expect(await demo.ended, demo.said()).toBe(0);
+    expect(demo.said()).toContain("a fee week lasts 15 s here");
+    expect(demo.said()).not.toContain(`Two weeks of trading on ${system.told().url}`);
+    expect(demo.said().match(TIED)).toHaveLength(1);
   },
 );
 

@@ -39,8 +39,8 @@ export type TestSystem = AsyncDisposable & {
   readonly kill: (name: ProcessName) => Promise<void>;
   /** Ctrl-C, or SIGKILL of everything at once, then a new start on the same state and ports. */
   readonly restart: (signal?: "SIGINT" | "SIGKILL") => Promise<void>;
-  /** Tells the story of `make demo` on it. */
-  readonly demo: () => Running;
+  /** Tells the stories of `make demo` on it, or the one that is named. */
+  readonly demo: (...stories: string[]) => Running;
 };
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -76,7 +76,7 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
       launchers.push(run(LAUNCHER, env));
       await current().hears(IS_READY);
     },
-    demo: () => run(DEMO, env),
+    demo: (...stories) => run([...DEMO, ...stories], env),
     async [Symbol.asyncDispose]() {
       await end();
       folder[Symbol.dispose]();

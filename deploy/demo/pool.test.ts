@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "./exact-json.ts";
+import { expectedOf, type Member, type Pool, share, untilFeesAreRight } from "./pool.ts";
+import { aTrade, testFunds } from "./testing.ts";
+
+const DAY_MS = 86_400_000;
+const START = Date.now() - 3 * DAY_MS;
+const WEEKS = { periodMs: DAY_MS, anchor: START };
+/** Into the first week. */
+const MORNING = START + 1_000;
+
+const member = (login: string): Member => ({
+  investor: { id: login, login, name: `Investor ${login}` },
+  results: [],
+  rates: [{ at: 0, ppm: 300_000n }],
+  isPooled: true,
+});
+const pool = (...logins: string[]): Pool => ({
+  master: { id: "1", login: "1", paymentLogin: "2" },
+  weeks: WEEKS,
+  startedAt: START,
+  members: logins.map(member),
+  earned: 0n,
+});
+const entry = (login: string, minor: bigint) => ({ login, minor, reference: "r", ticket: "t" });
+
+function payment(login: string, amount: string): JsonObject {
+  const end = new Date(START + DAY_MS).toISOString().slice(0, -1);
+  return {
+    investor_mt5_login: login,
+    amount,
+    run_period_end: end,
+    cashflow_unique_key: "PF:8:1:5:W",
+    cashflow_id: "3",
+  };
+}
+
+const listing =
+  (...items: JsonObject[]) =>
+  () => ({ items, has_more: false });
+
+test("a result is shared when the accounts have gained it, fees and capital apart", async () => {
+  const funds = testFunds({
+    balances: { "8": 170_00n, "9": 60_00n },
+    entries: [entry("8", 100_00n), entry("9", 50_00n)],
+    read: listing(payment("8", "30")),
+  });
+  const both = pool("8", "9");
+  both.earned = 100_00n;
+  both.members[0]?.results.push({ at: MORNING, minor: 100_00n });
+
+  const parts = await share(funds, both, aTrade(10_00n, Date.now() + 7_200_000));
+
+  expect(parts.map(({ minor }) => minor)).toEqual([0n, 10_00n]);
+  expect(both.members[1]?.results).toEqual([{ at: expect.closeTo(Date.now(), -4) as number, minor: 10_00n }]);
+  expect(funds.notes).toEqual(["+10.00 is shared: Investor 8 0.00, Investor 9 +10.00"]);
+});
+
+test("a fee is explained by the profit above the mark and the rate of its time", async () => {
+  const one = pool("8");
+  one.members[0]?.results.push({ at: MORNING, minor: 100_00n });
+  const funds = testFunds({ read: listing(payment("8", "30")), entries: [entry("8", 100_00n)] });
+
+  const fees = await untilFeesAreRight(funds, one);
+
+  expect(fees).toMatchObject([
+    { payment: { minor: 30_00n }, reason: { fee: 30_00n, profits: [{ minor: 100_00n, ppm: 300_000n }] } },
+  ]);
+  expect(expectedOf(funds.book, one.members[0]!, fees)).toBe(170_00n);
+});
+
+test.each([
+  ["a fee that is a cent too high", [payment("8", "30.01")], "paid 30.01 and not 30.00"],
+  ["a fee that is missing", [], "paid 0.00 and not 30.00"],
+  ["a fee that was taken twice", [payment("8", "30"), payment("8", "30")], "paid 60.00 and not 30.00"],
+])("%s is told and fails the demo", async (_what, items, difference) => {
+  const one = pool("8");
+  one.members[0]?.results.push({ at: MORNING, minor: 100_00n });
+
+  const patience = { withinMs: 0, everyMs: 0 };
+  await expect(untilFeesAreRight(testFunds({ read: listing(...items) }), one, patience)).rejects.toThrow(difference);
+});
