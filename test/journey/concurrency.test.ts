@@ -1,8 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, clientOf, eventually, minorOf, platformBalanceOf, type Reply } from "./support/client.ts";
-import { assign, deposit, newInvestor, newMaster, unassign } from "./support/people.ts";
+import { expectFeesToTie } from "./support/fees.ts";
+import { assign, deposit, newInvestor, newMaster, unassign, withdraw } from "./support/people.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
+import { bookResult, pooled } from "./support/trading.ts";
 import { expectKept, type Told, told, type Wish } from "./support/verdict.ts";
 
 const PATIENCE = { timeout: 90_000 };
@@ -48,6 +51,52 @@ test("deposits that race assign and unassign leave the Master with the sum of it
     await expectKept(client, login, own);
   }
 });
+
+test("results that race deposits, withdrawals and newcomers belong to somebody, to the cent", PATIENCE, async () => {
+  const pool = await pooled(client, ["1000", "2000", "3000"]);
+  const { login: master, paymentLogin, investors } = pool;
+  const late = await newInvestor(client, "500");
+  const results = ["100.01", "-33.33", "7.77", "-0.05", "250", "-120.49"];
+
+  const moved = await Promise.all([
+    ...investors.map((login) => moveAgainAndAgain(login)),
+    eventually(async () => expect((await assign(client, master, late, 0.3)).status).toBe(200)).then(() => 500_00n),
+    bookOneByOne(master, results).then(() => 6_000_00n),
+  ]);
+
+  const earned = results.reduce((sum, result) => sum + minorOf(result), 0n);
+  const capital = moved.reduce((sum, minor) => sum + minor, 0n);
+  await eventually(async () => {
+    const { total } = await expectFeesToTie(client, pool);
+    const balances = await Promise.all([...investors, late].map((login) => platformBalanceOf(client, login)));
+    const sum = balances.reduce((all, balance) => all + balance, 0n);
+    expect(sum + total).toBe(capital + earned);
+    expect(await platformBalanceOf(client, master)).toBe(sum);
+    expect(await platformBalanceOf(client, paymentLogin)).toBe(total);
+  }, 60_000);
+});
+
+/** Answers what came in less what went out. */
+async function moveAgainAndAgain(login: string): Promise<bigint> {
+  let moved = 0n;
+  for (let round = 1; round <= 3; round += 1) {
+    await eventually(async () => expect((await deposit(client, login, `${round}.11`, `in-${round}`)).status).toBe(200));
+    const out = await eventually(async () => {
+      const reply = await withdraw(client, login, "10.01");
+      expect(reply.status, reply.text).toBe(200);
+      return reply;
+    });
+    moved += minorOf(`${round}.11`) - minorOf(textOf(out.body, "effective_withdraw"));
+  }
+  return moved;
+}
+
+async function bookOneByOne(master: string, results: readonly string[]): Promise<void> {
+  for (const result of results) {
+    await bookResult(client, master, result);
+    await sleep(500);
+  }
+}
 
 let made = 0;
 
