@@ -135,14 +135,14 @@ function inOrder(deals: readonly Deal[]): readonly Deal[] {
 function readDeal(row: JsonValue | undefined, clock: ServerClock, login?: string): Deal {
   const fields = fieldsOf(row);
   if (login !== undefined) requireLogin(fields, login);
-  const action = fields.number("Action");
+  const action = fields.code("Action");
   const isTrade = action === DEAL_ACTION.buy || action === DEAL_ACTION.sell;
   const serverTimeMs = fields.has("TimeMsc") ? fields.timeMs("TimeMsc", 1) : fields.timeMs("Time", 1_000);
   return {
     ticket: ticketOf(fields, "Deal"),
     login: loginOf(fields),
     action,
-    entry: isTrade || fields.has("Entry") ? fields.number("Entry") : 0,
+    entry: isTrade || fields.has("Entry") ? fields.code("Entry") : 0,
     order: fields.has("Order") ? fields.integer("Order") : 0n,
     position: isTrade ? ticketOf(fields, "PositionID") : 0n,
     symbol: fields.optionalText("Symbol") ?? "",

@@ -10,8 +10,10 @@ export type Fields = {
   readonly optionalText: (name: string) => string | undefined;
   /** Tickets, logins, volumes: whole numbers that must never become floats. */
   readonly integer: (name: string) => bigint;
-  /** Codes and counts, which fit. */
+  /** Counts, which fit. */
   readonly number: (name: string) => number;
+  /** A value of one of the platform's lists, which are short. */
+  readonly code: (name: string) => number;
   /** Milliseconds of the server's wall clock, from a member that counts units of so many. */
   readonly timeMs: (name: string, unitMs: number) => number;
   /** Money that is booked; absent is zero only where the caller says so. */
@@ -26,6 +28,9 @@ export type Fields = {
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 /** Everybody behind us, the database included, takes an int64. */
 const MAX_INTEGER = 2n ** 63n - 1n;
+/** Beyond all money, and a few of them still add up to an int64. */
+const MAX_MINOR = 10n ** 18n;
+const MAX_CODE = 32_767;
 /** Far behind anything that a server can show, and far before the place where a Date stops being one. */
 const LAST_TIME_MS = Date.UTC(2200, 0);
 
@@ -33,20 +38,27 @@ export function fieldsOf(value: JsonValue | undefined): Fields {
   if (!isJsonObject(value)) throw badAnswer("the platform's answer is no record");
   const optionalText = (name: string) => scalar(value, name);
   const text = (name: string) => optionalText(name) ?? missing(name);
-  const integer = (name: string) => fitting(INTEGER.test(text(name)) ? BigInt(text(name)) : undefined, name);
+  const integer = (name: string) => {
+    const digits = text(name);
+    return within(INTEGER.test(digits) ? BigInt(digits) : undefined, MAX_INTEGER, name);
+  };
   const number = (name: string) => {
-    const exact = integer(name);
-    return Number.isSafeInteger(Number(exact)) ? Number(exact) : malformed(name);
+    const exact = Number(integer(name));
+    return Number.isSafeInteger(exact) ? exact : malformed(name);
   };
   const money = (parse: (text: string) => bigint | undefined) => (name: string, absent?: bigint) => {
     const given = absent === undefined ? text(name) : optionalText(name);
-    return given === undefined ? (absent ?? missing(name)) : fitting(parse(given), name);
+    return given === undefined ? (absent ?? missing(name)) : within(parse(given), MAX_MINOR, name);
   };
   return {
     text,
     optionalText,
     integer,
     number,
+    code: (name) => {
+      const code = number(name);
+      return code >= 0 && code <= MAX_CODE ? code : malformed(name);
+    },
     timeMs: (name, unitMs) => {
       const ms = number(name) * unitMs;
       return ms >= 0 && ms <= LAST_TIME_MS ? ms : malformed(name);
@@ -76,8 +88,8 @@ function member(object: JsonObject, name: string): JsonValue | undefined {
   return object.get(key)?.[0];
 }
 
-function fitting(value: bigint | undefined, name: string): bigint {
-  return value === undefined || value > MAX_INTEGER || value < -MAX_INTEGER ? malformed(name) : value;
+function within(value: bigint | undefined, most: bigint, name: string): bigint {
+  return value === undefined || value > most || value < -most ? malformed(name) : value;
 }
 
 function missing(name: string): never {

@@ -24,18 +24,29 @@ export async function readWhole<Row>(list: PagedList<Row>): Promise<readonly Row
     if (total > MAX_ROWS) break;
     const rows = total === 0 ? [] : await readPages(list, total);
     // One page is one moment; only several of them need a second look.
-    if (rows.length === total && (total <= PAGE_ROWS || (await list.total()) === total)) return rows;
+    if (rows?.length === total && (total <= PAGE_ROWS || (await list.total()) === total)) return rows;
   }
   throw new Mt5Error("incomplete", `the platform's list of ${list.what} could not be read whole`);
 }
 
-async function readPages<Row>({ page, idOf }: PagedList<Row>, total: number): Promise<readonly Row[]> {
+/**
+ * Every page begins with the last row of the one before. One row that goes while another one comes leaves their number
+ * as it was, and pushes a third one out of sight: then that row is another. Undefined when it is.
+ */
+async function readPages<Row>({ page, idOf }: PagedList<Row>, total: number): Promise<readonly Row[] | undefined> {
   const rows = new Map<bigint, Row>();
-  for (let offset = 0; offset < total;) {
+  let last: bigint | undefined;
+  for (let offset = 0; rows.size < total; ) {
     const read = await page(offset);
-    if (read.length === 0) break;
-    for (const row of read) rows.set(idOf(row), row);
-    offset += read.length;
+    const [first] = read;
+    if (first === undefined || (last !== undefined && idOf(first) !== last)) return undefined;
+    const known = rows.size;
+    for (const row of read) {
+      last = idOf(row);
+      rows.set(last, row);
+    }
+    if (rows.size === known) return undefined;
+    offset += read.length - 1;
   }
   return Array.from(rows.values());
 }

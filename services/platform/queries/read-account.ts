@@ -8,15 +8,19 @@ import { readFacts } from "../protocol/read-facts.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { beginReading, endReading, lockAccount } from "../store/accounts.ts";
+import { findPassedOver } from "../store/lines.ts";
 import { listUnderWay } from "../store/operations.ts";
 
 /** Permits of the login wait at most so long for a reader, also for one that died. */
 const READING_MS = 1_000;
+/** So long a reading waits for operations that an earlier one has kept from being sent. */
+const PASS_MS = 500;
 const LOOK_AGAIN_MS = 20;
 
 /** What an account is, between two operations of ours: mirrors that run back to back would never let it agree. */
 export async function readAccount(deps: Deps, { login }: ReadAccountRequest): Promise<ReadAccountResponse> {
   const token = randomUUID();
+  await letPass(deps, login);
   await inTransaction(deps.pool, async (tx) => {
     const account = await lockAccount(tx, login);
     if (account === undefined) throw refuse("login_not_managed", `${login} is not managed by this service`);
@@ -41,6 +45,16 @@ export async function readAccount(deps: Deps, { login }: ReadAccountRequest): Pr
   } finally {
     await endReading(deps.pool, login, token);
     deps.doorbell.ring(login);
+    deps.operationsBell.ring();
+  }
+}
+
+/** Readings that follow each other at once would keep every operation away: each of them is passed over once at most. */
+async function letPass(deps: Deps, login: string): Promise<void> {
+  const byMs = performance.now() + PASS_MS;
+  while (performance.now() < byMs && (await findPassedOver(deps.pool, login)) !== undefined) {
+    deps.operationsBell.ring();
+    await deps.doorbell.wait(login, LOOK_AGAIN_MS);
   }
 }
 

@@ -130,7 +130,8 @@ export async function beginReading(tx: Transaction, login: string, token: string
   await execute(
     tx,
     sql`update account
-        set reading_until = clock_timestamp() + ${ms} * interval '1 millisecond', reading_token = ${token}
+        set reading_until = clock_timestamp() + ${ms} * interval '1 millisecond', reading_token = ${token},
+            read_at = clock_timestamp()
         where login = ${login}`,
   );
 }

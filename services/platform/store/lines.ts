@@ -39,6 +39,29 @@ export async function findObstacle(
   return row && operationNumber(row.number);
 }
 
+/** An operation that could be sent now and that one reading of facts has passed over already: the next lets it pass first. */
+export async function findPassedOver(db: Queryable, login: string): Promise<OperationNumber | undefined> {
+  const row = await maybeOne<{ number: bigint }>(
+    db,
+    sql`select operation.number
+        from account
+        join operation on operation.login = account.login
+        join transfer on transfer.id = transfer_id
+        where account.login = ${login} and is_exclusive and is_ready and state = 'INTENT'
+          and next_look_at <= clock_timestamp() and greatest(operation.changed_at, next_look_at) < read_at
+          and (attempt > 0 or send_before is null or send_before > clock_timestamp())
+          and (lane_holder is null or holder = lane_holder or operation.number < lane_number)
+          and not exists (
+            select from operation as under_way
+            where under_way.login = account.login and under_way.is_exclusive
+              and (under_way.state in ('SENDING', 'UNKNOWN') or under_way.came_from in ('SENDING', 'UNKNOWN'))
+          )
+        order by operation.number
+        limit 1`,
+  );
+  return row && operationNumber(row.number);
+}
+
 /** Operations that nobody may be driving: asked to go on by themselves, or older than any request that waits. */
 export async function listWaiting(db: Queryable, afterMs: number, limit: number): Promise<OperationNumber[]> {
   const rows = await many<{ number: bigint }>(
