@@ -56,14 +56,15 @@ export type HistoryShape = {
 
 export function histories({ investors, masters, steps, kinds = ALL }: HistoryShape): fc.Arbitrary<History> {
   const chosen = Object.entries(STEPS).filter(([kind]) => kinds.includes(kind as Step["do"]));
-  const step = fc.oneof(...chosen.map(([, weighted]) => weighted));
+  const single = fc.oneof(...chosen.map(([, weighted]) => weighted)).map((step) => [step]);
+  const few = kinds === ALL ? fc.oneof({ weight: 30, arbitrary: single }, { weight: 1, arbitrary: emptied }) : single;
   return fc
     .tuple(fc.integer({ min: 1, max: investors }), fc.integer({ min: 1, max: masters }), beginnings(investors))
     .chain(([people, places, beginning]) =>
-      fc.array(step, { maxLength: steps, size: "max" }).map((rest) => ({
+      fc.array(few, { maxLength: steps, size: "max" }).map((rest) => ({
         investors: people,
         masters: places,
-        steps: [...beginning.slice(0, 2 * people), ...rest],
+        steps: [...beginning.slice(0, 2 * people), ...rest.flat()],
       })),
     );
 }
@@ -87,6 +88,8 @@ const positive = fc.oneof(
   { weight: 2, arbitrary: cent(1n, 20n).map((hundreds) => hundreds * 100_00n) },
 );
 const signed = fc.tuple(positive, fc.boolean()).map(([cents, isLoss]) => (isLoss ? -cents / 3n : cents / 2n));
+/** More than anybody has. */
+const EVERYTHING = 99_000_000_00n;
 const rate = fc.oneof(fc.constantFrom(0n, 200_000n, 275_000n, 300_000n, 333_333n, 1_000_000n), cent(0n, 1_000_000n));
 const index = fc.nat({ max: 11 });
 const volume = cent(1n, 6n);
@@ -100,22 +103,35 @@ const is = <T extends string>(kind: T) => fc.constant(kind);
 
 const STEPS = {
   deposit: weighted(6, { do: is("deposit"), who: index, cents: positive }),
-  withdraw: weighted(6, { do: is("withdraw"), who: index, cents: positive }),
-  assign: weighted(5, { do: is("assign"), who: index, where: index, ratePpm: rate, enabled: fc.boolean() }),
+  withdraw: weighted(7, { do: is("withdraw"), who: index, cents: fc.oneof(positive, fc.constant(EVERYTHING)) }),
+  assign: weighted(4, { do: is("assign"), who: index, where: index, ratePpm: rate, enabled: fc.boolean() }),
   unassign: weighted(3, { do: is("unassign"), who: index }),
-  result: weighted(8, { do: is("result"), where: index, cents: signed }),
+  result: weighted(9, { do: is("result"), where: index, cents: signed }),
   charge: weighted(2, { do: is("charge"), where: index, cents: signed }),
-  open: weighted(6, { do: is("open"), where: index, volume, cents: fc.constantFrom(0n, 0n, -7n, -250n) }),
+  open: weighted(8, { do: is("open"), where: index, volume, cents: fc.constantFrom(0n, 0n, -7n, -250n) }),
   add: weighted(1, { do: is("add"), where: index, which: index, volume, cents: fc.constantFrom(0n, -7n) }),
   mark: weighted(6, { do: is("mark"), where: index, which: index, cents: signed }),
   close: weighted(10, { do: is("close"), where: index, which: index, volume, cents: signed }),
   reverse: weighted(1, { do: is("reverse"), where: index, which: index, volume, cents: signed }),
   rate: weighted(3, { do: is("rate"), who: index, ratePpm: rate, since: moment }),
-  switch: weighted(2, { do: is("switch"), who: index, enabled: fc.boolean() }),
+  switch: weighted(5, { do: is("switch"), who: index, enabled: fc.boolean() }),
   week: weighted(5, { do: is("week") }),
 } as const;
 
 const ALL = Object.keys(STEPS) as Step["do"][];
+
+/** Who takes everything out while nothing is charged owes the fee of it afterwards. */
+const emptied = fc
+  .tuple(index, positive)
+  .map(([who, cents]): Step[] => [
+    { do: "result", where: who, cents },
+    { do: "switch", who, enabled: false },
+    { do: "withdraw", who, cents: EVERYTHING },
+    { do: "switch", who, enabled: true },
+    { do: "week" },
+    { do: "deposit", who, cents: cents / 9n + 1n },
+    { do: "week" },
+  ]);
 
 /** A step as a person would say it. */
 export function tell(step: Step, { investors, masters }: Pick<History, "investors" | "masters">): string {

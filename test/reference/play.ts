@@ -28,14 +28,25 @@ export function play(world: World, history: History, check: (world: World) => vo
 }
 
 /** Answers what came of it, where that can not be seen from the step. */
-export function playStep(world: World, step: Step): string {
+export function playStep(world: World, wanted: Step): string {
   world.now += STEP_MS;
+  const step = within(world, wanted);
   if (step.do === "week") {
     world.now = FIRST_DAY + Math.ceil((world.now - FIRST_DAY) / WEEK_MS) * WEEK_MS;
     for (const master of world.masters) closeWeek(world, master);
     return "";
   }
   return "who" in step ? playInvestor(world, step) : playMaster(world, step);
+}
+
+/** Nobody trades a hundred times what is in the account: a result is at most so many times the Master's balance. */
+const MOST_LEVERAGE = 10n;
+
+function within({ masters }: World, step: Step): Step {
+  if (!("where" in step && "cents" in step)) return step;
+  const most = MOST_LEVERAGE * (at(masters, step.where).balance + 1_00n);
+  const [low, high] = most < 0n ? [most, -most] : [-most, most];
+  return { ...step, cents: step.cents < low ? low : step.cents > high ? high : step.cents };
 }
 
 function playInvestor(world: World, step: Extract<Step, { who: number }>): string {

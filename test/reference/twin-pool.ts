@@ -1,13 +1,28 @@
-import { allocateDeal, type PoolDeal } from "../../services/subscription/domain/pool/allocate-deal.ts";
+import { allocateDeal } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { checkPool } from "../../services/subscription/domain/pool/check-pool.ts";
 import { equityOf as equityE8 } from "../../services/subscription/domain/pool/equity.ts";
 import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
 import { type Mark, strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { EMPTY_POOL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
-import { allocate, type Deal, type Split } from "./engine/allocate.ts";
+import { allocate, type Split } from "./engine/allocate.ts";
 import { dollars, type Payment, toCents } from "./engine/cents.ts";
-import { compare, distance, type Fraction, fraction, minus, ONE, plus, show } from "./engine/fraction.ts";
+import {
+  compare,
+  distance,
+  type Fraction,
+  floor,
+  fraction,
+  larger,
+  minus,
+  ONE,
+  over,
+  plus,
+  show,
+  times,
+  total,
+  ZERO,
+} from "./engine/fraction.ts";
 import { emptyPool, equityOf, floatingOf, type Owner, type Pool } from "./engine/pool.ts";
 import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
 
@@ -26,7 +41,7 @@ export const THE_POOL: PoolUnderTest = { strikePool, allocateDeal, takeOut, leav
 export type Tally = { allocations: number; ties: number };
 
 const E8_PER_CENT = 1_000_000n;
-/** Cents by which rounding to 1e-8 may have moved what somebody is entitled to, for each event of a pool. */
+/** Cents by which rounding to 1e-8 may move what somebody is entitled to, at each event of a pool. */
 const DRIFT_PER_EVENT = fraction(3n, E8_PER_CENT);
 const SYMBOL = "EURUSD";
 
@@ -37,10 +52,10 @@ export function twinPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL):
   let real = EMPTY_POOL;
   let drift = DRIFT_PER_EVENT;
 
-  const both = (exact: () => void, change: () => UnitPool): void => {
+  const both = (exact: () => void, change: () => UnitPool, moved = 0n): void => {
+    drift = grown(drift, pool, moved);
     exact();
     real = change();
-    drift = plus(drift, DRIFT_PER_EVENT);
     checkPool(real);
     expectSame(pool, real, drift);
   };
@@ -65,6 +80,7 @@ export function twinPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL):
       both(
         () => reference.strike(floating),
         () => tested.strikePool(real, marksOf(real, floating)),
+        sizeOf(floating),
       ),
     allocate(deal) {
       const { pool: after, parts, suspense } = tested.allocateDeal(real, { ...deal, symbol: SYMBOL });
@@ -84,6 +100,7 @@ export function twinPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL):
       both(
         () => (payments = allocate(pool, deal, choose)),
         () => after,
+        deal.result,
       );
       expectPaid(payments, paid);
       return payments;
@@ -91,14 +108,33 @@ export function twinPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL):
     floating(seat, floating) {
       const exact = floatingOf(pool, seat, floating);
       const shown = fraction(tested.floatingShares(real, floating).get(seat) ?? 0n, E8_PER_CENT);
-      expectNear(`floating of ${seat}`, shown, exact, drift);
+      expectNear(`floating of ${seat}`, shown, exact, grown(drift, pool, sizeOf(floating)));
       return shown;
     },
   };
 }
 
-export function dealFor(deal: Deal): PoolDeal {
-  return { ...deal, symbol: SYMBOL };
+/** A share that is wrong in its last digit makes a result wrong in proportion to what it is of the pool. */
+function grown(drift: Fraction, pool: Pool, moved: bigint): Fraction {
+  const leverage = over(fraction(abs(moved)), valueOf(pool));
+  const exact = plus(times(drift, plus(ONE, leverage)), DRIFT_PER_EVENT);
+  return fraction(floor(times(exact, PRECISION)) + 1n, PRECISION.top);
+}
+
+const PRECISION = fraction(10n ** 12n);
+
+/** At least a cent. */
+function valueOf(pool: Pool): Fraction {
+  const equities = [...pool.seats.keys()].map((id) => distance(equityOf(pool, id), ZERO));
+  return larger(total(equities), ONE);
+}
+
+function sizeOf(floating: Floating): bigint {
+  return [...floating.values()].reduce((sum, cents) => sum + abs(cents), 0n);
+}
+
+function abs(cents: bigint): bigint {
+  return cents < 0n ? -cents : cents;
 }
 
 /** Each within a cent of what is exact, and no cent given to somebody while another was entitled to more of it. */
@@ -134,7 +170,7 @@ function expectSame(pool: Pool, real: UnitPool, drift: Fraction): void {
     if (cash(twin) !== cash(seat)) throw new Error(`${id} has ${cash(twin)}, and ${cash(seat)} by the reference`);
     expectNear(`carry of ${id}`, fraction(twin.carry, E8_PER_CENT), seat.carry, drift);
     expectNear(`equity of ${id}`, fraction(equityE8(real, id), E8_PER_CENT), equityOf(pool, id), drift);
-    if (units > 0n) expectNear(`share of ${id}`, fraction(twin.units, units), seat.share, SHARE_DRIFT);
+    if (units > 0n) expectNear(`share of ${id}`, fraction(twin.units, units), seat.share, over(drift, valueOf(pool)));
     else if (seat.share.top !== 0n) throw new Error(`${id} has a share and no units`);
   }
   const strangers = real.seats.filter(({ subscriptionId }) => !pool.seats.has(subscriptionId));
@@ -157,7 +193,6 @@ function expectSame(pool: Pool, real: UnitPool, drift: Fraction): void {
 }
 
 const NO_SEAT = { units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };
-const SHARE_DRIFT = fraction(1n, 10n ** 7n);
 
 function expectNear(what: string, shown: Fraction, exact: Fraction, drift: Fraction): void {
   if (compare(distance(shown, exact), drift) <= 0) return;

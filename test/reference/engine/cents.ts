@@ -1,4 +1,4 @@
-import { compare, type Fraction, floor, fraction, minus, total } from "./fraction.ts";
+import { compare, type Fraction, floor, fraction, minus, reduced, total } from "./fraction.ts";
 
 /** Exact amounts of somebody each, and what they are as whole cents. */
 export type Entitlement<Owner> = { readonly owner: Owner; readonly exact: Fraction };
@@ -9,7 +9,7 @@ export type Payment<Owner> = { readonly owner: Owner; readonly cents: bigint };
  * largest fractional parts; among equals to the one named first.
  */
 export function toCents<Owner>(entitlements: readonly Entitlement<Owner>[]): Payment<Owner>[] {
-  const sum = total(entitlements.map(({ exact }) => exact));
+  const sum = reduced(total(entitlements.map(({ exact }) => exact)));
   if (sum.bottom !== 1n) throw new Error("the sum is no whole number of cents");
   const floors = entitlements.map(({ exact }) => floor(exact));
   const missing = sum.top - floors.reduce((all, cents) => all + cents, 0n);

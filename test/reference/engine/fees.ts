@@ -60,7 +60,7 @@ export function collect(world: World, investor: Investor, items: readonly DueIte
     const debt = item.suffix === "DEBT" ? item.cents - paid : debtBefore + item.cents - paid;
     if (debt === 0n) investor.owed.delete(item.master);
     else investor.owed.set(item.master, debt);
-    world.watch({ kind: "collected", investor, item, cents: paid });
+    world.watch({ kind: "collected", investor, item, cents: paid, at: world.now });
     if (paid === 0n) continue;
     takeOut(world, investor, paid);
     item.master.paymentBalance += paid;

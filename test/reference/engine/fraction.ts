@@ -1,12 +1,19 @@
-/** An exact rational number. In lowest terms, the denominator positive. */
+/** An exact rational number, the denominator positive. In lowest terms only where somebody asked for that. */
 export type Fraction = { readonly top: bigint; readonly bottom: bigint };
 
 export const ZERO: Fraction = { top: 0n, bottom: 1n };
 export const ONE: Fraction = { top: 1n, bottom: 1n };
 
+/** Reducing costs more than everything else here, so it waits until numbers are long. */
+const LONG = 1n << 512n;
+
 export function fraction(top: bigint, bottom = 1n): Fraction {
   if (bottom === 0n) throw new Error(`${top} / 0`);
   if (bottom < 0n) return fraction(-top, -bottom);
+  return bottom < LONG ? { top, bottom } : reduced({ top, bottom });
+}
+
+export function reduced({ top, bottom }: Fraction): Fraction {
   const common = greatestCommonDivisor(top < 0n ? -top : top, bottom);
   return { top: top / common, bottom: bottom / common };
 }

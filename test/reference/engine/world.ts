@@ -63,7 +63,13 @@ export type FeeEvent =
       readonly master: Master | undefined;
       readonly due: Due;
     }
-  | { readonly kind: "collected"; readonly investor: Investor; readonly item: DueItem; readonly cents: bigint };
+  | {
+      readonly kind: "collected";
+      readonly investor: Investor;
+      readonly item: DueItem;
+      readonly cents: bigint;
+      readonly at: Instant;
+    };
 
 export type DueItem = { readonly master: Master; readonly suffix: Suffix; readonly cents: bigint };
 

@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { newWorld } from "./engine/world.ts";
+import { histories, type HistoryShape } from "./history.ts";
+import { FIRST_DAY, play } from "./play.ts";
+import { expectConserved } from "./conserved.ts";
+import { type FeesUnderTest, THE_FEES, twinFees } from "./twin-fees.ts";
+import { type PoolUnderTest, type Tally, THE_POOL, twinPool } from "./twin-pool.ts";
+
+export type Comparison = {
+  readonly seed: number;
+  readonly runs: number;
+  readonly shape?: HistoryShape;
+  readonly pool?: Partial<PoolUnderTest>;
+  readonly fees?: Partial<FeesUnderTest>;
+  /** Takes longer than to find a difference. */
+  readonly shrink?: boolean;
+};
+
+export type Verdict = {
+  /** The shortest story found that ends with a difference; undefined when there is none. */
+  readonly story: string | undefined;
+  readonly tally: Tally;
+};
+
+export const EVERYTHING: HistoryShape = { investors: 5, masters: 2, steps: 40 };
+
+/** Plays random histories through the reference and what is under test at once. */
+export function compareWithReference({
+  seed,
+  runs,
+  shape = EVERYTHING,
+  pool,
+  fees,
+  shrink = true,
+}: Comparison): Verdict {
+  const tally = { allocations: 0, ties: 0 };
+  const property = fc.property(histories(shape), (history) => {
+    const makePool = () => twinPool(tally, { ...THE_POOL, ...pool });
+    const world = newWorld({ ...history, now: FIRST_DAY, makePool, watch: twinFees({ ...THE_FEES, ...fees }) });
+    play(world, history, expectConserved);
+  });
+  const { failed, errorInstance } = fc.check(property, { seed, numRuns: runs, endOnFailure: !shrink });
+  return { story: failed ? (errorInstance as Error).message : undefined, tally };
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { compareWithReference } from "./compare.ts";
+
+const PATIENCE = { timeout: 120_000 };
+
+test("every cent and every fee of random histories is what exact fractions say", PATIENCE, () => {
+  const { story, tally } = compareWithReference({ seed: 20_260_103, runs: 300 });
+  expect(story).toBeUndefined();
+  expect(tally.allocations).toBeGreaterThan(1500);
+  expect(tally.ties).toBeLessThan(tally.allocations / 1000);
+});
+
+test("a single pool that trades all the time is what exact fractions say", PATIENCE, () => {
+  const kinds = ["deposit", "assign", "open", "add", "mark", "close", "reverse", "charge", "result", "week"] as const;
+  const { story, tally } = compareWithReference({
+    seed: 77,
+    runs: 100,
+    shape: { investors: 6, masters: 1, steps: 60, kinds },
+  });
+  expect(story).toBeUndefined();
+  expect(tally.allocations).toBeGreaterThan(1000);
+  expect(tally.ties).toBeLessThan(tally.allocations / 1000);
+});

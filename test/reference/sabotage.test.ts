@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { crystallise } from "../../services/fee/domain/crystallise.ts";
+import { decideDue, type DueFacts } from "../../services/fee/domain/due.ts";
+import { earn } from "../../services/fee/domain/layers.ts";
+import { nextVersion, rateAt } from "../../services/fee/domain/version.ts";
+import { allocateDeal, type Allocation } from "../../services/subscription/domain/pool/allocate-deal.ts";
+import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
+import { strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
+import { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
+import { compareWithReference } from "./compare.ts";
+import type { FeesUnderTest } from "./twin-fees.ts";
+import type { PoolUnderTest } from "./twin-pool.ts";
+
+const E8_PER_CENT = 1_000_000n;
+const RUNS = 1000;
+
+const BROKEN_POOLS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
+  "missing cents go to the first seat": { allocateDeal: (pool, deal) => firstTakesAll(allocateDeal(pool, deal)) },
+  "carries are forgotten": {
+    allocateDeal: (pool, deal) => {
+      const { pool: after, ...rest } = allocateDeal(pool, deal);
+      const seats = after.seats.map((seat) => ({ ...seat, carry: 0n }));
+      return { ...rest, pool: { ...after, seats, suspense: { ...after.suspense, carry: 0n } } };
+    },
+  },
+  "who joins shares what floated before": {
+    strikePool: (pool, marks) =>
+      strikePool(
+        pool,
+        marks.map((mark) => ({ ...mark, floating: 0n })),
+      ),
+  },
+  "who takes money out keeps the units": {
+    takeOut: (pool, seat, amount) => {
+      const after = takeOut(pool, seat, amount);
+      return { ...after, seats: after.seats.map((each) => ({ ...each, unredeemed: 0n })) };
+    },
+  },
+  "a partial close releases nothing": {
+    allocateDeal: (pool, deal) => {
+      const { volume = 0n } = pool.positions.find(({ positionId }) => positionId === deal.positionId) ?? {};
+      const isPartial = deal.kind === "exit" && deal.volumeClosed < volume;
+      if (!isPartial) return allocateDeal(pool, deal);
+      const charged = allocateDeal(pool, { ...deal, kind: "charge" });
+      const positions = charged.pool.positions.map((position) => {
+        return position.positionId === deal.positionId ? { ...position, volume: volume - deal.volumeClosed } : position;
+      });
+      return { ...charged, pool: { ...charged.pool, positions } };
+    },
+  },
+  "floating is shared by units alone": {
+    floatingShares: (pool, floating) => floatingShares({ ...pool, accruals: [] }, floating),
+  },
+};
+
+const BROKEN_FEES: Readonly<Record<string, Partial<FeesUnderTest>>> = {
+  "the rate is that of the end": {
+    decideDue: (facts) => decideDue({ ...facts, earnings: earnedAt(facts, () => new Date(facts.at.getTime() - 1)) }),
+  },
+  "what is lost was earned first": {
+    earn: (earnings, parts) => {
+      const after = earn({ ...earnings, layers: earnings.layers.toReversed() }, parts);
+      return { ...after, layers: after.layers.toReversed() };
+    },
+  },
+  "fees are rounded to the nearest cent": {
+    decideDue: (facts) => {
+      const decided = decideDue(facts);
+      const rate = (at: Date): number => rateAt(facts.versions, at);
+      const { exact, fee } = crystallise(facts.earnings, { floating: facts.floating, rateAt: rate });
+      const isNearer = (exact % (E8_PER_CENT * E8_PER_CENT)) * 2n >= E8_PER_CENT * E8_PER_CENT;
+      if (!isNearer || fee === 0n) return decided;
+      return { ...decided, due: decided.due.map((due) => (due.kind === "PF" ? { ...due, amount: fee + 1n } : due)) };
+    },
+  },
+  "an open loss is forgotten": { decideDue: (facts) => decideDue({ ...facts, floating: 0n }) },
+  "an open profit is charged": {
+    decideDue: (facts) => decideDue({ ...facts, floating: facts.floating > 0n ? -facts.floating : facts.floating }),
+  },
+  "the fee comes before the debts": {
+    decideDue: (facts) => {
+      const decided = decideDue(facts);
+      return { ...decided, due: decided.due.toReversed() };
+    },
+  },
+  "a fee below a cent moves the mark": {
+    decideDue: (facts) => {
+      const decided = decideDue(facts);
+      if (decided.due.some(({ kind }) => kind === "PF")) return decided;
+      const { earned } = facts.earnings;
+      return { ...decided, earnings: { earned, mark: earned > 0n ? earned * E8_PER_CENT : 0n, layers: [] } };
+    },
+  },
+  "a rate is never dated back": {
+    nextVersion: (newest, change, now) => nextVersion(newest, { ...change, effectiveSince: undefined }, now),
+  },
+};
+
+test.for(Object.entries(BROKEN_POOLS))("caught: %s", ([, pool]) => {
+  expect(compareWithReference({ seed: 5, runs: RUNS, pool, shrink: false }).story).toMatch(
+    /by the reference|wrong seats|Carries sum/,
+  );
+});
+
+test.for(Object.entries(BROKEN_FEES))("caught: %s", ([, fees]) => {
+  expect(compareWithReference({ seed: 5, runs: RUNS, fees, shrink: false }).story).toMatch(/by the reference|, not /);
+});
+
+test("the story of a difference is short and tells every step", () => {
+  const { story } = compareWithReference({ seed: 5, runs: RUNS, pool: BROKEN_POOLS["carries are forgotten"]! });
+  const lines = story!.split("\n");
+  expect(lines.length).toBeLessThan(20);
+  expect(lines[0]).toMatch(/^1\. I1 deposits \d+\.\d\d$/);
+  expect(lines.at(-1)).toMatch(/^ {3}=> /);
+});
+
+/** As before, but whoever is named first gets all the cents that rounding down leaves. */
+function firstTakesAll({ pool, parts, suspense }: Allocation): Allocation {
+  const paid = new Map(parts.map(({ subscriptionId, amount }) => [subscriptionId, amount]));
+  const due = pool.seats.map((seat) => (paid.get(seat.subscriptionId) ?? 0n) * E8_PER_CENT + seat.carry);
+  const floors = due.map((amount) => (amount - (((amount % E8_PER_CENT) + E8_PER_CENT) % E8_PER_CENT)) / E8_PER_CENT);
+  const missing = parts.reduce((sum, { amount }) => sum + amount, 0n) - floors.reduce((sum, cents) => sum + cents, 0n);
+  const given = floors.map((cents, index) => cents + (index === 0 ? missing : 0n));
+  const seats = pool.seats.map((seat, index) => {
+    const before = paid.get(seat.subscriptionId) ?? 0n;
+    return { ...seat, pooled: seat.pooled - before + given[index]!, carry: due[index]! - given[index]! * E8_PER_CENT };
+  });
+  const shares = seats.map(({ subscriptionId }, index) => ({ subscriptionId, amount: given[index]! }));
+  return { pool: { ...pool, seats }, parts: shares.filter(({ amount }) => amount !== 0n), suspense };
+}
+
+function earnedAt({ earnings }: DueFacts, when: () => Date): DueFacts["earnings"] {
+  return { ...earnings, layers: earnings.layers.map((layer) => ({ ...layer, earnedAt: when() })) };
+}
