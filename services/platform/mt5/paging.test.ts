@@ -33,6 +33,16 @@ test("a row that goes while we read shifts another out of sight, so we read agai
   expect(await readWhole(list)).toEqual(numbers(150).slice(1));
 });
 
+test("a row that goes while another comes leaves the number as it was, and hides none all the same", async () => {
+  const list = aList(numbers(150), (call, rows) => call === 2 && rows.push(150n) > 0 && rows.shift());
+  expect(await readWhole(list)).toEqual(numbers(151).slice(1));
+});
+
+test("a row that comes in front of a page that is full pushes one over its edge, so we read again", async () => {
+  const list = aList(numbers(100), (call, rows) => call === 2 && rows.unshift(100n));
+  expect(await readWhole(list)).toEqual([100n, ...numbers(100)]);
+});
+
 test("a list that never holds still, or gives fewer rows than it says, is an error and never a shorter list", async () => {
   const restless = aList(numbers(150), (_, rows) => rows.push(BigInt(rows.length)));
   await expect(readWhole(restless)).rejects.toMatchObject({ problem: "incomplete" });

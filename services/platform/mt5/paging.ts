@@ -14,29 +14,26 @@ export type PagedList<Row> = {
   readonly idOf: (row: Row) => bigint;
 };
 
-/**
- * A whole list, or an error: a list with a gap would prove the absence of what is missing. Rows may come and go between
- * two pages, so the number of rows must be the same before and after, and as many must have been seen.
- */
+/** A whole list, or an error: a list with a gap would prove the absence of what is missing. */
 export async function readWhole<Row>(list: PagedList<Row>): Promise<readonly Row[]> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const total = await list.total();
     if (total > MAX_ROWS) break;
     const rows = total === 0 ? [] : await readPages(list, total);
-    // One page is one moment; only several of them need a second look.
-    if (rows?.length === total && (total <= PAGE_ROWS || (await list.total()) === total)) return rows;
+    if (rows?.length === total) return rows;
   }
   throw new Mt5Error("incomplete", `the platform's list of ${list.what} could not be read whole`);
 }
 
 /**
- * Every page begins with the last row of the one before. One row that goes while another one comes leaves their number
- * as it was, and pushes a third one out of sight: then that row is another. Undefined when it is.
+ * Rows may come and go between two pages, and one that goes while another comes leaves the number as it was but pushes
+ * a third one over the edge of a page. So each page begins with the last row of the one before, which is another row
+ * then, and the last page is one that is not full. Undefined when the pages do not fit.
  */
 async function readPages<Row>({ page, idOf }: PagedList<Row>, total: number): Promise<readonly Row[] | undefined> {
   const rows = new Map<bigint, Row>();
   let last: bigint | undefined;
-  for (let offset = 0; rows.size < total; ) {
+  for (let offset = 0; ;) {
     const read = await page(offset);
     const [first] = read;
     if (first === undefined || (last !== undefined && idOf(first) !== last)) return undefined;
@@ -45,8 +42,8 @@ async function readPages<Row>({ page, idOf }: PagedList<Row>, total: number): Pr
       last = idOf(row);
       rows.set(last, row);
     }
-    if (rows.size === known) return undefined;
     offset += read.length - 1;
+    if (rows.size >= total && read.length < PAGE_ROWS) return Array.from(rows.values());
+    if (rows.size === known || rows.size > total) return undefined;
   }
-  return Array.from(rows.values());
 }
