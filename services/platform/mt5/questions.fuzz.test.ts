@@ -1,4 +1,3 @@
-import { inspect } from "node:util";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyBody } from "#test/fuzz/answers/bodies.ts";
@@ -55,7 +54,7 @@ test(
   "a deal is read as a whole, valid deal of the login that was asked for, or not at all",
   async () => {
     const rows = fc.array(withAccidents(dealMembers), { minLength: 1, maxLength: 3 });
-    await fuzzAsync("pages of deals", 4_000, fc.tuple(rows, fc.nat(3), fc.nat(1)), async ([list, more, zone]) => {
+    await fuzzAsync("pages of deals", 1_000, fc.tuple(rows, fc.nat(3), fc.nat(1)), async ([list, more, zone]) => {
       const total = list.length + (more === 0 ? 1 : 0);
       const mt5 = contextOf(({ path }) => {
         if (path === "deal/get_total") return done(`{"Total":"${total}"}`);
@@ -64,13 +63,11 @@ test(
       const pages = await answerOf(readDeals(mt5, LOGIN, PERIOD));
       const batch = await answerOf(findDeals(mt5, [LOGIN], PERIOD));
       const one = await answerOf(getDeal(mt5, 7n));
-      expect(
-        pages === undefined || (pages.length === total && new Set(pages.map(({ ticket }) => ticket)).size === total),
-      ).toBe(true);
-      for (const deal of [...(pages ?? []), ...(batch ?? [])]) {
-        expect([deal.login, isSound(deal)], inspect(deal)).toEqual([LOGIN, true]);
-      }
-      if (one !== undefined) expect([one.ticket, isSound(one)], inspect(one)).toEqual([7n, true]);
+      const tickets = new Set(pages?.map(({ ticket }) => ticket));
+      if (pages !== undefined) expect([pages.length, tickets.size]).toEqual([total, total]);
+      const found = [...(pages ?? []), ...(batch ?? [])];
+      expect(found.filter((deal) => deal.login !== LOGIN || !isSound(deal))).toEqual([]);
+      if (one !== undefined) expect([one.ticket, isSound(one)]).toEqual([7n, true]);
     });
   },
   FUZZ_TIMEOUT_MS,
@@ -89,7 +86,7 @@ const OTHERS: { what: string; members: fc.Arbitrary<Members>; ask: (mt5: Mt5Cont
 test.each(OTHERS)(
   "$what are read whole and valid, or not at all",
   async ({ what, members, ask }) => {
-    await fuzzAsync(`records of ${what}`, 2_000, fc.tuple(withAccidents(members), fc.nat(1)), async ([row, zone]) => {
+    await fuzzAsync(`records of ${what}`, 1_000, fc.tuple(withAccidents(members), fc.nat(1)), async ([row, zone]) => {
       const mt5 = contextOf(({ path }) => {
         if (path.endsWith("get_total")) return done('{"Total":"1"}');
         return done(path.endsWith("get_page") || path.endsWith("get_batch") ? `[${row}]` : row);
@@ -98,7 +95,7 @@ test.each(OTHERS)(
       for (const item of [answer].flat()) {
         if (item === undefined) continue;
         expect(item).toMatchObject({ login: LOGIN });
-        expect(isSound(item as object), inspect(item)).toBe(true);
+        expect(isSound(item as object)).toBe(true);
       }
     });
   },

@@ -77,6 +77,26 @@ test("a volume is taken from the finer field when there is one", async () => {
   expect(await fine.client.readDeals("1", period)).toMatchObject([{ volume: 123n, volumeClosed: 45n }]);
 });
 
+test("a time that no calendar has, and a number that no list or book of ours can hold, spoil the read", async () => {
+  const strange = [
+    { Time: "8640000000000001" },
+    { Time: "-1" },
+    { TimeMsc: "9007199254740991" },
+    { Action: "40000" },
+    { Entry: "in" },
+    { Order: "9223372036854775808" },
+    { Profit: "99999999999999999.00" },
+  ];
+  for (const member of strange) {
+    await using platform = await dealsOf({ ...DEAL, ...member });
+    await expect(platform.client.readDeals("1", period), JSON.stringify(member)).rejects.toMatchObject({
+      problem: "bad_answer",
+    });
+  }
+  await using large = await dealsOf({ ...TRADE, Volume: "999999999999999999" });
+  await expect(large.client.readDeals("1", period)).rejects.toMatchObject({ problem: "bad_answer" });
+});
+
 test("tickets beyond what a float can hold are exact", async () => {
   await using platform = await dealsOf({ ...DEAL, Deal: "9007199254740993" });
   expect(await platform.client.readDeals("1", period)).toMatchObject([{ ticket: 9007199254740993n }]);

@@ -1,0 +1,69 @@
+import process from "node:process";
+import fc from "fast-check";
+
+/** Every run of the suite tries the same inputs, so that a failure in it is never luck. */
+const USUAL_SEED = 20_260_704;
+
+/** FUZZ_RUNS=100 tries a hundred times as many inputs, and others unless FUZZ_SEED names some. */
+export const FUZZ_FACTOR = Number(process.env["FUZZ_RUNS"] ?? "1");
+export const FUZZ_SEED = Number(
+  process.env["FUZZ_SEED"] ?? (process.env["FUZZ_RUNS"] === undefined ? USUAL_SEED : Date.now() % 2 ** 31),
+);
+
+/** Room for the longest of a file's properties on a machine that is busy otherwise. */
+export const FUZZ_TIMEOUT_MS = 60_000 + 60_000 * FUZZ_FACTOR;
+
+const SHOWN_FAILURE_LENGTH = 4_000;
+
+/** A failure names its seed and the smallest input that still fails. */
+export function fuzz<Input>(
+  what: string,
+  usualRuns: number,
+  inputs: fc.Arbitrary<Input>,
+  holds: (input: Input) => void,
+): void {
+  const numRuns = runsOf(usualRuns);
+  using _ = withoutStacks();
+  requirePassed(fc.check(fc.property(inputs, holds), { numRuns, seed: FUZZ_SEED }));
+  report(what, numRuns);
+}
+
+export async function fuzzAsync<Input>(
+  what: string,
+  usualRuns: number,
+  inputs: fc.Arbitrary<Input>,
+  holds: (input: Input) => Promise<void>,
+): Promise<void> {
+  const numRuns = runsOf(usualRuns);
+  using _ = withoutStacks();
+  requirePassed(await fc.check(fc.asyncProperty(inputs, holds), { numRuns, seed: FUZZ_SEED }));
+  report(what, numRuns);
+}
+
+/** Texts that stand beside each other, so that a long list stays readable. */
+export function listed(text: string): string[] {
+  return text.split(" | ");
+}
+
+export function runsOf(usual: number): number {
+  return Math.max(1, Math.ceil(usual * FUZZ_FACTOR));
+}
+
+/** On standard error, where it is seen whoever reports the tests. */
+export function report(what: string, inputs: number): void {
+  process.stderr.write(`fuzz: ${inputs.toLocaleString("en-US")} inputs, seed ${FUZZ_SEED}: ${what}\n`);
+}
+
+/** Much of what is tried ends in an error, and its stack would cost more than all the rest. */
+function withoutStacks(): Disposable {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  return { [Symbol.dispose]: () => (Error.stackTraceLimit = stackTraceLimit) };
+}
+
+function requirePassed<T>(run: fc.RunDetails<T>): void {
+  if (!run.failed) return;
+  const text = fc.defaultReportMessage(run) ?? "failed";
+  const shown = text.length > SHOWN_FAILURE_LENGTH ? `${text.slice(0, SHOWN_FAILURE_LENGTH)}...` : text;
+  throw new Error(`FUZZ_SEED=${FUZZ_SEED} ${shown}`, { cause: run.errorInstance });
+}
