@@ -156,6 +156,13 @@ test("a reversal closes everything and opens the rest with nothing attributed", 
   expect(turned.pool.accruals).toEqual([]);
 });
 
+test("what a server says nothing about is taken from the books: an exit closes, a reversal closes what is open", () => {
+  const open = after(aPool(100_00n), { kind: "entry", positionId: P, volume: 3n });
+  const volumeAfter = (kind: "exit" | "reversal", volume: bigint): bigint[] =>
+    after(open, { kind, positionId: P, volume, volumeClosed: 0n }).positions.map((position) => position.volume);
+  expect([volumeAfter("exit", 1n), volumeAfter("exit", 3n), volumeAfter("reversal", 5n)]).toEqual([[2n], [], [2n]]);
+});
+
 test("growing a position changes nothing of what is attributed; its commission is shared at once", () => {
   const open = after(aPool(75_00n, 25_00n), { kind: "entry", positionId: P, volume: 1n });
   const marked = struck(open, aMark(P, 8_00n, 1n));

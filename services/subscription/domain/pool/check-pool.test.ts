@@ -30,17 +30,13 @@ test("carries cancel out, those of nobody included", () => {
 });
 
 test("a carry of a cent is none", () => {
-  const pool = aPool(1_00n, 1_00n);
-  const [one, two] = [pool.seats[0]!, pool.seats[1]!];
-  const carrying = (carry: bigint): UnitPool => ({
-    ...pool,
-    seats: [
-      { ...one, carry },
-      { ...two, carry: -carry },
-    ],
-  });
+  const [seat] = aPool(1_00n).seats;
+  const carrying = (carry: bigint): UnitPool => ({ ...aPool(), seats: [{ ...seat!, carry }] });
   checkCarries(carrying(999_999n));
+  checkCarries(carrying(-999_999n));
   expect(() => checkCarries(carrying(1_000_000n))).toThrow(PoolBroken);
+  expect(() => checkCarries(carrying(-1_000_000n))).toThrow(PoolBroken);
+  expect(() => checkCarries({ ...aPool(), suspense: { amount: 0n, carry: 1_000_000n } })).toThrow(PoolBroken);
 });
 
 test("nothing is kept of a position or a seat that is gone", () => {

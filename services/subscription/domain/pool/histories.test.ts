@@ -90,6 +90,12 @@ test("what floats is shared as if everything were marked now", () => {
   });
 });
 
+test("rows stand in one order, by position and then by owner, nobody last", () => {
+  inEveryHistory(({ after: { pool } }) => {
+    expect(pool).toEqual(inOrder(pool));
+  });
+});
+
 test("the order in which rows come from a store does not matter", () => {
   inEveryHistory(({ before, after, event }) => {
     const { pool } = before;
@@ -118,9 +124,9 @@ function withoutFlows(pool: UnitPool): UnitPool {
 
 function inOrder(pool: UnitPool): UnitPool {
   const key = (row: { positionId: bigint; subscriptionId?: bigint | undefined }): string =>
-    `${row.positionId}/${row.subscriptionId}`;
+    `${row.positionId}/${row.subscriptionId ?? "nobody"}`;
   const sorted = <Row extends Parameters<typeof key>[0]>(rows: readonly Row[]): Row[] =>
-    rows.toSorted((left, right) => key(left).localeCompare(key(right)));
+    rows.toSorted((left, right) => (key(left) < key(right) ? -1 : 1));
   return { ...pool, positions: sorted(pool.positions), accruals: sorted(pool.accruals) };
 }
 

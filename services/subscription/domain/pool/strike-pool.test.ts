@@ -104,6 +104,12 @@ test("when a unit is worth far more or less than 1e-8 the whole pool gets new on
   expect([equityOf(back, 1n), equityOf(back, 2n)]).toEqual([100n * E8, 300n * E8]);
 });
 
+test("new units are also for what has left P without its old ones", () => {
+  const open = after(aPool(100_00n), { kind: "entry", positionId: P });
+  const kept = struck(takeOut(open, 1n, 100_00n), aMark(P, -99_00n));
+  expect(kept.seats).toEqual([{ ...anEmptySeat(1n), units: 1n * E8, unredeemed: 100_00n }]);
+});
+
 test("who owned something without units works with all of it from the next deposit on", () => {
   const seats = [
     ...aPool(100_00n).seats,
