@@ -1,6 +1,9 @@
 import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
-import { flag } from "#kernel/config-pieces.ts";
+import { flag, instant, piece } from "#kernel/config-pieces.ts";
+import { parseDuration } from "#kernel/duration.ts";
+
+const SHORTEST_PERIOD_MS = 1_000;
 
 export const settings = Type.Object({
   SUBSCRIPTION_DATABASE_URL: databaseUrl(),
@@ -10,4 +13,12 @@ export const settings = Type.Object({
   FEE_GRPC_URL: grpcAddress(),
   /** An Investor may follow once in its life. */
   PAMM_SINGLE_SUBSCRIPTION: flag({ whenMissing: "false" }),
+  /** Fee weeks: their length, and any one cut-off. */
+  PAMM_FEE_PERIOD: piece("an ISO 8601 duration of at least PT1S, such as P7D", parsePeriod, { whenMissing: "P7D" }),
+  PAMM_FEE_ANCHOR: instant({ whenMissing: "2025-01-04T00:00:00Z" }),
 });
+
+function parsePeriod(text: string): number | undefined {
+  const period = parseDuration(text);
+  return period === undefined || period < SHORTEST_PERIOD_MS ? undefined : period;
+}

@@ -6,11 +6,14 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import type { Week } from "./domain/weeks.ts";
 
 /** Rung after commits that leave work behind; a lost ring costs a pause of the job and nothing else. */
 export type Bells = {
   readonly gaps: Bell;
   readonly mirrors: Bell;
+  readonly results: Bell;
+  readonly postings: Bell;
   readonly strikes: Bell;
   readonly exits: Bell;
 };
@@ -26,4 +29,6 @@ export type Deps = {
   readonly now: Clock;
   /** An Investor may follow once in its life. */
   readonly isSingleSubscription: boolean;
+  /** The fee period. */
+  readonly week: Week;
 };

@@ -40,6 +40,7 @@ await runService(caller, async (context) => {
     log,
     now: systemClock,
     isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
+    week: { anchor: config.PAMM_FEE_ANCHOR, periodMs: config.PAMM_FEE_PERIOD },
   };
   await relayFeeds(context, backbone, FEEDS);
   const movements = await followMovements(context, backbone, deps, config.PLATFORM_GRPC_URL);

@@ -6,10 +6,15 @@ import { assign } from "./commands/assign.ts";
 import { leave } from "./commands/leave.ts";
 import { returnReserve } from "./commands/return-reserve.ts";
 import { EXIT_FEED, MIRROR_FEED } from "./commands/tell.ts";
+import { ALLOCATION_FEED } from "./commands/tell-allocations.ts";
+import { POOL_FEED } from "./commands/tell-pools.ts";
 import { unassign } from "./commands/unassign.ts";
 import type { Bells, Deps } from "./deps.ts";
+import { allocateResults } from "./jobs/allocate-results.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
+import { closeWeeks } from "./jobs/close-weeks.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
+import { postResults } from "./jobs/post-results.ts";
 import { readGaps } from "./jobs/read-gaps.ts";
 import { sendExits } from "./jobs/send-exits.ts";
 import { settleAssignments } from "./jobs/settle-assignments.ts";
@@ -19,15 +24,18 @@ import { strikeWaitingFlows } from "./jobs/strike-waiting-flows.ts";
 import { countActiveInvestors } from "./queries/count-active-investors.ts";
 import { findOpenSubscription } from "./queries/find-open-subscription.ts";
 import { getActiveMaster } from "./queries/get-active-master.ts";
+import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
 import { listActiveInvestors } from "./queries/list-active-investors.ts";
 import { listSubscriptions } from "./queries/list-subscriptions.ts";
+import { readAllocationRows } from "./queries/read-allocation-rows.ts";
+import { readAllocations } from "./queries/read-allocations.ts";
 
 /** Looked at this often even when nobody rang. */
 const FLOWS_EVERY_MS = 250;
 const SETTLE_EVERY_MS = 1_000;
 
-export const FEEDS = [MIRROR_FEED, EXIT_FEED];
+export const FEEDS = [MIRROR_FEED, EXIT_FEED, ALLOCATION_FEED, POOL_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function subscriptionService(deps: Deps): Implementation<SubscriptionServiceService> {
@@ -42,11 +50,21 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     leave: (request, context) => leave(deps, request, context),
     returnReserve: (request) => returnReserve(deps, request),
     getPoolLedger: (request, context) => getPoolLedger(deps, request, context),
+    readAllocations: (request) => readAllocations(deps, request),
+    readAllocationRows: (request) => readAllocationRows(deps, request),
+    getFeeFloors: (request) => getFeeFloors(deps, request),
   };
 }
 
 export function createBells(): Bells {
-  return { gaps: createBell(), mirrors: createBell(), strikes: createBell(), exits: createBell() };
+  return {
+    gaps: createBell(),
+    mirrors: createBell(),
+    results: createBell(),
+    postings: createBell(),
+    strikes: createBell(),
+    exits: createBell(),
+  };
 }
 
 /** What follows from rows, and what finishes the stories that a crash left open. */
@@ -57,6 +75,9 @@ export function subscriptionJobs(deps: Deps): Job[] {
   return [
     runJob({ name: "read gaps", wake: bells.gaps, work: () => readGaps(deps), ...settling }),
     runJob({ name: "mirror open flows", wake: bells.mirrors, work: () => mirrorOpenFlows(deps), ...flows }),
+    runJob({ name: "allocate results", wake: bells.results, work: () => allocateResults(deps), ...flows }),
+    runJob({ name: "post results", wake: bells.postings, work: () => postResults(deps), ...flows }),
+    runJob({ name: "close weeks", work: () => closeWeeks(deps), ...flows }),
     runJob({ name: "strike waiting flows", wake: bells.strikes, work: () => strikeWaitingFlows(deps), ...flows }),
     runJob({ name: "send exits", wake: bells.exits, work: () => sendExits(deps), ...flows }),
     runJob({ name: "settle assignments", work: () => settleAssignments(deps), ...settling }),

@@ -7,6 +7,7 @@ import { withdraw } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount, lastEntry } from "../testing/platform-ledger.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
+import { trader } from "../testing/trader.ts";
 
 async function assigned(world: World, balance = 500_00n, minDeposit = 100_00n) {
   const pair = { masterLogin: aMaster(world, minDeposit), investorLogin: anInvestor(world, balance) };
@@ -115,7 +116,7 @@ test("a balance below the minimum is refused with both amounts, hidden, and the 
 test("an Investor with open positions is refused", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  getAccount(world.platform.ledger, pair.investorLogin).positions = 1;
+  trader(world, pair.investorLogin).openSome(1);
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
     code: "investor_has_open_positions",
     outcome: "not_executed",
@@ -125,7 +126,7 @@ test("an Investor with open positions is refused", async () => {
 test("a Master's open positions do not stand in the way", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  getAccount(world.platform.ledger, pair.masterLogin).positions = 3;
+  trader(world, pair.masterLogin).openSome(3);
   await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
 });
 

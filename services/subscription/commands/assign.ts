@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
 import { decideAssignment } from "../domain/decide-assignment.ts";
 import { refuse } from "../refusals.ts";
 import { getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
-import { findStoppedReason } from "../store/pools.ts";
+import { findSafetyStop } from "../store/masters.ts";
 import { fromRecord } from "../store/recorded-refusal.ts";
 import {
   findOpenSubscription,
@@ -25,6 +25,7 @@ import { abandonAssignment, finishAssignment, laneOfAssignment } from "./finish-
 import { accountBusy, holdLane } from "./lane.ts";
 import { later, patience, type Patience, question } from "./patience.ts";
 import { subscriptionMessage } from "./subscription-message.ts";
+import { safetyStop } from "./safety-stop.ts";
 import { isLogin, isRate, validate } from "./validate.ts";
 
 /** Commands on one Investor follow one another; so long one waits for the other. */
@@ -97,9 +98,8 @@ async function checkWayIsFree(
     if (turn.isOver()) throw accountBusy("another assignment of this Investor is in progress");
     await turn.pause();
   }
-  const stopped = await findStoppedReason(deps.pool, masterLogin);
-  if (stopped === undefined) return;
-  throw refuse("safety_stop", "this Master is stopped until a person has looked at it", { outcome: "not_executed" });
+  const stop = await findSafetyStop(deps.pool, masterLogin);
+  if (stop !== undefined) throw safetyStop(stop);
 }
 
 type Story = { readonly request: AssignRequest; readonly masterId: bigint; readonly investorId: bigint };

@@ -2,19 +2,23 @@ import assert from "node:assert/strict";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type AccountMoved, AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
-import { type Books, fileOnInvestor, fileOnMaster, type LoggedMovement } from "../domain/books.ts";
+import type { Books, LoggedMovement } from "../domain/books.ts";
+import { fileOnInvestor, fileOnMaster } from "../domain/file-entry.ts";
 import { lockBooks, saveAccounts, savePools } from "../store/books.ts";
 import { insertFurtherExits, markExitsApplied } from "../store/exit-transfers.ts";
+import { insertFeeDebits } from "../store/fee-debits.ts";
 import { insertFlows } from "../store/flows.ts";
 import { markMirrorsApplied } from "../store/mirrors.ts";
+import { markPostingsApplied } from "../store/postings.ts";
 import { closeReserves } from "../store/reserves.ts";
 import { insertMasterResults } from "../store/results.ts";
 import { saveSeats } from "../store/seats.ts";
 import { cancelEmptied } from "../store/subscriptions.ts";
 import { movementOf, resultOf } from "./movement.ts";
 import { tellExitsCompleted, tellMirrorsApplied } from "./tell.ts";
+import { tellStopped } from "./tell-pools.ts";
 
-type FilingDeps = Pick<Deps, "now" | "bells">;
+type FilingDeps = Pick<Deps, "now" | "bells" | "log">;
 
 /**
  * Files what platform knows to be true about accounts: each entry of each login once, in the order of its log. Calls
@@ -41,9 +45,9 @@ export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: re
 
 type Sources = ReadonlyMap<LoggedMovement, AccountMoved>;
 
-async function record(tx: Transaction, { now, bells }: FilingDeps, books: Books, sources: Sources): Promise<void> {
+async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: Sources): Promise<void> {
   const { outcome } = books;
-  const at = now();
+  const at = deps.now();
   await savePools(tx, [...books.pools.values()]);
   await saveAccounts(tx, [...books.accounts.values()]);
   await saveSeats(tx, [...books.seats.values()]);
@@ -54,12 +58,34 @@ async function record(tx: Transaction, { now, bells }: FilingDeps, books: Books,
     tx,
     outcome.results.map((movement) => resultOf(sourceOf(sources, movement))),
   );
+  await markPostingsApplied(
+    tx,
+    outcome.posted.map(({ key }) => key),
+    at,
+  );
+  await insertFeeDebits(tx, outcome.feeDebits);
   await recordArrivals(tx, books, sources, at);
   await tellExitsCompleted(tx, await cancelEmptied(tx, [...books.seats.keys()], at));
+  await tellStopped(tx, outcome.stopped);
+  wake(tx, deps, books);
+}
+
+function wake(tx: Transaction, { bells, log }: FilingDeps, { outcome, seats }: Books): void {
   // A mirror that has arrived lets the next one of its Master begin.
   if (outcome.flows.length + outcome.appliedTransfers.length > 0) afterCommit(tx, bells.mirrors.ring);
-  if (outcome.appliedTransfers.length + outcome.settledReserves.length > 0) afterCommit(tx, bells.strikes.ring);
+  if (outcome.results.length > 0) afterCommit(tx, bells.results.ring);
+  const isWaiting = [...seats.values()].some(({ places, unredeemed }) => places.waiting + unredeemed > 0n);
+  if (isWaiting) afterCommit(tx, bells.strikes.ring);
   if (outcome.furtherExits.length > 0) afterCommit(tx, bells.exits.ring);
+  if (outcome.posted.length > 0) afterCommit(tx, bells.postings.ring);
+  afterCommit(tx, () => {
+    for (const { login, reason } of outcome.stopped) {
+      log.error("a Master is stopped until a person has looked", { login, reason });
+    }
+    for (const { login, number, reason } of outcome.irregularities) {
+      log.error("the past of an Investor account was changed", { login, number, reason });
+    }
+  });
 }
 
 /** Transfers on Masters that have arrived. */

@@ -5,10 +5,12 @@ import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../deps.ts";
 import { changeAccount, EMPTY_SEAT } from "../domain/places.ts";
 import { takeBaseline } from "../domain/take-baseline.ts";
+import { lastCutOff } from "../domain/weeks.ts";
 import { refuse } from "../refusals.ts";
 import { type Assignment, getAssignment, markLaneReleased, recordAssignmentRefusal } from "../store/assignments.ts";
 import { lockAccounts, saveAccounts } from "../store/books.ts";
 import { insertFlows } from "../store/flows.ts";
+import { beginWeeks, lockMaster } from "../store/masters.ts";
 import { ensurePool } from "../store/pools.ts";
 import { recordedAs } from "../store/recorded-refusal.ts";
 import { insertSeat } from "../store/seats.ts";
@@ -77,15 +79,18 @@ async function configureFee({ fees }: Deps, { subscription, assignment }: Story,
 }
 
 /** ASSIGNING -> ACTIVE: the held balance joins the pool under the lock that filing takes too. */
-async function begin(tx: Transaction, { now, bells }: Deps, { subscription, assignment }: Story): Promise<void> {
+async function begin(tx: Transaction, { now, bells, week }: Deps, { subscription, assignment }: Story): Promise<void> {
   const { id, masterLogin, investorLogin } = subscription;
   const { heldBalance } = assignment;
   assert(heldBalance !== null, "a decision has its facts");
   await ensurePool(tx, masterLogin);
+  // Who is in a pool changes under its lock alone: allocations and weeks go by it.
+  await lockMaster(tx, masterLogin);
   const [account] = await lockAccounts(tx, [investorLogin]);
   assert(account !== undefined);
   // Another process has finished it.
   if (!(await moveSubscription(tx, id, "assigned"))) return;
+  await beginWeeks(tx, masterLogin, lastCutOff(week, now()));
   const { account: onAccount, inbound } = takeBaseline(account.places, heldBalance);
   await saveAccounts(tx, [{ ...account, places: changeAccount(account.places, onAccount), pooledIn: id }]);
   const places = { ...EMPTY_SEAT, inbound };

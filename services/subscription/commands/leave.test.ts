@@ -10,6 +10,7 @@ import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testin
 import { balanceOf, enter, getAccount, lastEntry } from "../testing/platform-ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anInvestor, aWorld, pass } from "../testing/world.ts";
+import { trader } from "../testing/trader.ts";
 import { leave } from "./leave.ts";
 
 test("in a pool the answer names the Master, the place in its log and the four numbers", async () => {
@@ -64,22 +65,26 @@ test("everything that is wrong with a request is said at once", async () => {
   const world = await aWorld();
   const zero = moneyToProto(usd(-1n));
   const request = { key: "", try: 0, investorLogin: "x", kind: LeaveKind.EXIT, requested: zero, heldBalance: zero };
-  await expect(world.service.leave({ ...request, heldLogNumber: -1n, payoutKey: "" }, aCall())).rejects.toMatchObject({
+  await expect(
+    world.service.leave({ ...request, heldLogNumber: -1n, payoutKey: "", feeSuffix: "" }, aCall()),
+  ).rejects.toMatchObject({
     code: "validation_failed",
-    errors: ["key", "try", "investor_login", "kind", "requested", "held_log_number", "payout_key"].map((field) => ({
-      field,
-    })),
+    errors: ["key", "try", "investor_login", "kind", "requested", "held_log_number", "payout_key", "fee_suffix"].map(
+      (field) => ({
+        field,
+      }),
+    ),
   });
 });
 
 test("open positions refuse the try for good; the next one is decided anew", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  getAccount(world.platform.ledger, masterLogin).positions = 3;
+  trader(world, masterLogin).openSome(3);
   const first = await holdForWithdrawal(world, investorLogin, 200_00n);
   const refusal = { code: "master_open_positions", details: { open_positions: "3" }, outcome: "not_executed" };
   await expect(world.service.leave(first.request, aCall())).rejects.toMatchObject(refusal);
-  getAccount(world.platform.ledger, masterLogin).positions = 0;
+  trader(world, masterLogin).closeAll();
   await expect(world.service.leave(first.request, aCall())).rejects.toMatchObject(refusal);
   await release(world, first);
 
@@ -93,10 +98,10 @@ test("open positions refuse the try for good; the next one is decided anew", asy
 test("a try that is older than what is known of its key decides nothing", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  getAccount(world.platform.ledger, masterLogin).positions = 1;
+  trader(world, masterLogin).openSome(1);
   const second = await holdForWithdrawal(world, investorLogin, 200_00n, { number: 2 });
   await expect(world.service.leave(second.request, aCall())).rejects.toMatchObject({ code: "master_open_positions" });
-  getAccount(world.platform.ledger, masterLogin).positions = 0;
+  trader(world, masterLogin).closeAll();
   await expect(world.service.leave({ ...second.request, try: 1 }, aCall())).rejects.toMatchObject({
     code: "account_busy",
   });

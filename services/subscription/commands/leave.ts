@@ -5,7 +5,9 @@ import { LeaveKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/su
 import type { Deps } from "../deps.ts";
 import type { Leave } from "../store/leaves.ts";
 import { fromRecord } from "../store/recorded-refusal.ts";
+import { refuse } from "../refusals.ts";
 import { reachDecision } from "./leave/reach-decision.ts";
+import { postUnderLane } from "./post-under-lane.ts";
 import { isBetween, isLogin, isNotNegative, isPresent, validate, wrong } from "./validate.ts";
 
 const MOST_TRIES = 1_000_000;
@@ -17,7 +19,7 @@ const MOST_TRIES = 1_000_000;
 export async function leave(deps: Deps, request: LeaveRequest, context: CallContext): Promise<LeaveResponse> {
   const requested = moneyFromProto(request.requested, "requested").minor;
   const heldBalance = moneyFromProto(request.heldBalance, "held_balance").minor;
-  const { key, investorLogin, heldLogNumber, payoutKey } = request;
+  const { key, investorLogin, heldLogNumber, payoutKey, feeSuffix } = request;
   validate(
     isPresent("key", key),
     isBetween("try", request.try, 1, MOST_TRIES),
@@ -26,10 +28,17 @@ export async function leave(deps: Deps, request: LeaveRequest, context: CallCont
     isNotNegative("requested", requested),
     isNotNegative("held_log_number", heldLogNumber),
     isPresent("payout_key", payoutKey),
+    isPresent("fee_suffix", feeSuffix),
   );
-  const asked = { key, try: request.try, investorLogin, requested, heldBalance, heldLogNumber, payoutKey };
+  const asked = { key, try: request.try, investorLogin, requested, heldBalance, heldLogNumber, payoutKey, feeSuffix };
   const decision = await reachDecision(deps, { ...asked, kind: "WITHDRAWAL" }, context);
   if (decision.refusal !== null) throw fromRecord(decision.refusal);
+  const lane = { login: investorLogin, holder: `${decision.key}:${decision.try}` };
+  if (!(await postUnderLane(deps, lane, context))) {
+    throw refuse("outcome_unknown", "the decision is made; the Investor's results are still being posted", {
+      outcome: "unknown",
+    });
+  }
   return responseOf(decision);
 }
 

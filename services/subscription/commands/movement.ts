@@ -2,7 +2,7 @@ import { moneyFromProto } from "#kernel/contract/money.ts";
 import { type AccountMoved, MovementKind as KindMessage } from "#proto/pamm/platform/v1/movement.ts";
 import type { LoggedMovement } from "../domain/books.ts";
 import type { MovementKind } from "../domain/classify-movement.ts";
-import type { MasterResult } from "../store/results.ts";
+import type { MasterDeal } from "../domain/master-deal.ts";
 
 const KIND: Readonly<Record<KindMessage, MovementKind | undefined>> = {
   [KindMessage.UNSPECIFIED]: undefined,
@@ -17,16 +17,17 @@ const KIND: Readonly<Record<KindMessage, MovementKind | undefined>> = {
   [KindMessage.REVERSAL]: "reversal",
   [KindMessage.FOREIGN]: "foreign",
   [KindMessage.TRADE]: "trade",
+  [KindMessage.IRREGULARITY]: "irregularity",
 };
 
 /** Throws when the message does not say what happened: that must never be guessed. */
-export function movementOf({ login, number, kind, key, amount }: AccountMoved): LoggedMovement {
+export function movementOf({ login, number, kind, key, amount, dealId, reason }: AccountMoved): LoggedMovement {
   const known = KIND[kind];
   if (known === undefined) throw new Error(`entry ${number} of ${login} has an unknown kind ${kind}`);
-  return { login, number, kind: known, key, amount: moneyFromProto(amount).minor };
+  return { login, number, kind: known, key, amount: moneyFromProto(amount).minor, dealId, reason };
 }
 
-export function resultOf({ login, number, entryId, dealId, dealAt, amount, trade }: AccountMoved): MasterResult {
+export function resultOf({ login, number, entryId, dealId, dealAt, amount, trade }: AccountMoved): MasterDeal {
   if (trade === undefined || dealAt === undefined) throw new Error(`trade ${number} of ${login} lacks its details`);
   return {
     masterLogin: login,

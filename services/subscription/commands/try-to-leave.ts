@@ -10,7 +10,7 @@ import { accountBusy, holdLane, type Lane, releaseLane } from "./lane.ts";
 import { reachDecision } from "./leave/reach-decision.ts";
 
 /** The intent behind an exit; its tries have one key. */
-function exitKey(subscriptionId: bigint): string {
+export function exitKey(subscriptionId: bigint): string {
   return `subscription:exit:${subscriptionId}`;
 }
 
@@ -87,7 +87,8 @@ async function decide(
   const key = exitKey(subscriptionId);
   const { investorLogin } = subscription;
   const held = { heldBalance, heldLogNumber };
-  const asked = { key, try: exit.try, investorLogin, kind: "EXIT", requested: 0n, payoutKey: key, ...held } as const;
+  const own = { key, try: exit.try, investorLogin, kind: "EXIT", payoutKey: key } as const;
+  const asked = { ...own, requested: 0n, feeSuffix: `UA${subscriptionId}`, ...held };
   try {
     return await reachDecision(deps, asked, context);
   } catch (error) {

@@ -7,6 +7,7 @@ import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testin
 import { balanceOf, enter, getAccount } from "../testing/platform-ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "../testing/world.ts";
+import { trader } from "../testing/trader.ts";
 
 test("an unassign answers what it committed: PAUSED, the payout and its transfer", async () => {
   const world = await aWorld();
@@ -157,7 +158,7 @@ test("of ten unassigns at the same time one leaves, the others find an exit in p
 test("open positions of the Master block it, and once they are closed the next one gets through", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
-  getAccount(world.platform.ledger, pair.masterLogin).positions = 2;
+  trader(world, pair.masterLogin).openSome(2);
   await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject({
     code: "master_open_positions",
     details: { open_positions: "2" },
@@ -166,7 +167,7 @@ test("open positions of the Master block it, and once they are closed the next o
   const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
   expect(subscription).toMatchObject({ status: SubscriptionStatus.ACTIVE, inPool: true });
   expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBeUndefined();
-  getAccount(world.platform.ledger, pair.masterLogin).positions = 0;
+  trader(world, pair.masterLogin).closeAll();
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
 });
 

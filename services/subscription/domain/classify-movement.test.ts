@@ -24,7 +24,7 @@ const KINDS: readonly MovementKind[] = [
 ];
 const POOLED: InvestorStanding = { isPooled: true, reserve: undefined };
 const OUTSIDE: InvestorStanding = { isPooled: false, reserve: undefined };
-const none = { flow: 0n, furtherExit: 0n };
+const none = { flow: 0n, furtherExit: 0n, unredeemed: 0n };
 
 test("a deposit is on its way into the pool, or stays outside", () => {
   const deposit = { kind: "deposit", amount: 100n } as const;
@@ -63,6 +63,7 @@ test.each(["withdrawal", "fee_debit"] as const)(
   (kind) => {
     expect(classifyInvestorMovement({ kind, amount: -30n }, POOLED)).toEqual({
       ...none,
+      unredeemed: 30n,
       change: { pooled: -30n, outbound: 30n },
       flow: -30n,
     });
@@ -70,12 +71,19 @@ test.each(["withdrawal", "fee_debit"] as const)(
   },
 );
 
+test("a past that was changed moves nothing, on a Master it is for a person to say what follows", () => {
+  const changed = { kind: "irregularity", amount: 0n } as const;
+  expect(classifyInvestorMovement(changed, POOLED)).toEqual({ ...none, change: {} });
+  expect(classifyMasterMovement(changed, undefined)).toBe("irregular");
+});
+
 test("a debit settles its reserve whole", () => {
   const standing = { isPooled: true, reserve: { amount: 30n, isPooled: true } };
   expect(classifyInvestorMovement({ kind: "withdrawal", amount: -30n }, standing)).toMatchObject({
     change: { reserved: -30n, outbound: 30n },
     flow: -30n,
     furtherExit: 0n,
+    unredeemed: 0n,
   });
 });
 
@@ -85,6 +93,7 @@ test("what a debit did not take waits for its units again", () => {
     change: { reserved: -30n, outbound: 10n, waiting: 20n },
     flow: -10n,
     furtherExit: 0n,
+    unredeemed: 0n,
   });
 });
 
@@ -94,6 +103,7 @@ test("after the pool was left, what a debit did not take follows by a further ex
     change: { reserved: -30n, outbound: 30n, outside: 20n },
     flow: -10n,
     furtherExit: 20n,
+    unredeemed: 0n,
   });
 });
 
@@ -102,6 +112,7 @@ test("what a debit took beyond its reserve is a plain debit", () => {
   expect(classifyInvestorMovement({ kind: "withdrawal", amount: -50n }, standing)).toMatchObject({
     change: { reserved: -30n, outbound: 50n, pooled: -20n },
     flow: -50n,
+    unredeemed: 20n,
   });
 });
 

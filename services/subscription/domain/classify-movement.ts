@@ -1,5 +1,4 @@
 import { type Change, combine } from "./places.ts";
-import { strike } from "./strike.ts";
 
 /** Why a balance changed, in the words of platform's log. */
 export type MovementKind =
@@ -13,7 +12,8 @@ export type MovementKind =
   | "exit"
   | "reversal"
   | "foreign"
-  | "trade";
+  | "trade"
+  | "irregularity";
 
 /** A change of a balance, signed. */
 export type Movement = { readonly kind: MovementKind; readonly amount: bigint };
@@ -31,6 +31,8 @@ export type InvestorEffect = {
   readonly flow: bigint;
   /** What has to leave the Master by an exit transfer of its own. */
   readonly furtherExit: bigint;
+  /** What has left the pool at once and whose units follow at the next strike. */
+  readonly unredeemed: bigint;
 };
 
 /** What a movement on an Investor account does to the places of that Investor. Always adds exactly its amount to them. */
@@ -47,6 +49,9 @@ export function classifyInvestorMovement(movement: Movement, standing: InvestorS
       return amount > 0n ? credit(amount, standing) : foreign(amount, standing);
     case "result":
       return only({ unposted: -amount });
+    case "irregularity":
+      // A past that was changed moves nothing now; what follows from it is for a person to say.
+      return only({});
     case "opening":
     case "foreign":
     // What has no business on an Investor account belongs to nobody until a person decides.
@@ -69,7 +74,7 @@ function foreign(amount: bigint, { isPooled }: InvestorStanding): InvestorEffect
 function debit(taken: bigint, { isPooled, reserve }: InvestorStanding): InvestorEffect {
   if (reserve !== undefined) return debitReserve(taken, reserve);
   if (!isPooled) return only({ outside: -taken });
-  return { ...only(strike({ kind: "outflow", to: "outbound", amount: taken })), flow: -taken };
+  return { ...only({ pooled: -taken, outbound: taken }), flow: -taken, unredeemed: taken };
 }
 
 /** The reserve is settled whole: what the debit did not take is given back, what it took beyond it is a plain debit. */
@@ -82,6 +87,7 @@ function debitReserve(taken: bigint, { amount, isPooled }: { amount: bigint; isP
     change: combine(settled, beyond.change, unused.change),
     flow: beyond.flow - covered,
     furtherExit: unused.furtherExit,
+    unredeemed: beyond.unredeemed,
   };
 }
 
@@ -96,7 +102,7 @@ export function returnReserve(amount: bigint, isPooled: boolean): InvestorEffect
 }
 
 function only(change: Change): InvestorEffect {
-  return { change, flow: 0n, furtherExit: 0n };
+  return { change, flow: 0n, furtherExit: 0n, unredeemed: 0n };
 }
 
 /** What a movement on a Master account is. */
@@ -108,7 +114,9 @@ export type MasterEffect =
   /** One of our own transfers has arrived. */
   | "transfer"
   /** Carries the key of one of our transfers but not its amount: nothing may be guessed. */
-  | "unfitting";
+  | "unfitting"
+  /** The past of the account was changed. */
+  | "irregular";
 
 export function classifyMasterMovement(
   { kind, amount }: Movement,
@@ -116,6 +124,7 @@ export function classifyMasterMovement(
   expected: { readonly amount: bigint } | undefined,
 ): MasterEffect {
   if (kind === "trade") return "result";
+  if (kind === "irregularity") return "irregular";
   if (expected === undefined || (kind !== "mirror" && kind !== "exit")) return "foreign";
   return expected.amount === amount ? "transfer" : "unfitting";
 }

@@ -1,73 +1,129 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { checkMaster, decideLeave, type LeaveFacts } from "./decide-leave.ts";
+import { checkLeaving, checkMaster, decideLeave, type LeaveFacts } from "./decide-leave.ts";
 
 const FACTS: LeaveFacts = {
   kind: "WITHDRAWAL",
   requested: 5_000_00n,
   held: 12_000_00n,
   unposted: 0n,
-  reserved: 0n,
   quarantined: 0n,
+  reserved: 0n,
   pooled: 12_000_00n,
-  pendingFee: 0n,
+  due: [],
 };
+const FEE = { key: "fee:payment:2", amount: 600_00n, isWeekly: false };
+const WEEKLY = { key: "fee:payment:1", amount: 50_00n, isWeekly: true };
 
-test("a withdrawal gets what it asks for when it is there", () => {
-  expect(decideLeave(FACTS)).toEqual({
-    before: 12_000_00n,
-    pending: 0n,
-    available: 12_000_00n,
-    effective: 5_000_00n,
+function numbersOf(facts: Partial<LeaveFacts>) {
+  return decideLeave({ ...FACTS, ...facts }, "out").numbers;
+}
+
+function reservesOf(facts: Partial<LeaveFacts>) {
+  return decideLeave({ ...FACTS, ...facts }, "out").reserves;
+}
+
+test("a withdrawal gets what it asks for when it is there, and that is set apart", () => {
+  expect(decideLeave(FACTS, "out")).toEqual({
+    numbers: { before: 12_000_00n, pending: 0n, available: 12_000_00n, effective: 5_000_00n },
+    reserves: [{ key: "out", amount: 5_000_00n }],
   });
 });
 
 test("the whole pending fee is kept back, whatever part is asked for", () => {
-  expect(decideLeave({ ...FACTS, pendingFee: 600_00n, requested: 12_000_00n })).toEqual({
-    before: 12_000_00n,
-    pending: 600_00n,
-    available: 11_400_00n,
-    effective: 11_400_00n,
+  expect(decideLeave({ ...FACTS, due: [FEE], requested: 12_000_00n }, "out")).toEqual({
+    numbers: { before: 12_000_00n, pending: 600_00n, available: 11_400_00n, effective: 11_400_00n },
+    reserves: [
+      { key: FEE.key, amount: 600_00n },
+      { key: "out", amount: 11_400_00n },
+    ],
+  });
+});
+
+test("a weekly fee that is still open was due before: it is no part of the balance, and not pending", () => {
+  expect(decideLeave({ ...FACTS, due: [WEEKLY, FEE], requested: 99_999_00n }, "out")).toEqual({
+    numbers: { before: 11_950_00n, pending: 600_00n, available: 11_350_00n, effective: 11_350_00n },
+    reserves: [
+      { key: WEEKLY.key, amount: 50_00n },
+      { key: FEE.key, amount: 600_00n },
+      { key: "out", amount: 11_350_00n },
+    ],
+  });
+});
+
+test("fees are set apart in their order as far as the money reaches", () => {
+  expect(decideLeave({ ...FACTS, held: 620_00n, pooled: 620_00n, due: [WEEKLY, FEE] }, "out")).toEqual({
+    numbers: { before: 570_00n, pending: 600_00n, available: 0n, effective: 0n },
+    reserves: [
+      { key: WEEKLY.key, amount: 50_00n },
+      { key: FEE.key, amount: 570_00n },
+    ],
   });
 });
 
 test("foreign money is not paid out, and foreign withdrawals are missing", () => {
-  expect(decideLeave({ ...FACTS, held: 12_500_00n, quarantined: 500_00n, requested: 20_000_00n })).toMatchObject({
+  expect(numbersOf({ held: 12_500_00n, quarantined: 500_00n, requested: 20_000_00n })).toMatchObject({
     available: 12_000_00n,
     effective: 12_000_00n,
   });
-  expect(decideLeave({ ...FACTS, held: 11_500_00n, quarantined: -500_00n, requested: 20_000_00n })).toMatchObject({
+  expect(numbersOf({ held: 11_500_00n, quarantined: -500_00n, requested: 20_000_00n })).toMatchObject({
     available: 11_500_00n,
     effective: 11_500_00n,
   });
 });
 
-test("what is set apart for others and losses that are not posted yet are not available", () => {
-  expect(decideLeave({ ...FACTS, reserved: 1_000_00n, unposted: -2_000_00n })).toMatchObject({ before: 9_000_00n });
+test("what is set apart for other debits and losses that are not posted yet are not available", () => {
+  expect(numbersOf({ reserved: 1_000_00n, unposted: -2_000_00n })).toMatchObject({ before: 9_000_00n });
 });
 
-test("an exit takes everything that works in the pool", () => {
-  expect(decideLeave({ ...FACTS, kind: "EXIT", requested: 0n })).toMatchObject({ effective: 12_000_00n });
-  expect(decideLeave({ ...FACTS, kind: "EXIT", requested: 0n, pooled: 0n })).toMatchObject({ effective: 0n });
+test("an exit takes everything that works in the pool after the fees", () => {
+  expect(numbersOf({ kind: "EXIT", requested: 0n })).toMatchObject({ effective: 12_000_00n });
+  expect(numbersOf({ kind: "EXIT", requested: 0n, due: [WEEKLY, FEE] })).toMatchObject({ effective: 11_350_00n });
+  expect(numbersOf({ kind: "EXIT", requested: 0n, held: 0n, pooled: 0n })).toMatchObject({ effective: 0n });
+});
+
+test("outside of a pool nothing is set apart", () => {
+  expect(decideLeave({ ...FACTS, pooled: 0n, due: [FEE] }, "out")).toEqual({
+    numbers: { before: 12_000_00n, pending: 600_00n, available: 11_400_00n, effective: 5_000_00n },
+    reserves: [],
+  });
 });
 
 test("who owes the pool cannot leave it, but may ask for what is there", () => {
-  const deficit = { ...FACTS, held: 0n, pooled: -3_21n, unposted: -3_21n };
-  expect(() => decideLeave({ ...deficit, kind: "EXIT" })).toThrow(
+  expect(() => checkLeaving({ kind: "EXIT", pooled: -3_21n })).toThrow(
     expect.objectContaining({ code: "investor_deficit", details: { deficit: "3.21" } }),
   );
-  expect(decideLeave(deficit)).toMatchObject({ before: 0n, available: 0n, effective: 0n });
+  expect(() => checkLeaving({ kind: "EXIT", pooled: 0n })).not.toThrow();
+  expect(() => checkLeaving({ kind: "WITHDRAWAL", pooled: -3_21n })).not.toThrow();
+  const deficit = { held: 0n, pooled: -3_21n, unposted: -3_21n };
+  expect(numbersOf(deficit)).toMatchObject({ before: 0n, available: 0n, effective: 0n });
+  expect(reservesOf({ ...deficit, due: [FEE] })).toEqual([]);
 });
 
 test("the numbers are never negative, never more than asked, never more than what is there", () => {
   const amount = fc.bigInt(-1_000n, 1_000n);
   const positive = fc.bigInt(0n, 1_000n);
+  const facts = fc.record({
+    kind: fc.constantFrom("WITHDRAWAL" as const, "EXIT" as const),
+    requested: positive,
+    held: positive,
+    unposted: amount,
+    quarantined: amount,
+    reserved: positive,
+    pooled: amount,
+    due: fc.array(fc.record({ key: fc.uuid(), amount: fc.bigInt(1n, 500n), isWeekly: fc.boolean() }), { maxLength: 4 }),
+  });
   fc.assert(
-    fc.property(positive, amount, positive, amount, (requested, held, pendingFee, quarantined) => {
-      const numbers = decideLeave({ ...FACTS, requested, held, pendingFee, quarantined });
+    fc.property(facts, (given) => {
+      const { numbers, reserves } = decideLeave(given, "out");
       const { before, available, effective } = numbers;
       expect([before >= 0n, available >= 0n, effective >= 0n]).toEqual([true, true, true]);
-      expect(effective <= requested && effective <= available && available <= before).toBe(true);
+      expect(available <= before).toBe(true);
+      if (given.kind === "WITHDRAWAL") expect(effective <= given.requested && effective <= available).toBe(true);
+      const setApart = reserves.reduce((total, reserve) => total + reserve.amount, 0n);
+      const pooled = given.pooled > 0n ? given.pooled : 0n;
+      expect(setApart <= pooled).toBe(true);
+      if (given.kind === "EXIT") expect(setApart + effective).toBe(pooled);
     }),
   );
 });

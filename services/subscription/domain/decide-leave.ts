@@ -12,17 +12,20 @@ export type MasterFacts = {
 export type LeaveFacts = {
   readonly kind: LeaveKind;
   readonly requested: bigint;
-  /** What Hold answered: balance and place in the log are one fact. */
+  /** What Hold answered. */
   readonly held: bigint;
-  /** Results that are allocated and not on the account yet. */
+  /** Results that were allocated and not on the account at that instant. */
   readonly unposted: bigint;
-  /** Set apart for others: open fees and payouts. */
-  readonly reserved: bigint;
   readonly quarantined: bigint;
+  /** Set apart for debits that are still undecided. */
+  readonly reserved: bigint;
   /** What works in the pool, with everything struck; 0 outside a pool. */
   readonly pooled: bigint;
-  readonly pendingFee: bigint;
+  /** Everything that is due now, in the order in which it is taken; without what was taken already. */
+  readonly due: readonly DueFee[];
 };
+
+export type DueFee = { readonly key: string; readonly amount: bigint; readonly isWeekly: boolean };
 
 export type LeaveNumbers = {
   readonly before: bigint;
@@ -30,6 +33,12 @@ export type LeaveNumbers = {
   readonly available: bigint;
   /** What may be paid out, or what leaves the pool at an exit. */
   readonly effective: bigint;
+};
+
+export type LeaveDecision = {
+  readonly numbers: LeaveNumbers;
+  /** What of the pool is set apart for each debit, by the key of its transfer; nothing outside a pool. */
+  readonly reserves: readonly { readonly key: string; readonly amount: bigint }[];
 };
 
 const RETRY_AFTER_MS = 500;
@@ -50,20 +59,48 @@ export function checkMaster({ isComplete, openPositions }: MasterFacts): void {
   }
 }
 
-/** The four numbers that the caller is told, all of one instant. */
-export function decideLeave(facts: LeaveFacts): LeaveNumbers {
-  const { kind, requested, held, unposted, reserved, quarantined, pooled, pendingFee } = facts;
-  const before = floorAtZero(held + unposted - reserved);
-  const available = floorAtZero(before - pendingFee - floorAtZero(quarantined));
-  const numbers = { before, pending: pendingFee, available };
-  if (kind === "WITHDRAWAL") return { ...numbers, effective: least(requested, available) };
-  if (pooled < 0n) {
-    throw refuse("investor_deficit", "the Investor owes the pool; an operator has to compensate it first", {
-      details: { deficit: formatDecimal(usd(-pooled)) },
-      outcome: "not_executed",
-    });
+/** The last instant at which an Investor may be refused: afterwards its fee is fixed. */
+export function checkLeaving({ kind, pooled }: { readonly kind: LeaveKind; readonly pooled: bigint }): void {
+  if (kind === "WITHDRAWAL" || pooled >= 0n) return;
+  throw refuse("investor_deficit", "the Investor owes the pool; an operator has to compensate it first", {
+    details: { deficit: formatDecimal(usd(-pooled)) },
+    outcome: "not_executed",
+  });
+}
+
+/**
+ * The four numbers that the caller is told, all of one instant, and what is set apart in the pool: fees that were due
+ * before, then those of now, then the payout, as far as there is money on the account for them.
+ */
+export function decideLeave(facts: LeaveFacts, payoutKey: string): LeaveDecision {
+  const { kind, requested, held, unposted, quarantined, reserved, pooled, due } = facts;
+  const own = held + unposted - reserved;
+  const free = floorAtZero(own - floorAtZero(quarantined));
+  const pending = sum(due.filter(({ isWeekly }) => !isWeekly));
+  const before = floorAtZero(own - sum(due.filter(({ isWeekly }) => isWeekly)));
+  const available = floorAtZero(before - pending - floorAtZero(quarantined));
+  const payout = kind === "WITHDRAWAL" ? least(requested, available) : 0n;
+  const reserves = setApart([...due, { key: payoutKey, amount: payout }], least(free, floorAtZero(pooled)));
+  const effective = kind === "WITHDRAWAL" ? payout : floorAtZero(pooled) - sum(reserves);
+  return { numbers: { before, pending, available, effective }, reserves };
+}
+
+function setApart(
+  wanted: readonly { readonly key: string; readonly amount: bigint }[],
+  upTo: bigint,
+): { key: string; amount: bigint }[] {
+  let left = upTo;
+  const reserves: { key: string; amount: bigint }[] = [];
+  for (const { key, amount } of wanted) {
+    const taken = least(amount, left);
+    if (taken > 0n) reserves.push({ key, amount: taken });
+    left -= taken;
   }
-  return { ...numbers, effective: floorAtZero(pooled - pendingFee) };
+  return reserves;
+}
+
+function sum(items: readonly { readonly amount: bigint }[]): bigint {
+  return items.reduce((total, { amount }) => total + amount, 0n);
 }
 
 function floorAtZero(amount: bigint): bigint {

@@ -15,7 +15,6 @@ import {
   type Place,
   SEAT_PLACES,
 } from "./places.ts";
-import { strike } from "./strike.ts";
 
 const PLACES: readonly Place[] = [...ACCOUNT_PLACES, ...SEAT_PLACES];
 const aChange = fc.record(Object.fromEntries(PLACES.map((place) => [place, fc.bigInt(-1_000n, 1_000n)])), {
@@ -54,14 +53,10 @@ test("a move takes from one place what it gives to the other", () => {
   expect(move("outside", "inbound", 5n)).toEqual({ outside: -5n, inbound: 5n });
 });
 
-test("a strike moves what is on both accounts and changes neither", () => {
-  const inflow = strike({ kind: "inflow", amount: 7n });
-  const reserved = strike({ kind: "outflow", to: "reserved", amount: 7n });
-  expect([onInvestor(inflow), onMaster(inflow)]).toEqual([0n, 0n]);
-  expect([onInvestor(reserved), onMaster(reserved)]).toEqual([0n, 0n]);
-  // The debit or exit behind it has happened on the Investor's side.
-  const outbound = strike({ kind: "outflow", to: "outbound", amount: 7n });
-  expect([onInvestor(outbound), onMaster(outbound)]).toEqual([-7n, 0n]);
+test("what joins or leaves what is pooled changes neither account by itself", () => {
+  for (const change of [move("waiting", "pooled", 7n), move("pooled", "reserved", 7n)]) {
+    expect([onInvestor(change), onMaster(change)]).toEqual([0n, 0n]);
+  }
 });
 
 test("a seat is empty only when nothing is anywhere", () => {

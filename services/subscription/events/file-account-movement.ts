@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
 export const MOVEMENT_FEED = "platform.movements";
 
 /** Files what platform tells. Nothing is called from here: jobs act on the rows that it leaves. */
-export function fileAccountMovement(deps: Pick<Deps, "now" | "bells">) {
+export function fileAccountMovement(deps: Pick<Deps, "now" | "bells" | "log">) {
   return {
     feed: MOVEMENT_FEED,
     events: [AccountMoved],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { decideAtPlace } from "../commands/leave/decide-at-place.ts";
-import { notReadYet, refuseUnderGate } from "../commands/leave/decide-under-gate.ts";
-import { later } from "../commands/patience.ts";
+import { decideSettled } from "../commands/leave/decide-settled.ts";
+import { notReadYet, refuseUnderGate } from "../commands/leave/refuse-under-gate.ts";
+import { jobContext, later } from "../commands/patience.ts";
 import type { Deps } from "../deps.ts";
 import { type AbandonedGate, takeOverGates } from "../store/gates.ts";
 import { findLeave } from "../store/leaves.ts";
@@ -14,14 +14,17 @@ const ABANDONED_AFTER_MS = 5_000;
 export async function settleGates(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const gates = await takeOverGates(deps.pool, later(now, -ABANDONED_AFTER_MS), now, GATES_PER_ROUND);
-  for (const gate of gates) {
-    try {
-      await settle(deps, gate);
-    } catch (error) {
-      deps.log.error("an abandoned gate is settled later", { login: gate.masterLogin, key: gate.key, error });
-    }
-  }
+  await Promise.all(gates.map((gate) => settleOne(deps, gate)));
   return gates.length === GATES_PER_ROUND;
+}
+
+/** A gate that cannot be settled now stops no other. */
+async function settleOne(deps: Deps, gate: AbandonedGate): Promise<void> {
+  try {
+    await settle(deps, gate);
+  } catch (error) {
+    deps.log.error("an abandoned gate is settled later", { login: gate.masterLogin, key: gate.key, error });
+  }
 }
 
 async function settle(deps: Deps, gate: AbandonedGate): Promise<void> {
@@ -32,5 +35,5 @@ async function settle(deps: Deps, gate: AbandonedGate): Promise<void> {
     return await refuseUnderGate(deps, leave, gate, notReadYet("the decision was interrupted"));
   }
   const { subscriptionId } = leave;
-  await decideAtPlace(deps, { ...leave, subscriptionId, masterLogin: gate.masterLogin }, gate);
+  await decideSettled(deps, { ...leave, subscriptionId, masterLogin: gate.masterLogin }, gate, jobContext());
 }

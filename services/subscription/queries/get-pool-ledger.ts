@@ -13,7 +13,7 @@ import type { Deps } from "../deps.ts";
 import { onMaster } from "../domain/places.ts";
 import { findPoolLedger, type LedgerSeat } from "../store/pool-ledger.ts";
 
-const NOTHING_FILED = { filedNumber: 0n, foreign: 0n, unallocated: 0n, seats: [] };
+const NOTHING_FILED = { filedNumber: 0n, foreign: 0n, unallocated: 0n, suspense: 0n, seats: [] };
 
 /** One state of the books: what the Master has to show at the last entry of its log that is filed. */
 export async function getPoolLedger(
@@ -23,9 +23,9 @@ export async function getPoolLedger(
 ): Promise<GetPoolLedgerResponse> {
   const ledger = await findPoolLedger(pool, masterLogin);
   if (ledger === undefined) await asking(() => accounts.findMaster({ login: masterLogin }, context));
-  const { filedNumber, foreign, unallocated, seats } = ledger ?? NOTHING_FILED;
-  // Results that are not split yet belong to nobody.
-  const nobodys = foreign + unallocated;
+  const { filedNumber, foreign, unallocated, suspense, seats } = ledger ?? NOTHING_FILED;
+  // Results that are not split yet belong to nobody, as those that were split among nobody.
+  const nobodys = foreign + unallocated + suspense;
   const expected = seats.reduce((total, seat) => total + onMaster(seat.places), nobodys);
   return {
     expectedMasterBalance: money(expected),
@@ -47,6 +47,7 @@ function seatMessage({ subscriptionId, investorLogin, status, places }: LedgerSe
     reserved: money(places.reserved),
     outbound: money(places.outbound),
     quarantined: money(places.quarantined),
+    unposted: money(places.unposted),
   };
 }
 

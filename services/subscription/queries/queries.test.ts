@@ -150,7 +150,14 @@ test("the pool ledger says what the Master has to show at the last entry that is
   await deliver(world);
   const money = (minor: bigint) => moneyToProto(usd(minor));
   const nothing = money(0n);
-  const seat = { inbound: nothing, waiting: nothing, reserved: nothing, outbound: nothing, outside: nothing };
+  const seat = {
+    unposted: nothing,
+    inbound: nothing,
+    waiting: nothing,
+    reserved: nothing,
+    outbound: nothing,
+    outside: nothing,
+  };
   expect(await world.service.getPoolLedger({ masterLogin }, aCall())).toEqual({
     expectedMasterBalance: money(507_00n),
     filedLogNumber: 2n,

@@ -1,6 +1,6 @@
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { AccountBook, Books, PoolBook, Reserve } from "../domain/books.ts";
+import { type AccountBook, type Books, emptyOutcome, type PoolBook, type Reserve } from "../domain/books.ts";
 import { loadOpenTransfers } from "./open-transfers.ts";
 import { lockSeats } from "./seats.ts";
 
@@ -31,7 +31,7 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
     seats: new Map(seats.map((seat) => [seat.subscriptionId, seat])),
     reserves: new Map(reserves.map((reserve) => [reserve.key, reserve])),
     transfers: new Map(transfers.map((transfer) => [transfer.key, transfer])),
-    outcome: { flows: [], furtherExits: [], settledReserves: [], appliedTransfers: [], results: [] },
+    outcome: emptyOutcome(),
   };
 }
 
@@ -91,7 +91,7 @@ export async function lockPools(tx: Transaction, logins: readonly string[]): Pro
   const rows = await many<PoolRow>(
     tx,
     sql`select login, filed_number as "filedNumber", heard_number as "heardNumber", foreign_minor as "foreign",
-               unallocated_minor as unallocated, stopped_reason as "stoppedReason"
+               unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason"
         from master_pool
         where login = any(${sorted}::text[])
         order by login
@@ -135,15 +135,17 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
     tx,
     sql`update master_pool
         set filed_number = book.filed_number, heard_number = book.heard_number, foreign_minor = book.foreign_money,
-            unallocated_minor = book.unallocated, stopped_reason = book.stopped_reason
+            unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
+            stopped_reason = book.stopped_reason
         from unnest(
           ${pools.map(({ login }) => login)}::text[],
           ${pools.map(({ filedNumber }) => filedNumber)}::bigint[],
           ${pools.map(({ heardNumber }) => heardNumber)}::bigint[],
           ${pools.map(({ foreign }) => foreign)}::bigint[],
           ${pools.map(({ unallocated }) => unallocated)}::bigint[],
+          ${pools.map(({ filedDealId }) => filedDealId)}::bigint[],
           ${pools.map(({ stoppedReason }) => stoppedReason)}::text[]
-        ) as book (login, filed_number, heard_number, foreign_money, unallocated, stopped_reason)
+        ) as book (login, filed_number, heard_number, foreign_money, unallocated, filed_deal_id, stopped_reason)
         where master_pool.login = book.login`,
   );
 }

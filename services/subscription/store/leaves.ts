@@ -1,4 +1,4 @@
-import { execute, maybeOne, one, sql } from "#kernel/postgres/query.ts";
+import { execute, maybeOne, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { LeaveKind, LeaveNumbers } from "../domain/decide-leave.ts";
@@ -15,11 +15,18 @@ export type Leave = LeaveTry & {
   readonly heldBalance: bigint;
   readonly heldLogNumber: bigint;
   readonly payoutKey: string;
+  readonly feeSuffix: string;
   readonly state: LeaveState;
   /** Null outside a pool, as the next two. */
   readonly subscriptionId: bigint | null;
   readonly masterLogin: string | null;
   readonly settledNumber: bigint | null;
+  /** Null until it is settled, as all that follow. */
+  readonly settledAt: Date | null;
+  readonly allocationNumber: bigint | null;
+  readonly periodStart: Date | null;
+  readonly unposted: bigint | null;
+  readonly quarantined: bigint | null;
   readonly before: bigint | null;
   readonly pending: bigint | null;
   readonly available: bigint | null;
@@ -29,18 +36,30 @@ export type Leave = LeaveTry & {
 
 export type NewLeave = Pick<
   Leave,
-  "key" | "try" | "investorLogin" | "kind" | "requested" | "heldBalance" | "heldLogNumber" | "payoutKey"
+  "key" | "try" | "investorLogin" | "kind" | "requested" | "heldBalance" | "heldLogNumber" | "payoutKey" | "feeSuffix"
 >;
+
+/** What is fixed of a leave before its fee is known: its place, and the facts of that instant. */
+export type Settlement = {
+  /** Undefined outside a pool. */
+  readonly settledNumber: bigint | undefined;
+  /** Last allocation entry that counts; 0 outside a pool. */
+  readonly allocationNumber: bigint;
+  readonly settledAt: Date;
+  readonly periodStart: Date;
+  readonly unposted: bigint;
+  readonly quarantined: bigint;
+};
 
 /** False when this key has a try that is not refused, or when this try or a later one is known already. */
 export async function tryInsertLeave(db: Queryable, fresh: NewLeave, at: Date): Promise<boolean> {
   const changed = await execute(
     db,
     sql`insert into leave (key, try, investor_login, kind, requested_minor, held_balance_minor, held_log_number,
-                           payout_key, state, created_at)
+                           payout_key, fee_suffix, state, created_at)
         select ${fresh.key}, ${fresh.try}::integer, ${fresh.investorLogin}, ${fresh.kind}, ${fresh.requested}::bigint,
-               ${fresh.heldBalance}::bigint, ${fresh.heldLogNumber}::bigint, ${fresh.payoutKey}, 'WAITING',
-               ${at}::timestamptz
+               ${fresh.heldBalance}::bigint, ${fresh.heldLogNumber}::bigint, ${fresh.payoutKey},
+               ${fresh.feeSuffix}, 'WAITING', ${at}::timestamptz
         where not exists (select from leave where key = ${fresh.key} and try > ${fresh.try}::integer)
         on conflict do nothing`,
   );
@@ -71,18 +90,22 @@ export async function markGated(
   return changed === 1;
 }
 
+/** False when it is not in the state that it was read in any more. */
 export async function markSettled(
   tx: Transaction,
-  { key, try: number }: LeaveTry,
-  settledNumber: bigint,
-): Promise<void> {
-  await one(
+  { key, try: number, state }: LeaveTry & { readonly state: LeaveState },
+  settlement: Settlement,
+): Promise<boolean> {
+  const { settledNumber, allocationNumber, settledAt, periodStart, unposted, quarantined } = settlement;
+  const changed = await execute(
     tx,
     sql`update leave
-        set state = 'SETTLED', settled_number = ${settledNumber}
-        where key = ${key} and try = ${number} and state = 'GATED'
-        returning key`,
+        set state = 'SETTLED', settled_number = ${settledNumber}, allocation_number = ${allocationNumber},
+            settled_at = ${settledAt}, period_start = ${periodStart}, unposted_minor = ${unposted},
+            quarantined_minor = ${quarantined}
+        where key = ${key} and try = ${number} and state = ${state}`,
   );
+  return changed === 1;
 }
 
 export async function markDecided(

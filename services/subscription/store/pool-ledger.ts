@@ -14,11 +14,13 @@ export type PoolLedger = {
   readonly filedNumber: bigint;
   readonly foreign: bigint;
   readonly unallocated: bigint;
+  /** Results that no Investor owns. */
+  readonly suspense: bigint;
   /** Everybody whose money is anywhere in the pool, ascending by subscription. */
   readonly seats: readonly LedgerSeat[];
 };
 
-type PoolPart = { readonly filedNumber: bigint; readonly foreign: bigint; readonly unallocated: bigint };
+type PoolPart = Omit<PoolLedger, "seats">;
 type SeatPart = Omit<LedgerSeat, "places"> & Places;
 /** A Master without anybody has one row without a seat. */
 type Row = PoolPart & (SeatPart | { readonly subscriptionId: null });
@@ -28,7 +30,7 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
   const rows = await many<Row>(
     db,
     sql`select pool.filed_number as "filedNumber", pool.foreign_minor as "foreign",
-               pool.unallocated_minor as unallocated, seat.subscription_id as "subscriptionId",
+               pool.unallocated_minor as unallocated, pool.suspense_minor as suspense, seat.subscription_id as "subscriptionId",
                seat.investor_login as "investorLogin", seat.status, account.outside_minor as outside,
                account.quarantined_minor as quarantined, account.unposted_minor as unposted,
                seat.inbound_minor as inbound, seat.waiting_minor as waiting, seat.pooled_minor as pooled,
@@ -45,8 +47,8 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
   );
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { filedNumber, foreign, unallocated } = first;
-  return { filedNumber, foreign, unallocated, seats: rows.filter(isSeat).map(toSeat) };
+  const { filedNumber, foreign, unallocated, suspense } = first;
+  return { filedNumber, foreign, unallocated, suspense, seats: rows.filter(isSeat).map(toSeat) };
 }
 
 function isSeat(row: Row): row is PoolPart & SeatPart {

@@ -1,5 +1,4 @@
-import { execute, maybeOne, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** A pool is there from the first thing that is known of its Master. */
@@ -11,12 +10,4 @@ export async function ensurePool(tx: Transaction, login: string): Promise<void> 
         where not exists (select from master_pool where login = ${login})
         on conflict do nothing`,
   );
-}
-
-export async function findStoppedReason(db: Queryable, login: string): Promise<string | undefined> {
-  const row = await maybeOne<{ reason: string | null }>(
-    db,
-    sql`select stopped_reason as reason from master_pool where login = ${login}`,
-  );
-  return row?.reason ?? undefined;
 }

@@ -1,19 +1,31 @@
-import { many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
+import assert from "node:assert/strict";
+import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Reserve } from "../domain/books.ts";
 
-export async function insertReserve(
+/** What is set apart for debits of one Investor. A key that was closed without a debit may be set apart again. */
+export async function insertReserves(
   tx: Transaction,
-  { key, subscriptionId, amount }: Reserve,
+  subscriptionId: bigint,
+  reserves: readonly Pick<Reserve, "key" | "amount">[],
   at: Date,
 ): Promise<void> {
-  await one(
+  if (reserves.length === 0) return;
+  const inserted = await execute(
     tx,
     sql`insert into reserve (key, subscription_id, amount_minor, state, created_at)
-        values (${key}, ${subscriptionId}, ${amount}, 'OPEN', ${at})
-        returning key`,
+        select key, ${subscriptionId}::bigint, amount, 'OPEN', ${at}::timestamptz
+        from unnest(
+          ${reserves.map(({ key }) => key)}::text[],
+          ${reserves.map(({ amount }) => amount)}::bigint[]
+        ) as fresh (key, amount)
+        on conflict (key) do update
+        set subscription_id = excluded.subscription_id, amount_minor = excluded.amount_minor, state = 'OPEN',
+            created_at = excluded.created_at, closed_at = null
+        where reserve.state <> 'OPEN'`,
   );
+  assert.equal(inserted, reserves.length, "nothing is set apart twice under one key");
 }
 
 export type ReserveOwner = { readonly investorLogin: string; readonly masterLogin: string };
@@ -27,15 +39,17 @@ export async function findReserveOwner(db: Queryable, key: string): Promise<Rese
   );
 }
 
-/** What is still set apart for an Investor, under the lock of its seat. */
-export async function sumOpenReserves(tx: Transaction, subscriptionId: bigint): Promise<bigint> {
-  const { total } = await one<{ total: bigint }>(
+/** What is still set apart for debits of an Investor, in this pool or in one that it has left. */
+export async function listOpenReserves(
+  tx: Transaction,
+  investorLogin: string,
+): Promise<{ readonly key: string; readonly amount: bigint }[]> {
+  return many(
     tx,
-    sql`select coalesce(sum(amount_minor), 0)::bigint as total
-        from reserve
-        where subscription_id = ${subscriptionId} and state = 'OPEN'`,
+    sql`select reserve.key, reserve.amount_minor as amount
+        from reserve join seat on seat.subscription_id = reserve.subscription_id
+        where seat.investor_login = ${investorLogin} and reserve.state = 'OPEN'`,
   );
-  return total;
 }
 
 export async function closeReserves(

@@ -1,27 +1,10 @@
-import { many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { MasterDeal } from "../domain/master-deal.ts";
+import type { Week } from "../domain/weeks.ts";
 
-/** A deal of a Master's trader, as it waits to be split. */
-export type MasterResult = {
-  readonly masterLogin: string;
-  readonly number: bigint;
-  readonly entryId: bigint;
-  readonly dealId: bigint;
-  readonly dealAt: Date;
-  readonly amount: bigint;
-  readonly action: number;
-  readonly entry: number;
-  readonly positionId: bigint;
-  readonly symbol: string;
-  readonly volume: bigint;
-  readonly volumeClosed: bigint;
-  readonly profit: bigint;
-  readonly swap: bigint;
-  readonly commission: bigint;
-  readonly fee: bigint;
-};
-
-export async function insertMasterResults(tx: Transaction, results: readonly MasterResult[]): Promise<void> {
+export async function insertMasterResults(tx: Transaction, results: readonly MasterDeal[]): Promise<void> {
   if (results.length === 0) return;
   await many(
     tx,
@@ -48,4 +31,61 @@ export async function insertMasterResults(tx: Transaction, results: readonly Mas
           ${results.map((result) => result.fee)}::bigint[]
         )`,
   );
+}
+
+/** Deals that wait to be split, in their order, up to an entry of the Master's log. The caller has locked the pool. */
+export async function listWaitingDeals(
+  tx: Transaction,
+  masterLogin: string,
+  { through, limit }: { readonly through: bigint; readonly limit: number },
+): Promise<MasterDeal[]> {
+  return many<MasterDeal>(
+    tx,
+    sql`select master_login as "masterLogin", number, entry_id as "entryId", deal_id as "dealId", deal_at as "dealAt",
+               amount_minor as amount, action, entry, position_id as "positionId", symbol, volume,
+               volume_closed as "volumeClosed", profit_minor as profit, swap_minor as swap,
+               commission_minor as commission, fee_minor as fee
+        from master_result
+        where master_login = ${masterLogin} and allocated_at is null and number <= ${through}
+        order by number
+        limit ${limit}`,
+  );
+}
+
+export async function markDealsAllocated(
+  tx: Transaction,
+  masterLogin: string,
+  through: bigint,
+  at: Date,
+): Promise<void> {
+  await execute(
+    tx,
+    sql`update master_result
+        set allocated_at = ${at}
+        where master_login = ${masterLogin} and allocated_at is null and number <= ${through}`,
+  );
+}
+
+/** Masters whose next deal can be split: its week is open, and so is the gate. */
+export async function listMastersToAllocate(db: Queryable, week: Week, limit: number): Promise<string[]> {
+  const rows = await many<{ login: string }>(
+    db,
+    sql`select pool.login
+        from (
+               select distinct on (master_login) master_login, deal_at
+               from master_result
+               where allocated_at is null
+               order by master_login, number
+             ) as next
+             join master_pool as pool on pool.login = next.master_login
+        where pool.stopped_reason is null and pool.gate_key is null
+          and (
+            pool.weeks_closed_through is null
+            or date_bin(${week.periodMs}::bigint * interval '1 millisecond', next.deal_at, ${week.anchor})
+               <= pool.weeks_closed_through
+          )
+        order by next.deal_at
+        limit ${limit}`,
+  );
+  return rows.map(({ login }) => login);
 }

@@ -13,7 +13,7 @@ export async function lockSeats(tx: Transaction, subscriptionIds: readonly bigin
     sql`select seat.subscription_id as "subscriptionId", seat.master_login as "masterLogin",
                seat.investor_login as "investorLogin", subscription.status = 'ACTIVE' as "isPooled",
                inbound_minor as inbound, waiting_minor as waiting, pooled_minor as pooled,
-               reserved_minor as reserved, outbound_minor as outbound
+               reserved_minor as reserved, outbound_minor as outbound, unredeemed_minor as unredeemed
         from seat join subscription on subscription.id = seat.subscription_id
         where seat.subscription_id = any(${subscriptionIds}::bigint[])
         order by seat.subscription_id
@@ -22,36 +22,8 @@ export async function lockSeats(tx: Transaction, subscriptionIds: readonly bigin
   return rows.map(toSeat);
 }
 
-/** Everybody of a pool whose mirrored money waits for its units. */
-export async function lockWaitingSeats(tx: Transaction, masterLogin: string, limit: number): Promise<SeatBook[]> {
-  const ids = await many<{ id: bigint }>(
-    tx,
-    sql`select subscription_id as id
-        from seat
-        where master_login = ${masterLogin} and waiting_minor > 0
-        order by subscription_id
-        limit ${limit}`,
-  );
-  return lockSeats(
-    tx,
-    ids.map(({ id }) => id),
-  );
-}
-
-/** Pools in which mirrored money waits. */
-export async function listPoolsThatWait(tx: Parameters<typeof many>[0], limit: number): Promise<string[]> {
-  const rows = await many<{ login: string }>(
-    tx,
-    sql`select distinct seat.master_login as login
-        from seat join master_pool on master_pool.login = seat.master_login
-        where seat.waiting_minor > 0 and master_pool.gate_key is null
-        order by seat.master_login
-        limit ${limit}`,
-  );
-  return rows.map(({ login }) => login);
-}
-
-export async function insertSeat(tx: Transaction, seat: SeatBook): Promise<void> {
+/** Fresh: nothing of it has units yet. */
+export async function insertSeat(tx: Transaction, seat: Omit<SeatBook, "unredeemed">): Promise<void> {
   const { subscriptionId, masterLogin, investorLogin, places } = seat;
   await one(
     tx,
@@ -69,15 +41,16 @@ export async function saveSeats(tx: Transaction, seats: readonly SeatBook[]): Pr
     tx,
     sql`update seat
         set inbound_minor = book.inbound, waiting_minor = book.waiting, pooled_minor = book.pooled,
-            reserved_minor = book.reserved, outbound_minor = book.outbound
+            reserved_minor = book.reserved, outbound_minor = book.outbound, unredeemed_minor = book.unredeemed
         from unnest(
           ${seats.map(({ subscriptionId }) => subscriptionId)}::bigint[],
           ${seats.map(({ places }) => places.inbound)}::bigint[],
           ${seats.map(({ places }) => places.waiting)}::bigint[],
           ${seats.map(({ places }) => places.pooled)}::bigint[],
           ${seats.map(({ places }) => places.reserved)}::bigint[],
-          ${seats.map(({ places }) => places.outbound)}::bigint[]
-        ) as book (subscription_id, inbound, waiting, pooled, reserved, outbound)
+          ${seats.map(({ places }) => places.outbound)}::bigint[],
+          ${seats.map(({ unredeemed }) => unredeemed)}::bigint[]
+        ) as book (subscription_id, inbound, waiting, pooled, reserved, outbound, unredeemed)
         where seat.subscription_id = book.subscription_id`,
   );
 }

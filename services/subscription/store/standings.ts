@@ -6,7 +6,12 @@ export type Standing = {
   readonly filedNumber: bigint;
   /** Undefined outside a pool. */
   readonly seat:
-    | { readonly subscriptionId: bigint; readonly masterLogin: string; readonly inbound: bigint }
+    | {
+        readonly subscriptionId: bigint;
+        readonly masterLogin: string;
+        readonly inbound: bigint;
+        readonly isStopped: boolean;
+      }
     | undefined;
 };
 
@@ -15,19 +20,22 @@ type Row = {
   readonly subscriptionId: bigint | null;
   readonly masterLogin: string | null;
   readonly inbound: bigint | null;
+  readonly isStopped: boolean;
 };
 
 export async function findStanding(db: Queryable, investorLogin: string): Promise<Standing> {
   const row = await maybeOne<Row>(
     db,
     sql`select account.filed_number as "filedNumber", seat.subscription_id as "subscriptionId",
-               seat.master_login as "masterLogin", seat.inbound_minor as inbound
+               seat.master_login as "masterLogin", seat.inbound_minor as inbound,
+               pool.stopped_reason is not null as "isStopped"
         from investor_account as account
              left join seat on seat.subscription_id = account.pooled_subscription_id
+             left join master_pool as pool on pool.login = seat.master_login
         where account.login = ${investorLogin}`,
   );
   if (row === undefined) return { filedNumber: -1n, seat: undefined };
-  const { filedNumber, subscriptionId, masterLogin, inbound } = row;
+  const { filedNumber, subscriptionId, masterLogin, inbound, isStopped } = row;
   if (subscriptionId === null || masterLogin === null || inbound === null) return { filedNumber, seat: undefined };
-  return { filedNumber, seat: { subscriptionId, masterLogin, inbound } };
+  return { filedNumber, seat: { subscriptionId, masterLogin, inbound, isStopped } };
 }

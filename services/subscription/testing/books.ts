@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { onInvestor, onMaster, type Places } from "../domain/places.ts";
+import { checkPool } from "../domain/pool/check-pool.ts";
+import { type AllocationTotals, readAllocationTotals } from "./allocation-totals.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { getAccount } from "./platform-ledger.ts";
 import type { World } from "./world.ts";
 
@@ -20,9 +23,11 @@ type SeatRow = { readonly id: bigint; readonly investor: string; readonly master
   };
 type PoolRow = { readonly login: string; readonly filed: bigint; readonly nobodys: bigint };
 
+const RESULT = MovementKind.RESULT;
+
 /** Every invariant of the ledger, at whatever place of each log it stands: each cent is in exactly one place. */
 export async function expectBooksToTie({ deps: { pool }, platform }: World): Promise<void> {
-  const { accounts, pools, seats } = await inOneSnapshot(pool, readBooks);
+  const { accounts, pools, seats, totals } = await inOneSnapshot(pool, readBooks);
   const logged = (login: string, filed: bigint): bigint =>
     getAccount(platform.ledger, login)
       .log.filter(({ number }) => number <= filed)
@@ -31,16 +36,33 @@ export async function expectBooksToTie({ deps: { pool }, platform }: World): Pro
     const own = seats.filter(({ investor }) => investor === login);
     const booked = own.reduce((total, seat) => total + onInvestor(placesOf(seat)), onInvestor(places));
     assert.equal(booked, logged(login, filed), `Investor ${login} does not tie at entry ${filed}`);
+    const posted = getAccount(platform.ledger, login)
+      .log.filter(({ number, kind }) => number <= filed && kind === RESULT)
+      .reduce((total, { amount }) => total + (amount?.minorUnits ?? 0n), 0n);
+    const allocated = totals.investors.get(login) ?? 0n;
+    assert.equal(places.unposted, allocated - posted, `what is not posted of ${login} is not what it was given`);
   }
   for (const { login, filed, nobodys } of pools) {
     const own = seats.filter(({ master }) => master === login);
     const booked = own.reduce((total, seat) => total + onMaster(placesOf(seat)), nobodys);
     assert.equal(booked, logged(login, filed), `Master ${login} does not tie at entry ${filed}`);
   }
+  expectAllocationsToTie(totals);
   for (const seat of seats) {
     assert.equal(seat.inbound, seat.openInflows, `what is inbound of ${seat.id} is not what waits for a mirror`);
     assert.equal(seat.outbound, seat.openOutflows + seat.openExits, `what is outbound of ${seat.id} is not on its way`);
     assert.equal(seat.reserved, seat.openReserves, `what is reserved of ${seat.id} has no owner`);
+  }
+}
+
+/** Units, marks and carries of each pool; each result was split whole; the numbers have no gaps. */
+function expectAllocationsToTie({ masters }: AllocationTotals): void {
+  for (const { login, pool, entries, last, ...sums } of masters) {
+    checkPool(pool);
+    assert.equal(entries, last, `allocations of ${login} have a gap`);
+    assert.equal(sums.results, sums.parts + sums.suspense, `results of ${login} were not split whole`);
+    assert.equal(pool.suspense.amount, sums.suspense, `suspense of ${login} is not what nobody was given`);
+    assert.equal(sums.unallocated, sums.waiting, `results of ${login} that wait do not tie`);
   }
 }
 
@@ -66,9 +88,10 @@ async function readBooks(db: Queryable) {
   );
   const pools = await many<PoolRow>(
     db,
-    sql`select login, filed_number as filed, foreign_minor + unallocated_minor as nobodys from master_pool`,
+    sql`select login, filed_number as filed, foreign_minor + unallocated_minor + suspense_minor as nobodys
+        from master_pool`,
   );
-  return { accounts, pools, seats: await listSeats(db) };
+  return { accounts, pools, seats: await listSeats(db), totals: await readAllocationTotals(db) };
 }
 
 function listSeats(db: Queryable): Promise<SeatRow[]> {

@@ -1,14 +1,95 @@
+import { Refusal } from "#kernel/refusal.ts";
 import type { Client } from "#kernel/contract/contract.ts";
-import type { ConfigureRequest, FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import type {
+  CollectRequest,
+  ConfigureRequest,
+  CrystallizeRequest,
+  CrystallizeResponse,
+  FeeServiceService,
+} from "#proto/pamm/fee/v1/fee.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { type PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { callContext } from "#kernel/contract/context.ts";
 
-/** Keeps what was configured, once per key, in the array. */
-export function feeFake(configured: ConfigureRequest[]): Client<FeeServiceService> {
+/** Cents. */
+export type Due = { readonly key: string; readonly amount: bigint; readonly isWeekly?: boolean };
+
+export type FeeFake = {
+  readonly client: Client<FeeServiceService>;
+  readonly configured: ConfigureRequest[];
+  readonly crystallized: Map<string, { readonly request: CrystallizeRequest; readonly response: CrystallizeResponse }>;
+  /** What an Investor owes when it is asked; set by tests. */
+  readonly rules: { due: (request: CrystallizeRequest) => readonly Due[]; isDown: boolean };
+};
+
+type World = {
+  readonly platform: Client<PlatformServiceService>;
+  readonly returnReserve: (key: string) => Promise<unknown>;
+};
+
+const CALL_MS = 5_000;
+
+/** Fee as its contract describes it, with what is due ruled by tests: a key is fixed once, and taken item by item. */
+export function feeFake(world: World): FeeFake {
+  const configured: ConfigureRequest[] = [];
+  const crystallized: FeeFake["crystallized"] = new Map();
+  const rules: FeeFake["rules"] = { due: () => [], isDown: false };
+  const reach = (): void => {
+    if (rules.isDown) throw new Refusal({ code: "service_unavailable", status: "unavailable", message: "down" });
+  };
   const client = {
     async configure(request: ConfigureRequest) {
       if (!configured.some(({ key }) => key === request.key)) configured.push(request);
       const { key: _key, ...rest } = request;
       return { ...rest, createdAt: request.effectiveSince, updatedAt: request.effectiveSince };
     },
+    async prepare() {
+      reach();
+      return {};
+    },
+    async crystallize(request: CrystallizeRequest) {
+      reach();
+      const known = crystallized.get(request.key);
+      if (known !== undefined) return known.response;
+      const response = responseOf(rules.due(request));
+      crystallized.set(request.key, { request, response });
+      return response;
+    },
+    async collect({ key, holder }: CollectRequest) {
+      reach();
+      const found = crystallized.get(key);
+      if (found === undefined) {
+        throw new Refusal({ code: "crystallisation_not_found", status: "not_found", message: key });
+      }
+      let collected = 0n;
+      for (const item of found.response.items) {
+        collected += await take(world, found.request.investorLogin, holder, item);
+      }
+      return { collected: moneyToProto(usd(collected)) };
+    },
   };
-  return client as unknown as Client<FeeServiceService>;
+  return { client: client as unknown as Client<FeeServiceService>, configured, crystallized, rules };
+}
+
+function responseOf(due: readonly Due[]): CrystallizeResponse {
+  const items = due.map(({ key, amount, isWeekly = false }) => ({ key, amount: moneyToProto(usd(amount)), isWeekly }));
+  const pending = due.filter(({ isWeekly = false }) => !isWeekly).reduce((total, { amount }) => total + amount, 0n);
+  return { pending: moneyToProto(usd(pending)), items };
+}
+
+/** A debit that is refused for good gives its reserve back before it is answered. */
+async function take(
+  { platform, returnReserve }: World,
+  login: string,
+  holder: string,
+  { key, amount }: CrystallizeResponse["items"][number],
+): Promise<bigint> {
+  const legs = [{ login, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-(amount?.minorUnits ?? 0n))) }];
+  const rest = { upTo: { floor: moneyToProto(usd(0n)) }, enqueue: false, comment: "", sendBefore: undefined };
+  const context = callContext({ caller: "fee", withinMs: CALL_MS });
+  const result = await platform.transfer({ key, holder, legs, ...rest }, context);
+  if (result.state === TransferState.REFUSED) await returnReserve(key);
+  return result.state === TransferState.APPLIED ? -(result.legs[0]?.amount?.minorUnits ?? 0n) : 0n;
 }

@@ -32,6 +32,7 @@ export async function holdForWithdrawal(
     heldBalance: held.balance,
     heldLogNumber: held.logNumber,
     payoutKey: `${key}:out`,
+    feeSuffix: `WD${key}`,
   };
   return { request, holder };
 }
@@ -45,11 +46,12 @@ export async function release({ platform }: World, { request, holder }: Withdraw
   await platform.client.release({ login: request.investorLogin, holder }, aCall());
 }
 
-/** All of it: lane, Leave, payout, release. Answers what was paid. */
+/** All of it: lane, Leave, fees, payout, release. Answers what was paid. */
 export async function withdraw(world: World, login: string, amount: bigint, key: string): Promise<bigint> {
   const withdrawal = await holdForWithdrawal(world, login, amount, { key });
   try {
     const { effective } = await world.service.leave(withdrawal.request, aCall());
+    await world.fees.client.collect({ key, holder: withdrawal.holder }, aCall());
     const paid = effective?.minorUnits ?? 0n;
     if (paid > 0n) await payOut(world, withdrawal, paid);
     return paid;

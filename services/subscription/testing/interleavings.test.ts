@@ -367,7 +367,7 @@ test("a surplus of ours on the Master belongs to nobody, and neither do results 
     key: "subscription:mirror:999",
   });
   enter(world.platform.ledger, masterLogin, { kind: MovementKind.TRADE, amount: 12_00n, trade });
-  await settle(world);
+  await deliver(world);
   expect(await world.service.getPoolLedger({ masterLogin }, aCall())).toMatchObject({
     expectedMasterBalance: { minorUnits: 521_00n },
     foreign: { minorUnits: 21_00n },

@@ -1,8 +1,16 @@
+import assert from "node:assert/strict";
 import type { Client } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
+import { refusalToProto } from "#kernel/contract/error.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import type { HoldResponse, PlatformServiceService, ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
+import type {
+  HoldResponse,
+  PlatformServiceService,
+  ReadAccountResponse,
+  TransferAnswer,
+  TransferRequest,
+} from "#proto/pamm/platform/v1/platform.ts";
 import { balanceOf, getAccount, lastEntry, type PlatformLedger } from "./platform-ledger.ts";
 import { carryOn, type PlatformTransfers, transferOnce } from "./platform-transfers.ts";
 
@@ -16,8 +24,8 @@ export type PlatformFake = PlatformTransfers & {
  * Platform as its contract describes it, in memory: keys, lanes with tombstones, logs with numbers, one feed. It fails
  * only as its rules say.
  */
-export function platformFake(): PlatformFake {
-  const ledger: PlatformLedger = { accounts: new Map(), feed: [] };
+export function platformFake(now: () => Date): PlatformFake {
+  const ledger: PlatformLedger = { accounts: new Map(), feed: [], now };
   const rules = { refuse: () => undefined, delay: () => false };
   const transfers: PlatformTransfers = { ledger, rules, byKey: new Map() };
   const state = { isDown: false };
@@ -32,7 +40,11 @@ function clientOf(transfers: PlatformTransfers, state: { isDown: boolean }): Cli
   return {
     async transfer(request) {
       reach();
-      return transferOnce(transfers, request, noLane);
+      return transferOnce(transfers, request, busyOrNoLane);
+    },
+    async transferBatch({ requests }) {
+      reach();
+      return { answers: requests.map((request) => answerOf(transfers, request)) };
     },
     async getTransfer({ key }) {
       const transfer = transfers.byKey.get(key);
@@ -77,20 +89,36 @@ function hold(ledger: PlatformLedger, login: string, holder: string): HoldRespon
   account.holder = holder;
   const { number: logNumber, entryId: logEntryId } = lastEntry(ledger, login);
   const balance = moneyToProto(usd(balanceOf(ledger, login)));
-  return { balance, logNumber, logEntryId, openPositions: account.positions };
+  return { balance, logNumber, logEntryId, openPositions: account.positions.length };
 }
 
 function readAccount(ledger: PlatformLedger, login: string): ReadAccountResponse {
   const { positions, isComplete } = getAccount(ledger, login);
-  const position = { positionId: 1n, symbol: "EURUSD", volume: 1n, profit: undefined, swap: undefined };
   const balance = moneyToProto(usd(balanceOf(ledger, login)));
   return {
     balance,
     logBalance: balance,
     logNumber: lastEntry(ledger, login).number,
-    positions: Array.from({ length: positions }, () => position),
+    positions: positions.map(({ profit, swap, ...position }) => ({
+      ...position,
+      profit: moneyToProto(usd(profit)),
+      swap: moneyToProto(usd(swap)),
+    })),
     complete: isComplete,
   };
+}
+
+function answerOf(transfers: PlatformTransfers, request: TransferRequest): TransferAnswer {
+  try {
+    return { answer: { $case: "result", value: transferOnce(transfers, request, busyOrNoLane) } };
+  } catch (error) {
+    assert(error instanceof Refusal);
+    return { answer: { $case: "refusal", value: refusalToProto(error) } };
+  }
+}
+
+function busyOrNoLane(code: "no_lane" | "account_busy"): Refusal {
+  return refusal(code, "conflict");
 }
 
 function noLane(): Refusal {

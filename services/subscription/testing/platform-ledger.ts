@@ -3,12 +3,21 @@ import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { type AccountMoved, type AccountRole, MovementKind, type Trade } from "#proto/pamm/platform/v1/movement.ts";
 
+/** Volume in units of 1e-8 lots, money in cents. */
+export type FakePosition = {
+  readonly positionId: bigint;
+  readonly symbol: string;
+  volume: bigint;
+  profit: bigint;
+  swap: bigint;
+};
+
 export type PlatformAccount = {
   readonly login: string;
   readonly role: AccountRole;
   readonly log: AccountMoved[];
-  /** Open positions of the trader. */
-  positions: number;
+  /** Open positions of the trader, as the platform shows them. */
+  readonly positions: FakePosition[];
   /** False while a deal is on its way. */
   isComplete: boolean;
   /** Who has the lane. */
@@ -22,16 +31,21 @@ export type Entry = {
   readonly key?: string;
   readonly transferId?: bigint;
   readonly trade?: Trade;
+  readonly reason?: string;
+  /** When the platform says it was; now when not said. */
+  readonly at?: Date;
+  /** Its ticket; the next one when not said. */
+  readonly dealId?: bigint;
 };
 
 /** Accounts with their logs, and the one feed of all entries in the order in which they came. */
 export type PlatformLedger = {
   readonly accounts: Map<string, PlatformAccount>;
   readonly feed: AccountMoved[];
+  readonly now: () => Date;
 };
 
 const FIRST_TICKET = 900_000n;
-const START = Date.UTC(2026, 0, 1);
 
 /** Opens an account with the balance that it had before us. */
 export function openAccount(ledger: PlatformLedger, login: string, role: AccountRole, opening = 0n): void {
@@ -39,7 +53,7 @@ export function openAccount(ledger: PlatformLedger, login: string, role: Account
     login,
     role,
     log: [],
-    positions: 0,
+    positions: [],
     isComplete: true,
     holder: undefined,
     released: new Set<string>(),
@@ -66,7 +80,7 @@ export function lastEntry(ledger: PlatformLedger, login: string): AccountMoved {
 
 /** What became true of an account: the next entry of its log, and of the feed. */
 export function enter(ledger: PlatformLedger, login: string, entry: Entry): AccountMoved {
-  const { kind, amount, key = "", transferId = 0n, trade } = entry;
+  const { kind, amount, key = "", transferId = 0n, trade, reason = "", at: dealAt = ledger.now() } = entry;
   const { log, role } = getAccount(ledger, login);
   const { feed } = ledger;
   const entryId = BigInt(feed.length + 1);
@@ -79,9 +93,10 @@ export function enter(ledger: PlatformLedger, login: string, entry: Entry): Acco
     key,
     transferId,
     amount: moneyToProto(usd(amount)),
-    dealId: kind === MovementKind.OPENING ? 0n : FIRST_TICKET + entryId,
-    dealAt: new Date(START + feed.length),
+    dealId: kind === MovementKind.OPENING ? 0n : (entry.dealId ?? FIRST_TICKET + entryId),
+    dealAt,
     trade,
+    reason,
   };
   log.push(moved);
   feed.push(moved);

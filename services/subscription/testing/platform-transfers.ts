@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { balanceOf, enter, getAccount, type PlatformLedger } from "./platform-ledger.ts";
 
@@ -22,7 +25,7 @@ export type PlatformTransfers = {
 export function transferOnce(
   transfers: PlatformTransfers,
   request: TransferRequest,
-  noLane: () => Refusal,
+  refusal: (code: "no_lane" | "account_busy") => Refusal,
 ): TransferResult {
   const known = transfers.byKey.get(request.key);
   if (known !== undefined) {
@@ -30,13 +33,20 @@ export function transferOnce(
     return known.result;
   }
   const { login, legs } = { login: loginOf(request), legs: [] };
-  if (request.holder !== "" && getAccount(transfers.ledger, login).holder !== request.holder) throw noLane();
+  const { holder } = getAccount(transfers.ledger, login);
+  if (request.holder !== "" && holder !== request.holder) throw refusal("no_lane");
+  if (neverWaits(request) && holder !== undefined && holder !== request.holder) throw refusal("account_busy");
   const transferId = BigInt(transfers.byKey.size + 1);
   const result = { transferId, key: request.key, state: TransferState.PENDING, refusalCode: "", platformCode: 0, legs };
   const fresh: PlatformTransfer = { request, result };
   transfers.byKey.set(request.key, fresh);
   execute(transfers, fresh);
   return fresh.result;
+}
+
+/** Postings, and whatever is cut to what is there. */
+function neverWaits({ upTo, legs }: TransferRequest): boolean {
+  return upTo !== undefined || legs[0]?.kind === MovementKind.RESULT;
 }
 
 /** Executes what waits, as far as nothing stands in its way any more. */
@@ -50,17 +60,28 @@ function execute({ ledger, rules }: PlatformTransfers, transfer: PlatformTransfe
   const login = loginOf(request);
   const { holder } = getAccount(ledger, login);
   if (holder !== undefined && holder !== request.holder) return;
-  const isCovered = balanceOf(ledger, login) + (request.legs[0]?.amount?.minorUnits ?? 0n) >= 0n;
-  const refusalCode = rules.refuse(request) ?? (isCovered ? undefined : "insufficient_funds");
+  const wanted = request.legs[0]?.amount?.minorUnits ?? 0n;
+  const left = balanceOf(ledger, login) - (request.upTo?.floor?.minorUnits ?? 0n);
+  const taken = request.upTo === undefined || -wanted <= left ? wanted : -(left > 0n ? left : 0n);
+  const lack =
+    taken === 0n ? "nothing_to_take" : balanceOf(ledger, login) + taken < 0n ? "insufficient_funds" : undefined;
+  const refusalCode = rules.refuse(request) ?? lack;
   if (refusalCode !== undefined) {
     transfer.result = { ...result, state: TransferState.REFUSED, refusalCode };
     return;
   }
   const { key, transferId } = result;
   const legs = request.legs.map((leg) => {
-    const entry = { kind: leg.kind, amount: leg.amount?.minorUnits ?? 0n, key, transferId };
-    const { dealId, dealAt } = enter(ledger, leg.login, entry);
-    return { ...leg, state: TransferState.APPLIED, dealId, reference: "P", appliedAt: dealAt };
+    const amount = leg.amount?.minorUnits === wanted ? taken : -taken;
+    const { dealId, dealAt } = enter(ledger, leg.login, { kind: leg.kind, amount, key, transferId });
+    return {
+      ...leg,
+      amount: moneyToProto(usd(amount)),
+      state: TransferState.APPLIED,
+      dealId,
+      reference: "P",
+      appliedAt: dealAt,
+    };
   });
   transfer.result = { ...result, state: TransferState.APPLIED, legs };
 }

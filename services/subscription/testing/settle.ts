@@ -2,7 +2,11 @@ import assert from "node:assert/strict";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { fileMovements } from "../commands/file-movements.ts";
 import type { Deps } from "../deps.ts";
+import { allocateResults } from "../jobs/allocate-results.ts";
+import { cancelEmptied } from "../jobs/cancel-emptied.ts";
+import { closeWeeks } from "../jobs/close-weeks.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
+import { postResults } from "../jobs/post-results.ts";
 import { readGaps } from "../jobs/read-gaps.ts";
 import { sendExits } from "../jobs/send-exits.ts";
 import { settleAssignments } from "../jobs/settle-assignments.ts";
@@ -28,10 +32,14 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await readGaps(deps),
     await mirrorOpenFlows(deps),
     await sendExits(deps),
+    await allocateResults(deps),
+    await closeWeeks(deps),
     await strikeWaitingFlows(deps),
+    await postResults(deps),
     await settleGates(deps),
     await settleAssignments(deps),
     await settleExits(deps),
+    await cancelEmptied(deps),
   ];
   return isMore.some(Boolean);
 }

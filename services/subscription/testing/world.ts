@@ -8,7 +8,8 @@ import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { AssignRequest, SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { createBells, subscriptionService } from "../service.ts";
-import { feeFake } from "./fee-fake.ts";
+import type { Week } from "../domain/weeks.ts";
+import { type FeeFake, feeFake } from "./fee-fake.ts";
 import { type PeopleFake, peopleFake } from "./people-fake.ts";
 import { type PlatformFake, platformFake } from "./platform-fake.ts";
 import { enter, openAccount } from "./platform-ledger.ts";
@@ -19,6 +20,7 @@ export type World = {
   readonly service: Implementation<SubscriptionServiceService>;
   readonly platform: PlatformFake;
   readonly people: PeopleFake;
+  readonly fees: FeeFake;
   /** What fee was told. */
   readonly configured: ConfigureRequest[];
   readonly state: { clockOffsetMs: number; delivered: number; keys: number };
@@ -26,23 +28,35 @@ export type World = {
 
 const CALL_MS = 9_000;
 
-export async function aWorld(options: { readonly isSingleSubscription?: boolean } = {}): Promise<World> {
+const DAY_MS = 86_400_000;
+
+/** A week that began some days ago and lasts longer than any test. */
+function aWeek(): Week {
+  return { anchor: new Date(Date.now() - 3 * DAY_MS), periodMs: 7 * DAY_MS };
+}
+
+export async function aWorld(
+  options: { readonly isSingleSubscription?: boolean; readonly week?: Week } = {},
+): Promise<World> {
   const { pool } = await testDatabase("subscription");
-  const platform = platformFake();
-  const people = peopleFake();
-  const configured: ConfigureRequest[] = [];
   const state = { clockOffsetMs: 0, delivered: 0, keys: 0 };
+  const now = (): Date => new Date(Date.now() + state.clockOffsetMs);
+  const platform = platformFake(now);
+  const people = peopleFake();
+  const fees = feeFake({ platform: platform.client, returnReserve: (key) => service.returnReserve({ key }, aCall()) });
   const deps: Deps = {
     pool,
     platform: platform.client,
     accounts: people.client,
-    fees: feeFake(configured),
+    fees: fees.client,
     bells: createBells(),
     log: createLog({ service: "subscription", level: "silent" }),
-    now: () => new Date(Date.now() + state.clockOffsetMs),
+    now,
     isSingleSubscription: options.isSingleSubscription ?? false,
+    week: options.week ?? aWeek(),
   };
-  return { deps, service: subscriptionService(deps), platform, people, configured, state };
+  const service = subscriptionService(deps);
+  return { deps, service, platform, people, fees, configured: fees.configured, state };
 }
 
 /** Time passes for the service. */

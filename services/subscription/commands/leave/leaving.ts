@@ -1,5 +1,5 @@
 import type { AccountBook, SeatBook } from "../../domain/books.ts";
-import type { LeaveNumbers } from "../../domain/decide-leave.ts";
+import type { LeaveDecision } from "../../domain/decide-leave.ts";
 import type { Leave } from "../../store/leaves.ts";
 
 /** A leave whose gate is closed. */
@@ -12,6 +12,6 @@ export type LeavingBooks = { readonly account: AccountBook; readonly seat: SeatB
 export type Leaving = {
   readonly leave: GatedLeave;
   readonly books: LeavingBooks;
-  readonly numbers: LeaveNumbers;
+  readonly decision: LeaveDecision;
   readonly at: Date;
 };

@@ -18,8 +18,10 @@ import { findStanding, type Standing } from "../../store/standings.ts";
 import { catchUp } from "../catch-up.ts";
 import { accountBusy } from "../lane.ts";
 import { inTimeToAnswer, patience } from "../patience.ts";
-import { decideOutsidePool } from "./decide-outside-pool.ts";
-import { decideUnderGate } from "./decide-under-gate.ts";
+import { safetyStop } from "../safety-stop.ts";
+import { decideOutsidePool, settleOutsidePool } from "./decide-outside-pool.ts";
+import { notReadYet } from "./refuse-under-gate.ts";
+import { decideUnderGate } from "./settle-under-gate.ts";
 
 /** So long Leave waits for money that is on its way to the Master, and for others at its gate. */
 const WAIT_MS = 3_000;
@@ -39,6 +41,10 @@ export async function reachDecision(deps: Deps, asked: NewLeave, context: CallCo
     const own = await findLeave(pool, asked);
     if (own?.state === "REFUSED") return own;
     if (own === undefined && standing === undefined) throw accountBusy("a later try of this operation is known");
+    if (standing?.state === "SETTLED" && standing.subscriptionId === null) {
+      await decideOutsidePool(deps, standing, context);
+      continue;
+    }
     if (own?.state === "WAITING") {
       const why = await goOn(deps, own, context);
       if (why === undefined) continue;
@@ -63,11 +69,16 @@ async function goOn(deps: Deps, leave: Leave, context: CallContext): Promise<Ref
     return await refuseWaiting(deps, leave, accountBusy("the account has changed since it was held"));
   }
   const { seat } = standing;
-  if (seat === undefined) return await decideOutsidePool(deps, leave);
+  if (seat === undefined) {
+    await settleOutsidePool(deps, leave);
+    return undefined;
+  }
+  if (seat.isStopped) return await refuseWaiting(deps, leave, safetyStop("stopped"));
   if (seat.inbound !== 0n) {
     deps.bells.mirrors.ring();
     return accountBusy("money is still on its way to the Master");
   }
+  if (!(await prepareFee(deps, seat, context))) return notReadYet("fees cannot be computed now");
   const gate = await closeGateFor(deps, leave, seat);
   if (gate === "busy") {
     return refuse("allocation_in_progress", "another decision about this Master is in progress", {
@@ -79,6 +90,21 @@ async function goOn(deps: Deps, leave: Leave, context: CallContext): Promise<Ref
   const gated = { ...leave, state: "GATED", subscriptionId, masterLogin } as const;
   if (gate !== "gone") await decideUnderGate(deps, gated, gate, context);
   return undefined;
+}
+
+/** Asked before anything is closed: afterwards fee has only little to read, and without it nobody leaves. */
+async function prepareFee(
+  { fees, log }: Deps,
+  { masterLogin }: { readonly masterLogin: string },
+  context: CallContext,
+): Promise<boolean> {
+  try {
+    await fees.prepare({ masterLogin }, inTimeToAnswer(context));
+    return true;
+  } catch (error) {
+    log.warn("fee is not there", { login: masterLogin, error });
+    return false;
+  }
 }
 
 /** What is known of the Investor, filed up to what was held; undefined when its log cannot be read. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Books, fileOnInvestor, fileOnMaster, type LoggedMovement, type OpenTransfer } from "./books.ts";
+import { type Books, emptyOutcome, type LoggedMovement, type OpenTransfer } from "./books.ts";
+import { fileOnInvestor, fileOnMaster } from "./file-entry.ts";
 import type { MovementKind } from "./classify-movement.ts";
 import { EMPTY_SEAT, NOTHING_ON_ACCOUNT, onInvestor, onMaster, type SeatPlaces } from "./places.ts";
 
@@ -30,7 +31,15 @@ function someBooks(): Books {
     pools: new Map([
       [
         MASTER,
-        { login: MASTER, filedNumber: -1n, heardNumber: -1n, foreign: 0n, unallocated: 0n, stoppedReason: undefined },
+        {
+          login: MASTER,
+          filedNumber: -1n,
+          heardNumber: -1n,
+          foreign: 0n,
+          unallocated: 0n,
+          filedDealId: 0n,
+          stoppedReason: undefined,
+        },
       ],
     ]),
     seats: new Map(
@@ -42,12 +51,13 @@ function someBooks(): Books {
           investorLogin: investorOf(id),
           isPooled: pooled(id),
           places: EMPTY_SEAT,
+          unredeemed: 0n,
         },
       ]),
     ),
     reserves: new Map(),
     transfers: new Map(),
-    outcome: { flows: [], furtherExits: [], settledReserves: [], appliedTransfers: [], results: [] },
+    outcome: emptyOutcome(),
   };
 }
 
@@ -57,7 +67,7 @@ function seatOf(books: Books, id: bigint): SeatPlaces {
 
 function movement(place: readonly [string, bigint], kind: MovementKind, amount: bigint, key = ""): LoggedMovement {
   const [login, number] = place;
-  return { login, number, kind, amount, key };
+  return { login, number, kind, amount, key, dealId: number, reason: kind === "irregularity" ? "deal_gone" : "" };
 }
 
 test("entries are filed once, in order; a gap is left alone and remembered", () => {

@@ -1,0 +1,119 @@
+import type { Deps } from "../../deps.ts";
+import { type Advance, advancePool, type Reading } from "../../domain/advance-pool.ts";
+import { checkPool } from "../../domain/pool/check-pool.ts";
+import { poolEquity } from "../../domain/pool/equity.ts";
+import { type Mark, strikePool } from "../../domain/pool/strike-pool.ts";
+import type { UnitPool } from "../../domain/pool/unit-pool.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { lockAccounts } from "../../store/books.ts";
+import { type Master, saveProgress } from "../../store/masters.ts";
+import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
+import { type ActiveSeat, listActiveSeats, lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
+import { tellDeficit } from "../tell-pools.ts";
+import { recordSteps } from "./record-steps.ts";
+import { stop } from "./stop.ts";
+
+/** A Master's pool under the lock of this transaction, with what has been done to it so far and is not saved yet. */
+export type Ledger = {
+  readonly master: Master;
+  readonly active: readonly ActiveSeat[];
+  readonly stored: UnitPool;
+  readonly pool: UnitPool;
+  /** Sum of the results that were split now. */
+  readonly allocated: bigint;
+};
+
+export type Place = {
+  /** Deals up to this entry of the Master's log. */
+  readonly through: bigint;
+  /** The Master as it was read at that place; without one no week is closed. */
+  readonly reading: Reading | undefined;
+  /** Accounts that are to be locked besides those of the pool. */
+  readonly logins?: readonly string[];
+};
+
+/** So that nobody who waits for a lock that this takes has to wait long. */
+const ROWS_PER_COMMIT = 5_000;
+const DEALS_PER_COMMIT = 500;
+/** Marks of a place need everything that was realised since; a Master with more than this catches up first. */
+const DEALS_OF_A_READING = 10_000;
+
+/**
+ * Locks a pool, takes it through the deals that wait, and writes down what came of each. The caller has locked the
+ * Master; the accounts of everybody in the pool follow, then the seats.
+ */
+export async function openLedger(
+  tx: Transaction,
+  deps: Deps,
+  master: Master,
+  { through, reading, logins = [] }: Place,
+): Promise<{ readonly ledger: Ledger; readonly end: Advance["end"] }> {
+  const { login } = master;
+  const limit = reading === undefined ? DEALS_PER_COMMIT : DEALS_OF_A_READING;
+  const deals = await listWaitingDeals(tx, login, { through, limit });
+  const active = await listActiveSeats(tx, login);
+  const sharing = deals.length === 0 ? [] : active.map(({ investorLogin }) => investorLogin);
+  await lockAccounts(tx, [...logins, ...sharing]);
+  const stored = await lockUnitPool(tx, login);
+  const advance = advancePool(
+    { pool: stored, weeksClosedThrough: master.weeksClosedThrough ?? undefined, struckDealId: master.struckDealId },
+    deals,
+    {
+      week: deps.week,
+      reading: deals.length < limit ? reading : undefined,
+      mostSteps: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
+    },
+  );
+  const recorded = await recordSteps(tx, deps, { master, active }, advance.steps);
+  const last = deals[advance.taken - 1];
+  if (last !== undefined) await markDealsAllocated(tx, login, last.number, deps.now());
+  if (advance.stopped !== undefined) await stop(tx, deps, login, advance.stopped);
+  const isCut = advance.end === "done" && deals.length === limit;
+  return {
+    ledger: {
+      master: { ...master, ...recorded, weeksClosedThrough: advance.standing.weeksClosedThrough ?? null },
+      active,
+      stored,
+      pool: advance.standing.pool,
+      allocated: deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n),
+    },
+    end: isCut ? "full" : advance.end,
+  };
+}
+
+export function hasSomethingToStrike({ pool }: Ledger): boolean {
+  return pool.seats.some(({ waiting, unredeemed }) => waiting !== 0n || unredeemed !== 0n);
+}
+
+/**
+ * Gives what waits its units, at the marks of the place where the ledger stands. Undefined when the books do not bear it:
+ * then the Master is stopped.
+ */
+export async function strikeLedger(
+  tx: Transaction,
+  deps: Deps,
+  ledger: Ledger,
+  marks: readonly Mark[],
+): Promise<Ledger | undefined> {
+  const { master } = ledger;
+  let pool: UnitPool;
+  try {
+    pool = strikePool(ledger.pool, marks);
+    checkPool(pool);
+  } catch (error) {
+    await stop(tx, deps, master.login, error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+  const equity = poolEquity(pool);
+  const isInDeficit = equity < 0n;
+  if (isInDeficit && !master.isInDeficit) {
+    await tellDeficit(tx, [{ masterLogin: master.login, dealId: master.filedDealId, equity }]);
+  }
+  return { ...ledger, pool, master: { ...master, isInDeficit, struckDealId: master.filedDealId } };
+}
+
+/** In the transaction that opened it. */
+export async function saveLedger(tx: Transaction, { master, stored, pool, allocated }: Ledger): Promise<void> {
+  await saveUnitPool(tx, master.login, stored, pool);
+  await saveProgress(tx, { ...master, allocated });
+}

@@ -1,0 +1,41 @@
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { tellAll } from "#kernel/feed/tell.ts";
+import { usd } from "#kernel/money.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { ResultAllocated, WeekClosed } from "#proto/pamm/subscription/v1/events.ts";
+import type { ResultStep, WeekStep } from "../domain/advance-pool.ts";
+
+/** Wakes whoever reads allocations. */
+export const ALLOCATION_FEED = "subscription.allocations";
+
+type Numbered = { readonly number: bigint };
+
+export async function tellResultsAllocated(
+  tx: Transaction,
+  masterLogin: string,
+  results: readonly (Numbered & Pick<ResultStep, "deal">)[],
+): Promise<void> {
+  await tellAll(
+    tx,
+    results.map(({ number: masterNumber, deal: { dealId, dealAt, amount } }) => ({
+      feed: ALLOCATION_FEED,
+      event: ResultAllocated,
+      message: { masterLogin, masterNumber, dealId, dealAt, result: moneyToProto(usd(amount)) },
+    })),
+  );
+}
+
+export async function tellWeeksClosed(
+  tx: Transaction,
+  masterLogin: string,
+  weeks: readonly (Numbered & Pick<WeekStep, "cutOff" | "markedAt">)[],
+): Promise<void> {
+  await tellAll(
+    tx,
+    weeks.map(({ number: masterNumber, cutOff, markedAt }) => ({
+      feed: ALLOCATION_FEED,
+      event: WeekClosed,
+      message: { masterLogin, masterNumber, cutOff, markedAt },
+    })),
+  );
+}

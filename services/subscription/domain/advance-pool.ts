@@ -1,0 +1,131 @@
+import { floatingAtPlace } from "./floating-at-place.ts";
+import { isCancelled, isResult, type MasterDeal, poolDealOf } from "./master-deal.ts";
+import { type Allocation, allocateDeal } from "./pool/allocate-deal.ts";
+import { checkPool } from "./pool/check-pool.ts";
+import { poolEquity } from "./pool/equity.ts";
+import { floatingShares } from "./pool/floating-shares.ts";
+import type { Mark } from "./pool/strike-pool.ts";
+import type { E8, UnitPool } from "./pool/unit-pool.ts";
+import { cutOffsDue, periodStart, type Week } from "./weeks.ts";
+
+/** A pool between two events of its Master. */
+export type Standing = {
+  readonly pool: UnitPool;
+  /** Undefined while nobody is in the pool: then no week is closed, and none is waited for. */
+  readonly weeksClosedThrough: Date | undefined;
+  /** Highest ticket that was there at the last strike. */
+  readonly struckDealId: bigint;
+};
+
+/** The Master as it was read, complete, at the end of the deals that are given with it. */
+export type Reading = {
+  readonly at: Date;
+  /** All its open positions. */
+  readonly marks: readonly Mark[];
+  /** Cut-offs up to here are old enough to be closed. */
+  readonly closeThrough: Date;
+};
+
+export type ResultStep = {
+  readonly kind: "result";
+  readonly deal: MasterDeal;
+  readonly parts: Allocation["parts"];
+  readonly suspense: bigint;
+  /** After it. */
+  readonly pool: UnitPool;
+  readonly equity: E8;
+  /** Its week was closed before it was seen: it counts in the open one. */
+  readonly isLate: boolean;
+};
+
+export type WeekStep = {
+  readonly kind: "week";
+  readonly periodStart: Date;
+  readonly cutOff: Date;
+  readonly shares: ReadonlyMap<bigint, E8>;
+  readonly pool: UnitPool;
+  /** Undefined when the Master was flat. */
+  readonly markedAt: Date | undefined;
+};
+
+export type Step = ResultStep | WeekStep;
+
+export type Advance = {
+  readonly standing: Standing;
+  readonly steps: readonly Step[];
+  /** How many of the deals were taken, those included that are no result. */
+  readonly taken: number;
+  /** Why the Master has to be stopped before the next deal. */
+  readonly stopped: string | undefined;
+  /** "blocked": the next deal belongs to a week that has to be closed first. "full": there is more. */
+  readonly end: "done" | "blocked" | "full" | "stopped";
+};
+
+type Rules = { readonly week: Week; readonly reading: Reading | undefined; readonly mostSteps: number };
+
+/**
+ * Takes a pool through the deals of its Master, in their order, and closes the weeks between them: a week as soon as
+ * all deals before its cut-off are split, and never without a reading. Whatever does not fit stops the Master there.
+ */
+export function advancePool(standing: Standing, deals: readonly MasterDeal[], rules: Rules): Advance {
+  const steps: Step[] = [];
+  let now = standing;
+  let taken = 0;
+  const ended = (end: Advance["end"], stopped?: string): Advance => ({ standing: now, steps, taken, stopped, end });
+  for (;;) {
+    if (steps.length >= rules.mostSteps) return ended("full");
+    const deal = deals[taken];
+    const cutOff = nextCutOff(now, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));
+    try {
+      if (deal !== undefined && (cutOff === undefined || deal.dealAt < cutOff)) {
+        const step = split(now, deal);
+        now = { ...now, pool: step.pool };
+        taken += 1;
+        if (isResult(deal)) steps.push(step);
+      } else if (cutOff !== undefined && rules.reading !== undefined && cutOff <= rules.reading.closeThrough) {
+        steps.push(closeWeek(now, { cutOff, dealsSince: deals.slice(taken), reading: rules.reading }, rules.week));
+        now = { ...now, weeksClosedThrough: cutOff };
+      } else return ended(deal === undefined ? "done" : "blocked");
+    } catch (error) {
+      return ended("stopped", error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+/** The next week that is not closed, as far as the deal or the reading reach. */
+function nextCutOff({ weeksClosedThrough }: Standing, week: Week, through: Date | undefined): Date | undefined {
+  if (weeksClosedThrough === undefined || through === undefined) return undefined;
+  return cutOffsDue(week, weeksClosedThrough, through, 1)[0];
+}
+
+function latest(left: Date | undefined, right: Date | undefined): Date | undefined {
+  return left !== undefined && (right === undefined || left > right) ? left : right;
+}
+
+function split({ pool, weeksClosedThrough, struckDealId }: Standing, deal: MasterDeal): ResultStep {
+  if (isCancelled(deal)) throw new Error(`deal ${deal.dealId} takes another one back`);
+  if (deal.dealId < struckDealId) throw new Error(`deal ${deal.dealId} is older than the last strike`);
+  const allocation = allocateDeal(pool, poolDealOf(deal));
+  checkPool(allocation.pool);
+  return {
+    kind: "result",
+    deal,
+    ...allocation,
+    equity: poolEquity(allocation.pool),
+    isLate: weeksClosedThrough !== undefined && deal.dealAt < weeksClosedThrough,
+  };
+}
+
+type Closing = { readonly cutOff: Date; readonly dealsSince: readonly MasterDeal[]; readonly reading: Reading };
+
+function closeWeek({ pool }: Standing, { cutOff, dealsSince, reading }: Closing, week: Week): WeekStep {
+  const isFlat = pool.positions.length === 0;
+  return {
+    kind: "week",
+    periodStart: periodStart(week, cutOff),
+    cutOff,
+    shares: floatingShares(pool, floatingAtPlace(pool, reading.marks, dealsSince)),
+    pool,
+    markedAt: isFlat ? undefined : reading.at,
+  };
+}

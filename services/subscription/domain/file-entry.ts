@@ -1,0 +1,121 @@
+import { type Books, type LoggedMovement, type OpenTransfer, type SeatBook, applyFlow } from "./books.ts";
+import {
+  type InvestorEffect,
+  type MovementKind,
+  classifyInvestorMovement,
+  classifyMasterMovement,
+} from "./classify-movement.ts";
+import { changeAccount, changeSeat } from "./places.ts";
+
+export type Filed = "filed" | "known" | "gap";
+
+/** Files one entry of an Investor's log: in the order of its numbers, each once. Calls nobody. */
+export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
+  const account = hear(get(books.accounts, movement.login), movement.number);
+  books.accounts.set(account.login, account);
+  const standing = fits(account.filedNumber, movement.number);
+  if (standing !== "filed") return standing;
+  const reserve = isDebit(movement.kind) ? books.reserves.get(movement.key) : undefined;
+  const seatId = reserve?.subscriptionId ?? account.pooledIn;
+  const seat = seatId === undefined ? undefined : get(books.seats, seatId);
+  const effect = classifyInvestorMovement(movement, {
+    isPooled: account.pooledIn !== undefined,
+    reserve: reserve && { amount: reserve.amount, isPooled: account.pooledIn === reserve.subscriptionId },
+  });
+  const places = changeAccount(account.places, effect.change);
+  books.accounts.set(account.login, { ...account, filedNumber: movement.number, places });
+  if (seat !== undefined) settle(books, seat, effect);
+  note(books, movement);
+  if (reserve !== undefined) {
+    books.reserves.delete(reserve.key);
+    books.outcome.settledReserves.push(reserve.key);
+  }
+  return "filed";
+}
+
+/** What others have to know of the movement, whatever it did to the places. */
+function note({ outcome }: Books, movement: LoggedMovement): void {
+  if (movement.kind === "result") outcome.posted.push(movement);
+  if (movement.kind === "fee_debit" && movement.amount < 0n) outcome.feeDebits.push(movement);
+  if (movement.kind === "irregularity") outcome.irregularities.push(movement);
+}
+
+/** Only these settle what was set apart; a fee that is taken back carries the same key. */
+function isDebit(kind: MovementKind): boolean {
+  return kind === "withdrawal" || kind === "fee_debit";
+}
+
+function settle(books: Books, seat: SeatBook, effect: InvestorEffect): void {
+  const { subscriptionId } = seat;
+  const unredeemed = seat.unredeemed + effect.unredeemed;
+  books.seats.set(subscriptionId, { ...seat, places: changeSeat(seat.places, effect.change), unredeemed });
+  if (effect.flow !== 0n) books.outcome.flows.push({ subscriptionId, amount: effect.flow });
+  if (effect.furtherExit !== 0n) books.outcome.furtherExits.push({ subscriptionId, amount: -effect.furtherExit });
+}
+
+/** Files one entry of a Master's log. */
+export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
+  const pool = hear(get(books.pools, movement.login), movement.number);
+  books.pools.set(pool.login, pool);
+  const standing = fits(pool.filedNumber, movement.number);
+  if (standing !== "filed") return standing;
+  const transfer = books.transfers.get(movement.key);
+  const next = { ...pool, filedNumber: movement.number, filedDealId: highest(pool.filedDealId, movement.dealId) };
+  const effect = classifyMasterMovement(movement, transfer);
+  switch (effect) {
+    case "transfer":
+      books.pools.set(pool.login, next);
+      if (transfer !== undefined) apply(books, transfer, movement);
+      break;
+    case "result":
+      books.pools.set(pool.login, { ...next, unallocated: pool.unallocated + movement.amount });
+      books.outcome.results.push(movement);
+      break;
+    case "foreign":
+      books.pools.set(pool.login, { ...next, foreign: pool.foreign + movement.amount });
+      break;
+    case "unfitting":
+      books.pools.set(pool.login, { ...next, foreign: pool.foreign + movement.amount });
+      stop(books, pool.login, `entry ${movement.number} moved another amount than ${movement.key}`);
+      break;
+    case "irregular":
+      books.pools.set(pool.login, next);
+      stop(books, pool.login, `${movement.reason || "irregularity"}: deal ${movement.dealId}`);
+      break;
+  }
+  return "filed";
+}
+
+/** The first reason stays: it is where a person has to begin. */
+function stop(books: Books, login: string, reason: string): void {
+  const pool = get(books.pools, login);
+  if (pool.stoppedReason !== undefined) return;
+  books.pools.set(login, { ...pool, stoppedReason: reason });
+  books.outcome.stopped.push({ login, reason });
+}
+
+/** The flows of a transfer that has arrived: inflows are on the Master now, outflows are gone from it. */
+function apply(books: Books, transfer: OpenTransfer, movement: LoggedMovement): void {
+  for (const flow of transfer.flows) applyFlow(books.seats, flow);
+  books.transfers.delete(transfer.key);
+  books.outcome.appliedTransfers.push({ transfer, movement });
+}
+
+function highest(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
+}
+
+function hear<Book extends { readonly heardNumber: bigint }>(book: Book, number: bigint): Book {
+  return number > book.heardNumber ? { ...book, heardNumber: number } : book;
+}
+
+function fits(filedNumber: bigint, number: bigint): Filed {
+  if (number <= filedNumber) return "known";
+  return number === filedNumber + 1n ? "filed" : "gap";
+}
+
+function get<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value {
+  const value = map.get(key);
+  if (value === undefined) throw new Error(`the books were loaded without ${String(key)}`);
+  return value;
+}

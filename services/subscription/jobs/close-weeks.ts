@@ -1,0 +1,16 @@
+import { markMaster, waitAfterCutOff } from "../commands/allocate/mark-master.ts";
+import { jobContext, later } from "../commands/patience.ts";
+import type { Deps } from "../deps.ts";
+import { lastCutOff } from "../domain/weeks.ts";
+import { listWeeksToClose } from "../store/marking.ts";
+
+const MASTERS_PER_ROUND = 16;
+
+/** Closes the weeks that have ended long enough ago for every deal of theirs to be seen. */
+export async function closeWeeks(deps: Deps): Promise<boolean> {
+  const now = deps.now();
+  const cutOff = lastCutOff(deps.week, later(now, -waitAfterCutOff(deps.week)));
+  const masters = await listWeeksToClose(deps.pool, { cutOff, now, limit: MASTERS_PER_ROUND });
+  await Promise.all(masters.map((login) => markMaster(deps, login, jobContext())));
+  return masters.length === MASTERS_PER_ROUND;
+}

@@ -1,0 +1,18 @@
+import { jobContext, later } from "../commands/patience.ts";
+import { postResults as post } from "../commands/post-results.ts";
+import type { Deps } from "../deps.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { claimPostings, openPostings } from "../store/postings.ts";
+
+const POSTINGS_PER_ROUND = 500;
+/** A process that died with postings in hand is followed by another after this. */
+const CLAIM_MS = 15_000;
+
+/** Puts results on the Investor accounts: one posting each for everything that is decided by now. */
+export async function postResults(deps: Deps): Promise<boolean> {
+  const now = deps.now();
+  const opened = await inTransaction(deps.pool, (tx) => openPostings(tx, now, POSTINGS_PER_ROUND));
+  const claimed = await claimPostings(deps.pool, now, later(now, CLAIM_MS), POSTINGS_PER_ROUND);
+  if (claimed.length > 0) await post(deps, claimed, { holder: "" }, jobContext());
+  return opened === POSTINGS_PER_ROUND || claimed.length === POSTINGS_PER_ROUND;
+}

@@ -1,0 +1,20 @@
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import type { GetFeeFloorsRequest, GetFeeFloorsResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import { isBetween, validate } from "../commands/validate.ts";
+import type { Deps } from "../deps.ts";
+import { listFeeFloors } from "../store/fee-floors.ts";
+
+const MOST_LOGINS = 1_000;
+
+/** What a fee must leave alone on each account. */
+export async function getFeeFloors(
+  { pool }: Deps,
+  { investorLogins }: GetFeeFloorsRequest,
+): Promise<GetFeeFloorsResponse> {
+  validate(isBetween("investor_logins", investorLogins.length, 1, MOST_LOGINS));
+  const floors = await listFeeFloors(pool, investorLogins);
+  return {
+    floors: floors.map(({ investorLogin, floor }) => ({ investorLogin, floor: moneyToProto(usd(floor)) })),
+  };
+}

@@ -1,0 +1,35 @@
+import type {
+  ReadAllocationRowsRequest,
+  ReadAllocationRowsResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
+import { isBetween, isLogin, isNotNegative, validate } from "../commands/validate.ts";
+import type { Deps } from "../deps.ts";
+import { listRows } from "../store/allocations.ts";
+import { pageOf } from "./page.ts";
+
+const MOST_ROWS = 5_000;
+
+/** The parts of the Investors in a range of allocations. */
+export async function readAllocationRows(
+  { pool }: Deps,
+  request: ReadAllocationRowsRequest,
+): Promise<ReadAllocationRowsResponse> {
+  const { masterLogin, afterNumber, afterSubscriptionId, throughNumber, limit } = request;
+  validate(
+    isLogin("master_login", masterLogin),
+    isNotNegative("after_number", afterNumber),
+    isNotNegative("after_subscription_id", afterSubscriptionId),
+    isNotNegative("through_number", throughNumber),
+    isBetween("limit", limit, 1, MOST_ROWS),
+  );
+  const range = { masterLogin, afterNumber, afterSubscriptionId, throughNumber, limit: limit + 1 };
+  const { items, hasMore } = pageOf(await listRows(pool, range), limit);
+  const rows = items.map(({ number, subscriptionId, investorLogin, amount, floating }) => ({
+    number,
+    subscriptionId,
+    investorLogin,
+    amountMinor: amount,
+    floatingE8: floating,
+  }));
+  return { rows, hasMore };
+}

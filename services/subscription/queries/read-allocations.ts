@@ -1,0 +1,35 @@
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import type {
+  AllocationEntry as EntryMessage,
+  ReadAllocationsRequest,
+  ReadAllocationsResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
+import { isBetween, isLogin, isNotNegative, validate } from "../commands/validate.ts";
+import type { Deps } from "../deps.ts";
+import { type AllocationEntry, findLastNumber, listEntries } from "../store/allocations.ts";
+
+const MOST_ENTRIES = 500;
+
+/** Results and closed weeks of a Master, in the one order that counts. */
+export async function readAllocations(
+  { pool }: Deps,
+  { masterLogin, afterNumber, limit }: ReadAllocationsRequest,
+): Promise<ReadAllocationsResponse> {
+  validate(
+    isLogin("master_login", masterLogin),
+    isNotNegative("after_number", afterNumber),
+    isBetween("limit", limit, 1, MOST_ENTRIES),
+  );
+  const entries = await listEntries(pool, { masterLogin, afterNumber, limit });
+  // Read afterwards, so that it is never less than what was read.
+  return { entries: entries.map(entryMessage), lastNumber: await findLastNumber(pool, masterLogin) };
+}
+
+function entryMessage({ number, result, week }: AllocationEntry): EntryMessage {
+  if (result !== undefined) {
+    const { dealId, dealAt, amount } = result;
+    return { number, entry: { $case: "result", value: { dealId, dealAt, result: moneyToProto(usd(amount)) } } };
+  }
+  return { number, entry: week && { $case: "week", value: week } };
+}

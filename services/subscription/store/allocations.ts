@@ -1,0 +1,148 @@
+import { many, one, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+/** One entry of what happened to a Master's Investors: a result that was split, or a week that was closed. */
+export type AllocationEntry = {
+  readonly number: bigint;
+  readonly result:
+    | {
+        readonly logNumber: bigint;
+        readonly dealId: bigint;
+        readonly dealAt: Date;
+        readonly amount: bigint;
+        readonly suspense: bigint;
+      }
+    | undefined;
+  readonly week: { readonly periodStart: Date; readonly cutOff: Date; readonly markedAt: Date | undefined } | undefined;
+};
+
+export async function insertEntries(
+  tx: Transaction,
+  masterLogin: string,
+  entries: readonly AllocationEntry[],
+  at: Date,
+): Promise<void> {
+  if (entries.length === 0) return;
+  await many(
+    tx,
+    sql`insert into allocation_entry (master_login, created_at, kind, number, log_number, deal_id, deal_at,
+                                      result_minor, suspense_minor, period_start, cut_off, marked_at)
+        select ${masterLogin}, ${at}::timestamptz, case when cut_off is null then 'RESULT' else 'WEEK' end, *
+        from unnest(
+          ${entries.map(({ number }) => number)}::bigint[],
+          ${entries.map(({ result }) => result?.logNumber)}::bigint[],
+          ${entries.map(({ result }) => result?.dealId)}::bigint[],
+          ${entries.map(({ result }) => result?.dealAt)}::timestamptz[],
+          ${entries.map(({ result }) => result?.amount)}::bigint[],
+          ${entries.map(({ result }) => result?.suspense)}::bigint[],
+          ${entries.map(({ week }) => week?.periodStart)}::timestamptz[],
+          ${entries.map(({ week }) => week?.cutOff)}::timestamptz[],
+          ${entries.map(({ week }) => week?.markedAt)}::timestamptz[]
+        ) as entry (number, log_number, deal_id, deal_at, result_minor, suspense_minor, period_start, cut_off,
+                    marked_at)`,
+  );
+}
+
+export type AllocationRow = {
+  readonly number: bigint;
+  readonly subscriptionId: bigint;
+  readonly amount: bigint;
+  /** Balance and carry after it. */
+  readonly pooled: bigint;
+  readonly carry: bigint;
+  readonly floating: bigint;
+};
+
+export async function insertRows(tx: Transaction, masterLogin: string, rows: readonly AllocationRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await many(
+    tx,
+    sql`insert into allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8,
+                                    floating_e8)
+        select ${masterLogin}, *
+        from unnest(
+          ${rows.map(({ number }) => number)}::bigint[],
+          ${rows.map(({ subscriptionId }) => subscriptionId)}::bigint[],
+          ${rows.map(({ amount }) => amount)}::bigint[],
+          ${rows.map(({ pooled }) => pooled)}::bigint[],
+          ${rows.map(({ carry }) => carry)}::bigint[],
+          ${rows.map(({ floating }) => floating)}::bigint[]
+        )`,
+  );
+}
+
+type EntryRow = {
+  readonly number: bigint;
+  readonly logNumber: bigint | null;
+  readonly dealId: bigint | null;
+  readonly dealAt: Date | null;
+  readonly amount: bigint | null;
+  readonly suspense: bigint | null;
+  readonly periodStart: Date | null;
+  readonly cutOff: Date | null;
+  readonly markedAt: Date | null;
+};
+
+export async function listEntries(
+  db: Queryable,
+  { masterLogin, afterNumber, limit }: { masterLogin: string; afterNumber: bigint; limit: number },
+): Promise<AllocationEntry[]> {
+  const rows = await many<EntryRow>(
+    db,
+    sql`select number, log_number as "logNumber", deal_id as "dealId", deal_at as "dealAt", result_minor as amount,
+               suspense_minor as suspense, period_start as "periodStart", cut_off as "cutOff", marked_at as "markedAt"
+        from allocation_entry
+        where master_login = ${masterLogin} and number > ${afterNumber}
+        order by number
+        limit ${limit}`,
+  );
+  return rows.map(toEntry);
+}
+
+function toEntry(row: EntryRow): AllocationEntry {
+  const { number, logNumber, dealId, dealAt, amount, suspense, periodStart, cutOff, markedAt } = row;
+  const isResult = logNumber !== null && dealId !== null && dealAt !== null && amount !== null && suspense !== null;
+  return {
+    number,
+    result: isResult ? { logNumber, dealId, dealAt, amount, suspense } : undefined,
+    week:
+      periodStart !== null && cutOff !== null ? { periodStart, cutOff, markedAt: markedAt ?? undefined } : undefined,
+  };
+}
+
+/** 0 while there is none. */
+export async function findLastNumber(db: Queryable, masterLogin: string): Promise<bigint> {
+  const { last } = await one<{ last: bigint }>(
+    db,
+    sql`select coalesce(max(number), 0)::bigint as last from allocation_entry where master_login = ${masterLogin}`,
+  );
+  return last;
+}
+
+export type AllocatedRow = Pick<AllocationRow, "number" | "subscriptionId" | "amount" | "floating"> & {
+  readonly investorLogin: string;
+};
+
+export type RowRange = {
+  readonly masterLogin: string;
+  /** Rows after this pair. */
+  readonly afterNumber: bigint;
+  readonly afterSubscriptionId: bigint;
+  readonly throughNumber: bigint;
+  readonly limit: number;
+};
+
+export async function listRows(db: Queryable, range: RowRange): Promise<AllocatedRow[]> {
+  return many<AllocatedRow>(
+    db,
+    sql`select row.number, row.subscription_id as "subscriptionId", seat.investor_login as "investorLogin",
+               row.amount_minor as amount, row.floating_e8 as floating
+        from allocation_row as row join seat on seat.subscription_id = row.subscription_id
+        where row.master_login = ${range.masterLogin}
+          and (row.number, row.subscription_id) > (${range.afterNumber}::bigint, ${range.afterSubscriptionId}::bigint)
+          and row.number <= ${range.throughNumber}
+        order by row.number, row.subscription_id
+        limit ${range.limit}`,
+  );
+}

@@ -1,0 +1,34 @@
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+export type FeeDebit = {
+  readonly key: string;
+  readonly login: string;
+  readonly number: bigint;
+  /** Negative. */
+  readonly amount: bigint;
+};
+
+/** A key is one debit for ever; a second entry under it would be one of platform's own corrections. */
+export async function insertFeeDebits(tx: Transaction, debits: readonly FeeDebit[]): Promise<void> {
+  if (debits.length === 0) return;
+  await many(
+    tx,
+    sql`insert into fee_debit (key, investor_login, log_number, amount_minor)
+        select *
+        from unnest(
+          ${debits.map(({ key }) => key)}::text[],
+          ${debits.map(({ login }) => login)}::text[],
+          ${debits.map(({ number }) => number)}::bigint[],
+          ${debits.map(({ amount }) => -amount)}::bigint[]
+        )
+        on conflict do nothing`,
+  );
+}
+
+/** Which of these fees have left their Investor. */
+export async function listTakenFees(db: Queryable, keys: readonly string[]): Promise<Set<string>> {
+  const rows = await many<{ key: string }>(db, sql`select key from fee_debit where key = any(${keys}::text[])`);
+  return new Set(rows.map(({ key }) => key));
+}

@@ -1,0 +1,93 @@
+import { execute, maybeOne, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+/** What an allocation and a strike have to know of a Master besides its pool. */
+export type Master = {
+  readonly login: string;
+  readonly filedNumber: bigint;
+  readonly filedDealId: bigint;
+  readonly struckDealId: bigint;
+  readonly stoppedReason: string | null;
+  readonly hasOpenGate: boolean;
+  /** Null while nobody is ACTIVE. */
+  readonly weeksClosedThrough: Date | null;
+  readonly lastAllocation: bigint;
+  readonly isInDeficit: boolean;
+};
+
+/** Locks the pool: the first lock of whatever changes it. Undefined when nothing is known of the Master. */
+export async function lockMaster(tx: Transaction, login: string): Promise<Master | undefined> {
+  return maybeOne<Master>(
+    tx,
+    sql`select login, filed_number as "filedNumber", filed_deal_id as "filedDealId", struck_deal_id as "struckDealId",
+               stopped_reason as "stoppedReason", gate_key is null as "hasOpenGate",
+               weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
+               is_in_deficit as "isInDeficit"
+        from master_pool
+        where login = ${login}
+        for no key update`,
+  );
+}
+
+export type MasterProgress = Pick<
+  Master,
+  "login" | "struckDealId" | "weeksClosedThrough" | "lastAllocation" | "isInDeficit"
+> & {
+  /** Sum of the results that were split now. */
+  readonly allocated: bigint;
+};
+
+export async function saveProgress(tx: Transaction, progress: MasterProgress): Promise<void> {
+  const { login, allocated, struckDealId, weeksClosedThrough, lastAllocation, isInDeficit } = progress;
+  await execute(
+    tx,
+    sql`update master_pool
+        set unallocated_minor = unallocated_minor - ${allocated}, struck_deal_id = ${struckDealId},
+            weeks_closed_through = ${weeksClosedThrough}, last_allocation = ${lastAllocation},
+            is_in_deficit = ${isInDeficit}
+        where login = ${login}`,
+  );
+}
+
+/** False when it is stopped already: the first reason stays. */
+export async function stopMaster(tx: Transaction, login: string, reason: string): Promise<boolean> {
+  const changed = await execute(
+    tx,
+    sql`update master_pool set stopped_reason = ${reason} where login = ${login} and stopped_reason is null`,
+  );
+  return changed === 1;
+}
+
+/** From the first ACTIVE Investor on weeks are closed. The caller has locked the pool. */
+export async function beginWeeks(tx: Transaction, login: string, closedThrough: Date): Promise<void> {
+  await execute(
+    tx,
+    sql`update master_pool
+        set weeks_closed_through = ${closedThrough}
+        where login = ${login} and weeks_closed_through is null`,
+  );
+}
+
+/** With the last ACTIVE Investor gone no week is closed any more. The caller has locked the pool. */
+export async function endWeeksIfNobodyIsLeft(tx: Transaction, login: string): Promise<void> {
+  await execute(
+    tx,
+    sql`update master_pool
+        set weeks_closed_through = null
+        where login = ${login}
+          and not exists (select from subscription where master_login = ${login} and status = 'ACTIVE')`,
+  );
+}
+
+/** Why nothing may be begun with a Master now; undefined when nothing stands in the way. */
+export async function findSafetyStop(db: Queryable, login: string): Promise<"stopped" | "deficit" | undefined> {
+  const row = await maybeOne<{ isStopped: boolean; isInDeficit: boolean }>(
+    db,
+    sql`select stopped_reason is not null as "isStopped", is_in_deficit as "isInDeficit"
+        from master_pool
+        where login = ${login}`,
+  );
+  if (row?.isStopped === true) return "stopped";
+  return row?.isInDeficit === true ? "deficit" : undefined;
+}

@@ -1,0 +1,96 @@
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { UnitPool } from "../domain/pool/unit-pool.ts";
+
+/** What was split, from the rows that say so; amounts in cents. */
+export type AllocationTotals = {
+  readonly investors: ReadonlyMap<string, bigint>;
+  readonly masters: readonly {
+    readonly login: string;
+    readonly pool: UnitPool;
+    readonly entries: bigint;
+    readonly last: bigint;
+    readonly results: bigint;
+    readonly parts: bigint;
+    readonly suspense: bigint;
+    readonly unallocated: bigint;
+    readonly waiting: bigint;
+  }[];
+};
+
+type MasterRow = Omit<AllocationTotals["masters"][number], "pool"> & {
+  readonly amount: bigint;
+  readonly carry: bigint;
+};
+type Owned<Row> = Row & { readonly login: string };
+type SeatRow = Owned<Omit<UnitPool["seats"][number], "units"> & { readonly units: string }>;
+type Scaled<Row> = Omit<Row, "mark" | "perUnit" | "basis"> & { readonly mark: string; readonly perUnit: string };
+type AccrualRow = Owned<{ positionId: bigint; subscriptionId: bigint; basis: string; perUnit: string }>;
+
+export async function readAllocationTotals(db: Queryable): Promise<AllocationTotals> {
+  const investors = await many<{ login: string; total: bigint }>(
+    db,
+    sql`select seat.investor_login as login, sum(amount_minor)::bigint as total
+        from allocation_row join seat using (subscription_id)
+        group by seat.investor_login`,
+  );
+  const masters = await listMasters(db);
+  const poolOf = await readPools(db);
+  return {
+    investors: new Map(investors.map(({ login, total }) => [login, total])),
+    masters: masters.map((master) => ({ ...master, pool: poolOf(master) })),
+  };
+}
+
+function listMasters(db: Queryable): Promise<MasterRow[]> {
+  return many<MasterRow>(
+    db,
+    sql`select login, suspense_minor as amount, suspense_carry_e8 as carry, last_allocation as last,
+               unallocated_minor as unallocated,
+               (select count(*) from allocation_entry where master_login = login) as entries,
+               (select coalesce(sum(result_minor), 0)::bigint from allocation_entry where master_login = login) as results,
+               (select coalesce(sum(suspense_minor), 0)::bigint from allocation_entry where master_login = login)
+                 as suspense,
+               (select coalesce(sum(amount_minor), 0)::bigint from allocation_row where master_login = login) as parts,
+               (select coalesce(sum(amount_minor), 0)::bigint from master_result
+                where master_login = login and allocated_at is null) as waiting
+        from master_pool
+        order by login`,
+  );
+}
+
+async function readPools(db: Queryable): Promise<(master: MasterRow) => UnitPool> {
+  const seats = await many<SeatRow>(
+    db,
+    sql`select master_login as login, subscription_id as "subscriptionId", units, pooled_minor as pooled,
+               waiting_minor as waiting, unredeemed_minor as unredeemed, carry_e8 as carry
+        from seat
+        order by subscription_id`,
+  );
+  const positions = await many<Owned<Scaled<UnitPool["positions"][number]>>>(
+    db,
+    sql`select master_login as login, position_id as "positionId", symbol, volume, mark, per_unit as "perUnit"
+        from pool_position
+        order by position_id`,
+  );
+  const accruals = await many<AccrualRow>(
+    db,
+    sql`select master_login as login, position_id as "positionId", subscription_id as "subscriptionId", basis,
+               per_unit as "perUnit"
+        from accrual`,
+  );
+  return ({ login, amount, carry }) => ({
+    seats: seats.filter((seat) => seat.login === login).map((seat) => ({ ...seat, units: BigInt(seat.units) })),
+    suspense: { amount, carry },
+    positions: positions
+      .filter((position) => position.login === login)
+      .map((row) => ({ ...row, mark: BigInt(row.mark), perUnit: BigInt(row.perUnit) })),
+    accruals: accruals
+      .filter((accrual) => accrual.login === login)
+      .map(({ positionId, subscriptionId, basis, perUnit }) => ({
+        positionId,
+        subscriptionId: subscriptionId === 0n ? undefined : subscriptionId,
+        basis: BigInt(basis),
+        perUnit: BigInt(perUnit),
+      })),
+  });
+}
