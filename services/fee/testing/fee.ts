@@ -1,6 +1,7 @@
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { createLog } from "#kernel/log.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
@@ -24,8 +25,8 @@ const PAYMENT_ACCOUNTS = new Map([
 export type Neighbours = { readonly platform: PlatformFake; readonly subscriptions: SubscriptionFake };
 
 /** Fee with a real database, one known Investor and two Masters. The clock stands where the test puts it. */
-export async function feeDeps(now: () => Date, neighbours = neighboursAt(now)): Promise<Deps> {
-  const { pool } = await testDatabase("fee");
+export async function feeDeps(now: () => Date, neighbours = neighboursAt(now), known?: Pool): Promise<Deps> {
+  const pool = known ?? (await testDatabase("fee")).pool;
   return {
     pool,
     now,

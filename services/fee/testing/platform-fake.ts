@@ -72,11 +72,12 @@ function transferOnce(fake: PlatformFake, request: TransferRequest, at: Date): T
     if (holder !== "" && lane !== holder) throw refusal("no_lane");
     if ((lane ?? holder) !== holder || rules.isBusy(request)) throw refusal("account_busy");
   }
-  byKey.set(key, proceed(fake, request, known ?? record(fake, request), at));
+  const result = proceed(fake, request, known ?? record(fake, request), at);
+  byKey.set(key, result);
   if (rules.losesAnswer(request)) {
     throw new Refusal({ code: "outcome_unknown", status: "unknown_outcome", message: "lost", outcome: "unknown" });
   }
-  return byKey.get(key)!;
+  return result;
 }
 
 /** Cut to what is there above the floor, when it is first heard of. */

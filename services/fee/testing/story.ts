@@ -15,11 +15,13 @@ export class Story {
   balance: bigint;
   paymentAccount = 0n;
   versions: FeeVersion[];
+  #newest: FeeVersion;
   #steps = 0;
 
   constructor(deposit: string, ratePpm: number) {
     this.balance = cents(deposit);
-    this.versions = [firstVersion({ ...UNCHANGED, ratePpm }, this.#next())];
+    this.#newest = firstVersion({ ...UNCHANGED, ratePpm }, this.#next());
+    this.versions = [this.#newest];
   }
 
   result(amount: string): this {
@@ -33,7 +35,8 @@ export class Story {
   }
 
   change(change: Partial<FeeChange>): this {
-    this.versions.push(nextVersion(this.versions.at(-1)!, { ...UNCHANGED, ...change }, this.#next()));
+    this.#newest = nextVersion(this.#newest, { ...UNCHANGED, ...change }, this.#next());
+    this.versions.push(this.#newest);
     return this;
   }
 

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { configure } from "../commands/configure.ts";
@@ -25,11 +26,15 @@ export type World = Neighbours & {
   hours: number;
 };
 
-/** Fee beside a pool and a platform in memory, at the beginning of a week. */
-export async function aWorld(): Promise<World> {
+/** Fee beside a pool and a platform in memory, at the beginning of a week. In a given database it forgets what was there. */
+export async function aWorld(pool?: Pool): Promise<World> {
+  await pool?.query(`
+    truncate fee_configuration, fee_version, fee_master, heard_master, allocation_entry, allocation_part, fee_pair, fee_run,
+             fee_payment, payment_credit, crystallisation, crystallisation_item, outbox
+    restart identity`);
   const clock = { now: new Date(FIRST_WEEK) };
   const neighbours = neighboursAt(() => clock.now);
-  const deps = await feeDeps(() => clock.now, neighbours);
+  const deps = await feeDeps(() => clock.now, neighbours, pool);
   return { ...neighbours, deps, clock, week: 0, hours: 0 };
 }
 

@@ -1,0 +1,147 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { FeeDeferred } from "#proto/pamm/fee/v1/events.ts";
+import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { collectAll, decideLeave } from "../testing/leaving.ts";
+import {
+  anInvestor,
+  aWorld,
+  balanceOf,
+  debtsOf,
+  endWeek,
+  expectToTie,
+  paymentsOf,
+  result,
+  runsOf,
+  settle,
+  waitLong,
+  type World,
+} from "../testing/world.ts";
+import { collect } from "./collect.ts";
+
+const KEY = "funding:withdrawal:1";
+
+/** 2,000.00 of profit, 600.00 due. */
+async function leaving(): Promise<World> {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00" });
+  result(world, { [INVESTOR]: "+2000.00" });
+  await decideLeave(world);
+  return world;
+}
+
+test("what was never crystallised cannot be collected", async () => {
+  const world = await aWorld();
+  const asked = collect(world.deps, { key: "nobody", holder: "nobody:1" }, aCall());
+  await expect(asked).rejects.toMatchObject({ code: "crystallisation_not_found" });
+});
+
+test("without the lane nothing is taken", async () => {
+  const world = await leaving();
+  const asked = collect(world.deps, { key: KEY, holder: "somebody:1" }, aCall());
+  await expect(asked).rejects.toMatchObject({ code: "no_lane" });
+  expect(balanceOf(world, INVESTOR)).toBe("12000.00");
+  expect(await collectAll(world)).toBe("600.00");
+});
+
+test("a debit that is refused for good is deferred and owed, and its reserve goes back before the answer", async () => {
+  const world = await leaving();
+  world.platform.rules.refuse = () => "insufficient_funds";
+  expect(await collectAll(world)).toBe("0.00");
+  expect(await paymentsOf(world)).toMatchObject([{ status: "DEFERRED", paid: "0.00", due: "600.00" }]);
+  expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "600.00" });
+  expect(world.subscriptions.returned).toEqual(["fee:payment:1"]);
+  const [told] = await many<{ payload: Uint8Array }>(world.deps.pool, sql`select payload from outbox`);
+  expect(FeeDeferred.decode(told!.payload)).toMatchObject({ reason: "insufficient_funds", paymentId: 1n });
+
+  world.platform.rules.refuse = () => undefined;
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await settle(world);
+  expect((await paymentsOf(world)).at(-1)).toMatchObject({ suffix: "DEBT", paid: "600.00", status: "EXECUTED" });
+  expect(await debtsOf(world)).toEqual({});
+  await expectToTie(world);
+});
+
+test("a fee is cut to what is above the floor, and the rest is owed", async () => {
+  const world = await leaving();
+  world.subscriptions.floors.set(INVESTOR, 11_750_00n);
+  expect(await collectAll(world)).toBe("250.00");
+  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", due: "600.00", paid: "250.00" }]);
+  expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "350.00" });
+  await expectToTie(world);
+});
+
+test("of nothing nothing is taken: the fee is deferred, and a debt is not even tried", async () => {
+  const world = await leaving();
+  world.subscriptions.floors.set(INVESTOR, 12_000_00n);
+  expect(await collectAll(world)).toBe("0.00");
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([
+    { suffix: "WD1", status: "DEFERRED" },
+    { suffix: "DEBT", status: "SKIPPED" },
+  ]);
+  expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "600.00" });
+  expect(await many(world.deps.pool, sql`select count(*)::int as count from outbox`)).toEqual([{ count: 1 }]);
+  await expectToTie(world);
+});
+
+test("a lost answer is an unknown outcome, and the same call finds out", async () => {
+  const world = await leaving();
+  world.platform.rules.losesAnswer = () => true;
+  await expect(collectAll(world)).rejects.toMatchObject({ code: "outcome_unknown", outcome: "unknown" });
+  expect(balanceOf(world, INVESTOR)).toBe("11400.00");
+  world.platform.rules.losesAnswer = () => false;
+  expect(await collectAll(world)).toBe("600.00");
+  expect(balanceOf(world, INVESTOR)).toBe("11400.00");
+  await expectToTie(world);
+});
+
+test("the story goes on when the Investor has paid; the credit follows by itself", async () => {
+  const world = await leaving();
+  world.platform.rules.delaysCredit = () => true;
+  expect(await collectAll(world)).toBe("600.00");
+  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING", paid: "600.00" }]);
+  expect(await many(world.deps.pool, sql`select id from payment_credit`)).toEqual([]);
+  expect(await collectAll(world)).toBe("600.00");
+
+  world.platform.rules.delaysCredit = () => false;
+  waitLong(world);
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", paid: "600.00" }]);
+  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("600.00");
+  expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }]);
+  await expectToTie(world);
+});
+
+test("a credit that is refused is reversed: what was due is owed, and the mark stays", async () => {
+  const world = await leaving();
+  world.platform.rules.refuse = () => "credit_refused";
+  expect(await collectAll(world)).toBe("0.00");
+  expect(await paymentsOf(world)).toMatchObject([{ status: "REVERSED", paid: "0.00" }]);
+  expect(await many(world.deps.pool, sql`select mark_e8 as mark, debt_minor as debt from fee_pair`)).toEqual([
+    { mark: 200_000_000_000n, debt: 600_00n },
+  ]);
+});
+
+test("what is left for the lane is not taken by the weekly worker", async () => {
+  const world = await leaving();
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ status: "PENDING" }]);
+});
+
+test("a weekly payment whose account is held waits, and is taken by the holder or soon after", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00" });
+  result(world, { [INVESTOR]: "+1000.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  world.platform.lanes.set(INVESTOR, `${KEY}:1`);
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ suffix: "W", status: "EXECUTING", paid: "0.00" }]);
+  expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [["fee:payment:1", "300.00", true]] });
+  expect(await collectAll(world)).toBe("300.00");
+  waitLong(world);
+  await settle(world);
+  expect(balanceOf(world, INVESTOR)).toBe("10700.00");
+  expect(await runsOf(world)).toMatchObject([{ kind: "WEEKLY", status: "EXECUTED" }]);
+});

@@ -1,0 +1,163 @@
+import { expect, test } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import type { Deps } from "../deps.ts";
+import { crystallize } from "../commands/crystallize.ts";
+import { mortal } from "./crash.ts";
+import { aCall, INVESTOR, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT } from "./fee.ts";
+import { aLeave, collectAll, decideLeave } from "./leaving.ts";
+import {
+  anInvestor,
+  aWorld,
+  debtsOf,
+  endWeek,
+  expectToTie,
+  paymentsOf,
+  result,
+  runsOf,
+  settle,
+  waitLong,
+  type World,
+} from "./world.ts";
+
+const MOST_STEPS = 400;
+/** Every step is one death and a life from the beginning. */
+const TIMEOUT_MS = 180_000;
+
+/** Everything that must be the same whoever died. */
+async function numbersOf(world: World) {
+  return {
+    payments: await paymentsOf(world),
+    runs: await runsOf(world),
+    debts: await debtsOf(world),
+    balances: [...world.platform.balances].toSorted(),
+    // Ids differ: what was rolled back has used some.
+    returned: world.subscriptions.returned.length,
+  };
+}
+
+/** Lets a process die at each of its steps in turn, and holds what comes of it against what nobody disturbed. */
+async function dieEverywhere(
+  begin: (pool?: Pool) => Promise<World>,
+  work: (world: World, deps: Deps) => Promise<unknown>,
+): Promise<number> {
+  const undisturbed = await begin();
+  await work(undisturbed, undisturbed.deps);
+  const expected = await numbersOf(undisturbed);
+  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+    const world = await begin(undisturbed.deps.pool);
+    const { deps, died } = mortal(world.deps, steps);
+    const hasDied = await Promise.race([died.then(() => true), work(world, deps).then(() => false)]);
+    if (hasDied) {
+      waitLong(world);
+      await work(world, world.deps);
+    }
+    expect(await numbersOf(world), `died at step ${steps}`).toEqual(expected);
+    await expectToTie(world);
+    if (!hasDied) return steps;
+  }
+  throw new Error("it never ended by itself");
+}
+
+/** A week with a fee, one that is cut, one that is refused and a debt to another Master. */
+async function aWeek(pool?: Pool): Promise<World> {
+  const world = await aWorld(pool);
+  for (const login of ["9001", "9002", "9003"]) await anInvestor(world, { login, deposit: "1000.00" });
+  world.platform.rules.refuse = () => "absent";
+  result(world, { 9001: "+50.00" }, OTHER_MASTER);
+  endWeek(world, { 9001: "0.00" }, OTHER_MASTER);
+  await settle(world);
+  world.platform.rules.refuse = ({ legs }) => (legs[0]?.login === "9003" ? "insufficient_funds" : undefined);
+  world.subscriptions.floors.set("9002", 1_090_00n);
+  result(world, { 9001: "+100.00", 9002: "+100.00", 9003: "+100.00" });
+  endWeek(world, { 9001: "-10.00", 9002: "0.00", 9003: "0.00" });
+  return world;
+}
+
+test(
+  "a weekly run gives the same numbers wherever its process dies",
+  async () => {
+    expect(await dieEverywhere(aWeek, settle)).toBeGreaterThan(30);
+  },
+  TIMEOUT_MS,
+);
+
+async function aLeaving(pool?: Pool): Promise<World> {
+  const world = await aWeek(pool);
+  await anInvestor(world, { deposit: "1150.00" });
+  result(world, { [INVESTOR]: "+40.00" });
+  world.platform.rules.refuse = ({ legs }) => (legs[1]?.login === OTHER_PAYMENT_ACCOUNT ? "absent" : undefined);
+  return world;
+}
+
+test(
+  "who leaves pays the same wherever the process dies",
+  async () => {
+    const leave = async (world: World, deps: Deps): Promise<void> => {
+      await crystallize(deps, { ...aLeave(world), at: new Date("2026-01-17T03:00:00Z") }, aCall());
+      await collectAll(world, "funding:withdrawal:1", deps);
+    };
+    expect(await dieEverywhere(aLeaving, leave)).toBeGreaterThan(30);
+  },
+  TIMEOUT_MS,
+);
+
+test("two processes at once pay each fee once", async () => {
+  const world = await aWorld();
+  const logins = Array.from({ length: 40 }, (_, index) => String(9_001 + index));
+  for (const login of logins) await anInvestor(world, { login, deposit: "100.00" });
+  const all = (amount: string) => Object.fromEntries(logins.map((login) => [login, amount]));
+  for (let week = 0; week < 3; week += 1) {
+    result(world, all("+10.00"));
+    endWeek(world, all("0.00"));
+  }
+  await Promise.all([1, 2, 3].map(() => settle(world)));
+  waitLong(world);
+  await settle(world);
+  const payments = await paymentsOf(world);
+  expect(payments).toHaveLength(120);
+  expect(payments.every(({ status, paid }) => status === "EXECUTED" && paid === "3.00")).toBe(true);
+  expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }, { status: "EXECUTED" }, { status: "EXECUTED" }]);
+  await expectToTie(world);
+});
+
+test("a thousand Investors of one Master are decided and paid in a few seconds", async () => {
+  const world = await aWorld();
+  const logins = Array.from({ length: 1_000 }, (_, index) => String(10_001 + index));
+  for (const login of logins) world.platform.balances.set(login, 100_00n);
+  await world.deps.pool.query(`
+    insert into fee_configuration (investor_login, investor_id, created_at, updated_at)
+    select n::text, n, '2026-01-03', '2026-01-03' from generate_series(10001, 11000) n;
+    insert into fee_version
+      (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
+    select n::text, n::text, 300000, '2026-01-03', true, '2026-01-03', '2026-01-03', '2026-01-03'
+    from generate_series(10001, 11000) n`);
+  const all = (amount: string) => Object.fromEntries(logins.map((login) => [login, amount]));
+  for (let deal = 0; deal < 10; deal += 1) result(world, all("+1.00"));
+  endWeek(world, all("0.00"));
+  const begun = performance.now();
+  await settle(world);
+  const tookMs = performance.now() - begun;
+  expect((await paymentsOf(world)).filter(({ paid }) => paid === "3.00")).toHaveLength(1_000);
+  expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }]);
+  expect(tookMs).toBeLessThan(5_000);
+  await expectToTie(world);
+});
+
+test("an open weekly payment of one week never overtakes that of the week before", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "100.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  result(world, { [INVESTOR]: "+10.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  const asked: string[] = [];
+  world.platform.rules.isBusy = ({ key }) => asked.push(key) < 3;
+  await settle(world);
+  for (let wait = 0; wait < 3; wait += 1) {
+    waitLong(world);
+    await settle(world);
+  }
+  expect(asked).toEqual(["fee:payment:1", "fee:payment:1", "fee:payment:1", "fee:payment:2"]);
+  expect((await paymentsOf(world)).map(({ paid }) => paid)).toEqual(["30.00", "3.00"]);
+  expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [] });
+});
