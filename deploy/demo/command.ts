@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Api } from "./api.ts";
 import { isObject, type JsonObject } from "./exact-json.ts";
 import type { Call } from "./http.ts";
-import { codeOf, describe, type Outcome } from "./outcome.ts";
+import { codeOf, describe, type Outcome, reasonOf } from "./outcome.ts";
 import type { Narrator } from "./terminal.ts";
 import { DemoFailure, pollOr } from "./wait.ts";
 
@@ -67,7 +67,7 @@ export async function beRefused({ api, tell }: Crm, call: Call, codes: readonly 
   while (Date.now() < until) {
     const outcome = await api.send(call);
     if (outcome.kind === "refused" && codes.includes(codeOf(outcome.answer))) {
-      tell.result(outcome.answer.status, outcome.answer.text);
+      tell.result(outcome.answer.status, reasonOf(outcome.answer));
       return;
     }
     if (outcome.kind === "refused" || outcome.kind === "done") {

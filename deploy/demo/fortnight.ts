@@ -16,6 +16,7 @@ const ADA = { firstName: "Ada", lastName: "Lind" };
 const BEN = { firstName: "Ben", lastName: "Osei" };
 const CLEO = { firstName: "Cleo", lastName: "Marin" };
 
+const CLEOS_CAPITAL = 3_000_00n;
 const PPM = 1_000_000;
 /** So much of a week each part of the story takes, when nobody is killed. */
 const POSITION_MS = 9_000;
@@ -67,12 +68,16 @@ async function firstWeek(stage: Stage, { pool, ada }: Cast): Promise<void> {
   await beRefused(stage, { method: "POST", path: blocked }, ["master_open_positions"]);
 
   tell.step("Cleo comes while it floats: what floats by then belongs to the others");
-  await join(stage, pool, { person: CLEO, capital: 3_000_00n, rate: 0.3 });
+  await join(stage, pool, { person: CLEO, capital: CLEOS_CAPITAL, rate: 0.3 });
   await sleep(STRIKE_MS);
 
   tell.step("The price moves on, and the position is closed");
   await setPrice(stage, "1.15000");
-  await share(stage, pool, await closePosition(stage, login));
+  const before = await stage.platform.balance(login);
+  const deal = await closePosition(stage, login);
+  await share(stage, pool, deal);
+  const plain = (deal.minor * CLEOS_CAPITAL) / before;
+  tell.note(`by balance alone Cleo would have had ${dollars(plain)} of it, earned by others before she came`);
 }
 
 async function secondWeek(stage: Stage, { pool, ben }: Cast): Promise<void> {
@@ -150,5 +155,5 @@ async function endOfWeek(stage: Stage, pool: Pool, what: string): Promise<void> 
   showFees(stage.tell, paid);
   const total = paid.reduce((sum, { payment }) => sum + payment.minor, 0n);
   stage.tell.note(`${signed(total)} for the payment account ${pool.master.paymentLogin}`);
-  stage.tell.note(`the Master follows to ${dollars(await pooledBalance(stage, pool))}`);
+  await untilBalance(stage, pool.master, () => pooledBalance(stage, pool));
 }

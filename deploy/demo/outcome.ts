@@ -36,8 +36,12 @@ export function codeOf(answer: Answer): string {
 /** 409 exit_in_progress: the Investor is leaving this Master already. */
 export function describe(answer: Answer): string {
   const code = codeOf(answer);
-  if (code === "") return `${answer.status} without a problem body`;
-  return `${answer.status} ${code}: ${memberOf(answer, "detail")}`;
+  return code === "" ? `${answer.status} without a problem body` : `${answer.status} ${reasonOf(answer)}`;
+}
+
+/** What a problem body says, without what the status says already. */
+export function reasonOf(answer: Answer): string {
+  return `${codeOf(answer)}: ${memberOf(answer, "detail")}`;
 }
 
 function memberOf(answer: Answer, name: string): string {
