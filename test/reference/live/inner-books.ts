@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { callContext } from "#kernel/contract/context.ts";
+import { createLog } from "#kernel/log.ts";
+import { connectNats } from "#kernel/nats/connect.ts";
+import { natsClient } from "#kernel/nats/client.ts";
+import { createPool } from "#kernel/postgres/pool.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { TestSystem } from "../../journey/support/system.ts";
+
+/** What the ledger of a Master says, in cents. */
+export type PoolBooks = {
+  readonly expectedBalance: bigint;
+  readonly seats: readonly SeatBooks[];
+};
+
+export type SeatBooks = {
+  readonly subscriptionId: bigint;
+  readonly pooled: bigint;
+  readonly waiting: bigint;
+  readonly unposted: bigint;
+  /** Everything that is under way to or from the Master. */
+  readonly moving: bigint;
+};
+
+/** What nobody outside can see, and what has to be over before the next step can be told apart from this one. */
+export type InnerBooks = AsyncDisposable & {
+  readonly read: (masterLogin: string) => Promise<PoolBooks>;
+  /** Whether money came or went and the units do not know yet. */
+  readonly isStrikeDue: (masterLogin: string) => Promise<boolean>;
+  readonly isClosedThrough: (masterLogin: string, cutOff: number) => Promise<boolean>;
+};
+
+const PATIENCE_MS = 5_000;
+
+export async function openInnerBooks(system: TestSystem): Promise<InnerBooks> {
+  const stack = new AsyncDisposableStack();
+  const { natsUrl, edgeDatabaseUrl } = readAnnouncement(system);
+  const log = createLog({ service: "reference", level: "silent" });
+  const broker = stack.use(await connectNats({ url: natsUrl, name: "reference", log }));
+  const subscription = natsClient(broker, {
+    service: "subscription",
+    contract: SubscriptionServiceService,
+    caller: "reference",
+  });
+  const url = subscriptionUrl(edgeDatabaseUrl, system.stateDir);
+  const pool = stack.use(createPool({ url, schema: "subscription", applicationName: "reference", max: 2 }));
+  const asks = async (query: ReturnType<typeof sql>): Promise<boolean> => (await many(pool, query)).length > 0;
+  return {
+    async read(masterLogin) {
+      const context = callContext({ caller: "reference", withinMs: PATIENCE_MS });
+      const { expectedMasterBalance, seats } = await subscription.getPoolLedger({ masterLogin }, context);
+      return {
+        expectedBalance: expectedMasterBalance?.minor ?? 0n,
+        seats: seats.map((seat) => ({
+          subscriptionId: seat.subscriptionId,
+          pooled: seat.pooled?.minor ?? 0n,
+          waiting: seat.waiting?.minor ?? 0n,
+          unposted: seat.unposted?.minor ?? 0n,
+          moving: [seat.inbound, seat.reserved, seat.outbound].reduce((sum, each) => sum + (each?.minor ?? 0n), 0n),
+        })),
+      };
+    },
+    isStrikeDue: (login) =>
+      asks(sql`select 1 from seat where master_login = ${login} and (waiting_minor <> 0 or unredeemed_minor <> 0)`),
+    isClosedThrough: (login, cutOff) =>
+      asks(sql`select 1 from master_pool
+               where login = ${login} and coalesce(weeks_closed_through, 'infinity') >= ${new Date(cutOff)}`),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+type Announcement = { readonly natsUrl: string; readonly edgeDatabaseUrl: string };
+
+function readAnnouncement({ stateDir }: TestSystem): Announcement {
+  return JSON.parse(readFileSync(join(stateDir, "run/system.json"), "utf8")) as Announcement;
+}
+
+/** Each service has a role and a password of its own. */
+function subscriptionUrl(edgeUrl: string, stateDir: string): string {
+  const url = new URL(edgeUrl);
+  url.username = url.username.replace("edge", "subscription");
+  url.password = readFileSync(join(stateDir, "secret/postgres-password-subscription"), "utf8").trim();
+  return url.href;
+}

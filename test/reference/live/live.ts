@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isObject, itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
+import { type Client, clientOf, minorOf, type Reply } from "../../journey/support/client.ts";
+import { newInvestor, newMaster, type NewMaster } from "../../journey/support/people.ts";
+import type { TestSystem } from "../../journey/support/system.ts";
+import { closeWeek } from "../engine/fees.ts";
+import { addInvestor, addMaster, type Investor, type Master, newWorld, type World } from "../engine/world.ts";
+import type { InnerBooks } from "./inner-books.ts";
+
+/** A running system and the world that it should be, step by step in the same order. */
+export type Live = {
+  readonly system: TestSystem;
+  readonly client: Client;
+  readonly books: InnerBooks;
+  readonly world: World;
+  readonly people: Map<Investor, string>;
+  readonly places: Map<Master, NewMaster>;
+  readonly story: string[];
+  readonly week: { readonly periodMs: number; readonly anchorMs: number };
+  /** End of the fee week in which the world is. */
+  cutOff: number;
+};
+
+/** A step may cross the end of a week in an order that nobody can know: then all begins again, with new accounts. */
+export class Straddled extends Error {}
+
+/** So long before the end of a week nothing is begun any more. */
+const ROOM_MS = 2_500;
+const INTO_THE_WEEK_MS = 50;
+
+export async function openLive(system: TestSystem, books: InnerBooks): Promise<Live> {
+  const { feePeriodMs, feeAnchor } = system.told();
+  const world = newWorld({ investors: 0, masters: 0, now: Date.now() });
+  const week = { periodMs: feePeriodMs, anchorMs: Date.parse(feeAnchor) };
+  const base = { system, client: clientOf(system), books, world, people: new Map(), places: new Map() };
+  return { ...base, story: [], week, cutOff: endOfWeek(week, Date.now()) };
+}
+
+export async function addLiveMaster(live: Live): Promise<Master> {
+  const master = addMaster(live.world, `M${live.world.masters.length + 1}`);
+  live.places.set(master, await newMaster(live.client));
+  return master;
+}
+
+export async function addLiveInvestor(live: Live): Promise<Investor> {
+  const investor = addInvestor(live.world, `I${live.world.investors.length + 1}`);
+  live.people.set(investor, await newInvestor(live.client));
+  return investor;
+}
+
+export function loginOf({ people }: Live, investor: Investor): string {
+  return people.get(investor)!;
+}
+
+export function placeOf({ places }: Live, master: Master): NewMaster {
+  return places.get(master)!;
+}
+
+/** Does something for which it has to be certain in which week it is. */
+export async function inWeek<T>(live: Live, told: string, act: () => Promise<T>): Promise<T> {
+  live.story.push(told);
+  if (live.cutOff - Date.now() < ROOM_MS) await sleep(Math.max(0, live.cutOff + INTO_THE_WEEK_MS - Date.now()));
+  await passWeeks(live);
+  live.world.now = Date.now();
+  const result = await act();
+  if (Date.now() >= live.cutOff) throw new Straddled(`"${told}" took until the next week`);
+  return result;
+}
+
+/** Ends every week of the world that has ended here, once the system has ended it too. */
+export async function passWeeks(live: Live): Promise<void> {
+  while (Date.now() >= live.cutOff) {
+    live.world.now = live.cutOff;
+    live.story.push(`-- a week ends, at ${new Date(live.cutOff).toISOString()}`);
+    for (const master of live.world.masters) closeWeek(live.world, master);
+    for (const { login } of live.places.values()) await untilClosed(live, login);
+    live.cutOff += live.week.periodMs;
+  }
+}
+
+const CLOSE_PATIENCE_MS = 30_000;
+const POLL_MS = 50;
+
+async function untilClosed({ books, cutOff }: Live, masterLogin: string): Promise<void> {
+  for (const until = Date.now() + CLOSE_PATIENCE_MS; ; await sleep(POLL_MS)) {
+    if (await books.isClosedThrough(masterLogin, cutOff)) return;
+    if (Date.now() > until) throw new Error(`the week of ${masterLogin} is not closed`);
+  }
+}
+
+/** Waits for the end of the week. */
+export async function nextWeek(live: Live): Promise<void> {
+  await sleep(Math.max(0, live.cutOff + INTO_THE_WEEK_MS - Date.now()));
+  await passWeeks(live);
+}
+
+export function endOfWeek({ periodMs, anchorMs }: Live["week"], at: number): number {
+  return at + periodMs - ((at - anchorMs) % periodMs);
+}
+
+const PASSING = ["account_busy", "allocation_in_progress"];
+const RETRY_MS = 200;
+const MOST_TRIES = 50;
+
+/** Asks again for as long as something is in the way that passes by itself. */
+export async function asked(ask: () => Promise<Reply>): Promise<Reply> {
+  for (let tries = 1; ; tries += 1) {
+    const reply = await ask();
+    if (tries === MOST_TRIES || !PASSING.includes(codeOf(reply))) return reply;
+    await sleep(RETRY_MS);
+  }
+}
+
+/** Empty when nothing is refused. */
+export function codeOf({ body }: Reply): string {
+  return typeof body["code"] === "string" ? body["code"] : "";
+}
+
+/** What the trading platform says of an account, in cents. */
+export async function accountOnPlatform({ client }: Live, login: string) {
+  const account = await client.control("GET", `accounts/${login}`);
+  if (!isObject(account)) throw new Error(`account ${login} is not there`);
+  const positions = itemsOf(account["open_positions"]);
+  const floating = positions.map(
+    (each) => [BigInt(textOf(each, "position")), minorOf(textOf(each, "profit"))] as const,
+  );
+  return { balance: minorOf(textOf(account, "balance")), floating: new Map(floating) };
+}

@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import type { Investor, Master } from "../engine/world.ts";
+import { histories, type HistoryShape, type Step } from "../history.ts";
+import { addLiveInvestor, addLiveMaster, type Live, nextWeek } from "./live.ts";
+import { settled } from "./settled.ts";
+import * as steps from "./steps.ts";
+
+/** One history of many, always the same for a seed. */
+export function someHistory(shape: HistoryShape, seed: number): readonly Step[] {
+  const [history] = fc
+    .sample(histories(shape), { seed, numRuns: 20 })
+    .toSorted((a, b) => b.steps.length - a.steps.length);
+  return history!.steps;
+}
+
+type Cast = { readonly investors: readonly Investor[]; readonly master: Master; readonly moments: number[] };
+
+/** Plays a history on the running system with one Master; the price is moved where a position's result should move. */
+export async function playLive(live: Live, history: readonly Step[], people: number): Promise<void> {
+  const master = await addLiveMaster(live);
+  const investors: Investor[] = [];
+  for (let n = 0; n < people; n += 1) investors.push(await addLiveInvestor(live));
+  const cast: Cast = { investors, master, moments: [] };
+  for (const step of history) {
+    cast.moments.push(Date.now());
+    await playStep(live, cast, step);
+  }
+  for (const position of master.floating.keys()) await steps.close(live, master, position);
+  await settled(live);
+}
+
+async function playStep(live: Live, cast: Cast, step: Step): Promise<void> {
+  const { master } = cast;
+  switch (step.do) {
+    case "result":
+      await steps.result(live, master, within(master, step.cents));
+      break;
+    case "open":
+      if (master.floating.size < MOST_OPEN) await steps.open(live, master, lots(master, step.volume), step.cents / 10n);
+      break;
+    case "mark":
+      if (master.floating.size > 0) await steps.price(live, priceOf(step.cents));
+      break;
+    case "close":
+      await closeSome(live, master, step);
+      break;
+    case "week":
+      await nextWeek(live);
+      break;
+    case "charge":
+    case "add":
+    case "reverse":
+      break;
+    default:
+      await playInvestor(live, cast, step);
+  }
+}
+
+async function playInvestor(live: Live, cast: Cast, step: Extract<Step, { who: number }>): Promise<void> {
+  const investor = cast.investors[step.who % cast.investors.length]!;
+  switch (step.do) {
+    case "deposit":
+      await steps.deposit(live, investor, step.cents);
+      break;
+    case "withdraw":
+      await steps.withdraw(live, investor, step.cents);
+      break;
+    case "assign":
+      await steps.assign(live, investor, cast.master, step);
+      break;
+    case "unassign":
+      await steps.unassign(live, investor, cast.master);
+      break;
+    case "switch":
+      if (investor.configuration.length > 0) await steps.configure(live, investor, { enabled: step.enabled });
+      break;
+    case "rate":
+      if (investor.configuration.length > 0) await setRate(live, cast, investor, step);
+  }
+}
+
+async function setRate(live: Live, { moments }: Cast, investor: Investor, step: Extract<Step, { do: "rate" }>) {
+  const { ratePpm, since } = step;
+  if (since === "now") return await steps.configure(live, investor, { ratePpm });
+  const back = moments.at(Math.max(since, -moments.length)) ?? Date.now();
+  await steps.configure(live, investor, { ratePpm, since: since < 0 ? back : Date.now() + since * 1_000 });
+}
+
+const MOST_OPEN = 2;
+
+async function closeSome(live: Live, master: Master, { which, volume }: Extract<Step, { do: "close" }>): Promise<void> {
+  const [position] = [...master.floating.keys()].slice(which % Math.max(1, master.floating.size));
+  if (position === undefined) return;
+  const open = master.pool.volumeOf(position);
+  const part = (open / 6n / LEAST_LOT) * LEAST_LOT * volume;
+  await steps.close(live, master, position, part === 0n || volume === 6n ? undefined : lotsText(part));
+}
+
+const LEAST_LOT = 1_000_000n;
+
+/** So many that a move of 0.01 in price is some percent of the Master's balance, and the margin is there. */
+function lots(master: Master, volume: bigint): string {
+  const hundredths = (master.balance * volume) / 10_000_00n;
+  return lotsText((hundredths < 1n ? 1n : hundredths) * LEAST_LOT);
+}
+
+function lotsText(volume: bigint): string {
+  return `${volume / 100_000_000n}.${(volume % 100_000_000n).toString().padStart(8, "0")}`;
+}
+
+function priceOf(cents: bigint): string {
+  const points = ((cents % 1_500n) + 1_500n) % 1_500n;
+  return `1.${(9_000n + points).toString().padStart(5, "0")}`;
+}
+
+/** A third of the balance at most: what a pool has lost beyond its money is another story. */
+function within(master: Master, cents: bigint): bigint {
+  const most = master.balance / 3n;
+  const size = cents < 0n ? -cents : cents;
+  const kept = size > most ? most : size;
+  return cents < 0n ? -kept : kept;
+}

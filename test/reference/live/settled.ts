@@ -1,0 +1,100 @@
+import { eventually, minorOf } from "../../journey/support/client.ts";
+import { paymentsOf } from "../../journey/support/fees.ts";
+import { textOf } from "../../../deploy/demo/exact-json.ts";
+import { dollars } from "../engine/cents.ts";
+import { activeAt, activeOf, type Master } from "../engine/world.ts";
+import { expectConserved } from "../conserved.ts";
+import { accountOnPlatform, type Live, loginOf, passWeeks, placeOf } from "./live.ts";
+
+const PATIENCE_MS = 20_000;
+
+/** Waits until the system is what the world is, to the cent and everywhere; fails with every difference and the story. */
+export async function settled(live: Live): Promise<void> {
+  expectConserved(live.world);
+  await eventually(async () => {
+    await passWeeks(live);
+    const differences = await differencesOf(live);
+    if (differences.length > 0)
+      throw new Error([...live.story, ...differences.map((each) => `   => ${each}`)].join("\n"));
+  }, PATIENCE_MS);
+}
+
+async function differencesOf(live: Live): Promise<string[]> {
+  const { investors, masters } = live.world;
+  const sheets = await Promise.all([
+    ...investors.map(async (investor) => {
+      const { balance } = await accountOnPlatform(live, loginOf(live, investor));
+      return [equal(`balance of ${investor.name}`, balance, investor.balance)];
+    }),
+    ...masters.map((master) => differencesAt(live, master)),
+  ]);
+  return sheets.flat().filter((each) => each !== undefined);
+}
+
+async function differencesAt(live: Live, master: Master): Promise<(string | undefined)[]> {
+  const { login, paymentLogin } = placeOf(live, master);
+  const [{ balance }, payment, ledger, isStrikeDue, payments] = await Promise.all([
+    accountOnPlatform(live, login),
+    accountOnPlatform(live, paymentLogin),
+    live.books.read(login),
+    live.books.isStrikeDue(login),
+    paymentsAt(live, master),
+  ]);
+  const exact = master.payments.map(({ investor, suffix, cents }) => `${investor.name} ${suffix} ${dollars(cents)}`);
+  const seats = activeAt(live.world, master).map(({ id, investor }) => {
+    const { pooled, waiting } = master.pool.cash(id);
+    return `${dollars(pooled)} ${dollars(waiting)} ${dollars(investor.unposted)}`;
+  });
+  const real = ledger.seats
+    .filter(({ pooled, waiting, unposted }) => pooled !== 0n || waiting !== 0n || unposted !== 0n)
+    .map(({ pooled, waiting, unposted }) => `${dollars(pooled)} ${dollars(waiting)} ${dollars(unposted)}`);
+  const moving = ledger.seats.reduce((sum, seat) => sum + seat.moving, 0n);
+  return [
+    equal(`balance of ${master.name}`, balance, master.balance),
+    equal(`payment account of ${master.name}`, payment.balance, master.paymentBalance),
+    equal(`ledger of ${master.name}`, ledger.expectedBalance, master.balance),
+    equal(`money on the way to or from ${master.name}`, moving, 0n),
+    same(
+      `seats of ${master.name}`,
+      real,
+      seats.filter((seat) => seat !== "0.00 0.00 0.00"),
+    ),
+    same(`payments to ${master.name}`, payments, exact),
+    same(`strike of ${master.name}`, [isStrikeDue ? "due" : "done"], [master.pool.isStrikeDue() ? "due" : "done"]),
+  ];
+}
+
+/** As the listing shows them: who, why, how much. */
+async function paymentsAt(live: Live, master: Master): Promise<string[]> {
+  const names = new Map([...live.people].map(([investor, login]) => [login, investor.name]));
+  const payments = await paymentsOf(live.client, placeOf(live, master).login);
+  return payments.map(({ investor, key, minor }) => {
+    const suffix = /^PF:\d+:\d+:\d+:(W(?=$)|WD|UA|DEBT)/.exec(key)?.[1] ?? key;
+    return `${names.get(investor)} ${suffix} ${dollars(minor)}`;
+  });
+}
+
+/** What only the end of a story has: who is where. */
+export async function expectSubscriptions(live: Live): Promise<void> {
+  for (const [investor, login] of live.people) {
+    const { items } = await live.client.get(`/api/v1/info/subscriptions?investor_login=${login}`);
+    const open = items
+      .filter((item) => textOf(item, "status") !== "CANCELLED")
+      .map((item) => textOf(item, "master_login"));
+    const seat = activeOf(live.world, investor);
+    const exact = seat === undefined ? [] : [placeOf(live, seat.master).login];
+    if (open.join() !== exact.join()) throw new Error(`${investor.name} is at ${open.join()}, not at ${exact.join()}`);
+    const { body } = await live.client.get(`/api/v1/info/balance/${login}`);
+    const difference = equal(`told balance of ${investor.name}`, minorOf(textOf(body, "balance")), investor.balance);
+    if (difference !== undefined) throw new Error(difference);
+  }
+}
+
+function equal(what: string, real: bigint, exact: bigint): string | undefined {
+  return real === exact ? undefined : `${what} is ${dollars(real)}, and ${dollars(exact)} by the reference`;
+}
+
+function same(what: string, real: readonly string[], exact: readonly string[]): string | undefined {
+  const [left, right] = [real, exact].map((each) => each.toSorted().join("; "));
+  return left === right ? undefined : `${what} are ${left || "none"}, and ${right || "none"} by the reference`;
+}

@@ -1,0 +1,158 @@
+import { expect } from "vitest";
+import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
+import { minorOf, type Reply } from "../../journey/support/client.ts";
+import * as people from "../../journey/support/people.ts";
+import { dollars } from "../engine/cents.ts";
+import * as investing from "../engine/investing.ts";
+import { mark, realise, trade } from "../engine/trading.ts";
+import type { Investor, Master } from "../engine/world.ts";
+import { accountOnPlatform, asked, codeOf, inWeek, type Live, loginOf, placeOf } from "./live.ts";
+import { settled } from "./settled.ts";
+
+/** Each of these does one thing to the system and to the world, and compares what the system answers. */
+
+export async function deposit(live: Live, investor: Investor, cents: bigint): Promise<void> {
+  await inWeek(live, `${investor.name} deposits ${dollars(cents)}`, async () => {
+    const reply = await people.deposit(live.client, loginOf(live, investor), dollars(cents), "reference");
+    expectNumbers(live, reply, { amount: cents });
+    investing.deposit(live.world, investor, cents);
+  });
+  await settled(live);
+}
+
+export async function assign(live: Live, investor: Investor, master: Master, terms: investing.Terms): Promise<void> {
+  const told = `${investor.name} is assigned to ${master.name} at ${rateText(terms.ratePpm)}, ${terms.enabled ? "on" : "off"}`;
+  await inWeek(live, told, async () => {
+    const body = {
+      master_login: placeOf(live, master).login,
+      investor_login: loginOf(live, investor),
+      perf_fee: { rate: Number(rateText(terms.ratePpm)), enabled: terms.enabled },
+    };
+    const reply = await asked(() => live.client.post("/api/v1/investor/assign", body));
+    const outcome = investing.assign(live.world, investor, master, terms);
+    expectOutcome(live, reply, outcome);
+  });
+  await settled(live);
+}
+
+export async function withdraw(live: Live, investor: Investor, cents: bigint): Promise<void> {
+  await inWeek(live, `${investor.name} wants to withdraw ${dollars(cents)}`, async () => {
+    const reply = await asked(() => people.withdraw(live.client, loginOf(live, investor), dollars(cents)));
+    const outcome = investing.withdraw(live.world, investor, cents);
+    expectOutcome(live, reply, outcome);
+    if ("refused" in outcome) return;
+    expectNumbers(live, reply, {
+      requested_amount: outcome.requested,
+      effective_withdraw: outcome.effective,
+      perf_fee_pending_at_request: outcome.pending,
+      balance_before: outcome.before,
+      available_after_perf_fee: outcome.available,
+    });
+  });
+  await settled(live);
+}
+
+export async function unassign(live: Live, investor: Investor, master: Master): Promise<void> {
+  await inWeek(live, `${investor.name} is unassigned from ${master.name}`, async () => {
+    const ask = () => people.unassign(live.client, placeOf(live, master).login, loginOf(live, investor));
+    const reply = await asked(ask);
+    const outcome = investing.unassign(live.world, investor);
+    expectOutcome(live, reply, outcome);
+    if (!("refused" in outcome)) expectNumbers(live, reply, { amount: outcome.amount });
+  });
+  await settled(live);
+}
+
+type Change = { readonly ratePpm?: bigint; readonly enabled?: boolean; readonly since?: number };
+
+export async function configure(live: Live, investor: Investor, { ratePpm, enabled, since }: Change): Promise<void> {
+  const told = [ratePpm === undefined ? "" : rateText(ratePpm), enabled === undefined ? "" : enabled ? "on" : "off"];
+  const from = since === undefined ? "now" : new Date(since).toISOString();
+  await inWeek(live, `the fee of ${investor.name} is ${told.join(" ").trim()} from ${from}`, async () => {
+    const body = {
+      investor_login: loginOf(live, investor),
+      ...(ratePpm === undefined ? {} : { rate: Number(rateText(ratePpm)) }),
+      ...(enabled === undefined ? {} : { enabled }),
+      ...(since === undefined ? {} : { effective_since: new Date(since).toISOString() }),
+    };
+    const reply = await live.client.post("/api/v1/investor/perf-fee/update", body);
+    if (reply.status !== 200) fail(live, reply.text);
+    const change = { ...(ratePpm === undefined ? {} : { ratePpm }), ...(enabled === undefined ? {} : { enabled }) };
+    const command = { ...change, ...(since === undefined ? {} : { since }) };
+    investing.configure(live.world, investor, { ...command, at: live.world.now });
+  });
+}
+
+/** What comes next may come at once: the service has to put it into the order of the deals. */
+export async function result(live: Live, master: Master, cents: bigint): Promise<void> {
+  await inWeek(live, `${master.name} opens and closes with ${dollars(cents)}`, async () => {
+    const { login } = placeOf(live, master);
+    const booked = await live.client.control("POST", "results", { login, profit: dollars(cents) });
+    realise(live.world, master, BigInt(textOf(isObject(booked) ? booked : {}, "deal")), cents);
+  });
+}
+
+export async function open(live: Live, master: Master, lots: string, commission = 0n): Promise<bigint> {
+  return await inWeek(live, `${master.name} buys ${lots} lots, commission ${dollars(commission)}`, async () => {
+    const { login } = placeOf(live, master);
+    const order = { login, symbol: "EURUSD", side: "buy", volume: lots, commission: dollars(commission) };
+    const opened = await live.client.control("POST", "positions", order);
+    const positionId = BigInt(textOf(isObject(opened) ? opened : {}, "position"));
+    const volume = volumeOf(lots);
+    trade(live.world, master, { kind: "entry", positionId, volume, volumeClosed: 0n, result: commission });
+    return positionId;
+  });
+}
+
+/** Everybody's position floats anew. Until all that came before has its units the price must not move. */
+export async function price(live: Live, value: string): Promise<void> {
+  await settled(live);
+  await inWeek(live, `the price is ${value}`, async () => {
+    await live.client.control("POST", "prices", { symbol: "EURUSD", bid: value, ask: value });
+    for (const master of live.world.masters) {
+      const { floating } = await accountOnPlatform(live, placeOf(live, master).login);
+      for (const [position, cents] of floating) mark(master, position, cents);
+    }
+  });
+}
+
+export async function close(live: Live, master: Master, positionId: bigint, lots?: string): Promise<void> {
+  const volume = lots === undefined ? master.pool.volumeOf(positionId) : volumeOf(lots);
+  await inWeek(live, `${master.name} closes ${lots ?? "all"} of ${positionId}`, async () => {
+    const path = `positions/${positionId}/close`;
+    const closed = await live.client.control("POST", path, lots === undefined ? {} : { volume: lots });
+    const profit = minorOf(textOf(isObject(closed) ? closed : {}, "profit"));
+    const { floating } = await accountOnPlatform(live, placeOf(live, master).login);
+    const deal = { kind: "exit", positionId, volume, volumeClosed: volume, result: profit } as const;
+    trade(live.world, master, deal, floating.get(positionId) ?? 0n);
+  });
+}
+
+function volumeOf(lots: string): bigint {
+  const [whole = "", decimals = ""] = lots.split(".");
+  return BigInt(whole) * 100_000_000n + BigInt(decimals.padEnd(8, "0"));
+}
+
+function rateText(ppm: bigint): string {
+  const digits = ppm.toString().padStart(7, "0");
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
+}
+
+function expectOutcome(live: Live, reply: Reply, outcome: object): void {
+  const exact = "refused" in outcome ? `409 ${String(outcome.refused)}` : "200 ";
+  const real = `${reply.status} ${codeOf(reply)}`;
+  if (real !== exact) fail(live, `the answer is ${real}, not ${exact}: ${reply.text}`);
+}
+
+function expectNumbers(live: Live, reply: Reply, exact: Readonly<Record<string, bigint>>): void {
+  if (reply.status !== 200) fail(live, reply.text);
+  const wrong = Object.entries(exact).filter(([name, cents]) => minorOf(textOf(reply.body, name)) !== cents);
+  const told = wrong.map(
+    ([name, cents]) => `${name} is ${textOf(reply.body, name)}, and ${dollars(cents)} by the reference`,
+  );
+  if (told.length > 0) fail(live, told.join("; "));
+}
+
+function fail({ story }: Live, difference: string): never {
+  expect.fail([...story, `   => ${difference}`].join("\n"));
+}
