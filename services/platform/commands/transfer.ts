@@ -2,13 +2,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
-import { CommitUnknown } from "#kernel/postgres/transaction.ts";
+import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import type { CommandSession } from "../mt5/client.ts";
 import { followTransfer } from "../protocol/follow-transfer.ts";
 import type { Patience } from "../protocol/follow-transfer.ts";
-import { insertWish } from "../protocol/insert-wish.ts";
+import { insertWishes } from "../protocol/insert-wishes.ts";
 import { acquireSession, askerOf, sendOnce, voidUnsent } from "../protocol/send.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { neverWaits, readTransferWish } from "../protocol/transfer-wish.ts";
@@ -16,7 +17,7 @@ import type { TransferWish } from "../protocol/transfer-wish.ts";
 import { refuse } from "../refusals.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { listLegs } from "../store/operations.ts";
-import { KeyTaken, findTransferByKey } from "../store/transfers.ts";
+import { findTransferByKey } from "../store/transfers.ts";
 import type { Transfer } from "../store/transfers.ts";
 
 /** Time that the answer needs on its way to the caller. */
@@ -50,7 +51,6 @@ async function recordWish(deps: Deps, wish: TransferWish, context: CallContext):
     try {
       return await recordOnce(deps, wish, context);
     } catch (error) {
-      if (error instanceof KeyTaken) return undefined;
       if (!isTransient(error) || tries === MAX_TRIES || remainingMs(context) < ANSWER_RESERVE_MS) throw error;
       await delay(TRY_AGAIN_MS);
       const recorded = await findTransferByKey(deps.pool, wish.key);
@@ -59,27 +59,32 @@ async function recordWish(deps: Deps, wish: TransferWish, context: CallContext):
   }
 }
 
-/** The fast way to the platform: intent and permit in one commit, when the login is free. */
-async function recordOnce(deps: Deps, wish: TransferWish, context: CallContext): Promise<Transfer> {
+/** The fast way to the platform: intent and permit in one commit, when the login is free. Undefined for a known key. */
+async function recordOnce(deps: Deps, wish: TransferWish, context: CallContext): Promise<Transfer | undefined> {
   using session = wish.isEnqueued ? undefined : await acquireSession(deps);
-  if (session === undefined && neverWaits(wish)) {
-    throw refuse("platform_unavailable", "the trading platform cannot be reached", { outcome: "not_executed" });
-  }
+  if (session === undefined && neverWaits(wish)) throw unreachable();
   try {
     const asker = session && askerOf(deps, session);
-    const { transferId, answer } = await insertWish(deps, wish, context.requestId, asker);
+    const { requestId } = context;
+    const [answer] = await inTransaction(deps.pool, (tx) => insertWishes(tx, [{ wish, requestId, asker }]));
+    if (answer?.kind === "refused") throw answer.refusal;
+    if (answer?.kind !== "recorded") return undefined;
     deps.reach("after_intent");
-    if (answer.kind === "granted" && session !== undefined) await sendOnce(deps, answer.permit, session);
+    if (answer.permit !== undefined && session !== undefined) await sendOnce(deps, answer.permit, session);
     if (wish.isEnqueued) deps.operationsBell.ring();
-    return { id: transferId, ...wish };
+    return answer.transfer;
   } catch (error) {
     if (error instanceof CommitUnknown && session !== undefined) await undoUnsent(deps, wish, session);
     throw error;
   }
 }
 
+export function unreachable(): Refusal {
+  return refuse("platform_unavailable", "the trading platform cannot be reached", { outcome: "not_executed" });
+}
+
 /** Nobody knows whether the wish was recorded, but surely nothing was sent for it. */
-async function undoUnsent(deps: Deps, { key }: TransferWish, session: CommandSession): Promise<void> {
+export async function undoUnsent(deps: Deps, { key }: TransferWish, session: CommandSession): Promise<void> {
   const recorded = await findTransferByKey(deps.pool, key);
   const [first] = recorded === undefined ? [] : await listLegs(deps.pool, recorded.id);
   if (first !== undefined) await voidUnsent(deps, first, session);
@@ -92,7 +97,7 @@ async function getTransferByKey(deps: Deps, key: string): Promise<Transfer> {
 }
 
 /** A key means one wish for ever; another one under it is the caller's mistake, and nothing was done about it. */
-function requireSameContent(legs: readonly RecordedOperation[], wish: TransferWish): void {
+export function requireSameContent(legs: readonly RecordedOperation[], wish: TransferWish): void {
   const asked = legs.filter(({ leg }) => leg <= 2);
   const isSame =
     asked.length === wish.legs.length &&
@@ -104,7 +109,7 @@ function requireSameContent(legs: readonly RecordedOperation[], wish: TransferWi
   throw refuse("transfer_mismatch", "this key was used for another transfer", { details: { key: wish.key } });
 }
 
-function patienceOf({ settings }: Deps, context: CallContext): Patience {
+export function patienceOf({ settings }: Deps, context: CallContext): Patience {
   const now = performance.now();
   return { answerByMs: now + remainingMs(context) - ANSWER_RESERVE_MS, turnByMs: now + settings.turnWaitMs };
 }

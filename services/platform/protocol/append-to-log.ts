@@ -8,7 +8,8 @@ import { followTrades } from "../domain/log-positions.ts";
 import type { Role } from "../domain/role.ts";
 import { insertAccount } from "../store/accounts.ts";
 import type { Account } from "../store/accounts.ts";
-import { insertEntries, moveLogEnd } from "../store/log.ts";
+import { insertEntries, moveLogEnds } from "../store/log.ts";
+import type { LogEnd } from "../store/log.ts";
 import { listLogPositions, saveLogPositions } from "../store/positions.ts";
 import { MOVEMENTS_FEED, accountMoved, subjectOfMovement } from "./account-moved.ts";
 
@@ -26,27 +27,50 @@ export type NewLog = {
 export async function openLog(tx: Transaction, log: NewLog): Promise<void> {
   const { login, role, group, server, opening, openedAt: at, readsFrom } = log;
   const entry: NewEntry = { kind: "opening", amount: opening, cause: undefined, deal: undefined, at, trade: undefined };
-  const opened = await insertEntries(tx, { login, role, server, after: -1n, entries: [entry] });
+  const opened = await insertEntries(tx, server, [{ ...entry, login, role, number: 0n }]);
   await insertAccount(tx, { login, role, group, readsFrom, openingEntryId: opened[0]?.id ?? 0n, opening });
-  await tellOf(tx, opened, "");
+  await tellOf(tx, opened);
 }
 
 /** What is added to a log, and the request that led to it, if one did. */
 export type Addition = { readonly server: string; readonly entries: readonly NewEntry[]; readonly requestId?: string };
 
 /** Numbers the entries and tells of them. The account is locked, so its numbers have no gaps and its facts no race. */
-export async function appendToLog(
-  tx: Transaction,
-  { login, role, logNumber: after }: Account,
-  { server, entries, requestId = "" }: Addition,
-): Promise<void> {
-  const logged = await insertEntries(tx, { login, role, server, after, entries });
-  const last = logged.at(-1);
-  if (last === undefined) return;
-  const added = entries.reduce((total, { amount }) => total + amount.minor, 0n);
-  await moveLogEnd(tx, login, last, usd(added));
-  await followPositions(tx, login, entries);
-  await tellOf(tx, logged, requestId);
+export async function appendToLog(tx: Transaction, account: Account, addition: Addition): Promise<void> {
+  const { server, entries, requestId = "" } = addition;
+  await appendToLogs(
+    tx,
+    server,
+    entries.map((entry) => ({ account, entry, requestId })),
+  );
+}
+
+export type LoggedFact = { readonly account: Account; readonly entry: NewEntry; readonly requestId: string };
+
+/** The same for several logins at once, each in the order in which its entries are given. */
+export async function appendToLogs(tx: Transaction, server: string, facts: readonly LoggedFact[]): Promise<void> {
+  if (facts.length === 0) return;
+  const ends = new Map<string, bigint>();
+  const numbered = facts.map(({ account: { login, role, logNumber }, entry }) => {
+    const number = (ends.get(login) ?? logNumber) + 1n;
+    ends.set(login, number);
+    return { ...entry, login, role, number };
+  });
+  const logged = await insertEntries(tx, server, numbered);
+  const byLogin = Map.groupBy(logged, ({ login }) => login);
+  await moveLogEnds(tx, [...byLogin.values()].flatMap(endOf));
+  for (const [login, entries] of byLogin) await followPositions(tx, login, entries);
+  await tellOf(
+    tx,
+    logged,
+    facts.map(({ requestId }) => requestId),
+  );
+}
+
+function endOf(entries: readonly LogEntry[]): LogEnd[] {
+  const last = entries.at(-1);
+  const added = usd(entries.reduce((total, { amount }) => total + amount.minor, 0n));
+  return last === undefined ? [] : [{ login: last.login, number: last.number, id: last.id, added }];
 }
 
 async function followPositions(tx: Transaction, login: string, entries: readonly NewEntry[]): Promise<void> {
@@ -55,15 +79,19 @@ async function followPositions(tx: Transaction, login: string, entries: readonly
   await saveLogPositions(tx, login, followTrades(await listLogPositions(tx, login), trades));
 }
 
-async function tellOf(tx: Transaction, entries: readonly LogEntry[], requestId: string): Promise<void> {
+async function tellOf(
+  tx: Transaction,
+  entries: readonly LogEntry[],
+  requestIds: readonly string[] = [],
+): Promise<void> {
   await tellAll(
     tx,
-    entries.map((entry) => ({
+    entries.map((entry, index) => ({
       feed: MOVEMENTS_FEED,
       event: AccountMoved,
       message: accountMoved(entry),
       subject: subjectOfMovement(entry.login),
-      requestId,
+      requestId: requestIds[index],
     })),
   );
 }

@@ -1,8 +1,8 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { insertOperation, listLegs, saveStep } from "../store/operations.ts";
+import { insertOperations, listLegs, saveStep } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { insertFinding } from "../store/reviews.ts";
-import { readyNextLeg } from "../store/transfers.ts";
+import { readyNextLegs } from "../store/transfers.ts";
 import type { Operation } from "./operation.ts";
 import { step } from "./step.ts";
 
@@ -16,7 +16,7 @@ const REVERSAL = 3;
  */
 export async function followLegs(tx: Transaction, leg: RecordedOperation, to: Operation): Promise<void> {
   if (leg.legs === 1) return;
-  if (leg.leg === FIRST && to.state === "APPLIED") await readyNextLeg(tx, leg.transferId);
+  if (leg.leg === FIRST && to.state === "APPLIED") await readyNextLegs(tx, [leg.transferId]);
   if (leg.leg === FIRST && to.state === "REFUSED") await giveUpSecond(tx, leg.transferId, to.reason);
   if (leg.leg === SECOND && to.state === "REFUSED") await reverseFirst(tx, leg.transferId);
   if (leg.leg === REVERSAL && to.state === "REFUSED") await reportStuck(tx, leg);
@@ -44,13 +44,8 @@ async function reverseFirst(tx: Transaction, transferId: bigint): Promise<void> 
   const first = legs.find(({ leg }) => leg === FIRST);
   const isApplied = first?.standing.state === "APPLIED";
   if (!isApplied || legs.some(({ leg }) => leg === REVERSAL)) return;
-  await insertOperation(tx, {
-    transferId,
-    leg: REVERSAL,
-    login: first.login,
-    kind: "reversal",
-    askedMinor: -first.amountMinor,
-    amountMinor: -first.amountMinor,
-    isReady: true,
-  });
+  const amountMinor = -first.amountMinor;
+  const standing = { kind: "reversal", attempt: 0, absences: 0, state: "INTENT" } as const;
+  const reversal = { transferId, leg: REVERSAL, login: first.login, amountMinor, isReady: true, standing };
+  await insertOperations(tx, [{ ...reversal, askedMinor: amountMinor }]);
 }

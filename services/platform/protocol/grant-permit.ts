@@ -1,6 +1,7 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Account } from "../store/accounts.ts";
-import { insertAttempt } from "../store/attempts.ts";
+import { insertAttempts } from "../store/attempts.ts";
+import type { NewAttempt } from "../store/attempts.ts";
 import { findObstacle } from "../store/lines.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { OPERATION_KINDS } from "./operation-kind.ts";
@@ -8,7 +9,9 @@ import type { OperationNumber } from "./operation-number.ts";
 import { PERMIT_MS } from "./permit.ts";
 import { takeStep } from "./record.ts";
 import type { Locked } from "./record.ts";
+import type { Operation } from "./operation.ts";
 import { formatReference } from "./reference.ts";
+import type { Reference } from "./reference.ts";
 
 /** Who asks, and since when by the monotonic clock: read before the transaction, so the permit never outlives its row. */
 export type Asker = {
@@ -18,9 +21,14 @@ export type Asker = {
   readonly grantedAtMs: number;
 };
 
+/** What is needed of an operation to send it. */
+export type Sendable = Pick<RecordedOperation, "number" | "login" | "amountMinor" | "comment"> & {
+  readonly standing: Pick<Operation, "kind">;
+};
+
 /** The right to write one command once. */
 export type Permit = {
-  readonly operation: RecordedOperation;
+  readonly operation: Sendable;
   readonly attempt: number;
   readonly grantedAtMs: number;
 };
@@ -51,26 +59,28 @@ export async function grantPermit(tx: Transaction, locked: Locked, asker: Asker)
   const { standing } = await takeStep(tx, operation, { type: "permit_granted" }, circumstances);
   if (standing.state !== "SENDING") return { kind: "over" };
   const { attempt } = standing;
-  const reference = formatReference({ kind, number: operation.number, attempt });
-  const { epoch: senderEpoch, sessionId: session } = asker;
-  const granted = {
-    operation: operation.number,
-    number: attempt,
-    reference,
-    senderEpoch,
-    session,
-    permitMs: PERMIT_MS,
-  };
-  await insertAttempt(tx, granted);
+  await insertAttempts(tx, [newAttempt({ kind, number: operation.number, attempt }, asker)]);
   return { kind: "granted", permit: { operation, attempt, grantedAtMs: asker.grantedAtMs } };
 }
 
-/** A lane lets its own story pass, and what stood in line before it. */
-export function isAdmitted({ lane }: Account, { holder, number }: RecordedOperation): boolean {
-  return lane === undefined || lane.holder === holder || number < lane.number;
+/** The row that says who may send this attempt, and until when. */
+export function newAttempt(reference: Reference, { epoch: senderEpoch, sessionId: session }: Asker): NewAttempt {
+  const { number: operation, attempt: number } = reference;
+  return { operation, number, reference: formatReference(reference), senderEpoch, session, permitMs: PERMIT_MS };
 }
 
-/** An external operation that was never written may still expire; one of ours that was attempted goes on. */
-function isTooLate({ isLate, standing }: RecordedOperation): boolean {
-  return isLate && (standing.attempt === 0 || OPERATION_KINDS[standing.kind].origin === "external");
+/** A lane lets its own story pass, and what stood in line before it: an operation that is only wished for never did. */
+export function isAdmitted(
+  { lane }: Account,
+  { holder, number }: { readonly holder: string; readonly number?: bigint },
+): boolean {
+  return lane === undefined || lane.holder === holder || (number !== undefined && number < lane.number);
+}
+
+/**
+ * An external operation that was never written may still expire; one of ours that was attempted goes on, and so does what
+ * follows a leg that is applied.
+ */
+function isTooLate({ isLate, leg, standing }: RecordedOperation): boolean {
+  return isLate && leg === 1 && (standing.attempt === 0 || OPERATION_KINDS[standing.kind].origin === "external");
 }

@@ -63,16 +63,22 @@ export async function insertAccount(tx: Transaction, account: NewAccount): Promi
 
 /** Held until commit: permits, lanes and numbers of the log of a login are given one after the other. */
 export async function lockAccount(tx: Transaction, login: string): Promise<Account | undefined> {
-  const row = await maybeOne<AccountRow>(
+  return (await lockAccounts(tx, [login])).get(login);
+}
+
+/** The same for several, in an order that is everybody's: two who want the same ones never wait for each other. */
+export async function lockAccounts(tx: Transaction, logins: readonly string[]): Promise<ReadonlyMap<string, Account>> {
+  const rows = await many<AccountRow>(
     tx,
     sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
                lane_holder, lane_number, lane_granted_at is not null as is_granted,
                coalesce(reading_until > clock_timestamp(), false) as is_being_read
         from account
-        where login = ${login}
+        where login = any (${logins}::text[])
+        order by login
         for no key update`,
   );
-  return row && accountOf(row);
+  return new Map(rows.map((row) => [row.login, accountOf(row)]));
 }
 
 export async function findAccount(db: Queryable, login: string): Promise<Account | undefined> {

@@ -33,12 +33,20 @@ export type AttemptFacts = {
   readonly answer?: string | undefined;
 };
 
-export async function insertAttempt(tx: Transaction, attempt: NewAttempt): Promise<void> {
+export async function insertAttempts(tx: Transaction, attempts: readonly NewAttempt[]): Promise<void> {
   await execute(
     tx,
     sql`insert into attempt (operation_number, number, reference, state, sender_epoch, session, permit_expires_at)
-        values (${attempt.operation}, ${attempt.number}, ${attempt.reference}, 'SENDING', ${attempt.senderEpoch},
-                ${attempt.session}, clock_timestamp() + ${attempt.permitMs} * interval '1 millisecond')`,
+        select operation, number, reference, 'SENDING', epoch, session,
+               clock_timestamp() + ms * interval '1 millisecond'
+        from unnest(
+          ${attempts.map(({ operation }) => operation)}::bigint[],
+          ${attempts.map(({ number }) => number)}::smallint[],
+          ${attempts.map(({ reference }) => reference)}::text[],
+          ${attempts.map(({ senderEpoch }) => senderEpoch)}::bigint[],
+          ${attempts.map(({ session }) => session)}::text[],
+          ${attempts.map(({ permitMs }) => permitMs)}::integer[]
+        ) as permitted (operation, number, reference, epoch, session, ms)`,
   );
 }
 
@@ -91,6 +99,24 @@ export async function markAttempt(
             answer_code = coalesce(${facts.answerCode}::integer, answer_code),
             answer = coalesce(${facts.answer}::text, answer)
         where operation_number = ${operation} and number = ${number}`,
+  );
+}
+
+/** Their answers were read whole, and each told its deal. */
+export async function markAttemptsApplied(
+  db: Queryable,
+  attempts: readonly { readonly operation: OperationNumber; readonly number: number }[],
+): Promise<void> {
+  await execute(
+    db,
+    sql`update attempt
+        set state = case when state in ('SENDING', 'UNKNOWN') then 'APPLIED' else state end,
+            fenced_at = coalesce(fenced_at, clock_timestamp()), answer_code = 0
+        from unnest(
+          ${attempts.map(({ operation }) => operation)}::bigint[],
+          ${attempts.map(({ number }) => number)}::smallint[]
+        ) as applied (operation, attempt_number)
+        where operation_number = operation and number = attempt_number`,
   );
 }
 

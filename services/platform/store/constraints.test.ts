@@ -6,8 +6,8 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { appendToLog, openLog } from "../protocol/append-to-log.ts";
 import { lockAccount } from "./accounts.ts";
-import { insertOperation } from "./operations.ts";
-import { insertTransfer } from "./transfers.ts";
+import { insertOperations } from "./operations.ts";
+import { insertTransfers } from "./transfers.ts";
 
 const SERVER = "test";
 
@@ -28,9 +28,12 @@ async function aManagedLogin(pool: Pool, login: string): Promise<void> {
 async function anOperation(pool: Pool, login: string, key: string, kind: "deposit" | "fee_credit" = "deposit") {
   return inTransaction(pool, async (tx) => {
     const wish = { key, holder: "", legs: 1, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
-    const transferId = await insertTransfer(tx, { ...wish, comment: "", requestId: "" });
+    const inserted = await insertTransfers(tx, [{ ...wish, comment: "", requestId: "" }]);
     const amounts = { askedMinor: 5n, amountMinor: 5n };
-    return insertOperation(tx, { transferId, leg: 1, login, kind, ...amounts, isReady: true });
+    const standing = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;
+    const transferId = inserted.get(key)!.id;
+    const [number] = await insertOperations(tx, [{ transferId, leg: 1, login, ...amounts, isReady: true, standing }]);
+    return number!;
   });
 }
 

@@ -1,42 +1,57 @@
 import { many, maybeOne, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { operationNumber } from "../protocol/operation-number.ts";
+import { LAST_OPERATION_NUMBER, operationNumber } from "../protocol/operation-number.ts";
 import type { OperationNumber } from "../protocol/operation-number.ts";
 
 /** Where an operation of a login stands in line: what may not be passed. */
 export type Place = {
   readonly login: string;
-  readonly number: bigint;
+  /** Undefined before it has one: then everything that is there is before it. */
+  readonly number?: bigint;
   /** Only operations of this lane, or from before it, count as being in line; undefined while there is no lane. */
   readonly lane: { readonly holder: string; readonly number: bigint } | undefined;
 };
 
 /** The operation that has to end first: one that is under way, or an earlier one that could be sent now. */
-export async function findObstacle(
+export async function findObstacle(db: Queryable, place: Place): Promise<OperationNumber | undefined> {
+  return (await findObstacles(db, [place])).get(place.login);
+}
+
+/** The same for places on several logins, by login. */
+export async function findObstacles(
   db: Queryable,
-  { login, number, lane }: Place,
-): Promise<OperationNumber | undefined> {
-  const row = await maybeOne<{ number: bigint }>(
+  places: readonly Place[],
+): Promise<ReadonlyMap<string, OperationNumber>> {
+  const rows = await many<{ login: string; number: bigint }>(
     db,
-    sql`select number
-        from (
+    sql`select place.login, obstacle.number
+        from unnest(
+          ${places.map(({ login }) => login)}::text[],
+          ${places.map(({ number }) => number ?? LAST_OPERATION_NUMBER + 1n)}::bigint[],
+          ${places.map(({ lane }) => lane?.holder)}::text[],
+          ${places.map(({ lane }) => lane?.number)}::bigint[]
+        ) as place (login, number, lane_holder, lane_number)
+        cross join lateral (
           select number
-          from operation
-          where login = ${login} and is_exclusive and number <> ${number}
-            and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
-          union all
-          select operation.number
-          from operation
-          join transfer on transfer.id = transfer_id
-          where login = ${login} and is_exclusive and is_ready and state = 'INTENT' and operation.number < ${number}
-            and next_look_at <= clock_timestamp()
-            and (attempt > 0 or send_before is null or send_before > clock_timestamp())
-            and (${lane === undefined} or holder = ${lane?.holder ?? ""} or operation.number < ${lane?.number ?? 0n})
-        ) as before
-        order by number
-        limit 1`,
+          from (
+            select number
+            from operation
+            where login = place.login and is_exclusive and number <> place.number
+              and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
+            union all
+            select operation.number
+            from operation
+            join transfer on transfer.id = transfer_id
+            where login = place.login and is_exclusive and is_ready and state = 'INTENT'
+              and operation.number < place.number and next_look_at <= clock_timestamp()
+              and (attempt > 0 or send_before is null or send_before > clock_timestamp())
+              and (place.lane_holder is null or holder = place.lane_holder or operation.number < place.lane_number)
+          ) as before
+          order by number
+          limit 1
+        ) as obstacle`,
   );
-  return row && operationNumber(row.number);
+  return new Map(rows.map(({ login, number }) => [login, operationNumber(number)]));
 }
 
 /** An operation that could be sent now and that one reading of facts has passed over already: the next lets it pass first. */

@@ -1,4 +1,5 @@
-import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import assert from "node:assert/strict";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Money } from "#kernel/money.ts";
@@ -7,19 +8,14 @@ import type { Role } from "../domain/role.ts";
 import { entryOf } from "./log-row.ts";
 import type { LogRow } from "./log-row.ts";
 
-export type EntriesToLog = {
-  readonly login: string;
-  readonly role: Role;
-  readonly server: string;
-  /** Number of the log's last entry; -1 when there is none yet. */
-  readonly after: bigint;
-  readonly entries: readonly NewEntry[];
-};
+/** An entry with its place in its login's log. */
+export type NumberedEntry = NewEntry & { readonly login: string; readonly role: Role; readonly number: bigint };
 
-/** Numbers the entries on from the last one. Whoever calls holds the account's lock. */
+/** Whoever calls holds the locks of the accounts, and numbers on from the end of each log. */
 export async function insertEntries(
   tx: Transaction,
-  { login, role, server, after, entries }: EntriesToLog,
+  server: string,
+  entries: readonly NumberedEntry[],
 ): Promise<LogEntry[]> {
   const trades = entries.map(({ trade }) => trade);
   const rows = await many<{ id: bigint }>(
@@ -27,10 +23,12 @@ export async function insertEntries(
     sql`insert into log_entry (login, number, kind, amount_minor, operation_number, transfer_id, key, server, deal_id,
                                deal_at, server_msc, action, entry, position_id, symbol, volume, volume_closed,
                                profit_minor, swap_minor, commission_minor, fee_minor, irregularity)
-        select ${login}, ${after}::bigint + place, kind, amount, operation, transfer, key,
+        select login, number, kind, amount, operation, transfer, key,
                case when deal is not null then ${server}::text end, deal, deal_at, server_msc, action, entry, position,
                symbol, volume, closed, profit, swap, commission, fee, irregularity
         from unnest(
+          ${entries.map(({ login }) => login)}::text[],
+          ${entries.map(({ number }) => number)}::bigint[],
           ${entries.map(({ kind }) => kind)}::text[],
           ${entries.map(({ amount }) => amount.minor)}::bigint[],
           ${entries.map(({ cause }) => cause?.operation)}::bigint[],
@@ -50,26 +48,33 @@ export async function insertEntries(
           ${trades.map((trade) => trade?.commission.minor)}::bigint[],
           ${trades.map((trade) => trade?.fee.minor)}::bigint[],
           ${entries.map(({ irregularity }) => irregularity)}::text[]
-        ) with ordinality as added (kind, amount, operation, transfer, key, deal, deal_at, server_msc, action, entry,
-                                    position, symbol, volume, closed, profit, swap, commission, fee, irregularity, place)
+        ) with ordinality as added (login, number, kind, amount, operation, transfer, key, deal, deal_at, server_msc,
+                                    action, entry, position, symbol, volume, closed, profit, swap, commission, fee,
+                                    irregularity, place)
         order by place
         returning id`,
   );
-  return entries.map((entry, index) => {
-    const id = rows[index]?.id ?? 0n;
-    return { ...entry, login, role, number: after + BigInt(index + 1), id };
-  });
+  return entries.map((entry, index) => ({ ...entry, id: rows[index]?.id ?? 0n }));
 }
 
+/** Where the log of a login ends after entries were added, and what they sum up to. */
+export type LogEnd = { readonly login: string; readonly number: bigint; readonly id: bigint; readonly added: Money };
+
 /** The account's row carries the end of its log, so that permits and lanes need one row only. */
-export async function moveLogEnd(tx: Transaction, login: string, last: LogEntry, added: Money): Promise<void> {
-  await one(
+export async function moveLogEnds(tx: Transaction, ends: readonly LogEnd[]): Promise<void> {
+  const moved = await execute(
     tx,
     sql`update account
-        set log_number = ${last.number}, log_entry_id = ${last.id}, log_minor = log_minor + ${added.minor}
-        where login = ${login} and log_number < ${last.number}
-        returning login`,
+        set log_number = number, log_entry_id = id, log_minor = log_minor + added
+        from unnest(
+          ${ends.map(({ login }) => login)}::text[],
+          ${ends.map(({ number }) => number)}::bigint[],
+          ${ends.map(({ id }) => id)}::bigint[],
+          ${ends.map(({ added }) => added.minor)}::bigint[]
+        ) as ended (ended_login, number, id, added)
+        where login = ended_login and log_number < number`,
   );
+  assert.equal(moved, ends.length, "a log was added to without its account being locked");
 }
 
 export async function listEntries(db: Queryable, login: string, after: bigint, limit: number): Promise<LogEntry[]> {

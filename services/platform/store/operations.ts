@@ -13,12 +13,11 @@ export type NewOperation = {
   readonly transferId: bigint;
   readonly leg: number;
   readonly login: string;
-  readonly kind: OperationKind;
   readonly askedMinor: bigint;
   readonly amountMinor: bigint;
   readonly isReady: boolean;
-  /** Set when it is refused as it is recorded. */
-  readonly refusal?: RefusalReason | undefined;
+  /** Where it stands as it is recorded: waiting, permitted, or refused at once. */
+  readonly standing: Extract<Operation, { state: "INTENT" | "SENDING" | "REFUSED" }>;
 };
 
 export type SavedStep = {
@@ -28,25 +27,47 @@ export type SavedStep = {
   readonly appliedAt: Date | undefined;
 };
 
-export async function insertOperation(tx: Transaction, operation: NewOperation): Promise<OperationNumber> {
-  const { exclusive } = OPERATION_KINDS[operation.kind];
-  const { number } = await one<{ number: bigint }>(
+/** Numbered in the order in which they are given. */
+export async function insertOperations(
+  tx: Transaction,
+  operations: readonly NewOperation[],
+): Promise<OperationNumber[]> {
+  const rows = await many<{ number: bigint }>(
     tx,
     sql`insert into operation (number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_exclusive, is_ready,
-                               state, refusal)
-        values (nextval('operation_number'), ${operation.transferId}, ${operation.leg}, ${operation.login},
-                ${operation.kind}, ${operation.askedMinor}, ${operation.amountMinor}, ${exclusive},
-                ${operation.isReady}, ${operation.refusal === undefined ? "INTENT" : "REFUSED"}, ${operation.refusal})
+                               state, refusal, attempt)
+        select nextval('operation_number'), transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state,
+               refusal, attempt
+        from (
+          select transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state, refusal, attempt
+          from unnest(
+            ${operations.map(({ transferId }) => transferId)}::bigint[],
+            ${operations.map(({ leg }) => leg)}::smallint[],
+            ${operations.map(({ login }) => login)}::text[],
+            ${operations.map(({ standing }) => standing.kind)}::text[],
+            ${operations.map(({ askedMinor }) => askedMinor)}::bigint[],
+            ${operations.map(({ amountMinor }) => amountMinor)}::bigint[],
+            ${operations.map(({ standing }) => OPERATION_KINDS[standing.kind].exclusive)}::boolean[],
+            ${operations.map(({ isReady }) => isReady)}::boolean[],
+            ${operations.map(({ standing }) => standing.state)}::text[],
+            ${operations.map(({ standing }) => (standing.state === "REFUSED" ? standing.reason : undefined))}::text[],
+            ${operations.map(({ standing }) => standing.attempt)}::smallint[]
+          ) with ordinality as wished (transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state,
+                                       refusal, attempt, place)
+          order by place
+        ) as in_order
         returning number`,
   );
-  return operationNumber(number);
+  return rows.map(({ number }) => operationNumber(number));
 }
 
 /** Callers lock the account first, always in this order. */
 export async function lockOperation(tx: Transaction, number: OperationNumber): Promise<RecordedOperation> {
   const row = await one<OperationRow>(
     tx,
-    sql`select *
+    sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               comment, is_enqueued, request_id, is_late, is_early
         from recorded_operation
         where number = ${number}
         for no key update`,
@@ -54,10 +75,27 @@ export async function lockOperation(tx: Transaction, number: OperationNumber): P
   return operationOf(row);
 }
 
+/** Several at once, in the order of their numbers. */
+export async function lockOperations(tx: Transaction, numbers: readonly bigint[]): Promise<RecordedOperation[]> {
+  const rows = await many<OperationRow>(
+    tx,
+    sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_operation
+        where number = any (${numbers}::bigint[])
+        order by number
+        for no key update`,
+  );
+  return rows.map(operationOf);
+}
+
 export async function findOperation(db: Queryable, number: bigint): Promise<RecordedOperation | undefined> {
   const row = await maybeOne<OperationRow>(
     db,
-    sql`select *
+    sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               comment, is_enqueued, request_id, is_late, is_early
         from recorded_operation
         where number = ${number}`,
   );
@@ -67,7 +105,9 @@ export async function findOperation(db: Queryable, number: bigint): Promise<Reco
 export async function listLegs(db: Queryable, transferId: bigint): Promise<RecordedOperation[]> {
   const rows = await many<OperationRow>(
     db,
-    sql`select *
+    sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               comment, is_enqueued, request_id, is_late, is_early
         from recorded_operation
         where transfer_id = ${transferId}
         order by leg`,
@@ -75,11 +115,30 @@ export async function listLegs(db: Queryable, transferId: bigint): Promise<Recor
   return rows.map(operationOf);
 }
 
+/** The legs of several transfers, those of one in their order. */
+export async function listLegsOf(
+  db: Queryable,
+  transferIds: readonly bigint[],
+): Promise<ReadonlyMap<bigint, RecordedOperation[]>> {
+  const rows = await many<OperationRow>(
+    db,
+    sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_operation
+        where transfer_id = any (${transferIds}::bigint[])
+        order by transfer_id, leg`,
+  );
+  return Map.groupBy(rows.map(operationOf), ({ transferId }) => transferId);
+}
+
 /** Operations of a login that may have moved money without our knowing. */
 export async function listUnderWay(db: Queryable, login: string): Promise<RecordedOperation[]> {
   const rows = await many<OperationRow>(
     db,
-    sql`select *
+    sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               comment, is_enqueued, request_id, is_late, is_early
         from recorded_operation
         where login = ${login}
           and state in ('SENDING', 'UNKNOWN', 'REVIEW')

@@ -1,6 +1,5 @@
-import { execute, maybeOne, one, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** A wish to move money once, without its legs. */
@@ -25,40 +24,60 @@ export type NewTransfer = {
 
 type TransferRow = { id: bigint; key: string; holder: string; is_enqueued: boolean };
 
-/** Thrown to undo the transaction of a second one who recorded the same key at the same moment. */
-export class KeyTaken extends Error {
-  override readonly name = "KeyTaken";
-}
+/** A wish that was recorded now. */
+export type InsertedTransfer = {
+  readonly id: bigint;
+  /** The instant before which the first permit had to be given was over already, by the database's clock. */
+  readonly isLate: boolean;
+};
 
-export async function insertTransfer(tx: Transaction, transfer: NewTransfer): Promise<bigint> {
-  try {
-    const { id } = await one<{ id: bigint }>(
-      tx,
-      sql`insert into transfer (key, holder, legs, floor_minor, is_enqueued, send_before, comment, request_id)
-          values (${transfer.key}, ${transfer.holder}, ${transfer.legs}, ${transfer.floorMinor}, ${transfer.isEnqueued},
-                  ${transfer.sendBefore}, ${transfer.comment}, ${transfer.requestId})
-          returning id`,
-    );
-    return id;
-  } catch (error) {
-    throw violatedConstraint(error) === "transfer_key_key" ? new KeyTaken("the key was recorded meanwhile") : error;
-  }
+/** By key. A key that somebody recorded meanwhile is left out: that wish is the one. */
+export async function insertTransfers(
+  tx: Transaction,
+  transfers: readonly NewTransfer[],
+): Promise<ReadonlyMap<string, InsertedTransfer>> {
+  const rows = await many<{ id: bigint; key: string; is_late: boolean }>(
+    tx,
+    sql`insert into transfer (key, holder, legs, floor_minor, is_enqueued, send_before, comment, request_id)
+        select key, holder, legs, floor, is_enqueued, send_before, comment, request_id
+        from unnest(
+          ${transfers.map(({ key }) => key)}::text[],
+          ${transfers.map(({ holder }) => holder)}::text[],
+          ${transfers.map(({ legs }) => legs)}::smallint[],
+          ${transfers.map(({ floorMinor }) => floorMinor)}::bigint[],
+          ${transfers.map(({ isEnqueued }) => isEnqueued)}::boolean[],
+          ${transfers.map(({ sendBefore }) => sendBefore)}::timestamptz[],
+          ${transfers.map(({ comment }) => comment)}::text[],
+          ${transfers.map(({ requestId }) => requestId)}::text[]
+        ) as wished (key, holder, legs, floor, is_enqueued, send_before, comment, request_id)
+        order by key
+        on conflict (key) do nothing
+        returning id, key, coalesce(send_before <= clock_timestamp(), false) as is_late`,
+  );
+  return new Map(rows.map(({ id, key, is_late: isLate }) => [key, { id, isLate }]));
 }
 
 export async function findTransferByKey(db: Queryable, key: string): Promise<Transfer | undefined> {
-  const row = await maybeOne<TransferRow>(
+  return (await listTransfers(db, [key])).get(key);
+}
+
+/** By key. */
+export async function listTransfers(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, Transfer>> {
+  const rows = await many<TransferRow>(
     db,
-    sql`select id, key, holder, is_enqueued from transfer where key = ${key}`,
+    sql`select id, key, holder, is_enqueued from transfer where key = any (${keys}::text[])`,
   );
-  return row && { id: row.id, key: row.key, holder: row.holder, isEnqueued: row.is_enqueued };
+  return new Map(
+    rows.map(({ id, key, holder, is_enqueued: isEnqueued }) => [key, { id, key, holder, isEnqueued }] as const),
+  );
 }
 
 /** Legs that waited for an earlier one may go on. */
-export async function readyNextLeg(tx: Transaction, transferId: bigint): Promise<void> {
+export async function readyNextLegs(tx: Transaction, transferIds: readonly bigint[]): Promise<void> {
   await execute(
     tx,
     sql`update operation
         set is_ready = true, next_look_at = clock_timestamp(), changed_at = clock_timestamp()
-        where transfer_id = ${transferId} and not is_ready and state = 'INTENT'`,
+        where transfer_id = any (${transferIds}::bigint[]) and not is_ready and state = 'INTENT'`,
   );
 }
