@@ -57,9 +57,10 @@ async function settle(tx: Transaction, masterLogin: string, asked: readonly Aske
     if (outcome?.kind === "paid") paid.push({ payment, outcome });
     if (outcome?.kind === "unpaid") refused.push({ payment, outcome });
   }
+  // Before any payment names its credit: that locks it against whoever lists it under locked pairs.
+  await addDebts(tx, debtsOf(paid, refused));
   await markExecuted(tx, paid, await insertCredits(tx, paid, at));
   await markUnpaid(tx, refused);
-  await addDebts(tx, debtsOf(paid, refused));
   await countSettled(tx, countsOf(paid, refused));
   await tellPaid(tx, paid);
   await tellDeferred(tx, refused);

@@ -70,9 +70,25 @@ test("an explanation carries the numbers too, exactly, with what was owed before
       rounding: "down",
       fee: "115.87",
     },
-    charged: [{ amount: "421.37", earnedAt: "2026-01-05T00:00:00.000Z", rate: "0.275000", share: "115.87675" }],
+    charged: [
+      {
+        amount: "421.37",
+        earnedFrom: "2026-01-05T00:00:00.000Z",
+        earnedTo: "2026-01-05T00:00:00.000Z",
+        rate: "0.275000",
+        share: "115.87675",
+      },
+    ],
     spared: [],
   });
+});
+
+test("results of one rate are one line", () => {
+  const versions = [firstVersion({ ratePpm: 300_000, ...KEEP }, day(4))];
+  const earnings = earn(NOTHING_EARNED, [part(10_00n, 5), part(20_00n, 6), part(30_00n, 7)]);
+  expect(linesOf({ earnings, versions })).toContain(
+    "60.00 earned 2026-01-05T00:00:00.000Z to 2026-01-07T00:00:00.000Z x 0.300000 = 18.00",
+  );
 });
 
 test("a debt says whose it is and how old", () => {

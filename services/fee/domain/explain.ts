@@ -14,9 +14,12 @@ export type Explanation = {
   readonly spared: readonly ExplainedLayer[];
 };
 
+/** Neighbours of one rate are one: a week of many results stays readable. */
 export type ExplainedLayer = {
   readonly amount: string;
-  readonly earnedAt: string;
+  /** Of the first and of the last result in it. */
+  readonly earnedFrom: string;
+  readonly earnedTo: string;
   readonly rate: string;
   readonly share: string;
 };
@@ -55,8 +58,8 @@ export function explainFee(facts: FeeFacts): Explanation {
       rounding: "down",
       fee: cents(fee),
     },
-    charged: facts.charged.map(explainLayer),
-    spared: facts.spared.map(explainLayer),
+    charged: explainLayers(facts.charged),
+    spared: explainLayers(facts.spared),
   };
 }
 
@@ -72,8 +75,10 @@ function feeLines(facts: FeeFacts): string[] {
   return [
     `At ${at.toISOString()}: result ${cents(before.earned)}, high-water mark ${formatExact(before.mark)}, profit above it ${profit}`,
     ...openLines(facts),
-    ...spared.map((layer) => `Not charged now: ${formatExact(layer.amount)} earned ${layer.earnedAt.toISOString()}`),
-    ...charged.map(chargedLine),
+    ...explainLayers(spared).map((layer) => `Not charged now: ${layer.amount} earned ${whenOf(layer)}`),
+    ...explainLayers(charged).map((layer) => {
+      return `${layer.amount} earned ${whenOf(layer)} x ${layer.rate} = ${layer.share}`;
+    }),
     `Sum ${formatExact(exact, SHARE_DECIMALS)}, rounded down to the cent: fee ${cents(fee)}`,
     `High-water mark afterwards ${formatExact(after.mark)}`,
   ];
@@ -86,18 +91,34 @@ function openLines({ floating, markedAt }: FeeFacts): string[] {
   return [`Open result${when}: ${formatExact(floating)}, ${effect}`];
 }
 
-function chargedLine(layer: RatedLayer): string {
-  const { amount, earnedAt, rate, share } = explainLayer(layer);
-  return `${amount} earned ${earnedAt} x ${rate} = ${share}`;
+function whenOf({ earnedFrom, earnedTo }: ExplainedLayer): string {
+  return earnedFrom === earnedTo ? earnedFrom : `${earnedFrom} to ${earnedTo}`;
 }
 
-function explainLayer(layer: RatedLayer): ExplainedLayer {
-  return {
-    amount: formatExact(layer.amount),
-    earnedAt: layer.earnedAt.toISOString(),
-    rate: formatRate(rateFromPpm(BigInt(layer.ratePpm))),
-    share: formatExact(shareOf(layer), SHARE_DECIMALS),
-  };
+function explainLayers(layers: readonly RatedLayer[]): ExplainedLayer[] {
+  return runsOfOneRate(layers).map((run) => {
+    const [first] = run;
+    const whole = { ...first, amount: sumOf(run) };
+    return {
+      amount: formatExact(whole.amount),
+      earnedFrom: first.earnedAt.toISOString(),
+      earnedTo: (run.at(-1) ?? first).earnedAt.toISOString(),
+      rate: formatRate(rateFromPpm(BigInt(first.ratePpm))),
+      share: formatExact(shareOf(whole), SHARE_DECIMALS),
+    };
+  });
+}
+
+type Run = [RatedLayer, ...RatedLayer[]];
+
+function runsOfOneRate(layers: readonly RatedLayer[]): Run[] {
+  const runs: Run[] = [];
+  for (const layer of layers) {
+    const run = runs.at(-1);
+    if (run?.[0].ratePpm === layer.ratePpm) run.push(layer);
+    else runs.push([layer]);
+  }
+  return runs;
 }
 
 function cents(minor: bigint): string {

@@ -8,8 +8,8 @@ import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { claimPayments, type DuePayment } from "../store/due-payments.ts";
 
-/** As many as platform takes in one call; it decides how many of them go at once. */
-const PAYMENTS_PER_ROUND = 500;
+/** Of one call; platform decides how many of them go at once. */
+const PAYMENTS_PER_ROUND = 200;
 /** One that hangs keeps the others of its round waiting for so long. */
 const ROUND_MS = 5_000;
 /** A process that died with payments in hand is followed by another after this. */
