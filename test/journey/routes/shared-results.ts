@@ -42,6 +42,19 @@ export function sharedResults(client: () => Client): void {
     await expectBalances(client(), { [master.login]: "3066.66", [master.paymentLogin]: "33.31" });
   });
 
+  test("whoever is on a flat Master shares in its next deal, however soon that comes", async () => {
+    const master = await pooled(client(), ["1000"]);
+    const [first = ""] = master.investors;
+    // Without a pause after the mirror: no marks are needed to say what money is worth on a Master without positions.
+    await bookResult(client(), master.login, "100");
+    await expectBalances(client(), { [first]: "1100" });
+    const second = await newInvestor(client(), "1100");
+    await expectDone(assign(client(), master.login, second, 0.3));
+    await expectBalances(client(), { [master.login]: "2200" });
+    await bookResult(client(), master.login, "100");
+    await expectBalances(client(), { [first]: "1150", [second]: "1150", [master.login]: "2300" });
+  });
+
   test("who deposits while a position floats neither pays for nor gains from what floated before (A1)", async () => {
     const master = await pooled(client(), ["1000"]);
     const [early = ""] = master.investors;
