@@ -3,14 +3,38 @@ import { tellAll } from "#kernel/feed/tell.ts";
 import { usd } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { ResultAllocated, WeekClosed } from "#proto/pamm/subscription/v1/events.ts";
-import type { ResultStep, WeekStep } from "../domain/advance-pool.ts";
+import type { ResultStep, Step, WeekStep } from "../domain/advance-pool.ts";
 
 /** Wakes whoever reads allocations. */
 export const ALLOCATION_FEED = "subscription.allocations";
 
 type Numbered = { readonly number: bigint };
 
-export async function tellResultsAllocated(
+/** In their order; what follows each other of one kind is told at once. */
+export async function tellAllocations(
+  tx: Transaction,
+  masterLogin: string,
+  steps: readonly (Numbered & Step)[],
+): Promise<void> {
+  for (let next = 0; next < steps.length;) {
+    const kind = steps[next]?.kind;
+    const end = steps.findIndex((step, index) => index > next && step.kind !== kind);
+    const run = steps.slice(next, end === -1 ? undefined : end);
+    await tellResultsAllocated(
+      tx,
+      masterLogin,
+      run.filter((step) => step.kind === "result"),
+    );
+    await tellWeeksClosed(
+      tx,
+      masterLogin,
+      run.filter((step) => step.kind === "week"),
+    );
+    next += run.length;
+  }
+}
+
+async function tellResultsAllocated(
   tx: Transaction,
   masterLogin: string,
   results: readonly (Numbered & Pick<ResultStep, "deal">)[],
@@ -25,7 +49,7 @@ export async function tellResultsAllocated(
   );
 }
 
-export async function tellWeeksClosed(
+async function tellWeeksClosed(
   tx: Transaction,
   masterLogin: string,
   weeks: readonly (Numbered & Pick<WeekStep, "cutOff" | "markedAt">)[],

@@ -2,13 +2,17 @@ import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Accrual, PoolPosition, UnitPool, UnitSeat } from "../domain/pool/unit-pool.ts";
 
-export type ActiveSeat = { readonly subscriptionId: bigint; readonly investorLogin: string };
+export type ActiveSeat = {
+  readonly subscriptionId: bigint;
+  readonly investorLogin: string;
+  readonly startedAt: Date;
+};
 
 /** Everybody in the pool. Who that is changes only under the lock of the pool, which the caller has. */
 export async function listActiveSeats(tx: Transaction, masterLogin: string): Promise<ActiveSeat[]> {
   return many<ActiveSeat>(
     tx,
-    sql`select id as "subscriptionId", investor_login as "investorLogin"
+    sql`select id as "subscriptionId", investor_login as "investorLogin", started_at as "startedAt"
         from subscription
         where master_login = ${masterLogin} and status = 'ACTIVE'
         order by id`,

@@ -6,7 +6,7 @@ import { type AllocationEntry, type AllocationRow, insertEntries, insertRows } f
 import type { Master } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
 import type { ActiveSeat } from "../../store/unit-pools.ts";
-import { tellResultsAllocated, tellWeeksClosed } from "../tell-allocations.ts";
+import { tellAllocations } from "../tell-allocations.ts";
 import { tellDeficit, tellUnallocated } from "../tell-pools.ts";
 
 type Pooled = { readonly master: Master; readonly active: readonly ActiveSeat[] };
@@ -26,8 +26,7 @@ export async function recordSteps(
   await insertEntries(tx, login, numbered.map(entryOf), deps.now());
   await insertRows(tx, login, [...results.flatMap(rowsOfResult), ...weeks.flatMap((week) => rowsOfWeek(week, active))]);
   await addUnposted(tx, unpostedOf(results, active));
-  await tellResultsAllocated(tx, login, results);
-  await tellWeeksClosed(tx, login, weeks);
+  await tellAllocations(tx, login, numbered);
   const unallocated = results.filter(({ suspense }) => suspense !== 0n);
   await tellUnallocated(
     tx,
@@ -59,12 +58,18 @@ function rowsOfResult({ number, parts, pool }: Numbered<ResultStep>): Allocation
   });
 }
 
-function rowsOfWeek({ number, shares, pool }: Numbered<WeekStep>, active: readonly ActiveSeat[]): AllocationRow[] {
+/** Everybody who was in the pool at the cut-off, with or without something to float. */
+function rowsOfWeek(
+  { number, cutOff, shares, pool }: Numbered<WeekStep>,
+  active: readonly ActiveSeat[],
+): AllocationRow[] {
   const seats = seatsOf(pool);
-  return active.map(({ subscriptionId }) => {
-    const { pooled = 0n, carry = 0n } = seats.get(subscriptionId) ?? {};
-    return { number, subscriptionId, amount: 0n, pooled, carry, floating: shares.get(subscriptionId) ?? 0n };
-  });
+  return active
+    .filter(({ startedAt }) => startedAt < cutOff)
+    .map(({ subscriptionId }) => {
+      const { pooled = 0n, carry = 0n } = seats.get(subscriptionId) ?? {};
+      return { number, subscriptionId, amount: 0n, pooled, carry, floating: shares.get(subscriptionId) ?? 0n };
+    });
 }
 
 function seatsOf({ seats }: UnitPool): ReadonlyMap<bigint, UnitSeat> {

@@ -1,0 +1,310 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { allocateResults } from "../commands/allocate/allocate-results.ts";
+import type { Deps } from "../deps.ts";
+import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
+import { expectBooksToTie } from "./books.ts";
+import { deposit } from "./funding.ts";
+import { inPlace, seatOf, told } from "./ledger.ts";
+import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
+import { deliver, settle, subscribed } from "./settle.ts";
+import { LOT, trader } from "./trader.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
+
+async function aPool(world: World, ...balances: bigint[]) {
+  const masterLogin = aMaster(world, 0n);
+  const investors: string[] = [];
+  for (const balance of balances) investors.push((await subscribed(world, masterLogin, balance)).investorLogin);
+  return { masterLogin, investors, master: trader(world, masterLogin) };
+}
+
+function shown({ platform }: World, logins: readonly string[]): bigint[] {
+  return logins.map((login) => balanceOf(platform.ledger, login));
+}
+
+test("a profit is split by what works in the pool, to the cent, and is on the accounts", async () => {
+  const world = await aWorld();
+  const { masterLogin, investors, master } = await aPool(world, 1_000_00n, 1_000_00n, 1_000_00n);
+  for (const result of [100_00n, 100_00n, 100_00n]) master.result(result);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
+  expect(shown(world, investors)).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
+  const rows = await many(
+    world.deps.pool,
+    sql`select number, array_agg(amount_minor order by subscription_id) as parts
+        from allocation_row
+        group by number
+        order by number`,
+  );
+  expect(rows).toEqual([
+    { number: 1n, parts: [33_34n, 33_33n, 33_33n] },
+    { number: 2n, parts: [33_33n, 33_34n, 33_33n] },
+    { number: 3n, parts: [33_33n, 33_33n, 33_34n] },
+  ]);
+  // Results that waited together are one posting each.
+  expect(await many(world.deps.pool, sql`select id from posting`)).toHaveLength(3);
+  expect(await told(world, "subscription.allocations")).toEqual([
+    "ResultAllocated",
+    "ResultAllocated",
+    "ResultAllocated",
+  ]);
+  await expectBooksToTie(world);
+});
+
+test("a loss, a commission on entry, a charge without a trade and a swap are results too", async () => {
+  const world = await aWorld();
+  const { masterLogin, investors, master } = await aPool(world, 750_00n, 250_00n);
+  const position = master.open({ commission: -4_00n });
+  master.charge(-8_00n);
+  master.close(position, { profit: -100_00n, swap: -12_00n, commission: -4_00n });
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([654_00n, 218_00n]);
+  expect(shown(world, investors)).toEqual([654_00n, 218_00n]);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(872_00n);
+  await expectBooksToTie(world);
+});
+
+test("a partial close releases a part of what was attributed, a reversal all of it", async () => {
+  const world = await aWorld();
+  const { masterLogin, master } = await aPool(world, 1_000_00n);
+  const position = master.open({ volume: 2n * LOT });
+  master.float(position, 400_00n);
+  await subscribed(world, masterLogin, 1_400_00n);
+  master.close(position, { volume: LOT, profit: 200_00n });
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_200_00n, 1_400_00n]);
+  await expectBooksToTie(world);
+  master.reverse(position, { volume: 3n * LOT, profit: 300_00n });
+  await settle(world);
+  // 200 of the 300 floated before the second one came.
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_450_00n, 1_450_00n]);
+  const positions = await many(world.deps.pool, sql`select volume, mark, per_unit from pool_position`);
+  expect(positions).toEqual([{ volume: 2n * LOT, mark: "0", per_unit: "0" }]);
+  master.close(position, { profit: -100_00n });
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_400_00n, 1_400_00n]);
+  await expectBooksToTie(world);
+});
+
+test("A1: whoever comes while a profit floats gains nothing of it", async () => {
+  const world = await aWorld();
+  const { masterLogin, master } = await aPool(world, 1_000_00n);
+  const position = master.open();
+  master.float(position, 450_00n);
+  await subscribed(world, masterLogin, 550_00n);
+  await expectBooksToTie(world);
+  master.close(position, { profit: 1_450_00n });
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([2_175_00n, 825_00n]);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(3_000_00n);
+  await expectBooksToTie(world);
+});
+
+test("A2: whoever comes while a loss floats pays nothing of it, also by a deposit", async () => {
+  const world = await aWorld();
+  const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
+  const position = master.open();
+  master.float(position, -390_00n, -10_00n);
+  await deposit(world, investors[1]!, 600_00n);
+  await settle(world);
+  await expectBooksToTie(world);
+  master.close(position);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([800_00n, 800_00n]);
+  expect(shown(world, investors)).toEqual([800_00n, 800_00n]);
+  await expectBooksToTie(world);
+});
+
+test("A8: cash below zero while others float is covered; the account shows zero until it is made good", async () => {
+  const world = await aWorld();
+  const { masterLogin, master, investors } = await aPool(world, 1_000_00n);
+  const q = master.open();
+  master.float(q, -450_00n);
+  investors.push((await subscribed(world, masterLogin, 550_00n)).investorLogin);
+  master.float(q, 750_00n);
+  master.result(-1_200_00n);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([400_00n, -50_00n]);
+  expect(await inPlace(world, masterLogin, "unposted")).toEqual([0n, -50_00n]);
+  expect(shown(world, investors)).toEqual([400_00n, 0n]);
+  master.close(q, { profit: 750_00n });
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([550_00n, 550_00n]);
+  expect(shown(world, investors)).toEqual([550_00n, 550_00n]);
+  await expectBooksToTie(world);
+});
+
+test("a deal between the mirror and the marks is split with the old units first", async () => {
+  const world = await aWorld();
+  const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
+  const position = master.open();
+  await settle(world);
+  await deposit(world, investors[1]!, 1_000_00n);
+  let reads = 0;
+  const readAccount: Deps["platform"]["readAccount"] = async (request, context) => {
+    const answer = await world.platform.client.readAccount(request, context);
+    reads += 1;
+    // After the mirror, and after the platform has said what it shows.
+    if (reads === 1) {
+      master.close(position, { profit: 300_00n });
+      await deliver(world);
+    }
+    return answer;
+  };
+  const racing = { ...world, deps: { ...world.deps, platform: { ...world.platform.client, readAccount } } };
+  await settle(racing);
+  expect(reads).toBeGreaterThan(1);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_300_00n, 1_000_00n]);
+  await expectBooksToTie(world);
+});
+
+test("a Master that cannot be marked lets money wait, visibly, and nothing else stops", async () => {
+  const world = await aWorld();
+  const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
+  master.open();
+  getAccount(world.platform.ledger, masterLogin).isComplete = false;
+  await deposit(world, investors[1]!, 500_00n);
+  await settle(world);
+  master.charge(-10_00n);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([990_00n, 0n]);
+  const why = sql`select mark_tries > 0 as tried, mark_reason as reason from master_pool`;
+  expect(await many(world.deps.pool, why)).toEqual([{ tried: true, reason: expect.stringContaining("deals") }]);
+  getAccount(world.platform.ledger, masterLogin).isComplete = true;
+  pass(world, 2_000);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([990_00n, 500_00n]);
+  expect(await many(world.deps.pool, why)).toEqual([{ tried: false, reason: null }]);
+  await expectBooksToTie(world);
+});
+
+test("while nothing waits for a strike, nobody asks the platform for marks", async () => {
+  const world = await aWorld();
+  const { master } = await aPool(world, 1_000_00n);
+  master.result(50_00n);
+  await settle(world);
+  const readAccount = () => Promise.reject(new Error("nobody asks"));
+  const platform = { ...world.platform.client, readAccount };
+  expect(await strikeWaitingFlows({ ...world.deps, platform })).toBe(false);
+});
+
+test("a fee that is taken out of the pool lowers it at once, and its units follow at the marks", async () => {
+  const world = await aWorld();
+  const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 1_000_00n);
+  const position = master.open();
+  master.float(position, 1_000_00n);
+  enter(world.platform.ledger, investors[0]!, { kind: MovementKind.FEE_DEBIT, amount: -750_00n, key: "fee:payment:1" });
+  await deliver(world);
+  const unredeemed = sql`select unredeemed_minor as unredeemed from seat order by subscription_id`;
+  expect(await many(world.deps.pool, unredeemed)).toEqual([{ unredeemed: 750_00n }, { unredeemed: 0n }]);
+  await expectBooksToTie(world);
+  await settle(world);
+  expect(await many(world.deps.pool, unredeemed)).toEqual([{ unredeemed: 0n }, { unredeemed: 0n }]);
+  // 750 of the 1,500 that each had: from now on a third and two thirds.
+  master.close(position, { profit: 1_300_00n });
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([850_00n, 1_700_00n]);
+  await expectBooksToTie(world);
+});
+
+test("results before anybody comes belong to nobody, and are told", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const master = trader(world, masterLogin);
+  master.result(70_00n);
+  const position = master.open();
+  master.float(position, 30_00n);
+  await settle(world);
+  const { investorLogin } = await subscribed(world, masterLogin, 100_00n);
+  master.close(position, { profit: 40_00n });
+  await settle(world);
+  expect(await world.service.getPoolLedger({ masterLogin }, aCall())).toMatchObject({
+    expectedMasterBalance: { minorUnits: 210_00n },
+    foreign: { minorUnits: 100_00n },
+    seats: [{ pooled: { minorUnits: 110_00n } }],
+  });
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(110_00n);
+  expect(await told(world, "subscription.pools")).toEqual(["ResultUnallocated", "ResultUnallocated"]);
+  await expectBooksToTie(world);
+});
+
+test("who has taken everything out gets nothing of new results and stays in the pool", async () => {
+  const world = await aWorld();
+  const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 500_00n);
+  enter(world.platform.ledger, investors[1]!, { kind: MovementKind.FEE_DEBIT, amount: -500_00n, key: "fee:payment:1" });
+  await settle(world);
+  master.result(10n);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_000_10n, 0n]);
+  await expectBooksToTie(world);
+});
+
+test("a pool that has lost more than was in it is told once, and takes nobody until that is over", async () => {
+  const world = await aWorld();
+  const { masterLogin, master, investors } = await aPool(world, 300_00n, 700_00n);
+  master.result(-1_200_00n);
+  master.charge(-10_00n);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([-63_00n, -147_00n]);
+  expect(shown(world, investors)).toEqual([0n, 0n]);
+  expect(await told(world, "subscription.pools")).toEqual(["PoolInDeficit"]);
+  const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
+    code: "safety_stop",
+    status: "unavailable",
+    outcome: "not_executed",
+  });
+  const [first] = investors;
+  await expect(world.service.unassign({ masterLogin, investorLogin: first! }, aCall())).rejects.toMatchObject({
+    code: "investor_deficit",
+    details: { deficit: "63.00" },
+  });
+  await expectBooksToTie(world);
+});
+
+test("a thousand Investors are one deal: a handful of statements", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const { id } = await subscribed(world, masterLogin, 100_00n);
+  await many(
+    world.deps.pool,
+    sql`with fresh as (
+          insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at,
+                                    started_at, baseline_entry_id)
+          select 'many:' || n, master_id, 100000 + n, master_login, (7000000 + n)::text, 'ACTIVE', now(), now(), 1
+          from subscription, generate_series(1, 999) as n
+          where id = ${id}
+          returning id, master_login, investor_login
+        ), account as (
+          insert into investor_account (login, filed_number, heard_number, pooled_subscription_id)
+          select investor_login, 0, 0, id from fresh
+        )
+        insert into seat (subscription_id, master_login, investor_login, pooled_minor, units)
+        select id, master_login, investor_login, 10000, 10000000000 from fresh`,
+  );
+  trader(world, masterLogin).result(1_000_00n);
+  await deliver(world);
+  let statements = 0;
+  const pool = new Proxy(world.deps.pool, {
+    get(target, name) {
+      if (name !== "connect") return Reflect.get(target, name, target) as unknown;
+      return async () => {
+        const client = await target.connect();
+        const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+        return new Proxy(client, {
+          get(inner, method) {
+            const value: unknown = Reflect.get(inner, method, inner);
+            if (method === "query") statements += 1;
+            return method === "query" ? query : typeof value === "function" ? value.bind(inner) : value;
+          },
+        });
+      };
+    },
+  });
+  await allocateResults({ ...world.deps, pool }, masterLogin);
+  expect(await many(world.deps.pool, sql`select number from allocation_row`)).toHaveLength(1_000);
+  expect((await seatOf(world, masterLogin, id))?.pooled).toBe(101_00n);
+  expect(statements).toBeLessThan(25);
+});

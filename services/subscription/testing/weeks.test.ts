@@ -1,0 +1,208 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { AllocationEntry } from "#proto/pamm/subscription/v1/subscription.ts";
+import { expectBooksToTie } from "./books.ts";
+import { holdForWithdrawal, withdraw } from "./funding.ts";
+import { cents, inPlace, told } from "./ledger.ts";
+import { getAccount } from "./platform-ledger.ts";
+import { deliver, settle, subscribed } from "./settle.ts";
+import { trader } from "./trader.ts";
+import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";
+
+const HOUR_MS = 3_600_000;
+/** Long enough for a week of an hour to be closed. */
+const WAIT_MS = 6_000;
+
+/** Weeks of an hour; the next cut-off is half an hour away. */
+async function aWorldOfHours(): Promise<{ world: World; cutOff: (index: number) => Date }> {
+  const first = Date.now() + HOUR_MS / 2;
+  const world = await aWorld({ week: { anchor: new Date(first), periodMs: HOUR_MS } });
+  return { world, cutOff: (index) => new Date(first + index * HOUR_MS) };
+}
+
+function before(cutOff: Date): Date {
+  return new Date(cutOff.getTime() - 1);
+}
+
+function passTo(world: World, instant: Date, waitMs = WAIT_MS): void {
+  pass(world, instant.getTime() - world.deps.now().getTime() + waitMs);
+}
+
+/** "result 10.00" or the cut-off of a week, in their order. */
+async function entriesOf({ service }: World, masterLogin: string): Promise<(bigint | Date | undefined)[]> {
+  const { entries, lastNumber } = await service.readAllocations({ masterLogin, afterNumber: 0n, limit: 500 }, aCall());
+  expect(entries.map(({ number }) => number)).toEqual(entries.map((_, index) => BigInt(index + 1)));
+  expect(lastNumber).toBe(BigInt(entries.length));
+  return entries.map(briefly);
+}
+
+function briefly({ entry }: AllocationEntry): bigint | Date | undefined {
+  return entry?.$case === "week" ? entry.value.cutOff : cents(entry?.value.result);
+}
+
+async function rowsOf({ service }: World, masterLogin: string, number: bigint) {
+  const range = { masterLogin, afterNumber: number, afterSubscriptionId: 0n, throughNumber: number, limit: 100 };
+  const { rows } = await service.readAllocationRows(range, aCall());
+  return rows.map(({ amountMinor, floatingE8 }) => [amountMinor, floatingE8]);
+}
+
+test("a week is closed between two results, and a deal dated at its cut-off waits for that", async () => {
+  const { world, cutOff } = await aWorldOfHours();
+  const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
+  const master = trader(world, masterLogin);
+  master.result(10_00n, { at: before(cutOff(0)) });
+  master.result(20_00n, { at: cutOff(0) });
+  passTo(world, cutOff(0), 1_000);
+  await settle(world);
+  // The platform may still bring deals of before.
+  expect(await entriesOf(world, masterLogin)).toEqual([10_00n]);
+  passTo(world, cutOff(0));
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n]);
+  expect(await rowsOf(world, masterLogin, 2n)).toEqual([[0n, 0n]]);
+  expect(await told(world, "subscription.allocations")).toEqual(["ResultAllocated", "WeekClosed", "ResultAllocated"]);
+  const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 1n, limit: 1 }, aCall());
+  expect(entries).toEqual([
+    {
+      number: 2n,
+      entry: { $case: "week", value: { periodStart: cutOff(-1), cutOff: cutOff(0), markedAt: undefined } },
+    },
+  ]);
+  await expectBooksToTie(world);
+});
+
+test("a week is closed with everybody's share of what floats at its end, also when that is realised by then", async () => {
+  const { world, cutOff } = await aWorldOfHours();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 750_00n);
+  await subscribed(world, masterLogin, 250_00n);
+  await subscribed(world, masterLogin, 0n);
+  const master = trader(world, masterLogin);
+  const stays = master.open({ at: before(cutOff(0)) });
+  const goes = master.open({ at: before(cutOff(0)) });
+  await settle(world);
+  passTo(world, cutOff(0));
+  master.float(stays, -80_00n);
+  master.close(goes, { profit: 30_00n, swap: -10_00n, commission: -1_00n, at: cutOff(0) });
+  const later = master.open({ at: cutOff(0) });
+  master.float(later, 999_00n);
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0), 19_00n]);
+  const e8 = 1_000_000n;
+  expect(await rowsOf(world, masterLogin, 1n)).toEqual([
+    [0n, -45_00n * e8],
+    [0n, -15_00n * e8],
+    [0n, 0n],
+  ]);
+  const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 0n, limit: 1 }, aCall());
+  expect(entries).toMatchObject([{ entry: { value: { markedAt: expect.any(Date) } } }]);
+  await expectBooksToTie(world);
+});
+
+test("missed weeks are closed in their order, each with its own results", async () => {
+  const { world, cutOff } = await aWorldOfHours();
+  const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
+  const master = trader(world, masterLogin);
+  master.result(800_00n, { at: before(cutOff(0)) });
+  master.result(-500_00n, { at: before(cutOff(1)) });
+  master.result(7_00n, { at: before(cutOff(3)) });
+  master.result(1_00n, { at: cutOff(3) });
+  passTo(world, cutOff(3));
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([
+    800_00n,
+    cutOff(0),
+    -500_00n,
+    cutOff(1),
+    cutOff(2),
+    7_00n,
+    cutOff(3),
+    1_00n,
+  ]);
+  await expectBooksToTie(world);
+});
+
+test("a Master whose log is not complete keeps its week open, and is asked again", async () => {
+  const { world, cutOff } = await aWorldOfHours();
+  const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
+  const account = getAccount(world.platform.ledger, masterLogin);
+  account.isComplete = false;
+  passTo(world, cutOff(0));
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([]);
+  account.isComplete = true;
+  pass(world, 2_000);
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0)]);
+});
+
+test("a deal that is seen after its week was closed counts in the open one", async () => {
+  const { world, cutOff } = await aWorldOfHours();
+  const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
+  passTo(world, cutOff(0));
+  await settle(world);
+  trader(world, masterLogin).result(10_00n, { at: before(cutOff(0)) });
+  await settle(world);
+  passTo(world, cutOff(1));
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0), 10_00n, cutOff(1)]);
+});
+
+test("while nobody is in the pool no week is closed, and none is made up for later", async () => {
+  const { world, cutOff } = await aWorldOfHours();
+  const masterLogin = aMaster(world, 0n);
+  const master = trader(world, masterLogin);
+  passTo(world, cutOff(2));
+  master.result(5_00n);
+  await settle(world);
+  const pair = await subscribed(world, masterLogin, 100_00n);
+  passTo(world, cutOff(3));
+  await settle(world);
+  await world.service.unassign(pair, aCall());
+  await settle(world);
+  passTo(world, cutOff(6));
+  master.result(5_00n);
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([5_00n, cutOff(3), 5_00n]);
+  await expectBooksToTie(world);
+});
+
+test("who comes after a cut-off has no row in the week before it, however late that is closed", async () => {
+  const { world, cutOff } = await aWorldOfHours();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 100_00n);
+  passTo(world, cutOff(0), 1_000);
+  await subscribed(world, masterLogin, 100_00n);
+  // Its money is at the Master and waits: units of the new week must not count in the old one.
+  expect(await inPlace(world, masterLogin, "waiting")).toEqual([0n, 100_00n]);
+  passTo(world, cutOff(0));
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
+  expect(await rowsOf(world, masterLogin, 1n)).toHaveLength(1);
+});
+
+test("a Leave closes the weeks that are due itself, before its own place", async () => {
+  const { world, cutOff } = await aWorldOfHours();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 1_000_00n);
+  const master = trader(world, masterLogin);
+  master.result(100_00n, { at: before(cutOff(0)) });
+  master.result(50_00n, { at: cutOff(0) });
+  passTo(world, cutOff(0), 1_000);
+  await deliver(world);
+  expect(await withdraw(world, investorLogin, 9_999_00n, "funding:withdrawal:1")).toBe(1_150_00n);
+  expect(await entriesOf(world, masterLogin)).toEqual([100_00n, cutOff(0), 50_00n]);
+  const [asked] = [...world.fees.crystallized.values()].map(({ request }) => request);
+  expect(asked).toMatchObject({ throughNumber: 3n, periodStart: cutOff(0), masterLogin, investorLogin });
+  await settle(world);
+  await expectBooksToTie(world);
+});
+
+test("a week that is due keeps nobody from leaving who has nothing to do with it", async () => {
+  const { world, cutOff } = await aWorldOfHours();
+  const { investorLogin } = await subscribed(world, aMaster(world), 100_00n);
+  passTo(world, cutOff(0), 100);
+  const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
+  await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 1_00n } });
+  const closed = await many(world.deps.pool, sql`select cut_off from allocation_entry where kind = 'WEEK'`);
+  expect(closed).toEqual([{ cut_off: cutOff(0) }]);
+});
