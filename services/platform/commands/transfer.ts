@@ -10,8 +10,9 @@ import type { CommandSession } from "../mt5/client.ts";
 import { followTransfer } from "../protocol/follow-transfer.ts";
 import type { Patience } from "../protocol/follow-transfer.ts";
 import { insertWishes } from "../protocol/insert-wishes.ts";
-import { acquireSession, askerOf, sendOnce, voidUnsent } from "../protocol/send.ts";
+import { acquireSession, askerOf, sendOnce } from "../protocol/send.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
+import { undoUnsent } from "../protocol/transfer-together.ts";
 import { neverWaits, readTransferWish } from "../protocol/transfer-wish.ts";
 import type { TransferWish } from "../protocol/transfer-wish.ts";
 import { refuse } from "../refusals.ts";
@@ -74,20 +75,13 @@ async function recordOnce(deps: Deps, wish: TransferWish, context: CallContext):
     if (wish.isEnqueued) deps.operationsBell.ring();
     return answer.transfer;
   } catch (error) {
-    if (error instanceof CommitUnknown && session !== undefined) await undoUnsent(deps, wish, session);
+    if (error instanceof CommitUnknown && session !== undefined) await undoUnsent(deps, wish.key, session);
     throw error;
   }
 }
 
 export function unreachable(): Refusal {
   return refuse("platform_unavailable", "the trading platform cannot be reached", { outcome: "not_executed" });
-}
-
-/** Nobody knows whether the wish was recorded, but surely nothing was sent for it. */
-export async function undoUnsent(deps: Deps, { key }: TransferWish, session: CommandSession): Promise<void> {
-  const recorded = await findTransferByKey(deps.pool, key);
-  const [first] = recorded === undefined ? [] : await listLegs(deps.pool, recorded.id);
-  if (first !== undefined) await voidUnsent(deps, first, session);
 }
 
 async function getTransferByKey(deps: Deps, key: string): Promise<Transfer> {

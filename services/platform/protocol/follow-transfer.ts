@@ -35,7 +35,7 @@ export async function followTransfer(deps: Deps, transferId: bigint, patience: P
 }
 
 /** Something that this request can wait for: a person's decision is not. */
-function isOpen({ standing, isReady }: RecordedOperation): boolean {
+export function isOpen({ standing, isReady }: RecordedOperation): boolean {
   const outcome = outcomeOf(standing);
   if (standing.state === "REVIEW" || outcome === "APPLIED" || outcome === "REFUSED") return false;
   return standing.state !== "INTENT" || isReady;

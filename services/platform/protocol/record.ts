@@ -34,6 +34,9 @@ export type Recorded = {
   readonly entry: NewEntry | undefined;
 };
 
+/** Where it stands, and whether only the reader can give its entry a number: the history of a Master has an order. */
+export type EventRecorded = { readonly standing: Operation; readonly awaitsReader: boolean };
+
 export async function lockForStep(tx: Transaction, login: string, number: OperationNumber): Promise<Locked> {
   const account = await lockAccount(tx, login);
   if (account === undefined) throw new Error(`operation ${number} is on a login that is not managed`);
@@ -49,13 +52,13 @@ export async function recordEvent(
   { account, operation }: Locked,
   event: OperationEvent,
   circumstances: Circumstances,
-): Promise<Operation> {
+): Promise<EventRecorded> {
   const { standing, entry } = await takeStep(tx, operation, event, circumstances);
-  if (entry !== undefined && account.role !== "master") {
-    const { requestId } = operation;
-    await appendToLog(tx, account, { server: circumstances.server, entries: [entry], requestId });
-  }
-  return standing;
+  if (entry === undefined) return { standing, awaitsReader: false };
+  if (account.role === "master") return { standing, awaitsReader: true };
+  const { requestId } = operation;
+  await appendToLog(tx, account, { server: circumstances.server, entries: [entry], requestId });
+  return { standing, awaitsReader: false };
 }
 
 /** One step of the protocol and all that follows from it in the books, but for the log. */
@@ -141,7 +144,7 @@ async function reportSurplus(
   await insertFinding(tx, { login, operation: number, reason: "two_deals", server, dealId: ticket, evidence });
 }
 
-function entryOf(operation: RecordedOperation, standing: Operation, at: Date): NewEntry {
+export function entryOf(operation: RecordedOperation, standing: Operation, at: Date): NewEntry {
   const kind: EntryKind = standing.kind;
   const ticket = standing.state === "APPLIED" ? standing.ticket : 0n;
   return {

@@ -3,9 +3,9 @@ import { isTransient } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { lockForStep, recordEvent } from "./record.ts";
-import type { Circumstances } from "./record.ts";
+import type { Circumstances, EventRecorded } from "./record.ts";
 import type { OperationNumber } from "./operation-number.ts";
-import type { Operation, OperationEvent } from "./operation.ts";
+import type { OperationEvent } from "./operation.ts";
 
 export type Target = { readonly login: string; readonly number: OperationNumber };
 
@@ -21,7 +21,7 @@ export async function recordNow(
   { login, number }: Target,
   event: OperationEvent,
   circumstances: Omit<Circumstances, "server">,
-): Promise<Operation> {
+): Promise<EventRecorded> {
   const known = { ...circumstances, server: deps.settings.server };
   for (let tries = 0; ; tries += 1) {
     try {

@@ -67,8 +67,9 @@ async function isSettledBy(
   switch (verdict.kind) {
     case "hit": {
       const at = deals.find(({ ticket }) => ticket === verdict.ticket)?.at ?? new Date();
-      await recordNow(deps, operation, { type: "applied", attempt, ticket: verdict.ticket }, { at });
-      deps.freshDeals.add(operation.login);
+      const event = { type: "applied", attempt, ticket: verdict.ticket } as const;
+      const { awaitsReader } = await recordNow(deps, operation, event, { at });
+      if (awaitsReader) deps.freshDeals.add(operation.login);
       return true;
     }
     case "mismatch":

@@ -32,13 +32,33 @@ export async function takeTurn(deps: Deps, target: Target): Promise<Turn> {
 }
 
 /** A session that is signed in and free, because a permit without one would only run out. */
-export async function acquireSession(deps: Deps): Promise<CommandSession | undefined> {
+export async function acquireSession(
+  deps: Deps,
+  waitMs: number = SESSION_WAIT_MS,
+): Promise<CommandSession | undefined> {
   try {
-    return await deps.mt5.acquireForCommand({ waitMs: SESSION_WAIT_MS });
+    return await deps.mt5.acquireForCommand({ waitMs });
   } catch (error) {
     if (error instanceof Mt5Error) return undefined;
     throw error;
   }
+}
+
+export type Sessions = Disposable & { readonly list: CommandSession[] };
+
+/** One session, waited for if need be, and as many more as are free at this moment. None when the platform is away. */
+export async function acquireSessions(deps: Deps, most: number): Promise<Sessions> {
+  using stack = new DisposableStack();
+  const list: CommandSession[] = [];
+  const first = await acquireSession(deps);
+  if (first !== undefined) list.push(stack.use(first));
+  while (list.length > 0 && list.length < most) {
+    const another = await acquireSession(deps, 0);
+    if (another === undefined) break;
+    list.push(stack.use(another));
+  }
+  const held = stack.move();
+  return { list, [Symbol.dispose]: () => held.dispose() };
 }
 
 async function askForPermit(deps: Deps, target: Target, session: CommandSession): Promise<PermitAnswer> {
@@ -69,6 +89,13 @@ export async function voidUnsent(deps: Deps, target: Target, { sessionId }: Comm
 
 /** Writes the command once, while the permit lasts, and records what is known then. */
 export async function sendOnce(deps: Deps, permit: Permit, session: CommandSession): Promise<void> {
+  await recordSent(deps, await writeOnce(deps, permit, session));
+}
+
+/** A command that was written, or not, and what is known of it. */
+export type Sent = { readonly permit: Permit; readonly outcome: MoneyOutcome; readonly at: Date };
+
+export async function writeOnce(deps: Deps, permit: Permit, session: CommandSession): Promise<Sent> {
   deps.reach("after_permit");
   const { operation, attempt, grantedAtMs } = permit;
   const { login, number, amountMinor, standing, comment } = operation;
@@ -83,22 +110,29 @@ export async function sendOnce(deps: Deps, permit: Permit, session: CommandSessi
     .finally(() => deps.inFlight.delete(number));
   const at = new Date();
   deps.reach("after_answer");
-  if (outcome.kind !== "applied") {
-    const reason = outcome.kind === "refused" ? "refused" : outcome.reason;
-    const code = outcome.kind === "not_sent" ? undefined : outcome.code;
-    deps.log.warn("the platform did not apply an operation", {
-      id: number,
-      login,
-      attempt,
-      kind: outcome.kind,
-      reason,
-      code,
-    });
-  }
-  await recordNow(deps, operation, eventOf(outcome, attempt), { at, attempt: factsOf(outcome) });
+  if (outcome.kind !== "applied") tellProblem(deps, permit, outcome);
+  return { permit, outcome, at };
+}
+
+export async function recordSent(deps: Deps, { permit, outcome, at }: Sent): Promise<void> {
+  const { operation, attempt } = permit;
+  const circumstances = { at, attempt: factsOf(outcome) };
+  const { awaitsReader } = await recordNow(deps, operation, eventOf(outcome, attempt), circumstances);
   deps.reach("after_record");
-  if (outcome.kind === "applied") deps.freshDeals.add(login);
-  else deps.operationsBell.ring();
+  if (awaitsReader) deps.freshDeals.add(operation.login);
+  if (outcome.kind !== "applied") deps.operationsBell.ring();
+}
+
+function tellProblem(
+  { log }: Deps,
+  { operation, attempt }: Permit,
+  outcome: Exclude<MoneyOutcome, { kind: "applied" }>,
+): void {
+  const { number: id, login } = operation;
+  const { kind } = outcome;
+  const reason = outcome.kind === "refused" ? "refused" : outcome.reason;
+  const code = outcome.kind === "not_sent" ? undefined : outcome.code;
+  log.warn("the platform did not apply an operation", { id, login, attempt, kind, reason, code });
 }
 
 function eventOf(outcome: MoneyOutcome, attempt: number): OperationEvent {

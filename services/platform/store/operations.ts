@@ -1,11 +1,11 @@
+import assert from "node:assert/strict";
 import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { OperationKind } from "../protocol/operation-kind.ts";
 import { OPERATION_KINDS } from "../protocol/operation-kind.ts";
 import { operationNumber } from "../protocol/operation-number.ts";
 import type { OperationNumber } from "../protocol/operation-number.ts";
-import type { Operation, RefusalReason } from "../protocol/operation.ts";
+import type { Operation } from "../protocol/operation.ts";
 import { operationOf } from "./operation-row.ts";
 import type { OperationRow, RecordedOperation } from "./operation-row.ts";
 
@@ -184,6 +184,62 @@ export async function saveStep(tx: Transaction, from: RecordedOperation, step: S
         where number = ${from.number} and state = ${from.standing.state} and attempt = ${from.standing.attempt}
         returning number`,
   );
+}
+
+/** Steps from SENDING or UNKNOWN to APPLIED, all of them decided from what the transaction has locked. */
+export async function saveApplied(
+  tx: Transaction,
+  server: string,
+  applied: readonly { readonly number: bigint; readonly attempt: number; readonly ticket: bigint; readonly at: Date }[],
+): Promise<void> {
+  const saved = await execute(
+    tx,
+    sql`update operation
+        set state = 'APPLIED', server = ${server}, deal_id = ticket, applied_at = at, changed_at = clock_timestamp()
+        from unnest(
+          ${applied.map(({ number }) => number)}::bigint[],
+          ${applied.map(({ attempt }) => attempt)}::smallint[],
+          ${applied.map(({ ticket }) => ticket)}::bigint[],
+          ${applied.map(({ at }) => at)}::timestamptz[]
+        ) as answer (operation_number, of_attempt, ticket, at)
+        where number = operation_number and attempt = of_attempt and state in ('SENDING', 'UNKNOWN')`,
+  );
+  assert.equal(saved, applied.length, "an operation moved while it was locked");
+}
+
+/** Steps from INTENT to SENDING under the next attempt, decided from what the transaction has locked. */
+export async function saveSending(tx: Transaction, sending: readonly RecordedOperation[]): Promise<void> {
+  const saved = await execute(
+    tx,
+    sql`update operation
+        set state = 'SENDING', attempt = attempt + 1, changed_at = clock_timestamp()
+        from unnest(
+          ${sending.map(({ number }) => number)}::bigint[],
+          ${sending.map(({ standing }) => standing.attempt)}::smallint[]
+        ) as permitted (operation_number, last_attempt)
+        where number = operation_number and attempt = last_attempt and state = 'INTENT'`,
+  );
+  assert.equal(saved, sending.length, "an operation moved while it was locked");
+}
+
+/** Second legs that may be sent now and that no other operation of their login stands in the way of. */
+export async function lockReadyCredits(tx: Transaction, transferIds: readonly bigint[]): Promise<RecordedOperation[]> {
+  const rows = await many<OperationRow>(
+    tx,
+    sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_operation
+        where number in (
+            select number
+            from operation
+            where transfer_id = any (${transferIds}::bigint[]) and leg = 2 and is_ready and not is_exclusive
+          )
+          and state = 'INTENT' and not is_early
+        order by number
+        for no key update`,
+  );
+  return rows.map(operationOf);
 }
 
 export async function setNextLook(db: Queryable, number: OperationNumber, at: Date): Promise<void> {

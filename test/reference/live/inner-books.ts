@@ -52,13 +52,16 @@ export async function openInnerBooks(system: TestSystem): Promise<InnerBooks> {
       const context = callContext({ caller: "reference", withinMs: PATIENCE_MS });
       const { expectedMasterBalance, seats } = await subscription.getPoolLedger({ masterLogin }, context);
       return {
-        expectedBalance: expectedMasterBalance?.minor ?? 0n,
+        expectedBalance: expectedMasterBalance?.minorUnits ?? 0n,
         seats: seats.map((seat) => ({
           subscriptionId: seat.subscriptionId,
-          pooled: seat.pooled?.minor ?? 0n,
-          waiting: seat.waiting?.minor ?? 0n,
-          unposted: seat.unposted?.minor ?? 0n,
-          moving: [seat.inbound, seat.reserved, seat.outbound].reduce((sum, each) => sum + (each?.minor ?? 0n), 0n),
+          pooled: seat.pooled?.minorUnits ?? 0n,
+          waiting: seat.waiting?.minorUnits ?? 0n,
+          unposted: seat.unposted?.minorUnits ?? 0n,
+          moving: [seat.inbound, seat.reserved, seat.outbound].reduce(
+            (sum, each) => sum + (each?.minorUnits ?? 0n),
+            0n,
+          ),
         })),
       };
     },
