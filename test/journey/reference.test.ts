@@ -52,7 +52,7 @@ test.concurrent("F1, F2, F13: weeks of one Investor each", PATIENCE, () =>
       ["1000", "-600", "400", "500"],
       ["0.03", "0.01"],
     ];
-    const pools = [];
+    const pools: (Pool & { readonly results: readonly string[] })[] = [];
     for (const results of weeks) pools.push({ ...(await pooled(live, ["10000"], "0.30")), results });
     for (const week of [0, 1, 2, 3]) {
       await inOneWeek(live, async () => {
