@@ -42,6 +42,15 @@ export async function payOut(world: World, { request, holder }: Withdrawal, amou
   return await transfer(world, { key, holder, login, kind: MovementKind.WITHDRAWAL, amount: -amount });
 }
 
+/** A weekly fee as fee takes it, without a lane. */
+export async function takeFee(
+  world: World,
+  login: string,
+  { key, amount }: { readonly key: string; readonly amount: bigint },
+): Promise<TransferResult> {
+  return await transfer(world, { key, holder: "", login, kind: MovementKind.FEE_DEBIT, amount: -amount });
+}
+
 export async function release({ platform }: World, { request, holder }: Withdrawal): Promise<void> {
   await platform.client.release({ login: request.investorLogin, holder }, aCall());
 }
@@ -71,6 +80,7 @@ type Wish = {
 async function transfer({ platform }: World, wish: Wish, context: CallContext = aCall()): Promise<TransferResult> {
   const { key, holder, login, kind, amount } = wish;
   const legs = [{ login, kind, amount: moneyToProto(usd(amount)) }];
-  const rest = { upTo: undefined, enqueue: false, comment: "", sendBefore: undefined };
+  const upTo = kind === MovementKind.FEE_DEBIT ? { floor: moneyToProto(usd(0n)) } : undefined;
+  const rest = { upTo, enqueue: false, comment: "", sendBefore: undefined };
   return await platform.client.transfer({ key, holder, legs, ...rest }, context);
 }

@@ -1,0 +1,320 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { settleGates } from "../jobs/settle-gates.ts";
+import { subscriptionService } from "../service.ts";
+import { expectBooksToTie } from "./books.ts";
+import type { Due } from "./fee-fake.ts";
+import { holdForWithdrawal, payOut, release, takeFee, withdraw } from "./funding.ts";
+import { inPlace, seatOf } from "./ledger.ts";
+import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
+import { deliver, type Pair, settle, subscribed } from "./settle.ts";
+import { trader } from "./trader.ts";
+import { aCall, aMaster, anInvestor, aWorld, pass, type World } from "./world.ts";
+
+const FEE: Due = { key: "fee:payment:2", amount: 600_00n };
+const WEEKLY: Due = { key: "fee:payment:1", amount: 50_00n, isWeekly: true };
+
+/** One Investor with 10,000.00 and a profit of 2,000.00 that is split and posted. */
+async function inProfit(due: readonly Due[] = []): Promise<{ world: World; pair: Pair }> {
+  const world = await aWorld();
+  world.fees.rules.due = () => due;
+  const pair = await subscribed(world, aMaster(world), 10_000_00n);
+  trader(world, pair.masterLogin).result(2_000_00n);
+  await settle(world);
+  return { world, pair };
+}
+
+function expectBalances({ platform }: World, { investorLogin, masterLogin }: Pair, investor: bigint, master: bigint) {
+  expect([balanceOf(platform.ledger, investorLogin), balanceOf(platform.ledger, masterLogin)]).toEqual([
+    investor,
+    master,
+  ]);
+}
+
+test("F4: a withdrawal pays the whole pending fee first, and both are mirrored", async () => {
+  const { world, pair } = await inProfit([FEE]);
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 5_000_00n);
+  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
+    balanceBefore: { minorUnits: 12_000_00n },
+    pendingFee: { minorUnits: 600_00n },
+    availableAfterFee: { minorUnits: 11_400_00n },
+    effective: { minorUnits: 5_000_00n },
+  });
+  const reserves = sql`select key, amount_minor as amount from reserve where state = 'OPEN' order by amount_minor`;
+  expect(await many(world.deps.pool, reserves)).toEqual([
+    { key: FEE.key, amount: 600_00n },
+    { key: withdrawal.request.payoutKey, amount: 5_000_00n },
+  ]);
+  await expectBooksToTie(world);
+  await world.fees.client.collect({ key: withdrawal.request.key, holder: withdrawal.holder }, aCall());
+  await payOut(world, withdrawal, 5_000_00n);
+  await release(world, withdrawal);
+  await settle(world);
+  expectBalances(world, pair, 6_400_00n, 6_400_00n);
+  await expectBooksToTie(world);
+});
+
+test("F4b: everything can be asked for, and the Investor stays in the pool with nothing", async () => {
+  const { world, pair } = await inProfit([FEE]);
+  expect(await withdraw(world, pair.investorLogin, 12_000_00n, "funding:withdrawal:1")).toBe(11_400_00n);
+  await settle(world);
+  expectBalances(world, pair, 0n, 0n);
+  const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
+  expect(subscription).toMatchObject({ status: SubscriptionStatus.ACTIVE });
+  await expectBooksToTie(world);
+});
+
+test("what fee is asked names the exact place, and the same key is asked the same again", async () => {
+  const { world, pair } = await inProfit();
+  trader(world, pair.masterLogin).result(1_00n);
+  const { request } = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
+  await world.service.leave(request, aCall());
+  await world.service.leave(request, aCall());
+  const asked = [...world.fees.crystallized.values()].map((each) => each.request);
+  expect(asked).toEqual([
+    {
+      key: request.key,
+      investorLogin: pair.investorLogin,
+      masterLogin: pair.masterLogin,
+      subscriptionId: pair.id,
+      // The result that nobody had split before is a part of it.
+      throughNumber: 2n,
+      periodStart: world.deps.week.anchor,
+      at: expect.any(Date),
+      suffix: request.feeSuffix,
+    },
+  ]);
+});
+
+test("results that are not posted yet are posted under the lane before Leave answers", async () => {
+  const { world, pair } = await inProfit();
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
+  trader(world, pair.masterLogin).result(500_00n);
+  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
+    balanceBefore: { minorUnits: 12_500_00n },
+    effective: { minorUnits: 12_500_00n },
+  });
+  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(12_500_00n);
+  await payOut(world, withdrawal, 12_500_00n);
+  await release(world, withdrawal);
+  await settle(world);
+  expectBalances(world, pair, 0n, 0n);
+  await expectBooksToTie(world);
+});
+
+test("a posting that was busy while the lane was held is finished under it, with its own key", async () => {
+  const { world, pair } = await inProfit();
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
+  trader(world, pair.masterLogin).result(500_00n);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(12_000_00n);
+  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
+    effective: { minorUnits: 12_500_00n },
+  });
+  await payOut(world, withdrawal, 12_500_00n);
+  await release(world, withdrawal);
+  await settle(world);
+  expect(await many(world.deps.pool, sql`select state from posting`)).toEqual([
+    { state: "APPLIED" },
+    { state: "APPLIED" },
+  ]);
+  await expectBooksToTie(world);
+});
+
+test("a loss that cannot be posted because the account is at zero does not stand in the way", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const pair = await subscribed(world, masterLogin, 100_00n);
+  trader(world, masterLogin).result(-130_00n);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "unposted")).toEqual([-30_00n]);
+  expect(await withdraw(world, pair.investorLogin, 50_00n, "funding:withdrawal:1")).toBe(0n);
+  await settle(world);
+  expectBalances(world, pair, 0n, -30_00n);
+  await expectBooksToTie(world);
+});
+
+test("a weekly fee that is open is no part of what is there, and is taken with the rest", async () => {
+  const { world, pair } = await inProfit([WEEKLY, FEE]);
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
+  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
+    balanceBefore: { minorUnits: 11_950_00n },
+    pendingFee: { minorUnits: 600_00n },
+    effective: { minorUnits: 11_350_00n },
+  });
+  await world.fees.client.collect({ key: withdrawal.request.key, holder: withdrawal.holder }, aCall());
+  await payOut(world, withdrawal, 11_350_00n);
+  await release(world, withdrawal);
+  await settle(world);
+  expectBalances(world, pair, 0n, 0n);
+  await expectBooksToTie(world);
+});
+
+test("a weekly fee that has left the account already is not counted a second time", async () => {
+  const { world, pair } = await inProfit([WEEKLY]);
+  await takeFee(world, pair.investorLogin, WEEKLY);
+  await settle(world);
+  expect(await withdraw(world, pair.investorLogin, 99_999_00n, "funding:withdrawal:1")).toBe(11_950_00n);
+  await settle(world);
+  expectBalances(world, pair, 0n, 0n);
+  await expectBooksToTie(world);
+});
+
+test("foreign money pays no fee and is not withdrawn", async () => {
+  const { world, pair } = await inProfit([FEE]);
+  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount: 70_00n });
+  await deliver(world);
+  expect(await withdraw(world, pair.investorLogin, 99_999_00n, "funding:withdrawal:1")).toBe(11_400_00n);
+  await settle(world);
+  expectBalances(world, pair, 70_00n, 0n);
+  await expectBooksToTie(world);
+});
+
+test("F14: an unassign pays its fee and answers what leaves the Master after it", async () => {
+  const world = await aWorld();
+  world.fees.rules.due = () => [{ key: "fee:payment:1", amount: 115_87n }];
+  const pair = await subscribed(world, aMaster(world), 5_000_00n);
+  trader(world, pair.masterLogin).result(421_37n);
+  await settle(world);
+  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({
+    subscription: { status: SubscriptionStatus.PAUSED },
+    payoutEnqueued: true,
+    amount: { minorUnits: -5_305_50n },
+  });
+  const [asked] = [...world.fees.crystallized.values()].map(({ request }) => request);
+  expect(asked).toMatchObject({ suffix: `UA${pair.id}`, subscriptionId: pair.id });
+  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBeUndefined();
+  await settle(world);
+  expectBalances(world, pair, 5_305_50n, 0n);
+  const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
+  expect(subscription).toBeUndefined();
+  await expectBooksToTie(world);
+});
+
+test("a fee of an exit that is refused for good leaves the Master by a further exit, and then it is CANCELLED", async () => {
+  const { world, pair } = await inProfit([FEE]);
+  world.platform.rules.refuse = ({ key }) => (key === FEE.key ? "platform_rejected" : undefined);
+  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -11_400_00n } });
+  await settle(world);
+  expectBalances(world, pair, 12_000_00n, 0n);
+  expect(world.platform.byKey.has(`exit:${pair.id}:2`)).toBe(true);
+  await expectBooksToTie(world);
+});
+
+test("whoever leaves takes its part of what others have lost or won since with it, to the cent", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const pairs = [await subscribed(world, masterLogin, 1_000_00n), await subscribed(world, masterLogin, 1_000_00n)];
+  const stays = await subscribed(world, masterLogin, 1_000_00n);
+  const master = trader(world, masterLogin);
+  master.result(100_00n);
+  for (const pair of pairs) await world.service.unassign(pair, aCall());
+  await settle(world);
+  expect(await seatOf(world, masterLogin, stays.id)).toMatchObject({ pooled: 1_033_33n });
+  master.result(-33_33n);
+  await settle(world);
+  expect(await seatOf(world, masterLogin, stays.id)).toMatchObject({ pooled: 1_000_00n });
+  expect(pairs.map(({ investorLogin }) => balanceOf(world.platform.ledger, investorLogin))).toEqual([
+    1_033_34n,
+    1_033_33n,
+  ]);
+  await expectBooksToTie(world);
+});
+
+test("outside of a pool debts are due, and nobody looks at a Master", async () => {
+  const world = await aWorld();
+  world.fees.rules.due = () => [FEE];
+  const investorLogin = anInvestor(world, 1_000_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 700_00n);
+  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
+    inPool: false,
+    balanceBefore: { minorUnits: 1_000_00n },
+    pendingFee: { minorUnits: 600_00n },
+    availableAfterFee: { minorUnits: 400_00n },
+    effective: { minorUnits: 400_00n },
+  });
+  const [asked] = [...world.fees.crystallized.values()].map(({ request }) => request);
+  expect(asked).toMatchObject({ masterLogin: "", subscriptionId: 0n, throughNumber: 0n });
+  await world.fees.client.collect({ key: withdrawal.request.key, holder: withdrawal.holder }, aCall());
+  await payOut(world, withdrawal, 400_00n);
+  await release(world, withdrawal);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(0n);
+  await expectBooksToTie(world);
+});
+
+test("without fee nobody leaves, and the try is refused while nothing is decided", async () => {
+  const { world, pair } = await inProfit([FEE]);
+  world.fees.rules.isDown = true;
+  await expect(world.service.unassign(pair, aCall({ withinMs: 1_000 }))).rejects.toMatchObject({
+    code: "allocation_in_progress",
+  });
+  world.fees.rules.isDown = false;
+  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -11_400_00n } });
+});
+
+test("fee goes away between the place and the answer: nothing may refuse any more, the settling job finishes it", async () => {
+  for (const isPooled of [true, false]) {
+    const { world, pair } = await inProfit([FEE]);
+    const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
+    const withdrawal = await holdForWithdrawal(world, investorLogin, 1_000_00n);
+    const crystallize: Deps["fees"]["crystallize"] = () => Promise.reject(new Error("fee is gone"));
+    const alone = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallize } });
+    await expect(alone.leave(withdrawal.request, aCall())).rejects.toMatchObject({ code: "outcome_unknown" });
+    const state = sql`select state from leave where key = ${withdrawal.request.key}`;
+    expect(await many(world.deps.pool, state)).toEqual([{ state: "SETTLED" }]);
+    // Results that come meanwhile wait at the gate, and have no part in the decision.
+    trader(world, pair.masterLogin).result(300_00n);
+    await deliver(world);
+    pass(world, 10_000);
+    await settleGates(world.deps);
+    await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
+      balanceBefore: { minorUnits: 12_000_00n },
+      pendingFee: { minorUnits: 600_00n },
+      effective: { minorUnits: 1_000_00n },
+    });
+    await world.fees.client.collect({ key: withdrawal.request.key, holder: withdrawal.holder }, aCall());
+    await payOut(world, withdrawal, 1_000_00n);
+    await release(world, withdrawal);
+    await settle(world);
+    await expectBooksToTie(world);
+    expectBalances(world, pair, isPooled ? 10_700_00n : 12_300_00n, isPooled ? 10_700_00n : 12_300_00n);
+  }
+});
+
+test("a deposit that reaches the Master while a decision waits for fee is struck afterwards, not with it", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const pair = await subscribed(world, masterLogin, 1_000_00n);
+  const { request } = await holdForWithdrawal(world, pair.investorLogin, 500_00n);
+  const crystallize: Deps["fees"]["crystallize"] = async (asked, context) => {
+    await subscribed(world, masterLogin, 500_00n);
+    return await world.deps.fees.crystallize(asked, context);
+  };
+  const slow = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallize } });
+  await expect(slow.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 500_00n } });
+  expect(await inPlace(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
+  await expectBooksToTie(world);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([500_00n, 500_00n]);
+  await expectBooksToTie(world);
+});
+
+test("two who leave at once are decided one after the other, each with all that was split by then", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const pairs = [await subscribed(world, masterLogin, 1_000_00n), await subscribed(world, masterLogin, 3_000_00n)];
+  trader(world, masterLogin).result(400_00n);
+  const answers = await Promise.all(pairs.map((pair) => world.service.unassign(pair, aCall())));
+  expect(answers.map(({ amount }) => amount!.minorUnits)).toEqual([-1_100_00n, -3_300_00n]);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
+  expect(pairs.map(({ investorLogin }) => balanceOf(world.platform.ledger, investorLogin))).toEqual([
+    1_100_00n,
+    3_300_00n,
+  ]);
+  await expectBooksToTie(world);
+});

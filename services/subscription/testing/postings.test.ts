@@ -1,0 +1,138 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { expectBooksToTie } from "./books.ts";
+import { deposit, holdForWithdrawal, release } from "./funding.ts";
+import { inPlace } from "./ledger.ts";
+import { balanceOf } from "./platform-ledger.ts";
+import { carryOn } from "./platform-transfers.ts";
+import { settle, subscribed } from "./settle.ts";
+import { trader } from "./trader.ts";
+import { aMaster, aWorld, pass, type World } from "./world.ts";
+
+async function aPair(balance: bigint) {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world, 0n), balance);
+  return { world, ...pair, master: trader(world, pair.masterLogin), shown: () => shownOf(world, pair.investorLogin) };
+}
+
+function shownOf({ platform }: World, login: string): bigint {
+  return balanceOf(platform.ledger, login);
+}
+
+async function states({ deps }: World): Promise<string[]> {
+  const rows = await many<{ state: string; amount: bigint }>(
+    deps.pool,
+    sql`select state, amount_minor as amount from posting order by id`,
+  );
+  return rows.map(({ state, amount }) => `${amount} ${state}`);
+}
+
+function isPosting({ key }: TransferRequest): boolean {
+  return key.startsWith("subscription:posting:");
+}
+
+test("a loss takes an account to zero at most; what is left is netted with what comes later", async () => {
+  const { world, master, shown, masterLogin } = await aPair(100_00n);
+  master.result(-130_00n);
+  await settle(world);
+  expect(shown()).toBe(0n);
+  expect(await inPlace(world, masterLogin, "unposted")).toEqual([-30_00n]);
+  await expectBooksToTie(world);
+  master.result(45_00n);
+  await settle(world);
+  expect(shown()).toBe(15_00n);
+  expect(await inPlace(world, masterLogin, "unposted")).toEqual([0n]);
+  expect(await states(world)).toEqual(["-13000 APPLIED", "-3000 REFUSED", "1500 APPLIED"]);
+  await expectBooksToTie(world);
+});
+
+test("a loss that could not be posted is, as soon as there is money for it and the pause is over", async () => {
+  const { world, master, shown, investorLogin } = await aPair(100_00n);
+  master.result(-130_00n);
+  await settle(world);
+  await deposit(world, investorLogin, 50_00n);
+  pass(world, 1_000);
+  await settle(world);
+  expect(shown()).toBe(20_00n);
+  await expectBooksToTie(world);
+});
+
+test("a posting on a busy account is asked again under its key, and what is decided meanwhile is the next one", async () => {
+  const { world, master, shown, investorLogin } = await aPair(100_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 1_00n);
+  master.result(10_00n);
+  await settle(world);
+  master.result(7_00n);
+  await settle(world);
+  expect(shown()).toBe(100_00n);
+  await expectBooksToTie(world);
+  await release(world, withdrawal);
+  pass(world, 2_000);
+  await settle(world);
+  expect(shown()).toBe(117_00n);
+  expect(await states(world)).toEqual(["1000 APPLIED", "700 APPLIED"]);
+  await expectBooksToTie(world);
+});
+
+test("a posting that is refused for good goes into the next one, after a pause", async () => {
+  const { world, master, shown } = await aPair(100_00n);
+  world.platform.rules.refuse = (request) => (isPosting(request) ? "platform_rejected" : undefined);
+  master.result(10_00n);
+  await settle(world);
+  expect(await states(world)).toEqual(["1000 REFUSED"]);
+  world.platform.rules.refuse = () => undefined;
+  await settle(world);
+  expect(await states(world)).toEqual(["1000 REFUSED"]);
+  pass(world, 1_000);
+  await settle(world);
+  expect(await states(world)).toEqual(["1000 REFUSED", "1000 APPLIED"]);
+  expect(shown()).toBe(110_00n);
+  await expectBooksToTie(world);
+});
+
+test("a posting whose fate is unknown is asked after under its key until it is there, once", async () => {
+  const { world, master, shown } = await aPair(100_00n);
+  world.platform.rules.delay = isPosting;
+  master.result(10_00n);
+  await settle(world);
+  pass(world, 5_000);
+  await settle(world);
+  expect(shown()).toBe(100_00n);
+  world.platform.rules.delay = () => false;
+  carryOn(world.platform);
+  pass(world, 5_000);
+  await settle(world);
+  expect(shown()).toBe(110_00n);
+  expect(await states(world)).toEqual(["1000 APPLIED"]);
+  await expectBooksToTie(world);
+});
+
+test("an answer that was lost leaves a posting that is asked again, and posted once", async () => {
+  const { world, master, shown } = await aPair(100_00n);
+  let lost = 0;
+  const transferBatch: Deps["platform"]["transferBatch"] = async (request, context) => {
+    const answer = await world.platform.client.transferBatch(request, context);
+    lost += 1;
+    if (lost === 1) throw new Error("the answer was lost");
+    return answer;
+  };
+  const unlucky = { ...world, deps: { ...world.deps, platform: { ...world.platform.client, transferBatch } } };
+  master.result(10_00n);
+  await settle(unlucky);
+  pass(world, 1_000);
+  await settle(unlucky);
+  expect(shown()).toBe(110_00n);
+  await expectBooksToTie(world);
+});
+
+test("more than the platform moves at once is posted in parts", async () => {
+  const { world, master, shown } = await aPair(100_00n);
+  master.result(150_000_000_000n);
+  master.result(100_000_000_000n);
+  await settle(world);
+  expect(shown()).toBe(250_000_010_000n);
+  expect(await states(world)).toEqual(["100000000000 APPLIED", "100000000000 APPLIED", "50000000000 APPLIED"]);
+  await expectBooksToTie(world);
+});

@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { expectBooksToTie } from "./books.ts";
+import { deposit, holdForWithdrawal } from "./funding.ts";
+import { inPlace, told } from "./ledger.ts";
+import { enter, lastEntry } from "./platform-ledger.ts";
+import { settle, subscribed } from "./settle.ts";
+import { trader } from "./trader.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
+
+async function reasonOf({ deps }: World): Promise<string | undefined> {
+  const [row] = await many<{ reason: string | null }>(deps.pool, sql`select stopped_reason as reason from master_pool`);
+  return row?.reason ?? undefined;
+}
+
+test("a Master whose past was changed does nothing any more until a person has looked", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  const { dealId } = trader(world, masterLogin).result(10_00n);
+  await settle(world);
+  const gone = { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_gone", dealId };
+  enter(world.platform.ledger, masterLogin, gone);
+  enter(world.platform.ledger, masterLogin, gone);
+  await settle(world);
+  expect(await reasonOf(world)).toBe(`deal_gone: deal ${dealId}`);
+  expect(await told(world, "subscription.pools")).toEqual(["MasterStopped"]);
+
+  trader(world, masterLogin).result(20_00n);
+  await deposit(world, investorLogin, 30_00n);
+  await settle(world);
+  // Nothing is split, mirrored or struck.
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([510_00n]);
+  expect(await inPlace(world, masterLogin, "inbound")).toEqual([30_00n]);
+  const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
+  const stop = { code: "safety_stop", status: "unavailable", outcome: "not_executed" };
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject(stop);
+  await expect(world.service.unassign({ masterLogin, investorLogin }, aCall())).rejects.toMatchObject(stop);
+  const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
+  await expect(world.service.leave(request, aCall())).rejects.toMatchObject(stop);
+  await expectBooksToTie(world);
+});
+
+test("on an Investor nothing follows by itself: the entry is filed, and money stays where it is", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_changed" });
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([500_00n]);
+  expect(await reasonOf(world)).toBeUndefined();
+  const { number } = lastEntry(world.platform.ledger, investorLogin);
+  const filed = sql`select filed_number as filed from investor_account where login = ${investorLogin}`;
+  expect(await many(world.deps.pool, filed)).toEqual([{ filed: number }]);
+  await expectBooksToTie(world);
+});
+
+test("a deal that is older than the last strike stops its Master: it would have been somebody else's", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 500_00n);
+  trader(world, masterLogin).result(10_00n, { dealId: 900_001n });
+  await settle(world);
+  expect(await reasonOf(world)).toContain("older than the last strike");
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([500_00n]);
+  await expectBooksToTie(world);
+});
+
+test("results before the one that stops a Master are split", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 500_00n);
+  const master = trader(world, masterLogin);
+  master.result(10_00n);
+  master.result(5_00n, { dealId: 900_001n });
+  master.result(7_00n);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([510_00n]);
+  expect(await told(world, "subscription.pools")).toEqual(["MasterStopped"]);
+  await expectBooksToTie(world);
+});
+
+test("a position of the books that the platform does not show stops the Master instead of losing what it floated", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  const master = trader(world, masterLogin);
+  const position = master.open();
+  master.float(position, 100_00n);
+  await deposit(world, investorLogin, 50_00n);
+  await settle(world);
+  world.platform.ledger.accounts.get(masterLogin)!.positions.splice(0);
+  await deposit(world, investorLogin, 50_00n);
+  await settle(world);
+  expect(await reasonOf(world)).toContain("open in the books");
+  expect(await inPlace(world, masterLogin, "waiting")).toEqual([50_00n]);
+  await expectBooksToTie(world);
+});
