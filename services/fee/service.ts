@@ -18,8 +18,6 @@ import { listPaymentCredits } from "./queries/list-payment-credits.ts";
 /** Looked at this often even when nobody rang. */
 const READ_EVERY_MS = 250;
 const PAY_EVERY_MS = 250;
-/** A payment that hangs in one round keeps the others from nothing. */
-const PAYERS = ["pay fees", "pay fees too"];
 
 export const FEEDS = [PAYMENT_FEED];
 
@@ -45,9 +43,11 @@ export function createBells(): Bells {
 export function feeJobs(deps: Deps): Job[] {
   const { log, bells } = deps;
   const reading = { everyMs: READ_EVERY_MS, wake: bells.reading, log };
-  const paying = { everyMs: PAY_EVERY_MS, wake: bells.payments, log };
+  const paying = { everyMs: PAY_EVERY_MS, work: () => payFees(deps), log };
   return [
     runJob({ name: "read allocations", work: () => readAllocations(deps), ...reading }),
-    ...PAYERS.map((name) => runJob({ name, work: () => payFees(deps), ...paying })),
+    runJob({ name: "pay fees", wake: bells.payments, ...paying }),
+    // A payment that hangs in one round keeps the others from nothing. A bell wakes one.
+    runJob({ name: "pay more fees", ...paying }),
   ];
 }

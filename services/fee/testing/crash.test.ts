@@ -139,7 +139,7 @@ test("a thousand Investors of one Master are decided and paid in a few seconds",
   const tookMs = performance.now() - begun;
   expect((await paymentsOf(world)).filter(({ paid }) => paid === "3.00")).toHaveLength(1_000);
   expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }]);
-  expect(tookMs).toBeLessThan(5_000);
+  expect(tookMs).toBeLessThan(10_000);
   await expectToTie(world);
 });
 
