@@ -1,44 +1,10 @@
 import { expect, test } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
-import type { Deps } from "../deps.ts";
 import { subscriptionService } from "../service.ts";
-import { expectBooksToTie } from "./books.ts";
-import { mortal } from "./crash.ts";
+import { comeBack, dieAtEveryStep, DYING_MS, statusOf, times } from "./dying.ts";
 import { holdForWithdrawal, payOut, release } from "./funding.ts";
 import { balanceOf, getAccount } from "./platform-ledger.ts";
 import { deliver, runJobs, settle } from "./settle.ts";
-import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
-
-/** Longer than any deadline, claim and patience of a dead process. */
-const LONG_MS = 60_000;
-/** Many stories, each killed at another step, on a machine that has other things to do. */
-const TEST_MS = 90_000;
-
-type Story<Facts> = {
-  /** As many corners of the world as are asked for, each with a story that can be told in it. */
-  readonly prepare: (count: number) => Promise<Facts[]>;
-  readonly run: (deps: Deps, facts: Facts) => Promise<unknown>;
-};
-
-/** Tells the story once to the end, then kills it after 0, 1, 2 ... steps, each time in a fresh corner; then comes back. */
-async function dieAtEveryStep<Facts>(world: World, { prepare, run }: Story<Facts>): Promise<Facts[]> {
-  const [first] = await prepare(1);
-  const whole = mortal(world.deps, Number.POSITIVE_INFINITY);
-  await run(whole.deps, first!);
-  const corners = await prepare(whole.age());
-  for (const [steps, facts] of corners.entries()) {
-    const { deps, died } = mortal(world.deps, steps);
-    const outcome = await Promise.race([run(deps, facts).then(() => "lived"), died.then(() => "died")]);
-    expect(outcome).toBe("died");
-  }
-  expect(corners.length).toBeGreaterThan(15);
-  await comeBack(world);
-  return corners;
-}
-
-function times<Facts>(count: number, make: () => Facts): Facts[] {
-  return Array.from({ length: count }, make);
-}
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
 
 async function assignedPairs(world: World, count: number) {
   const pairs = times(count, () => ({ masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) }));
@@ -50,24 +16,6 @@ async function subscribedPairs(world: World, count: number) {
   const pairs = await assignedPairs(world, count);
   await settle(world);
   return pairs;
-}
-
-/** Whoever comes after the dead processes: time passes, and the jobs do their work. */
-async function comeBack(world: World): Promise<void> {
-  await expectBooksToTie(world);
-  for (let rounds = 0; rounds < 3; rounds += 1) {
-    pass(world, LONG_MS);
-    await settle(world);
-    await expectBooksToTie(world);
-  }
-}
-
-async function statusOf({ deps }: World, investorLogin: string): Promise<string> {
-  const rows = await many<{ status: string }>(
-    deps.pool,
-    sql`select status from subscription where investor_login = ${investorLogin} order by id desc limit 1`,
-  );
-  return rows[0]?.status ?? "nothing";
 }
 
 test(
@@ -99,7 +47,7 @@ test(
     await comeBack(world);
     for (const pair of corners) expect(balanceOf(ledger, pair.masterLogin)).toBe(500_00n);
   },
-  TEST_MS,
+  DYING_MS,
 );
 
 test(
@@ -128,7 +76,7 @@ test(
     await comeBack(world);
     for (const pair of corners) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
   },
-  TEST_MS,
+  DYING_MS,
 );
 
 test(
@@ -171,7 +119,7 @@ test(
     await comeBack(world);
     for (const pair of corners) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
   },
-  TEST_MS,
+  DYING_MS,
 );
 
 test(
@@ -200,5 +148,5 @@ test(
       expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
     }
   },
-  TEST_MS,
+  DYING_MS,
 );

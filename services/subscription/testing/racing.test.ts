@@ -2,62 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { subscriptionJobs } from "../service.ts";
+import { atWork, expectConverged } from "./at-work.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, withdraw } from "./funding.ts";
 import { balanceOf } from "./platform-ledger.ts";
-import { deliver, subscribed } from "./settle.ts";
-import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
+import { subscribed } from "./settle.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "./world.ts";
 
 const TEST_MS = 60_000;
-
-/** The whole service at work: its jobs as in production, and a feed that is delivered as it grows. */
-function atWork(world: World): AsyncDisposable {
-  const stop = new AbortController();
-  const delivering = (async () => {
-    while (!stop.signal.aborted) {
-      await deliver(world).catch(() => undefined);
-      await sleep(5);
-    }
-  })();
-  const jobs = subscriptionJobs(world.deps);
-  const watching = watch(world, stop.signal);
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort();
-      await delivering;
-      await watching;
-      for (const job of jobs) await job[Symbol.asyncDispose]();
-    },
-  };
-}
-
-/** The books tie at every instant, not only in the end. */
-async function watch(world: World, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await expectBooksToTie(world);
-    await sleep(20);
-  }
-}
-
-/** Everything has arrived: the Master trades with exactly what its Investors have in the pool. */
-async function expectConverged(world: World, masterLogin: string): Promise<void> {
-  await expect
-    .poll(
-      async () => {
-        const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
-        const inFlight = seats.filter(
-          ({ inbound, waiting, outbound }) => inbound!.minorUnits + waiting!.minorUnits + outbound!.minorUnits !== 0n,
-        );
-        const pooled = seats.reduce((total, seat) => total + seat.pooled!.minorUnits, 0n);
-        const untold = world.platform.ledger.feed.length - world.state.delivered;
-        return { untold, inFlight, master: balanceOf(world.platform.ledger, masterLogin) - pooled };
-      },
-      { timeout: 20_000, interval: 50 },
-    )
-    .toEqual({ untold: 0, inFlight: [], master: 0n });
-  await expectBooksToTie(world);
-}
 
 test(
   "twenty deposits at once to one Investor all arrive, once",

@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
+import { subscriptionJobs } from "../service.ts";
+import { expectBooksToTie } from "./books.ts";
+import { cents } from "./ledger.ts";
+import { balanceOf } from "./platform-ledger.ts";
+import { deliver } from "./settle.ts";
+import { aCall, type World } from "./world.ts";
+
+/** The whole service at work: its jobs as in production, and a feed that is delivered as it grows. */
+export function atWork(world: World): AsyncDisposable {
+  const stop = new AbortController();
+  const delivering = (async () => {
+    while (!stop.signal.aborted) {
+      await deliver(world).catch(() => undefined);
+      await sleep(5);
+    }
+  })();
+  const jobs = subscriptionJobs(world.deps);
+  const watching = watch(world, stop.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await delivering;
+      await watching;
+      for (const job of jobs) await job[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The books tie at every instant, not only in the end. */
+async function watch(world: World, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await expectBooksToTie(world);
+    await sleep(20);
+  }
+}
+
+/** Everything has arrived: the Master trades with exactly what its Investors have in the pool. */
+export async function expectConverged(world: World, masterLogin: string): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const { seats, foreign } = await world.service.getPoolLedger({ masterLogin }, aCall());
+        const inFlight = seats.filter(
+          ({ inbound, waiting, outbound }) => cents(inbound) + cents(waiting) + cents(outbound) !== 0n,
+        );
+        const pooled = seats.reduce((total, seat) => total + cents(seat.pooled), 0n);
+        const untold = world.platform.ledger.feed.length - world.state.delivered;
+        return { untold, inFlight, master: balanceOf(world.platform.ledger, masterLogin) - pooled - cents(foreign) };
+      },
+      { timeout: 20_000, interval: 50 },
+    )
+    .toEqual({ untold: 0, inFlight: [], master: 0n });
+  await expectBooksToTie(world);
+}

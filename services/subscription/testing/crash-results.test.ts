@@ -1,0 +1,197 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { allocateResults } from "../commands/allocate/allocate-results.ts";
+import { markMaster } from "../commands/allocate/mark-master.ts";
+import { catchUp } from "../commands/catch-up.ts";
+import { jobContext } from "../commands/patience.ts";
+import type { Deps } from "../deps.ts";
+import { lastCutOff } from "../domain/weeks.ts";
+import { postResults } from "../jobs/post-results.ts";
+import { subscriptionService } from "../service.ts";
+import { comeBack, dieAtEveryStep, DYING_MS, statusOf, times } from "./dying.ts";
+import { deposit, holdForWithdrawal, payOut, release } from "./funding.ts";
+import { cents, inPlace } from "./ledger.ts";
+import { balanceOf, getAccount } from "./platform-ledger.ts";
+import { settle } from "./settle.ts";
+import { trader } from "./trader.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
+
+const HOUR_MS = 3_600_000;
+
+async function pairs(world: World, count: number) {
+  const made = times(count, () => ({ masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) }));
+  for (const pair of made) await world.service.assign(anAssignment(pair), aCall());
+  await settle(world);
+  return made;
+}
+
+type Pair = Awaited<ReturnType<typeof pairs>>[number];
+
+/** What the jobs do with one Master. */
+async function work(deps: Deps, { masterLogin, investorLogin }: Pair): Promise<void> {
+  await catchUp(deps, { login: masterLogin }, jobContext());
+  await allocateResults(deps, masterLogin);
+  await markMaster(deps, masterLogin, jobContext());
+  await allocateResults(deps, masterLogin);
+  await postResults(deps);
+  await catchUp(deps, { login: investorLogin }, jobContext());
+}
+
+/** One fee of 30.00 for whoever leaves. */
+function owe(world: World): void {
+  world.fees.rules.due = ({ investorLogin }) => [{ key: `fee:payment:${investorLogin}`, amount: 30_00n }];
+}
+
+test(
+  "splitting, striking and posting that die at any step lose nothing and repeat nothing",
+  async () => {
+    const world = await aWorld();
+    const corners = await dieAtEveryStep(world, {
+      prepare: async (count) => {
+        const made = await pairs(world, count);
+        for (const { masterLogin, investorLogin } of made) {
+          const master = trader(world, masterLogin);
+          const position = master.open();
+          master.float(position, 200_00n);
+          master.charge(-3_00n);
+          await deposit(world, investorLogin, 100_00n);
+        }
+        await settle(world);
+        for (const { masterLogin } of made) trader(world, masterLogin).result(40_00n);
+        return made;
+      },
+      run: work,
+    });
+    for (const { masterLogin, investorLogin } of corners) {
+      expect(await inPlace(world, masterLogin, "pooled")).toEqual([637_00n]);
+      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(637_00n);
+      expect(balanceOf(world.platform.ledger, masterLogin)).toBe(637_00n);
+    }
+  },
+  DYING_MS,
+);
+
+test(
+  "the close of a week that dies at any step is there once, between the right results",
+  async () => {
+    const week = { anchor: new Date(Date.now() + HOUR_MS / 2), periodMs: 24 * HOUR_MS };
+    const world = await aWorld({ week });
+    const corners = await dieAtEveryStep(world, {
+      prepare: async (count) => {
+        const made = await pairs(world, count);
+        const cutOff = new Date(lastCutOff(week, world.deps.now()).getTime() + week.periodMs);
+        for (const { masterLogin } of made) {
+          trader(world, masterLogin).result(10_00n, { at: new Date(cutOff.getTime() - 1) });
+          trader(world, masterLogin).result(20_00n, { at: cutOff });
+        }
+        return made.map((pair) => ({ ...pair, cutOff }));
+      },
+      run: async (deps, { cutOff, ...pair }) => {
+        if (world.deps.now() < cutOff) pass(world, 24 * HOUR_MS);
+        await work(deps, pair);
+      },
+    });
+    for (const { masterLogin } of corners) {
+      const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 0n, limit: 9 }, aCall());
+      const brief = entries.map(({ entry }) => (entry?.$case === "week" ? "week" : cents(entry?.value.result)));
+      expect(brief).toEqual([10_00n, "week", 20_00n]);
+      expect(await inPlace(world, masterLogin, "pooled")).toEqual([530_00n]);
+    }
+  },
+  DYING_MS,
+);
+
+test(
+  "a Leave that splits, closes and owes a fee, and dies at any step, is one decision with one fee and one payout",
+  async () => {
+    const world = await aWorld();
+    owe(world);
+    const corners = await dieAtEveryStep(world, {
+      prepare: async (count) => {
+        const made = await pairs(world, count);
+        const held = [];
+        for (const pair of made) {
+          const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 200_00n);
+          trader(world, pair.masterLogin).result(70_00n);
+          held.push({ ...pair, withdrawal });
+        }
+        return held;
+      },
+      run: (deps, { withdrawal }) => subscriptionService(deps).leave(withdrawal.request, aCall()),
+    });
+    const seen = new Set<string>();
+    for (const { withdrawal, investorLogin, masterLogin } of corners) {
+      const answer = await world.service.leave(withdrawal.request, aCall()).catch((error: unknown) => error);
+      const isDecided = !(answer instanceof Error);
+      seen.add(isDecided ? "decided" : "refused");
+      if (isDecided) {
+        expect(answer).toMatchObject({
+          balanceBefore: { minorUnits: 570_00n },
+          pendingFee: { minorUnits: 30_00n },
+          effective: { minorUnits: 200_00n },
+        });
+        expect(balanceOf(world.platform.ledger, investorLogin)).toBe(570_00n);
+        await world.fees.client.collect({ key: withdrawal.request.key, holder: withdrawal.holder }, aCall());
+        await payOut(world, withdrawal, 200_00n);
+      }
+      await release(world, withdrawal);
+      // A posting that was busy is asked again a moment later.
+      pass(world, 2_000);
+      await settle(world);
+      expect(balanceOf(world.platform.ledger, masterLogin)).toBe(isDecided ? 340_00n : 570_00n);
+      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isDecided ? 340_00n : 570_00n);
+    }
+    expect(seen).toEqual(new Set(["decided", "refused"]));
+    await comeBack(world);
+    // Of the story that was told first, to the end, and never paid out.
+    expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toHaveLength(2);
+  },
+  2 * DYING_MS,
+);
+
+test(
+  "a Leave outside of a pool that dies at any step is one decision",
+  async () => {
+    const world = await aWorld();
+    owe(world);
+    const corners = await dieAtEveryStep(world, {
+      prepare: async (count) =>
+        await Promise.all(times(count, () => holdForWithdrawal(world, anInvestor(world, 100_00n), 99_99n))),
+      run: (deps, { request }) => subscriptionService(deps).leave(request, aCall()),
+    });
+    for (const { request } of corners) {
+      await expect(world.service.leave(request, aCall())).resolves.toMatchObject({
+        balanceBefore: { minorUnits: 100_00n },
+        pendingFee: { minorUnits: 30_00n },
+        effective: { minorUnits: 70_00n },
+      });
+    }
+  },
+  DYING_MS,
+);
+
+test(
+  "an unassign with a result and a fee that dies at any step takes the fee once, or nothing at all",
+  async () => {
+    const world = await aWorld();
+    owe(world);
+    const corners = await dieAtEveryStep(world, {
+      prepare: async (count) => {
+        const made = await pairs(world, count);
+        for (const { masterLogin } of made) trader(world, masterLogin).result(70_00n);
+        return made;
+      },
+      run: (deps, pair) => subscriptionService(deps).unassign(pair, aCall()),
+    });
+    const seen = new Set<string>();
+    for (const { masterLogin, investorLogin } of corners) {
+      const status = await statusOf(world, investorLogin);
+      seen.add(status);
+      expect(getAccount(world.platform.ledger, investorLogin).holder).toBeUndefined();
+      expect(balanceOf(world.platform.ledger, masterLogin)).toBe(status === "ACTIVE" ? 570_00n : 0n);
+      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(status === "ACTIVE" ? 570_00n : 540_00n);
+    }
+    expect(seen).toEqual(new Set(["ACTIVE", "CANCELLED"]));
+  },
+  2 * DYING_MS,
+);

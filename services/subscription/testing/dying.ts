@@ -1,0 +1,57 @@
+import { expect } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Deps } from "../deps.ts";
+import { expectBooksToTie } from "./books.ts";
+import { mortal } from "./crash.ts";
+import { settle } from "./settle.ts";
+import { pass, type World } from "./world.ts";
+
+/** Longer than any deadline, claim and patience of a dead process. */
+const LONG_MS = 60_000;
+/** Many stories, each killed at another step, on a machine that has other things to do. */
+export const DYING_MS = 90_000;
+
+export type Story<Facts> = {
+  /** As many corners of the world as are asked for, each with a story that can be told in it. */
+  readonly prepare: (count: number) => Promise<Facts[]>;
+  readonly run: (deps: Deps, facts: Facts) => Promise<unknown>;
+};
+
+/** Tells the story once to the end, then kills it after 0, 1, 2 ... steps, each time in a fresh corner; then comes back. */
+export async function dieAtEveryStep<Facts>(world: World, { prepare, run }: Story<Facts>): Promise<Facts[]> {
+  const [first] = await prepare(1);
+  const whole = mortal(world.deps, Number.POSITIVE_INFINITY);
+  if (first === undefined) throw new Error("a story needs a corner");
+  await run(whole.deps, first);
+  const corners = await prepare(whole.age());
+  for (const [steps, facts] of corners.entries()) {
+    const { deps, died } = mortal(world.deps, steps);
+    const outcome = await Promise.race([run(deps, facts).then(() => "lived"), died.then(() => "died")]);
+    expect(outcome).toBe("died");
+  }
+  expect(corners.length).toBeGreaterThan(15);
+  await comeBack(world);
+  return corners;
+}
+
+export function times<Facts>(count: number, make: () => Facts): Facts[] {
+  return Array.from({ length: count }, make);
+}
+
+/** Whoever comes after the dead processes: time passes, and the jobs do their work. */
+export async function comeBack(world: World): Promise<void> {
+  await expectBooksToTie(world);
+  for (let rounds = 0; rounds < 3; rounds += 1) {
+    pass(world, LONG_MS);
+    await settle(world);
+    await expectBooksToTie(world);
+  }
+}
+
+export async function statusOf({ deps }: World, investorLogin: string): Promise<string> {
+  const rows = await many<{ status: string }>(
+    deps.pool,
+    sql`select status from subscription where investor_login = ${investorLogin} order by id desc limit 1`,
+  );
+  return rows[0]?.status ?? "nothing";
+}

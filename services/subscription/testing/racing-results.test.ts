@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Refusal } from "#kernel/refusal.ts";
+import { atWork, expectConverged } from "./at-work.ts";
+import { expectBooksToTie } from "./books.ts";
+import { deposit, withdraw } from "./funding.ts";
+import { cents } from "./ledger.ts";
+import { balanceOf, getAccount } from "./platform-ledger.ts";
+import { type Trader, trader } from "./trader.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
+
+const TEST_MS = 120_000;
+const LONGEST_PAUSE_MS = 60;
+/** Closed within the test, again and again. */
+const PERIOD_MS = 1_000;
+
+type Act = {
+  readonly investor: number;
+  readonly what: "deposit" | "withdraw" | "assign" | "unassign" | "result" | "open" | "float" | "close" | "charge";
+  readonly amount: bigint;
+  readonly pauseMs: number;
+};
+
+const anAct: fc.Arbitrary<Act> = fc.record({
+  investor: fc.nat(3),
+  what: fc.constantFrom("deposit", "withdraw", "assign", "unassign", "result", "open", "float", "close", "charge"),
+  amount: fc.bigInt(1n, 120_00n),
+  pauseMs: fc.nat(LONGEST_PAUSE_MS),
+});
+
+/** What the trader does, synchronously: the platform changes at once, and everybody else finds out. */
+function trade(master: Trader, positions: bigint[], { what, amount, investor }: Act): void {
+  const signed = investor % 2 === 0 ? amount : -amount;
+  const [first] = positions;
+  if (what === "result") master.result(signed);
+  if (what === "charge") master.charge(-amount / 50n - 1n);
+  if (what === "open") positions.push(master.open());
+  if (what === "float" && first !== undefined) master.float(first, signed);
+  if (what === "close" && first !== undefined) {
+    master.close(first, { profit: signed });
+    positions.shift();
+  }
+}
+
+async function act(world: World, pair: { masterLogin: string; investorLogin: string }, { what, amount }: Act) {
+  const key = `funding:withdrawal:${(world.state.keys += 1)}`;
+  if (what === "deposit") await deposit(world, pair.investorLogin, amount);
+  if (what === "withdraw") await withdraw(world, pair.investorLogin, amount, key);
+  if (what === "assign") await world.service.assign(anAssignment(pair), aCall({ withinMs: 2_000 }));
+  if (what === "unassign") await world.service.unassign(pair, aCall({ withinMs: 1_200 }));
+}
+
+/** Nothing is left to be posted, but losses of accounts that have nothing. */
+async function expectPosted(world: World, masterLogin: string): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
+        return seats
+          .filter(({ unposted }) => cents(unposted) !== 0n)
+          .filter(({ unposted, investorLogin }) => {
+            return cents(unposted) > 0n || balanceOf(world.platform.ledger, investorLogin) > 0n;
+          });
+      },
+      { timeout: 20_000, interval: 100 },
+    )
+    .toEqual([]);
+}
+
+test(
+  "whatever customers and the trader do at the same time, the books tie at every instant and to the cent in the end",
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anAct, { minLength: 12, maxLength: 40 }), async (acts) => {
+        const world = await aWorld({ week: { anchor: new Date(Date.now() + 500), periodMs: PERIOD_MS } });
+        let fees = 0;
+        world.fees.rules.due = () => [{ key: `fee:payment:${(fees += 1)}`, amount: BigInt((fees * 137) % 900) + 1n }];
+        const masterLogin = aMaster(world, 0n);
+        const master = trader(world, masterLogin);
+        const investors = Array.from({ length: 4 }, () => anInvestor(world, 200_00n));
+        const positions: bigint[] = [];
+        {
+          await using _work = atWork(world);
+          const asked: Promise<unknown>[] = [];
+          for (const each of acts) {
+            trade(master, positions, each);
+            const pair = { masterLogin, investorLogin: investors[each.investor]! };
+            asked.push(act(world, pair, each).catch((error: unknown) => expect(error).toBeInstanceOf(Refusal)));
+            await sleep(each.pauseMs);
+          }
+          await Promise.all(asked);
+          master.closeAll();
+          await expectBooksToTie(world);
+          await expectConverged(world, masterLogin);
+          await expectPosted(world, masterLogin);
+        }
+        expect(getAccount(world.platform.ledger, masterLogin).positions).toEqual([]);
+        await expectBooksToTie(world);
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+  },
+  TEST_MS,
+);
