@@ -1,42 +1,55 @@
 import fc from "fast-check";
-import type { Investor, Master } from "../engine/world.ts";
-import { histories, type HistoryShape, type Step } from "../history.ts";
+import { activeOf, type Investor, type Master } from "../engine/world.ts";
+import { type History, histories, type HistoryShape, type Step } from "../history.ts";
 import { addLiveInvestor, addLiveMaster, type Live, nextWeek } from "./live.ts";
 import { settled } from "./settled.ts";
 import * as steps from "./steps.ts";
 
 /** One history of many, always the same for a seed. */
-export function someHistory(shape: HistoryShape, seed: number): readonly Step[] {
-  const [history] = fc
-    .sample(histories(shape), { seed, numRuns: 20 })
-    .toSorted((a, b) => b.steps.length - a.steps.length);
-  return history!.steps;
+export function someHistory(shape: HistoryShape, seed: number): History {
+  const some = fc.sample(histories(shape), { seed, numRuns: 20 });
+  const size = ({ investors, masters, steps: all }: History): number => investors * masters * all.length;
+  return some.toSorted((a, b) => size(b) - size(a))[0]!;
 }
 
-type Cast = { readonly investors: readonly Investor[]; readonly master: Master; readonly moments: number[] };
+type Cast = {
+  readonly investors: readonly Investor[];
+  readonly masters: readonly Master[];
+  readonly moments: number[];
+};
 
-/** Plays a history on the running system with one Master; the price is moved where a position's result should move. */
-export async function playLive(live: Live, history: readonly Step[], people: number): Promise<void> {
-  const master = await addLiveMaster(live);
+/** Plays a history on the running system; the price is moved where the result of a position should move. */
+export async function playLive(live: Live, history: History): Promise<void> {
+  const masters: Master[] = [];
+  for (let n = 0; n < history.masters; n += 1) masters.push(await addLiveMaster(live));
   const investors: Investor[] = [];
-  for (let n = 0; n < people; n += 1) investors.push(await addLiveInvestor(live));
-  const cast: Cast = { investors, master, moments: [] };
-  for (const step of history) {
+  for (let n = 0; n < history.investors; n += 1) investors.push(await addLiveInvestor(live));
+  const cast: Cast = { investors, masters, moments: [] };
+  for (const step of history.steps) {
     cast.moments.push(Date.now());
     await playStep(live, cast, step);
   }
-  for (const position of master.floating.keys()) await steps.close(live, master, position);
+  for (const master of masters) {
+    for (const position of master.floating.keys()) await steps.close(live, master, position);
+  }
   await settled(live);
 }
 
 async function playStep(live: Live, cast: Cast, step: Step): Promise<void> {
-  const { master } = cast;
+  if (step.do === "week") await nextWeek(live);
+  else if ("who" in step) await playInvestor(live, cast, step);
+  else await playMaster(live, cast.masters[step.where % cast.masters.length]!, step);
+}
+
+async function playMaster(live: Live, master: Master, step: Extract<Step, { where: number }>): Promise<void> {
   switch (step.do) {
     case "result":
       await steps.result(live, master, within(master, step.cents));
       break;
     case "open":
-      if (master.floating.size < MOST_OPEN) await steps.open(live, master, lots(master, step.volume), step.cents / 10n);
+      if (master.floating.size < MOST_OPEN && master.balance > LEAST_BALANCE) {
+        await steps.open(live, master, lots(master, step.volume), step.cents / 10n);
+      }
       break;
     case "mark":
       if (master.floating.size > 0) await steps.price(live, priceOf(step.cents));
@@ -44,15 +57,7 @@ async function playStep(live: Live, cast: Cast, step: Step): Promise<void> {
     case "close":
       await closeSome(live, master, step);
       break;
-    case "week":
-      await nextWeek(live);
-      break;
-    case "charge":
-    case "add":
-    case "reverse":
-      break;
     default:
-      await playInvestor(live, cast, step);
   }
 }
 
@@ -66,10 +71,10 @@ async function playInvestor(live: Live, cast: Cast, step: Extract<Step, { who: n
       await steps.withdraw(live, investor, step.cents);
       break;
     case "assign":
-      await steps.assign(live, investor, cast.master, step);
+      await steps.assign(live, investor, cast.masters[step.where % cast.masters.length]!, step);
       break;
     case "unassign":
-      await steps.unassign(live, investor, cast.master);
+      await steps.unassign(live, investor, activeOf(live.world, investor)?.master ?? cast.masters[0]!);
       break;
     case "switch":
       if (investor.configuration.length > 0) await steps.configure(live, investor, { enabled: step.enabled });
@@ -87,6 +92,8 @@ async function setRate(live: Live, { moments }: Cast, investor: Investor, step: 
 }
 
 const MOST_OPEN = 2;
+/** The margin of the smallest position. */
+const LEAST_BALANCE = 50_00n;
 
 async function closeSome(live: Live, master: Master, { which, volume }: Extract<Step, { do: "close" }>): Promise<void> {
   const [position] = [...master.floating.keys()].slice(which % Math.max(1, master.floating.size));
@@ -100,7 +107,7 @@ const LEAST_LOT = 1_000_000n;
 
 /** So many that a move of 0.01 in price is some percent of the Master's balance, and the margin is there. */
 function lots(master: Master, volume: bigint): string {
-  const hundredths = (master.balance * volume) / 10_000_00n;
+  const hundredths = (master.balance * volume) / 1_000_00n;
   return lotsText((hundredths < 1n ? 1n : hundredths) * LEAST_LOT);
 }
 

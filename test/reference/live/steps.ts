@@ -56,7 +56,9 @@ export async function unassign(live: Live, investor: Investor, master: Master): 
   await inWeek(live, `${investor.name} is unassigned from ${master.name}`, async () => {
     const ask = () => people.unassign(live.client, placeOf(live, master).login, loginOf(live, investor));
     const reply = await asked(ask);
+    const isKnown = live.world.subscriptions.some((each) => each.investor === investor && each.master === master);
     const outcome = investing.unassign(live.world, investor);
+    if (!isKnown) return expectAnswer(live, reply, "404 subscription_not_found");
     expectOutcome(live, reply, outcome);
     if (!("refused" in outcome)) expectNumbers(live, reply, { amount: outcome.amount });
   });
@@ -139,7 +141,10 @@ function rateText(ppm: bigint): string {
 }
 
 function expectOutcome(live: Live, reply: Reply, outcome: object): void {
-  const exact = "refused" in outcome ? `409 ${String(outcome.refused)}` : "200 ";
+  expectAnswer(live, reply, "refused" in outcome ? `409 ${String(outcome.refused)}` : "200 ");
+}
+
+function expectAnswer(live: Live, reply: Reply, exact: string): void {
   const real = `${reply.status} ${codeOf(reply)}`;
   if (real !== exact) fail(live, `the answer is ${real}, not ${exact}: ${reply.text}`);
 }

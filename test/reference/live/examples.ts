@@ -1,0 +1,149 @@
+import { expect } from "vitest";
+import { centsOf, dollars } from "../engine/cents.ts";
+import type { Investor } from "../engine/world.ts";
+import { addLiveMaster, type Live, nextWeek } from "./live.ts";
+import { settled } from "./settled.ts";
+import { inOneWeek, joining, type Pool, pooled } from "./stage.ts";
+import * as steps from "./steps.ts";
+
+/** Worked examples of the accounting that need no open position, and some that are not on the page. */
+
+export async function threeEqualInvestors(live: Live): Promise<void> {
+  const { master, investors } = await pooled(live, ["1000", "1000", "1000"]);
+  for (const cents of [100_00n, 100_00n, 100_00n, 100_00n, -100_00n, 1n]) await steps.result(live, master, cents);
+  await settled(live);
+  const [first] = investors;
+  expect(first!.balance + master.paymentBalance).toBeGreaterThan(1_100_00n);
+}
+
+export async function weeksOfOneInvestorEach(live: Live): Promise<void> {
+  const weeks = [
+    ["1000", "500"],
+    ["1000", "-600", "400", "500"],
+    ["0.03", "0.01"],
+  ];
+  const pools: (Pool & { readonly results: readonly string[] })[] = [];
+  for (const results of weeks) pools.push({ ...(await pooled(live, ["10000"])), results });
+  for (const week of [0, 1, 2, 3]) {
+    await inOneWeek(live, async () => {
+      for (const { master, results } of pools) {
+        const amount = results[week];
+        if (amount !== undefined) await steps.result(live, master, centsOf(amount));
+      }
+    });
+  }
+  await nextWeek(live);
+  await settled(live);
+  expect(pools.map(paidTo)).toEqual([["300.00", "150.00"], ["300.00", "90.00"], ["0.01"]]);
+  expect(pools.map(balanceOfFirst)).toEqual(["11050.00", "10910.00", "10000.03"]);
+}
+
+export async function leavingWithProfit(live: Live): Promise<void> {
+  const some = await pooled(live, ["10000"]);
+  const all = await pooled(live, ["10000"]);
+  const leaving = await pooled(live, ["5000"], 275_000n);
+  await inOneWeek(live, async () => {
+    await steps.result(live, some.master, 2_000_00n);
+    await steps.withdraw(live, some.investors[0]!, 5_000_00n);
+  });
+  await inOneWeek(live, async () => {
+    await steps.result(live, all.master, 2_000_00n);
+    await steps.withdraw(live, all.investors[0]!, 12_000_00n);
+  });
+  await inOneWeek(live, async () => {
+    await steps.result(live, leaving.master, 421_37n);
+    await steps.unassign(live, leaving.investors[0]!, leaving.master);
+  });
+  await steps.result(live, some.master, 100_00n);
+  await nextWeek(live);
+  await settled(live);
+  expect([some, all, leaving].map(balanceOfFirst)).toEqual(["6470.00", "0.00", "5305.50"]);
+  expect(leaving.master.payments).toMatchObject([{ suffix: "UA", cents: 115_87n }]);
+}
+
+export async function rateInsideTheWeek(live: Live): Promise<void> {
+  const plain = await pooled(live, ["10000"], 200_000n);
+  const variant = await pooled(live, ["10000"], 200_000n);
+  const both = [plain, variant];
+  await inOneWeek(live, async () => {
+    for (const { master } of both) await steps.result(live, master, 1_000_00n);
+    for (const { investors } of both) await steps.configure(live, investors[0]!, { ratePpm: 300_000n });
+    for (const { master } of both) await steps.result(live, master, 500_00n);
+    await steps.result(live, variant.master, -700_00n);
+  });
+  await nextWeek(live);
+  await steps.result(live, variant.master, 300_00n);
+  await nextWeek(live);
+  await settled(live);
+  expect(both.map(paidTo)).toEqual([["350.00"], ["160.00", "90.00"]]);
+}
+
+/** A fee that finds nothing is debt: of the next money, wherever that works, it is paid first and to whom it is owed. */
+export async function debtToAnOldMaster(live: Live): Promise<void> {
+  const old = await pooled(live, ["1000"], 500_000n);
+  const [investor] = old.investors as [Investor];
+  await inOneWeek(live, async () => {
+    await steps.result(live, old.master, 400_00n);
+    await steps.configure(live, investor, { enabled: false });
+    await steps.withdraw(live, investor, 1_390_00n);
+    await steps.configure(live, investor, { enabled: true });
+  });
+  await nextWeek(live);
+  await settled(live);
+  expect(dollars(investor.balance)).toBe("0.00");
+  await steps.unassign(live, investor, old.master);
+  const next = await addLiveMaster(live);
+  await steps.deposit(live, investor, 1_000_00n);
+  await inOneWeek(live, async () => {
+    await steps.assign(live, investor, next, { ratePpm: 500_000n, enabled: true });
+    await steps.result(live, next, 10_00n);
+    await steps.withdraw(live, investor, 5_000_00n);
+  });
+  expect(old.master.payments.map(({ suffix, cents }) => [suffix, cents])).toEqual([
+    ["W", 10_00n],
+    ["DEBT", 190_00n],
+  ]);
+  expect([old.master, next].map(({ paymentBalance }) => dollars(paymentBalance))).toEqual(["200.00", "5.00"]);
+}
+
+/** The Master loses more than there is: everybody's ledger is below zero by the exact share, and comes back from there. */
+export async function gapBeyondThePool(live: Live): Promise<void> {
+  const { master, investors } = await pooled(live, ["1000", "500"]);
+  const [one, two] = investors as [Investor, Investor];
+  await steps.result(live, master, -1_800_00n);
+  await settled(live);
+  expect([one, two].map(({ unposted }) => dollars(unposted))).toEqual(["-200.00", "-100.00"]);
+  await steps.unassign(live, one, master);
+  await steps.withdraw(live, two, 1_00n);
+  await steps.deposit(live, one, 500_00n);
+  await steps.result(live, master, 90_00n);
+  await steps.deposit(live, two, 250_00n);
+  await steps.result(live, master, 54_00n);
+  await settled(live);
+  await steps.unassign(live, two, master);
+}
+
+/** Who comes back goes on where it was: the mark, and what was carried, are those of before. */
+export async function comingBack(live: Live): Promise<void> {
+  const { master, investors } = await pooled(live, ["1000", "1000", "1000"]);
+  const [one] = investors as [Investor];
+  await steps.result(live, master, 100_00n);
+  await steps.unassign(live, one, master);
+  await steps.result(live, master, -50_01n);
+  await steps.assign(live, one, master, { ratePpm: 300_000n, enabled: true });
+  await steps.result(live, master, -77_77n);
+  await steps.result(live, master, 200_00n);
+  await nextWeek(live);
+  await joining(live, master, "0.05");
+  await steps.result(live, master, 33n);
+  await steps.withdraw(live, one, 99_999_00n);
+  await steps.result(live, master, 10n);
+}
+
+export function paidTo({ master }: Pool): string[] {
+  return master.payments.map(({ cents }) => dollars(cents));
+}
+
+export function balanceOfFirst({ investors: [first] }: Pool): string {
+  return dollars(first!.balance);
+}

@@ -1,0 +1,53 @@
+import { expectFeesToTie } from "../../journey/support/fees.ts";
+import type { TestSystem } from "../../journey/support/system.ts";
+import { centsOf } from "../engine/cents.ts";
+import type { Investor, Master } from "../engine/world.ts";
+import type { InnerBooks } from "./inner-books.ts";
+import { addLiveInvestor, addLiveMaster, type Live, nextWeek, openLive, placeOf, Straddled } from "./live.ts";
+import { expectSubscriptions, settled } from "./settled.ts";
+import * as steps from "./steps.ts";
+
+/** Of stories that have to fit between two ends of weeks. */
+const MOST_TRIES = 4;
+
+/** Tells a story to its end, again from the beginning where the end of a week came between; then everything ties. */
+export async function tell(system: TestSystem, books: InnerBooks, story: (live: Live) => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const live = await openLive(system, books);
+    try {
+      await story(live);
+      await settled(live);
+      await expectSubscriptions(live);
+      for (const master of live.world.masters) await expectFeesToTie(live.client, placeOf(live, master));
+      return;
+    } catch (error) {
+      if (!(error instanceof Straddled) || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+/** What happens between two ends of weeks, which has to be certain for the numbers of an example. */
+export async function inOneWeek<T>(live: Live, act: () => Promise<T>): Promise<T> {
+  await nextWeek(live);
+  const { cutOff } = live;
+  const result = await act();
+  if (live.cutOff !== cutOff) throw new Straddled("an example took longer than a week");
+  return result;
+}
+
+export type Pool = { readonly master: Master; readonly investors: readonly Investor[] };
+
+/** A Master and its Investors, each with its capital at work. */
+export async function pooled(live: Live, capitals: readonly string[], ratePpm = 300_000n): Promise<Pool> {
+  const master = await addLiveMaster(live);
+  const investors = [];
+  for (const capital of capitals) investors.push(await joining(live, master, capital, ratePpm));
+  return { master, investors };
+}
+
+export async function joining(live: Live, master: Master, capital: string, ratePpm = 300_000n): Promise<Investor> {
+  const investor = await addLiveInvestor(live);
+  await steps.deposit(live, investor, centsOf(capital));
+  await steps.assign(live, investor, master, { ratePpm, enabled: true });
+  return investor;
+}
