@@ -6,7 +6,6 @@ import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import type { CommandSession } from "../mt5/client.ts";
 import { followTransfer } from "../protocol/follow-transfer.ts";
 import type { Patience } from "../protocol/follow-transfer.ts";
 import { insertWishes } from "../protocol/insert-wishes.ts";

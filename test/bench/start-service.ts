@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { openSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+export type StartedService = AsyncDisposable & { readonly pid: number };
+
+/** A process of one service, which ends with whoever disposes it. */
+export function startService(
+  name: string,
+  env: Readonly<Record<string, string>>,
+  logFile: string,
+  flags: readonly string[] = [],
+): StartedService {
+  const log = openSync(logFile, "a");
+  const child = spawn(process.execPath, [...flags, join(ROOT, `services/${name}/main.ts`)], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", log, log],
+  });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return {
+    pid: child.pid ?? 0,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
