@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { startOwnNats } from "#test/support/nats.ts";
+import { startPlatformProcess } from "./spiteful-platform/service.ts";
+import { startSpitefulPlatform } from "./spiteful-platform/start.ts";
+import type { SpitefulPlatform } from "./spiteful-platform/start.ts";
+import { createAccount, playStory } from "./spiteful-platform/story.ts";
+import type { Service, Told } from "./spiteful-platform/story.ts";
+import { brokenPromises } from "./spiteful-platform/verdict.ts";
+import { FUZZ_SEED, FUZZ_TIMEOUT_MS, report, runsOf } from "./support/fuzz.ts";
+import { randomOf } from "./support/random.ts";
+
+const STORIES = 40;
+const AT_ONCE = 40;
+const KILLS = 2;
+const PAYMENT_ACCOUNTS = 4;
+
+test(
+  "whatever a spiteful platform does, and however often we die, nothing is paid twice and nothing false is said",
+  async () => {
+    const stories = runsOf(STORIES);
+    await using platform = await startSpitefulPlatform(FUZZ_SEED);
+    const database = await testDatabase("platform");
+    const nats = await startOwnNats();
+    const options = { platform, databaseUrl: database.url, natsUrl: nats.url, quietPeriod: "PT3S" };
+    await using service = await startPlatformProcess(options);
+    const payments = await Promise.all(
+      range(PAYMENT_ACCOUNTS).map((at) => createAccount(service.client, "payment", `${at}`)),
+    );
+
+    platform.spite = { orders: 60, questions: 8, connections: 5 };
+    const told: Told[] = [];
+    const queue = range(stories).values();
+    const worker = async (): Promise<void> => {
+      for (const at of queue) told.push(...(await tellStory(service.client, payments, at)));
+    };
+    const killing = killNowAndThen(service.kill, Math.ceil(KILLS * (stories / STORIES)));
+    await Promise.all([...range(Math.min(AT_ONCE, stories)).map(worker), killing]);
+    platform.spite = { orders: 0, questions: 0, connections: 0 };
+
+    const reviews = await reviewsByKey(database.pool);
+    const { books, played } = platform;
+    expect(brokenPromises(told, { books, played, reviews })).toEqual([]);
+    expect(service.crashes(), service.said()).toBe(0);
+    report(summaryOf(told, platform), told.length);
+  },
+  FUZZ_TIMEOUT_MS * 4,
+);
+
+async function tellStory(service: Service, payments: readonly string[], at: number): Promise<Told[]> {
+  const id = `${FUZZ_SEED}-${at}`;
+  const investor = await createAccount(service, "investor", id);
+  const master = await createAccount(service, "master", id);
+  return await playStory(service, { investor, master, payments }, id, amountsFrom(BigInt(at) * 10n));
+}
+
+async function killNowAndThen(kill: (pauseMs: number) => Promise<void>, times: number): Promise<void> {
+  const random = randomOf(FUZZ_SEED, "kills");
+  for (let killed = 0; killed < times; killed += 1) {
+    await sleep(3_000 + random.below(4_000));
+    await kill(random.below(500));
+  }
+}
+
+async function reviewsByKey(db: Queryable): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await many<{ key: string; reasons: string[] }>(
+    db,
+    sql`select transfer.key, array_agg(review.reason) as reasons
+        from review
+        join operation on operation.number = review.operation_number
+        join transfer on transfer.id = operation.transfer_id
+        group by transfer.key`,
+  );
+  return new Map(rows.map(({ key, reasons }) => [key, reasons]));
+}
+
+function summaryOf(told: readonly Told[], { requests, books }: SpitefulPlatform): string {
+  const counts = Object.entries(TransferState).map(([name, state]) => {
+    return { name, count: told.filter(({ answers }) => answers.at(-1)?.state === state).length };
+  });
+  const shown = counts.filter(({ count }) => count > 0).map(({ name, count }) => `${count} ${name}`);
+  return `transfers before a spiteful platform (${shown.join(", ")}; ${requests()} requests, ${books.deals.length} deals)`;
+}
+
+function amountsFrom(first: bigint): () => bigint {
+  let last = first;
+  return () => (last += 1n);
+}
+
+function range(length: number): number[] {
+  return Array.from({ length }, (_, index) => index);
+}
