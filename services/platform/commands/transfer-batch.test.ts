@@ -1,0 +1,260 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { refusalFromProto } from "#kernel/contract/error.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { TransferAnswer, TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
+import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import type { Instance, World } from "../testing/world.ts";
+
+const { APPLIED, REFUSED } = TransferState;
+
+function resultOf({ answer }: TransferAnswer): TransferResult {
+  if (answer?.$case === "result") return answer.value;
+  throw new Error(answer === undefined ? "no answer" : answer.value.code);
+}
+
+function shortly({ answer }: TransferAnswer): string {
+  if (answer?.$case !== "result") return answer?.value.code ?? "nothing";
+  const { state, refusalCode } = answer.value;
+  const name = Object.entries(TransferState).find(([, number]) => number === state)?.[0] ?? "";
+  return refusalCode === "" ? name : `${name} ${refusalCode}`;
+}
+
+async function investors(instance: Instance, count: number): Promise<string[]> {
+  return Promise.all(Array.from({ length: count }, () => anAccount(instance)));
+}
+
+function aResult(login: string, minor: bigint, key = `result:${login}`): TransferRequest {
+  return aTransfer(key, [{ login, kind: MovementKind.RESULT, minor }]);
+}
+
+function aFee(investor: string, payment: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
+  const legs = [
+    { login: investor, kind: MovementKind.FEE_DEBIT, minor: -minor },
+    { login: payment, kind: MovementKind.FEE_CREDIT, minor },
+  ];
+  return aTransfer(`fee:${investor}`, legs, { upTo: { floor: moneyOf(0n) }, ...own });
+}
+
+async function balances(world: World, logins: readonly string[]): Promise<string[]> {
+  const accounts = await Promise.all(logins.map((login) => world.control.account(login)));
+  return accounts.map(({ balance }) => balance);
+}
+
+test("results of many Investors are posted once each, however often the batch is asked, and stand in their logs", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const logins = await investors(instance, 20);
+  const requests = logins.map((login, index) => aResult(login, BigInt(index + 1)));
+
+  const { answers } = await service.transferBatch({ requests }, aCall());
+  const again = await service.transferBatch({ requests: requests.toReversed() }, aCall());
+
+  expect(answers.map(shortly)).toEqual(logins.map(() => "APPLIED"));
+  expect(answers.map((answer) => resultOf(answer).key)).toEqual(requests.map(({ key }) => key));
+  expect(again.answers.toReversed()).toEqual(answers);
+  expect(await balances(world, logins)).toEqual(logins.map((_, index) => `0.${String(index + 1).padStart(2, "0")}`));
+  for (const [index, login] of logins.entries()) {
+    const { entries } = await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
+    expect(entries).toMatchObject([
+      { number: 1n, kind: MovementKind.RESULT, key: requests[index]!.key, amount: { minorUnits: BigInt(index + 1) } },
+    ]);
+    expect(await service.getTransfer({ key: requests[index]!.key }, aCall())).toEqual(resultOf(answers[index]!));
+  }
+  // Each alone would have taken two.
+  const [commits] = await many<{ count: bigint }>(
+    instance.deps.pool,
+    sql`select count(distinct xmin::text::bigint) as count from log_entry where kind = 'result'`,
+  );
+  expect(commits!.count).toBeLessThanOrEqual(10n);
+});
+
+test("every answer is that of a single transfer, and one that is refused leaves the others alone", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const payment = await anAccount(instance, "payment");
+  const master = await anAccount(instance, "master");
+  const [rich, poor, held, broke] = (await investors(instance, 4)) as [string, string, string, string];
+  for (const login of [rich, held]) await service.transfer(aDeposit(login, 100_00n), aCall());
+  await service.transfer(aDeposit(poor, 20_00n), aCall());
+  await service.hold({ login: held, holder: "story:1" }, aCall());
+  const known = aDeposit(rich, 1_00n);
+  const first = await service.transfer(known, aCall());
+
+  const { answers } = await service.transferBatch(
+    {
+      requests: [
+        aFee(rich, payment, 30_00n),
+        aFee(poor, payment, 30_00n),
+        aFee(held, payment, 30_00n),
+        aFee(broke, payment, 30_00n),
+        aResult("4000000", 1_00n),
+        aResult(rich, -500_00n, "result:too-much"),
+        known,
+        aTransfer("mirror:1", [{ login: master, kind: MovementKind.MIRROR, minor: 5_00n }]),
+        aTransfer("lane", [{ login: poor, kind: MovementKind.WITHDRAWAL, minor: -1n }], { holder: "nobody" }),
+        { ...aResult(rich, 0n), key: "result:nothing" },
+      ],
+    },
+    aCall(),
+  );
+
+  expect(answers.map(shortly)).toEqual([
+    "APPLIED",
+    "APPLIED",
+    "account_busy",
+    "REFUSED nothing_to_take",
+    "login_not_managed",
+    "REFUSED insufficient_funds",
+    "APPLIED",
+    "APPLIED",
+    "no_lane",
+    "validation_failed",
+  ]);
+  expect(resultOf(answers[6]!)).toEqual(first);
+  const other = { ...known, legs: aResult(rich, 7n).legs };
+  const mismatch = await service.transferBatch({ requests: [other] }, aCall());
+  expect(mismatch.answers.map(shortly)).toEqual(["transfer_mismatch"]);
+  // Cut on both sides alike.
+  expect(resultOf(answers[1]!).legs.map(({ amount }) => amount?.minorUnits)).toEqual([-20_00n, 20_00n]);
+  expect(await balances(world, [rich, poor, held, payment])).toEqual(["71.00", "0.00", "100.00", "50.00"]);
+  await expect(service.getTransfer({ key: `fee:${held}` }, aCall())).rejects.toMatchObject({
+    code: "transfer_not_found",
+  });
+  const refusal = answers[2]!.answer;
+  expect(refusalFromProto(refusal?.value as never)).toMatchObject({ outcome: "not_executed", status: "conflict" });
+  const log = await service.readLog({ login: payment, afterNumber: 0n, limit: 10 }, aCall());
+  expect(log.entries.map(({ number, kind }) => [number, kind])).toEqual([
+    [1n, MovementKind.FEE_CREDIT],
+    [2n, MovementKind.FEE_CREDIT],
+  ]);
+});
+
+test("a fee that is cut is refused on a busy login and leaves no trace, and its holder takes it under the lane", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service, deps } = instance;
+  const payment = await anAccount(instance, "payment");
+  const investor = await anAccount(instance);
+  await service.transfer(aDeposit(investor, 20_00n), aCall());
+  await service.hold({ login: investor, holder: "story:1" }, aCall());
+  const count = () => many(deps.pool, sql`select key from transfer where key like 'fee:%'`);
+
+  await expect(service.transfer(aFee(investor, payment, 30_00n), aCall())).rejects.toMatchObject({
+    code: "account_busy",
+    outcome: "not_executed",
+  });
+  expect(await count()).toEqual([]);
+  const taken = await service.transfer(aFee(investor, payment, 30_00n, { holder: "story:1" }), aCall());
+
+  expect(taken.state).toBe(APPLIED);
+  expect(await balances(world, [investor, payment])).toEqual(["0.00", "20.00"]);
+  // Nothing left is as busy as something left.
+  const none = { ...aFee(investor, payment, 30_00n), key: "fee:none" };
+  await expect(service.transfer(none, aCall())).rejects.toMatchObject({ code: "account_busy" });
+  await service.release({ login: investor, holder: "story:1" }, aCall());
+  expect(await service.transfer(none, aCall())).toMatchObject({ state: REFUSED, refusalCode: "nothing_to_take" });
+});
+
+test("lost answers, refusals and lost credits in the middle of a batch end as they would alone", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ quietPeriodMs: 1_000, sessions: 2 });
+  const { service } = instance;
+  const payment = await anAccount(instance, "payment");
+  const logins = await investors(instance, 6);
+  for (const login of logins) await service.transfer(aDeposit(login, 50_00n), aCall());
+  await world.control.fault({ command: "trade/balance", effect: "drop_after" });
+  await world.control.fault({ command: "trade/balance", effect: "retcode:12", after: 2 });
+  await world.control.fault({ command: "trade/balance", effect: "drop_before", after: 6 });
+  const requests = logins.map((login) => aFee(login, payment, 30_00n));
+
+  await service.transferBatch({ requests }, aCall());
+  const ended = await eventually(
+    () => service.transferBatch({ requests }, aCall()),
+    ({ answers }) => answers.every((answer) => resultOf(answer).state === APPLIED),
+    25_000,
+  );
+
+  expect(ended.answers).toHaveLength(6);
+  expect(await balances(world, [...logins, payment])).toEqual([...logins.map(() => "20.00"), "180.00"]);
+  const deals = await world.control.deals(payment);
+  expect(deals).toHaveLength(6);
+}, 60_000);
+
+test("credits that are refused for good take their debits back, each its own", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ sessions: 1 });
+  const { service } = instance;
+  const payment = await anAccount(instance, "payment");
+  const logins = await investors(instance, 2);
+  for (const login of logins) await service.transfer(aDeposit(login, 50_00n), aCall());
+  // Two debits, then the first of two credits.
+  await world.control.fault({ command: "trade/balance", effect: "retcode:8", after: 2 });
+  const requests = logins.map((login) => aFee(login, payment, 30_00n));
+
+  await service.transferBatch({ requests }, aCall());
+  const ended = await eventually(
+    () => service.transferBatch({ requests }, aCall()),
+    ({ answers }) => answers.every((answer) => [APPLIED, REFUSED].includes(resultOf(answer).state as never)),
+  );
+
+  expect(ended.answers.map(shortly)).toEqual(["REFUSED credit_refused", "APPLIED"]);
+  expect(await balances(world, [...logins, payment])).toEqual(["50.00", "20.00", "30.00"]);
+});
+
+test("two processes that are given the same batch move each amount once", async () => {
+  const world = await aWorld();
+  const one = await world.start();
+  const two = await world.start();
+  const logins = await investors(one, 12);
+  const requests = logins.map((login) => aResult(login, 5_00n));
+
+  const asked = await Promise.all([one, two, one].map(({ service }) => service.transferBatch({ requests }, aCall())));
+  // Who met the other one at work was told so, and asks again.
+  const { answers } = await one.service.transferBatch({ requests }, aCall());
+
+  expect(asked).toHaveLength(3);
+  expect(answers.map(shortly)).toEqual(logins.map(() => "APPLIED"));
+  expect(await balances(world, logins)).toEqual(logins.map(() => "5.00"));
+});
+
+test("several transfers of one login in a batch have their turns one after the other", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  const requests = [1n, 2n, 3n, 4n].map((minor) => aResult(login, minor, `result:${minor}`));
+
+  const { answers } = await instance.service.transferBatch({ requests }, aCall());
+
+  expect(answers.map(shortly)).toEqual(["APPLIED", "APPLIED", "APPLIED", "APPLIED"]);
+  expect(await balances(world, [login])).toEqual(["0.10"]);
+});
+
+test("a batch without a transfer, of too many, or with a key twice is refused as a whole", async () => {
+  const world = await aWorld();
+  const { service } = await world.start({ hasJobs: false });
+  const wish = aResult("3000000", 1n);
+  const many = Array.from({ length: 501 }, (_, index) => ({ ...wish, key: `r:${index}` }));
+  for (const requests of [[], many, [wish, wish]]) {
+    await expect(service.transferBatch({ requests }, aCall())).rejects.toMatchObject({ code: "validation_failed" });
+  }
+});
+
+test("while the platform is away nothing of a batch is recorded that must not wait", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const logins = await investors(instance, 3);
+  await world.simulator[Symbol.asyncDispose]();
+
+  const { answers } = await instance.service.transferBatch(
+    { requests: logins.map((login) => aResult(login, 1_00n)) },
+    aCall(),
+  );
+
+  expect(answers.map(shortly)).toEqual(logins.map(() => "platform_unavailable"));
+  expect(await many(instance.deps.pool, sql`select key from transfer`)).toEqual([]);
+});

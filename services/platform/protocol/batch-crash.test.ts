@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { CrashPoint } from "../deps.ts";
+import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+
+const LONG_ENOUGH_MS = 40_000;
+const FEES = 5;
+
+/** The first time that the place is reached belongs to the debits, the later ones to the credits. */
+const PLACES: { point: CrashPoint; after: number }[] = [
+  { point: "after_intent", after: 0 },
+  { point: "after_permit", after: 2 },
+  { point: "after_answer", after: 0 },
+  { point: "after_answer", after: 3 },
+  { point: "after_record", after: 0 },
+  { point: "after_permit", after: FEES + 1 },
+  { point: "after_answer", after: FEES + 2 },
+  { point: "after_record", after: 1 },
+];
+
+test.each(PLACES)(
+  "a process that dies $point, reached $after times before, leaves each fee of its batch taken once",
+  async ({ point, after }) => {
+    const world = await aWorld();
+    let reached = -1;
+    const dying = await world.start({
+      quietPeriodMs: 1_000,
+      onReach(place) {
+        if (reached < 0 || place !== point) return;
+        reached += 1;
+        // From there on nothing of it happens any more.
+        if (reached > after) dying.crashAt(point);
+      },
+    });
+    const payment = await anAccount(dying, "payment");
+    const logins = await Promise.all(Array.from({ length: FEES }, () => anAccount(dying)));
+    for (const login of logins) await dying.service.transfer(aDeposit(login, 50_00n), aCall());
+    const requests = logins.map((login) =>
+      aTransfer(
+        `fee:${login}`,
+        [
+          { login, kind: MovementKind.FEE_DEBIT, minor: -30_00n },
+          { login: payment, kind: MovementKind.FEE_CREDIT, minor: 30_00n },
+        ],
+        { upTo: { floor: moneyOf(0n) } },
+      ),
+    );
+    reached = 0;
+    await dying.service.transferBatch({ requests }, aCall(3_000)).catch(() => undefined);
+    await dying[Symbol.asyncDispose]();
+
+    const next = await world.start({ quietPeriodMs: 1_000 });
+    await eventually(
+      () => next.service.transferBatch({ requests }, aCall()),
+      ({ answers }) =>
+        answers.every(({ answer }) => answer?.$case === "result" && answer.value.state === TransferState.APPLIED),
+      LONG_ENOUGH_MS,
+    );
+
+    for (const login of logins) expect(await world.control.account(login)).toMatchObject({ balance: "20.00" });
+    expect(await world.control.account(payment)).toMatchObject({ balance: "150.00" });
+    expect(await world.control.deals(payment)).toHaveLength(FEES);
+    const log = await next.service.readLog({ login: payment, afterNumber: 0n, limit: 10 }, aCall());
+    expect(log.entries.map(({ number }) => number)).toEqual([1n, 2n, 3n, 4n, 5n]);
+  },
+  90_000,
+);
