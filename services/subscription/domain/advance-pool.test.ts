@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { advancePool, type Reading, type Standing } from "./advance-pool.ts";
+import { E8_PER_CENT, EMPTY_POOL, type UnitPool } from "./pool/unit-pool.ts";
+import { aDeal } from "./test-deals.ts";
+
+const WEEK = { anchor: new Date("2026-01-03T00:00:00Z"), periodMs: 7 * 86_400_000 };
+const [MONDAY, SATURDAY, NEXT] = ["2026-01-05", "2026-01-10", "2026-01-17"].map((day) => new Date(day)) as [
+  Date,
+  Date,
+  Date,
+];
+
+const POOL: UnitPool = {
+  ...EMPTY_POOL,
+  seats: [1n, 2n].map((subscriptionId) => {
+    const pooled = 100_00n;
+    return { subscriptionId, units: pooled * E8_PER_CENT, pooled, waiting: 0n, unredeemed: 0n, carry: 0n };
+  }),
+};
+const STANDING: Standing = { pool: POOL, weeksClosedThrough: WEEK.anchor, struckDealId: 0n };
+const NO_READING = { week: WEEK, reading: undefined, mostSteps: 10 };
+
+function reading(closeThrough: Date): Reading {
+  return { at: NEXT, marks: [], closeThrough };
+}
+
+function brief({ steps }: ReturnType<typeof advancePool>) {
+  return steps.map((step) => (step.kind === "week" ? step.cutOff : step.deal.amount));
+}
+
+test("deals are taken in order up to the first that belongs to the next week", () => {
+  const deals = [aDeal({ dealAt: MONDAY, profit: 3n }), aDeal({ dealAt: SATURDAY, profit: 4n })];
+  const advance = advancePool(STANDING, deals, NO_READING);
+  expect(brief(advance)).toEqual([3n]);
+  expect(advance).toMatchObject({ taken: 1, end: "blocked", stopped: undefined });
+});
+
+test("with a reading the week is closed between them", () => {
+  const deals = [aDeal({ dealAt: MONDAY, profit: 3n }), aDeal({ dealAt: SATURDAY, profit: 4n })];
+  const advance = advancePool(STANDING, deals, { ...NO_READING, reading: reading(SATURDAY) });
+  expect(brief(advance)).toEqual([3n, SATURDAY, 4n]);
+  expect(advance).toMatchObject({ taken: 2, end: "done", standing: { weeksClosedThrough: SATURDAY } });
+});
+
+test("a week is closed without any deal, as far as the reading reaches and no further", () => {
+  expect(brief(advancePool(STANDING, [], { ...NO_READING, reading: reading(NEXT) }))).toEqual([SATURDAY, NEXT]);
+  expect(brief(advancePool(STANDING, [], { ...NO_READING, reading: reading(MONDAY) }))).toEqual([]);
+});
+
+test("while nobody is in the pool nothing waits for a week", () => {
+  const nobody = { ...STANDING, pool: EMPTY_POOL, weeksClosedThrough: undefined };
+  const advance = advancePool(nobody, [aDeal({ dealAt: NEXT, profit: 3n })], { ...NO_READING, reading: reading(NEXT) });
+  expect(brief(advance)).toEqual([3n]);
+  expect(advance.standing.weeksClosedThrough).toBeUndefined();
+});
+
+test("an entry for nothing is followed, but is no step", () => {
+  const advance = advancePool(STANDING, [aDeal({ dealAt: MONDAY, entry: 0, volumeClosed: 0n })], NO_READING);
+  expect(advance).toMatchObject({ taken: 1, steps: [], end: "done" });
+  expect(advance.standing.pool.positions).toMatchObject([{ positionId: 7n, volume: 100n }]);
+});
+
+test("a deal of a week that is closed counts, and is said to be late", () => {
+  const { steps } = advancePool(STANDING, [aDeal({ dealAt: new Date("2026-01-02"), profit: 3n })], NO_READING);
+  expect(steps).toMatchObject([{ isLate: true }]);
+});
+
+test("it stops before what may not be guessed, and keeps what was before it", () => {
+  const good = aDeal({ dealAt: MONDAY, profit: 4n, dealId: 100n });
+  for (const bad of [aDeal({ dealAt: MONDAY, action: 13 }), aDeal({ dealAt: MONDAY, dealId: 99n })]) {
+    const advance = advancePool({ ...STANDING, struckDealId: 100n }, [good, bad, good], NO_READING);
+    expect(brief(advance)).toEqual([4n]);
+    expect(advance).toMatchObject({ taken: 1, end: "stopped", stopped: expect.any(String) });
+    expect(advance.standing.pool.seats).toMatchObject([{ pooled: 100_02n }, { pooled: 100_02n }]);
+  }
+});
+
+test("it takes so many steps at once and leaves the rest for the next time", () => {
+  const deals = [1n, 2n, 3n].map((profit) => aDeal({ dealAt: MONDAY, profit }));
+  const advance = advancePool(STANDING, deals, { ...NO_READING, mostSteps: 2 });
+  expect(brief(advance)).toEqual([1n, 2n]);
+  expect(advance).toMatchObject({ taken: 2, end: "full" });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { isCancelled, isResult, poolDealOf, realisedFloating } from "./master-deal.ts";
+import { aDeal } from "./test-deals.ts";
+
+test.each([
+  ["a buy that opens", { action: 0, entry: 0 }, "entry"],
+  ["a sell that closes", { action: 1, entry: 1 }, "exit"],
+  ["a reversal", { action: 0, entry: 2 }, "reversal"],
+  ["a close by an opposite position", { action: 1, entry: 3 }, "exit"],
+  ["a daily commission", { action: 8, entry: 0 }, "charge"],
+  ["a dividend", { action: 15, entry: 0 }, "charge"],
+  ["interest that names no entry we know", { action: 12, entry: 9 }, "charge"],
+] as const)("%s", (_what, facts, kind) => {
+  expect(poolDealOf(aDeal(facts)).kind).toBe(kind);
+});
+
+test("a result is what changes the balance or reduces a position, not an entry for nothing", () => {
+  expect(isResult(aDeal({ entry: 0 }))).toBe(false);
+  expect(isResult(aDeal({ entry: 0, commission: -1n }))).toBe(true);
+  expect(isResult(aDeal({ entry: 1 }))).toBe(true);
+  expect(isResult(aDeal({ entry: 2 }))).toBe(true);
+  expect(isResult(aDeal({ action: 8 }))).toBe(false);
+});
+
+test("all of a deal is split, but only profit and swap floated before", () => {
+  const deal = aDeal({ profit: 100n, swap: -7n, commission: -3n, fee: -1n });
+  expect(poolDealOf(deal).result).toBe(89n);
+  expect(realisedFloating(deal)).toBe(93n);
+});
+
+test("deals that take others back are told apart", () => {
+  expect([12, 13, 14, 15].map((action) => isCancelled(aDeal({ action })))).toEqual([false, true, true, false]);
+});
