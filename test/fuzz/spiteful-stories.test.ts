@@ -1,5 +1,6 @@
+import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, onTestFailed, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -18,6 +19,7 @@ const STORIES = 40;
 const AT_ONCE = 40;
 const KILLS = 2;
 const PAYMENT_ACCOUNTS = 4;
+const MOST_FAULTS = 40;
 
 test(
   "whatever a spiteful platform does, and however often we die, nothing is paid twice and nothing false is said",
@@ -28,6 +30,7 @@ test(
     const nats = await startOwnNats();
     const options = { platform, databaseUrl: database.url, natsUrl: nats.url, quietPeriod: "PT3S" };
     await using service = await startPlatformProcess(options);
+    onTestFailed(() => void process.stderr.write(faultsIn(service.said())));
     const payments = await Promise.all(
       range(PAYMENT_ACCOUNTS).map((at) => createAccount(service.client, "payment", `${at}`)),
     );
@@ -76,6 +79,12 @@ async function reviewsByKey(db: Queryable): Promise<ReadonlyMap<string, readonly
         group by transfer.key`,
   );
   return new Map(rows.map(({ key, reasons }) => [key, reasons]));
+}
+
+/** What the service itself called an error, which a failure here may come from. */
+function faultsIn(said: string): string {
+  const lines = said.split("\n").filter((line) => !line.startsWith("{") || /"level":"(?:error|fatal)"/.test(line));
+  return `${lines.slice(-MOST_FAULTS).join("\n")}\n`;
 }
 
 function summaryOf(told: readonly Told[], { requests, books }: SpitefulPlatform): string {

@@ -34,7 +34,9 @@ export type PlatformProcessOptions = {
 
 const MAIN = join(import.meta.dirname, "../../../services/platform/main.ts");
 const IS_STARTED = '"msg":"started"';
+const CANNOT_START = "platform cannot start: the trading platform";
 const START_MS = 60_000;
+const START_TRIES = 10;
 const POLL_MS = 20;
 
 export async function startPlatformProcess(options: PlatformProcessOptions): Promise<PlatformProcess> {
@@ -43,9 +45,12 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
   const env = environmentOf(options, folder, port);
   const lives: Life[] = [];
   const live = async (): Promise<void> => {
-    const life = begin(env);
-    lives.push(life);
-    await life.started();
+    for (let tries = 0; tries < START_TRIES; tries += 1) {
+      const life = begin(env);
+      lives.push(life);
+      if (await life.starts()) return;
+    }
+    throw new Error(`the platform service did not start:\n${lives.at(-1)?.said()}`);
   };
   await live();
   const client = grpcClient(`127.0.0.1:${port}`, { contract: PlatformServiceService, caller: "fuzz" });
@@ -68,7 +73,8 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
 
 type Life = {
   readonly said: () => string;
-  readonly started: () => Promise<void>;
+  /** False when it gave up because the platform did not let it in: whoever watches over it begins again. */
+  readonly starts: () => Promise<boolean>;
   readonly end: () => Promise<void>;
   readonly hasCrashed: () => boolean;
 };
@@ -85,12 +91,11 @@ function begin(env: NodeJS.ProcessEnv): Life {
   const ended = once(child, "close");
   return {
     said: () => text,
-    hasCrashed: () => isWanted && child.exitCode !== null,
-    async started() {
-      for (const until = Date.now() + START_MS; !text.includes(IS_STARTED); await sleep(POLL_MS)) {
-        if (child.exitCode !== null || Date.now() > until)
-          throw new Error(`the platform service did not start:\n${text}`);
-      }
+    hasCrashed: () => isWanted && child.exitCode !== null && !text.includes(CANNOT_START),
+    async starts() {
+      const until = Date.now() + START_MS;
+      while (!text.includes(IS_STARTED) && child.exitCode === null && Date.now() < until) await sleep(POLL_MS);
+      return text.includes(IS_STARTED);
     },
     async end() {
       isWanted = isWanted && child.exitCode !== null;

@@ -35,6 +35,7 @@ type Platform = {
   readonly seed: string;
   readonly played: Map<string, string[]>;
   asked: number;
+  connections: number;
 } & Pick<SpitefulPlatform, "spite">;
 
 /** A trade server written from the protocol page alone, which may answer in every way that the page does not forbid. */
@@ -49,6 +50,7 @@ export async function startSpitefulPlatform(seed: number | string): Promise<Spit
     seed: String(seed),
     played: new Map(),
     asked: 0,
+    connections: 0,
     spite: { orders: 0, questions: 0, connections: 0 },
   };
   const lines = new Set<Line>();
@@ -56,7 +58,8 @@ export async function startSpitefulPlatform(seed: number | string): Promise<Spit
     const line = lineOf(raw, new TLSSocket(raw, { isServer: true, key: pem.private, cert: pem.cert }));
     lines.add(line);
     raw.once("close", () => lines.delete(line));
-    if (randomOf(seed, "connection", platform.asked).chance(platform.spite.connections)) return reset(line);
+    platform.connections += 1;
+    if (randomOf(seed, "connection", platform.connections).chance(platform.spite.connections)) return reset(line);
     readRequests(line, (request) => serve(platform, line, request));
   });
   tcp.listen(0, "127.0.0.1");

@@ -116,7 +116,8 @@ async function settle({ service, random, inReview }: Story, request: TransferReq
       for (const { login, state } of answer.legs) if (state === REVIEW) inReview.add(login);
       if (SETTLED.has(answer.state)) return told;
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code === "internal") throw error;
+      // A fault is no answer either, as long as it does not claim that nothing was done.
+      if (!(error instanceof Refusal) || (error.code === "internal" && error.outcome !== "unknown")) throw error;
     }
     told.isBlocked = told.answers.at(-1)?.state !== UNKNOWN && inReview.has(login);
     if (told.isBlocked) return told;
