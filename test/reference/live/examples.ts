@@ -1,10 +1,11 @@
 import { expect } from "vitest";
 import { centsOf, dollars } from "../engine/cents.ts";
 import type { Investor } from "../engine/world.ts";
-import { addLiveMaster, type Live, nextWeek } from "./live.ts";
+import { addLiveMaster, type Live } from "./live.ts";
 import { settled } from "./settled.ts";
-import { inOneWeek, joining, type Pool, pooled } from "./stage.ts";
+import { joining, type Pool, pooled } from "./stage.ts";
 import * as steps from "./steps.ts";
+import { inOneWeek, nextWeek } from "./weeks.ts";
 
 /** Worked examples of the accounting that need no open position, and some that are not on the page. */
 

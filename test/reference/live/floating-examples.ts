@@ -1,10 +1,11 @@
 import { expect } from "vitest";
 import { dollars } from "../engine/cents.ts";
-import { type Live, nextWeek } from "./live.ts";
+import type { Live } from "./live.ts";
 import { settled } from "./settled.ts";
-import { inOneWeek, joining, pooled } from "./stage.ts";
+import { joining, pooled } from "./stage.ts";
 import { paidTo } from "./examples.ts";
 import * as steps from "./steps.ts";
+import { inOneWeek, nextWeek } from "./weeks.ts";
 
 /** Worked examples of the accounting with open positions. There is one price for all: one example at a time. */
 

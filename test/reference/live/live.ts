@@ -24,10 +24,6 @@ export type Live = {
 /** A step may cross the end of a week in an order that nobody can know: then all begins again, with new accounts. */
 export class Straddled extends Error {}
 
-/** So long before the end of a week nothing is begun any more. */
-const ROOM_MS = 2_500;
-const INTO_THE_WEEK_MS = 50;
-
 export async function openLive(system: TestSystem, books: InnerBooks): Promise<Live> {
   const { feePeriodMs, feeAnchor } = system.told();
   const world = newWorld({ investors: 0, masters: 0, now: Date.now() });
@@ -56,17 +52,6 @@ export function placeOf({ places }: Live, master: Master): NewMaster {
   return places.get(master)!;
 }
 
-/** Does something for which it has to be certain in which week it is. */
-export async function inWeek<T>(live: Live, told: string, act: () => Promise<T>): Promise<T> {
-  live.story.push(told);
-  if (live.cutOff - Date.now() < ROOM_MS) await sleep(Math.max(0, live.cutOff + INTO_THE_WEEK_MS - Date.now()));
-  await passWeeks(live);
-  live.world.now = Date.now();
-  const result = await act();
-  if (Date.now() >= live.cutOff) throw new Straddled(`"${told}" took until the next week`);
-  return result;
-}
-
 /** Ends every week of the world that has ended here, once the system has ended it too. */
 export async function passWeeks(live: Live): Promise<void> {
   while (Date.now() >= live.cutOff) {
@@ -86,12 +71,6 @@ async function untilClosed({ books, cutOff }: Live, masterLogin: string): Promis
     if (await books.isClosedThrough(masterLogin, cutOff)) return;
     if (Date.now() > until) throw new Error(`the week of ${masterLogin} is not closed`);
   }
-}
-
-/** Waits for the end of the week. */
-export async function nextWeek(live: Live): Promise<void> {
-  await sleep(Math.max(0, live.cutOff + INTO_THE_WEEK_MS - Date.now()));
-  await passWeeks(live);
 }
 
 export function endOfWeek({ periodMs, anchorMs }: Live["week"], at: number): number {

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { activeOf, type Investor, type Master } from "../engine/world.ts";
 import { type History, histories, type HistoryShape, type Step } from "../history.ts";
-import { addLiveInvestor, addLiveMaster, type Live, nextWeek } from "./live.ts";
+import { addLiveInvestor, addLiveMaster, type Live } from "./live.ts";
 import { settled } from "./settled.ts";
 import * as steps from "./steps.ts";
+import { nextWeek } from "./weeks.ts";
 
 /** One history of many, always the same for a seed. */
 export function someHistory(shape: HistoryShape, seed: number): History {

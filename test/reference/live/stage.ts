@@ -3,7 +3,7 @@ import type { TestSystem } from "../../journey/support/system.ts";
 import { centsOf } from "../engine/cents.ts";
 import type { Investor, Master } from "../engine/world.ts";
 import type { InnerBooks } from "./inner-books.ts";
-import { addLiveInvestor, addLiveMaster, type Live, nextWeek, openLive, placeOf, Straddled } from "./live.ts";
+import { addLiveInvestor, addLiveMaster, type Live, openLive, placeOf, Straddled } from "./live.ts";
 import { expectSubscriptions, settled } from "./settled.ts";
 import * as steps from "./steps.ts";
 
@@ -24,15 +24,6 @@ export async function tell(system: TestSystem, books: InnerBooks, story: (live: 
       if (!(error instanceof Straddled) || tries === MOST_TRIES) throw error;
     }
   }
-}
-
-/** What happens between two ends of weeks, which has to be certain for the numbers of an example. */
-export async function inOneWeek<T>(live: Live, act: () => Promise<T>): Promise<T> {
-  await nextWeek(live);
-  const { cutOff } = live;
-  const result = await act();
-  if (live.cutOff !== cutOff) throw new Straddled("an example took longer than a week");
-  return result;
 }
 
 export type Pool = { readonly master: Master; readonly investors: readonly Investor[] };

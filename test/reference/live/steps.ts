@@ -6,8 +6,9 @@ import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
 import { mark, realise, trade } from "../engine/trading.ts";
 import type { Investor, Master } from "../engine/world.ts";
-import { accountOnPlatform, asked, codeOf, inWeek, type Live, loginOf, placeOf } from "./live.ts";
+import { accountOnPlatform, asked, codeOf, type Live, loginOf, placeOf } from "./live.ts";
 import { settled } from "./settled.ts";
+import { inWeek } from "./weeks.ts";
 
 /** Each of these does one thing to the system and to the world, and compares what the system answers. */
 
