@@ -8,6 +8,7 @@ export function aDeal(facts: Partial<MasterDeal> = {}): MasterDeal {
     number: 1n,
     entryId: 1n,
     dealId: 100n,
+    // oxlint-disable-next-line eslint/no-restricted-globals -- An instant that never changes is no look at the clock.
     dealAt: new Date("2026-01-01T00:00:00Z"),
     action: 1,
     entry: 1,

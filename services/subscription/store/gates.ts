@@ -70,15 +70,3 @@ export async function takeOverGates(
         returning login as "masterLogin", gate_fence as fence, gate_key as key, gate_try as try`,
   );
 }
-
-/** Locks the pool, so that the gate stays as it is. */
-export async function isGateOpen(tx: Transaction, masterLogin: string): Promise<boolean> {
-  const row = await maybeOne(
-    tx,
-    sql`select login
-        from master_pool
-        where login = ${masterLogin} and gate_key is null
-        for no key update`,
-  );
-  return row !== undefined;
-}
