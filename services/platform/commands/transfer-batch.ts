@@ -25,8 +25,8 @@ import type { Transfer } from "../store/transfers.ts";
 import { patienceOf, requireSameContent, transfer, unreachable } from "./transfer.ts";
 
 const MAX_REQUESTS = 500;
-/** Groups under way at once: while one waits for the disk, the other sends. */
-const GROUPS = 2;
+/** Groups under way at once: while one waits for the disk, the others send. */
+const GROUPS = 3;
 const SESSIONS_OF_A_GROUP = 4;
 /** Permits are committed for no more than this, so that none runs out while its session is busy. */
 const SENDS_OF_A_SESSION = 2;
@@ -109,7 +109,7 @@ async function runTogether(deps: Deps, fresh: readonly Item[], context: CallCont
       using sessions = await acquireSessions(deps, SESSIONS_OF_A_GROUP);
       if (sessions.list.length === 0) break;
       const group = take(sessions.list.length * SENDS_OF_A_SESSION);
-      // What is left is on logins that the other group has under way; it is its to take.
+      // What is left is on logins that other groups have under way; it is theirs to take.
       if (group.length === 0) break;
       await runGroup(deps, group, sessions.list, context).finally(() => {
         for (const item of group) underWay.delete(loginOf(item));

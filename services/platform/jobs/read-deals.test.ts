@@ -167,6 +167,31 @@ test("what happened while the service was down is read when it comes back", asyn
   ]);
 });
 
+test("a login whose deals cannot be filed keeps no other from being read, and is read again from there", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const broken = await anAccount(instance, "master");
+  const sound = await anAccount(instance, "master");
+  const { pool } = world.database;
+  await pool.query(`
+    create function break_one() returns trigger language plpgsql as $$
+    begin if new.login = '${broken}' then raise exception 'broken'; end if; return new; end $$;
+    create trigger break_one before insert on log_entry for each row execute function break_one()`);
+  await world.control.result(broken, "1.00");
+  await eventually(
+    () => many<{ since: Date | null }>(pool, sql`select undecided_from as since from account where login = ${broken}`),
+    ([account]) => account?.since instanceof Date,
+  );
+  await world.control.result(sound, "2.00");
+  expect(await logOf(instance, sound, 2)).toHaveLength(2);
+  expect(await instance.service.readAccount({ login: broken }, aCall())).toMatchObject({ complete: false });
+
+  await pool.query("drop trigger break_one on log_entry");
+
+  expect((await logOf(instance, broken, 2)).map(({ amount }) => amount?.minorUnits)).toEqual([0n, 1_00n]);
+  expect(await instance.service.readAccount({ login: broken }, aCall())).toMatchObject({ complete: true });
+});
+
 test("a Master's facts are read between two of our own operations", async () => {
   const world = await aWorld();
   const instance = await world.start();

@@ -11,7 +11,8 @@ import { badAnswer } from "./errors.ts";
 import { volumeOf } from "./volume.ts";
 
 /** Deal actions that are told apart by us; all others change the balance in ways of the broker. */
-export const DEAL_ACTION = { buy: 0, sell: 1, balance: 2, credit: 3 } as const;
+export const DEAL_ACTION = { buy: 0, sell: 1, balance: 2, credit: 3, bonus: 6, compensationCredit: 20 } as const;
+const CREDITS: readonly number[] = [DEAL_ACTION.credit, DEAL_ACTION.bonus, DEAL_ACTION.compensationCredit];
 
 /** A trade or a balance operation: both stand in one history. */
 export type Deal = {
@@ -47,9 +48,7 @@ const EDGE_MS = 1_000;
 
 /** What a deal changed on the balance. Credit is not balance. */
 export function balanceEffect(deal: Deal): bigint {
-  return deal.action === DEAL_ACTION.credit
-    ? 0n
-    : deal.profitMinor + deal.swapMinor + deal.commissionMinor + deal.feeMinor;
+  return CREDITS.includes(deal.action) ? 0n : deal.profitMinor + deal.swapMinor + deal.commissionMinor + deal.feeMinor;
 }
 
 /** Every deal of a login in a period, perhaps one second more at both ends, in the order of the history. Whole or an error. */

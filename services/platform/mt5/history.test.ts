@@ -67,6 +67,20 @@ test("deals of several logins are found at once", async () => {
   ]);
 });
 
+test("a server that says that this is too much at once is asked for less, and for one login page by page", async () => {
+  const logins = [await platform.account("1.00"), await platform.account("2.00"), await platform.account("3.00")];
+  // All three, the first two, the first of them.
+  await platform.fault("deal/get_batch", "retcode:3007", { times: 3 });
+  const deals = await mt5.findDeals(logins, allTime());
+  expect(deals.map(({ login, profitMinor }) => [login, profitMinor])).toEqual([
+    [logins[0], 1_00n],
+    [logins[1], 2_00n],
+    [logins[2], 3_00n],
+  ]);
+  const { calls } = await platform.control<{ calls: Record<string, number> }>("GET", "stats");
+  expect(calls["deal/get_batch"]).toBeGreaterThanOrEqual(5);
+});
+
 test("open positions and the state of an account, in the same units everywhere", async () => {
   const login = await platform.account("10000.00");
   expect(await mt5.readPositions(login)).toEqual([]);

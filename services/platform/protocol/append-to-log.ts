@@ -1,5 +1,4 @@
 import { tellAll } from "#kernel/feed/tell.ts";
-import { usd } from "#kernel/money.ts";
 import type { Money } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
@@ -8,8 +7,7 @@ import { followTrades } from "../domain/log-positions.ts";
 import type { Role } from "../domain/role.ts";
 import { insertAccount } from "../store/accounts.ts";
 import type { Account } from "../store/accounts.ts";
-import { insertEntries, moveLogEnds } from "../store/log.ts";
-import type { LogEnd } from "../store/log.ts";
+import { insertEntries } from "../store/log.ts";
 import { listLogPositions, saveLogPositions } from "../store/positions.ts";
 import { MOVEMENTS_FEED, accountMoved, subjectOfMovement } from "./account-moved.ts";
 
@@ -57,20 +55,12 @@ export async function appendToLogs(tx: Transaction, server: string, facts: reado
     return { ...entry, login, role, number };
   });
   const logged = await insertEntries(tx, server, numbered);
-  const byLogin = Map.groupBy(logged, ({ login }) => login);
-  await moveLogEnds(tx, [...byLogin.values()].flatMap(endOf));
-  for (const [login, entries] of byLogin) await followPositions(tx, login, entries);
+  for (const [login, entries] of Map.groupBy(logged, (entry) => entry.login)) await followPositions(tx, login, entries);
   await tellOf(
     tx,
     logged,
     facts.map(({ requestId }) => requestId),
   );
-}
-
-function endOf(entries: readonly LogEntry[]): LogEnd[] {
-  const last = entries.at(-1);
-  const added = usd(entries.reduce((total, { amount }) => total + amount.minor, 0n));
-  return last === undefined ? [] : [{ login: last.login, number: last.number, id: last.id, added }];
 }
 
 async function followPositions(tx: Transaction, login: string, entries: readonly NewEntry[]): Promise<void> {

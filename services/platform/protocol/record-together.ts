@@ -1,7 +1,7 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { lockAccounts } from "../store/accounts.ts";
 import type { Account } from "../store/accounts.ts";
-import { insertAttempts, markAttemptsApplied } from "../store/attempts.ts";
+import { insertAttempts } from "../store/attempts.ts";
 import type { NewAttempt } from "../store/attempts.ts";
 import { listExplainedDeals } from "../store/log.ts";
 import { lockOperations, lockReadyCredits, saveApplied, saveSending } from "../store/operations.ts";
@@ -48,10 +48,6 @@ export async function recordTogether(
   const accounts = await lockAccounts(tx, [...new Set(logins)]);
   const plain = await plainSteps(tx, server, answers, accounts);
   const applied = plain.map((each) => each.applied);
-  await markAttemptsApplied(
-    tx,
-    plain.map(({ operation, applied: { attempt } }) => ({ operation: operation.number, number: attempt })),
-  );
   await saveApplied(tx, server, applied);
   const [unlogged, logged] = partition(plain, ({ account }) => account.role === "master");
   await appendToLogs(tx, server, logged.map(factOf));

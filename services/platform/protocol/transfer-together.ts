@@ -37,8 +37,8 @@ export async function transferTogether(deps: Deps, seats: readonly Seat[]): Prom
     const answer = answers[index];
     return answer?.kind === "recorded" && answer.permit !== undefined ? [{ seat, permit: answer.permit }] : [];
   });
-  const debits = await sendAll(deps, first);
-  const credits = await sendAll(deps, debits.next);
+  const debits = await sendAll(deps, first, ({ wish }) => wish.legs.length === 1);
+  const credits = await sendAll(deps, debits.next, () => true);
   await debits.rest;
   await credits.rest;
   return answers;
@@ -73,7 +73,8 @@ type Round = {
   readonly rest: Promise<void>;
 };
 
-async function sendAll(deps: Deps, writes: readonly Write[]): Promise<Round> {
+/** A session through which nothing of these transfers follows is given back before the answers are recorded. */
+async function sendAll(deps: Deps, writes: readonly Write[], isLast: (seat: Seat) => boolean): Promise<Round> {
   const inTime: Written[] = [];
   const free = new Set<CommandSession>();
   let isTime = true;
@@ -84,7 +85,8 @@ async function sendAll(deps: Deps, writes: readonly Write[]): Promise<Round> {
       if (isTime) inTime.push({ seat, sent });
       else await recordSent(deps, sent);
     }
-    free.add(session);
+    if (line.every(({ seat }) => isLast(seat))) session[Symbol.dispose]();
+    else free.add(session);
   });
   const all = Promise.allSettled(sending);
   await Promise.race([all, delay(TOGETHER_MS, undefined, { ref: false })]);

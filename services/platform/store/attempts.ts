@@ -102,24 +102,6 @@ export async function markAttempt(
   );
 }
 
-/** Their answers were read whole, and each told its deal. */
-export async function markAttemptsApplied(
-  db: Queryable,
-  attempts: readonly { readonly operation: OperationNumber; readonly number: number }[],
-): Promise<void> {
-  await execute(
-    db,
-    sql`update attempt
-        set state = case when state in ('SENDING', 'UNKNOWN') then 'APPLIED' else state end,
-            fenced_at = coalesce(fenced_at, clock_timestamp()), answer_code = 0
-        from unnest(
-          ${attempts.map(({ operation }) => operation)}::bigint[],
-          ${attempts.map(({ number }) => number)}::smallint[]
-        ) as applied (operation, attempt_number)
-        where operation_number = operation and number = attempt_number`,
-  );
-}
-
 /** Says of this process's own attempts that nothing of them is left here, once nothing of them can be any more. */
 export async function fenceOwnAttempts(
   db: Queryable,

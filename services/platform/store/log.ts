@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Money } from "#kernel/money.ts";
 import type { LogEntry, NewEntry } from "../domain/log-entry.ts";
 import type { Role } from "../domain/role.ts";
 import { entryOf } from "./log-row.ts";
@@ -11,16 +10,20 @@ import type { LogRow } from "./log-row.ts";
 /** An entry with its place in its login's log. */
 export type NumberedEntry = NewEntry & { readonly login: string; readonly role: Role; readonly number: bigint };
 
-/** Whoever calls holds the locks of the accounts, and numbers on from the end of each log. */
+/**
+ * Whoever calls holds the locks of the accounts, and numbers on from the end of each log. The account's row carries that
+ * end and the sum, so that permits and lanes need one row only.
+ */
 export async function insertEntries(
   tx: Transaction,
   server: string,
   entries: readonly NumberedEntry[],
 ): Promise<LogEntry[]> {
   const trades = entries.map(({ trade }) => trade);
-  const rows = await many<{ id: bigint }>(
+  const rows = await many<{ id: bigint; moved: bigint }>(
     tx,
-    sql`insert into log_entry (login, number, kind, amount_minor, operation_number, transfer_id, key, server, deal_id,
+    sql`with added as (
+        insert into log_entry (login, number, kind, amount_minor, operation_number, transfer_id, key, server, deal_id,
                                deal_at, server_msc, action, entry, position_id, symbol, volume, volume_closed,
                                profit_minor, swap_minor, commission_minor, fee_minor, irregularity)
         select login, number, kind, amount, operation, transfer, key,
@@ -52,29 +55,23 @@ export async function insertEntries(
                                     action, entry, position, symbol, volume, closed, profit, swap, commission, fee,
                                     irregularity, place)
         order by place
-        returning id`,
+        returning id, login, number, amount_minor
+        ), ended as (
+          select login, max(number) as number, max(id) as id, sum(amount_minor)::bigint as added
+          from added
+          group by login
+        ), moved as (
+          update account
+          set log_number = ended.number, log_entry_id = ended.id, log_minor = log_minor + ended.added
+          from ended
+          where account.login = ended.login and log_number < ended.number
+          returning account.login
+        )
+        select id, (select count(*) from moved) as moved from added order by id`,
   );
+  const logins = new Set(entries.filter(({ number }) => number > 0n).map(({ login }) => login));
+  assert.equal(Number(rows[0]?.moved ?? 0n), logins.size, "a log was added to without its account being locked");
   return entries.map((entry, index) => ({ ...entry, id: rows[index]?.id ?? 0n }));
-}
-
-/** Where the log of a login ends after entries were added, and what they sum up to. */
-export type LogEnd = { readonly login: string; readonly number: bigint; readonly id: bigint; readonly added: Money };
-
-/** The account's row carries the end of its log, so that permits and lanes need one row only. */
-export async function moveLogEnds(tx: Transaction, ends: readonly LogEnd[]): Promise<void> {
-  const moved = await execute(
-    tx,
-    sql`update account
-        set log_number = number, log_entry_id = id, log_minor = log_minor + added
-        from unnest(
-          ${ends.map(({ login }) => login)}::text[],
-          ${ends.map(({ number }) => number)}::bigint[],
-          ${ends.map(({ id }) => id)}::bigint[],
-          ${ends.map(({ added }) => added.minor)}::bigint[]
-        ) as ended (ended_login, number, id, added)
-        where login = ended_login and log_number < number`,
-  );
-  assert.equal(moved, ends.length, "a log was added to without its account being locked");
 }
 
 export async function listEntries(db: Queryable, login: string, after: bigint, limit: number): Promise<LogEntry[]> {

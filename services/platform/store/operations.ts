@@ -186,7 +186,10 @@ export async function saveStep(tx: Transaction, from: RecordedOperation, step: S
   );
 }
 
-/** Steps from SENDING or UNKNOWN to APPLIED, all of them decided from what the transaction has locked. */
+/**
+ * Steps from SENDING or UNKNOWN to APPLIED, all of them decided from what the transaction has locked. Their attempts end
+ * with them: the answers were read whole.
+ */
 export async function saveApplied(
   tx: Transaction,
   server: string,
@@ -194,14 +197,24 @@ export async function saveApplied(
 ): Promise<void> {
   const saved = await execute(
     tx,
-    sql`update operation
+    sql`with answer as (
+          select operation_number, of_attempt, ticket, at
+          from unnest(
+            ${applied.map(({ number }) => number)}::bigint[],
+            ${applied.map(({ attempt }) => attempt)}::smallint[],
+            ${applied.map(({ ticket }) => ticket)}::bigint[],
+            ${applied.map(({ at }) => at)}::timestamptz[]
+          ) as answer (operation_number, of_attempt, ticket, at)
+        ), ended as (
+          update attempt
+          set state = case when state in ('SENDING', 'UNKNOWN') then 'APPLIED' else state end,
+              fenced_at = coalesce(fenced_at, clock_timestamp()), answer_code = 0
+          from answer
+          where attempt.operation_number = answer.operation_number and attempt.number = of_attempt
+        )
+        update operation
         set state = 'APPLIED', server = ${server}, deal_id = ticket, applied_at = at, changed_at = clock_timestamp()
-        from unnest(
-          ${applied.map(({ number }) => number)}::bigint[],
-          ${applied.map(({ attempt }) => attempt)}::smallint[],
-          ${applied.map(({ ticket }) => ticket)}::bigint[],
-          ${applied.map(({ at }) => at)}::timestamptz[]
-        ) as answer (operation_number, of_attempt, ticket, at)
+        from answer
         where number = operation_number and attempt = of_attempt and state in ('SENDING', 'UNKNOWN')`,
   );
   assert.equal(saved, applied.length, "an operation moved while it was locked");
