@@ -19,7 +19,8 @@ const STORIES = 40;
 const AT_ONCE = 40;
 const KILLS = 2;
 const PAYMENT_ACCOUNTS = 4;
-const MOST_FAULTS = 40;
+const MOST_FAULTS = 20;
+const SHOWN_FAULT_LENGTH = 1_200;
 
 test(
   "whatever a spiteful platform does, and however often we die, nothing is paid twice and nothing false is said",
@@ -81,10 +82,12 @@ async function reviewsByKey(db: Queryable): Promise<ReadonlyMap<string, readonly
   return new Map(rows.map(({ key, reasons }) => [key, reasons]));
 }
 
-/** What the service itself called an error, which a failure here may come from. */
+/** What the service itself called an error, which a failure here may come from: each kind once. */
 function faultsIn(said: string): string {
   const lines = said.split("\n").filter((line) => !line.startsWith("{") || /"level":"(?:error|fatal)"/.test(line));
-  return `${lines.slice(-MOST_FAULTS).join("\n")}\n`;
+  const kinds = Map.groupBy(lines, (line) => /"message":"([^"]*)/.exec(line)?.[1] ?? line);
+  const shown = Array.from(kinds.values(), (all) => `${all.length} x ${all[0]?.slice(0, SHOWN_FAULT_LENGTH)}`);
+  return `${shown.slice(0, MOST_FAULTS).join("\n")}\n`;
 }
 
 function summaryOf(told: readonly Told[], { requests, books }: SpitefulPlatform): string {

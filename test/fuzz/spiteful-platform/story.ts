@@ -116,13 +116,17 @@ async function settle({ service, random, inReview }: Story, request: TransferReq
       for (const { login, state } of answer.legs) if (state === REVIEW) inReview.add(login);
       if (SETTLED.has(answer.state)) return told;
     } catch (error) {
-      // A fault is no answer either, as long as it does not claim that nothing was done.
-      if (!(error instanceof Refusal) || (error.code === "internal" && error.outcome !== "unknown")) throw error;
+      requireNoAnswer(error);
     }
     told.isBlocked = told.answers.at(-1)?.state !== UNKNOWN && inReview.has(login);
     if (told.isBlocked) return told;
   }
   return told;
+}
+
+/** A fault says no more than a refusal of the moment, as long as it does not claim that nothing was done. */
+function requireNoAnswer(error: unknown): void {
+  if (!(error instanceof Refusal) || (error.code === "internal" && error.outcome !== "unknown")) throw error;
 }
 
 export function call() {
@@ -150,7 +154,8 @@ export async function createAccount(
     try {
       return (await service.createAccount(request, call())).login;
     } catch (error) {
-      if (!(error instanceof Refusal) || error.code === "internal" || Date.now() > until) throw error;
+      requireNoAnswer(error);
+      if (Date.now() > until) throw error;
     }
   }
 }

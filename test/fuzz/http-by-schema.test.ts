@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { beforeAll, expect, test } from "vitest";
+import { PROBLEMS } from "../../services/edge/problems.ts";
+import { type Answer, errorsOf, TEST_KEY } from "../../services/edge/test-edge.ts";
+import { readOperations } from "./http/document.ts";
+import type { Operation } from "./http/document.ts";
+import { anyMood, moodyEdge, SECRET } from "./http/moods.ts";
+import type { MoodyEdge } from "./http/moods.ts";
+import { requestTo } from "./http/requests.ts";
+import { FUZZ_TIMEOUT_MS, fuzzAsync } from "./support/fuzz.ts";
+
+let edge: MoodyEdge;
+let operations: Operation[];
+
+beforeAll(async () => {
+  edge = await moodyEdge();
+  operations = await readOperations(edge.app);
+});
+
+test(
+  "whatever is sent to a route, the answer is documented, every wrong field is named and no service sees it",
+  async () => {
+    const made = fc
+      .constantFrom(...operations)
+      .chain((operation) => fc.tuple(fc.constant(operation), requestTo(operation), anyMood(operation)));
+    await fuzzAsync(
+      "requests made from the documentation",
+      3_000,
+      made,
+      async ([operation, { request, wrong, isOdd }, mood]) => {
+        edge.setMood(mood);
+        edge.calls.length = 0;
+        const answer = await edge.call(request);
+        if (answer.status >= 400 && mood.kind === "refuses" && !mood.isDocumented) expectProblem(answer);
+        else expectDocumented(answer, operation);
+        expectNoSecret(answer);
+        expect(
+          JSON.stringify(
+            edge.calls.map((call) => call.request),
+            plain,
+          ),
+        ).not.toMatch(UNFIT);
+        if (wrong.length === 0) {
+          if (!isOdd && mood.kind === "good")
+            expect([answer.status, answer.text.slice(0, 400)]).toEqual([200, expect.any(String)]);
+          return;
+        }
+        expect([answer.status, edge.calls.length], answer.text).toEqual([422, 0]);
+        expect(errorsOf(answer).map(([field]) => field)).toEqual(expect.arrayContaining([...new Set(wrong)]));
+      },
+    );
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
+const BODIES = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 60 }),
+  fc.json({ maxDepth: 3 }),
+  fc.constantFrom(
+    "{",
+    "[".repeat(20_000),
+    `{"a":${"9".repeat(5_000)}}`,
+    '{"__proto__":{"a":1}}',
+    '{"a":1,"a":2}',
+    '"x"',
+    "\ufeff{}",
+  ),
+  fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+);
+const HEADERS = fc.dictionary(
+  fc.constantFrom(
+    "content-type",
+    "authorization",
+    "x-request-id",
+    "idempotency-key",
+    "traceparent",
+    "accept",
+    "expect",
+    "x-http-method-override",
+  ),
+  fc.oneof(
+    fc.constantFrom(
+      "application/json",
+      "application/json; charset=utf-16",
+      "text/plain",
+      "",
+      `Bearer ${TEST_KEY}`,
+      "Bearer",
+      "Basic x",
+      "a/b/c",
+    ),
+    fc.string({ maxLength: 20 }).filter((text) => /^[\x21-\x7e]*$/.test(text)),
+  ),
+  { maxKeys: 3 },
+);
+
+test(
+  "whatever else is sent to it, the interface says no in its one form and goes on",
+  async () => {
+    const paths = fc.oneof(
+      fc.constantFrom(...operations.map(({ path }) => path.replaceAll(/\{[^}]+\}/g, "3000001"))),
+      fc.webPath({ size: "small" }).map((path) => `/api/v1${path}`),
+      fc.constantFrom(
+        "/api/v1/%",
+        "/api/v1/info/master/%zz",
+        "//",
+        "/api/v1/../..",
+        `/api/v1/info/balance/${"9".repeat(5_000)}`,
+        "/\u0000",
+      ),
+    );
+    const wild = fc.record({ method: fc.constantFrom(...METHODS), url: paths, payload: BODIES, headers: HEADERS });
+    edge.setMood({ kind: "good" });
+    await fuzzAsync("requests of any form", 2_000, wild, async ({ method, url, payload, headers }) => {
+      const answer = await edge.call({
+        method,
+        url,
+        headers,
+        ...(method === "GET" || method === "HEAD" ? {} : { payload }),
+      });
+      expectNoSecret(answer);
+      expect(answer.status, answer.text).toBeLessThan(500);
+      if (answer.status >= 400 && method !== "HEAD") expectProblem(answer);
+    });
+    const healthy = await edge.call({ method: "GET", url: "/api/v1/info/balance/3000003" });
+    expect(healthy.status).toBe(200);
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+/** Control characters and halves of characters, which databases and other programs choke on. */
+const UNFIT = /\\u00[01]|\\u007f|\\u00[89]|\\ud[89a-f]/i;
+
+function plain(_name: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}
+
+function expectDocumented(answer: Answer, { problems }: Operation): void {
+  expect(Object.keys(problems), answer.text).toContain(String(answer.status));
+  if (answer.status < 400) return;
+  const code = expectProblem(answer);
+  expect(problems[String(answer.status)], answer.text).toContain(`\`${code}\``);
+}
+
+function expectProblem(answer: Answer): string {
+  expect(answer.headers["content-type"], answer.text).toBe("application/problem+json; charset=utf-8");
+  const { code, status, title, type, request_id: id } = answer.body as Record<string, unknown>;
+  expect([status, type, typeof title]).toEqual([answer.status, `urn:pamm:problem:${String(code)}`, "string"]);
+  expect(id).toBe(answer.headers["x-request-id"]);
+  expect(Object.keys(PROBLEMS)).toContain(code);
+  return String(code);
+}
+
+function expectNoSecret({ text, headers }: Answer): void {
+  const all = text + JSON.stringify(headers);
+  expect([all.includes(TEST_KEY), all.includes(SECRET), /\bat .*\.ts:\d+/.test(text)], text).toEqual([
+    false,
+    false,
+    false,
+  ]);
+}

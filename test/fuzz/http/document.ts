@@ -1,0 +1,74 @@
+import type { FastifyInstance } from "fastify";
+
+/** What the interface says of itself in /openapi.json, as far as requests can be made from it. */
+export type Schema = {
+  readonly type?: string | readonly string[];
+  readonly examples?: readonly unknown[];
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+};
+
+export type Field = {
+  readonly place: "path" | "query" | "body" | "header";
+  /** With dots where it is inside another one. */
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly schema: Schema;
+};
+
+export type Operation = {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE" | "PUT";
+  readonly path: string;
+  readonly fields: readonly Field[];
+  /** Codes of problems by status, and the text of each. */
+  readonly problems: Readonly<Record<string, string>>;
+};
+
+type Parameter = { name: string; in: Field["place"]; required?: boolean; schema: Schema };
+type Documented = {
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { description: string }>;
+};
+
+export async function readOperations(app: FastifyInstance): Promise<Operation[]> {
+  const response = await app.inject({ url: "/openapi.json" });
+  const { paths } = response.json<{ paths: Record<string, Record<string, Documented>> }>();
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, documented]) => operationOf(method, path, documented)),
+  );
+}
+
+function operationOf(method: string, path: string, { parameters = [], requestBody, responses }: Documented): Operation {
+  const body = Object.values(requestBody?.content ?? {})[0]?.schema;
+  return {
+    method: method.toUpperCase() as Operation["method"],
+    path,
+    fields: [
+      ...parameters.map(({ name, in: place, required = false, schema }) => ({
+        place,
+        name,
+        isRequired: required,
+        schema,
+      })),
+      ...(body === undefined ? [] : fieldsOf(body, "", true)),
+    ],
+    problems: Object.fromEntries(Object.entries(responses).map(([status, { description }]) => [status, description])),
+  };
+}
+
+function fieldsOf({ properties = {}, required = [] }: Schema, prefix: string, isNeeded: boolean): Field[] {
+  return Object.entries(properties).flatMap(([own, schema]) => {
+    const name = `${prefix}${own}`;
+    const isRequired = isNeeded && required.includes(own);
+    if (schema.properties !== undefined) return fieldsOf(schema, `${name}.`, isRequired);
+    return [{ place: "body" as const, name, isRequired, schema }];
+  });
+}

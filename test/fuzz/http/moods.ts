@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
+import { PROBLEMS } from "../../../services/edge/problems.ts";
+import { type TestEdge, type TestOptions, testEdge } from "../../../services/edge/test-edge.ts";
+import { CASES } from "../../contract/http/cases.ts";
+import type { Operation } from "./document.ts";
+
+/** How the services behind the edge answer: as they should, with a refusal, or by breaking. */
+export type Mood =
+  | { readonly kind: "good" }
+  /** `isDocumented`: with a code that the operation has, and the status that belongs to it. */
+  | { readonly kind: "refuses"; readonly refusal: Refusal; readonly isDocumented: boolean }
+  | { readonly kind: "breaks" };
+
+/** Stands in every error of a service that is not meant for callers. */
+export const SECRET = "s3cret-of-a-service";
+
+const STATUS_OF: Readonly<Record<string, RefusalStatus>> = {
+  "404": "not_found",
+  "409": "conflict",
+  "422": "invalid",
+  "502": "rejected",
+  "503": "unavailable",
+  "504": "unknown_outcome",
+};
+const STATUSES = [...Object.values(STATUS_OF), "forbidden", "busy", "internal"] as const;
+const CODES = [...Object.keys(PROBLEMS), "no_lane", "made_up", ""];
+
+export function anyMood({ problems }: Operation): fc.Arbitrary<Mood> {
+  const known = Object.entries(problems).flatMap(([status, text]) =>
+    Array.from(text.matchAll(/^`([a-z_]+)`/gm), ([, code = ""]) => ({ code, status: STATUS_OF[status] })),
+  );
+  const documented = known.flatMap(({ code, status }) => (status === undefined ? [] : [{ code, status }]));
+  const extra = {
+    outcome: fc.constantFrom("not_executed" as const, "unknown" as const, undefined),
+    retryAfterMs: fc.option(fc.nat(100_000), { nil: undefined }),
+  };
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.constant<Mood>({ kind: "good" }) },
+    { weight: 1, arbitrary: fc.constant<Mood>({ kind: "breaks" }) },
+    {
+      weight: 2,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...documented), fc.record(extra))
+        .map(([named, own]) => refusing(named, own, true)),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(fc.record({ code: fc.constantFrom(...CODES), status: fc.constantFrom(...STATUSES) }), fc.record(extra))
+        .map(([named, own]) => refusing(named, own, false)),
+    },
+  );
+}
+
+function refusing(
+  { code, status }: { readonly code: string; readonly status: RefusalStatus },
+  extra: RefusalExtra,
+  isDocumented: boolean,
+): Mood {
+  return { kind: "refuses", refusal: new Refusal({ code, status, message: "said no", ...extra }), isDocumented };
+}
+
+export type MoodyEdge = TestEdge & { readonly setMood: (mood: Mood) => void };
+
+/** The real edge before services that answer what the golden cases answer, when they are in the mood. */
+export async function moodyEdge(): Promise<MoodyEdge> {
+  const current: Current = { mood: { kind: "good" } };
+  const answers: Record<string, Record<string, unknown>> = {};
+  for (const { answers: own } of CASES) {
+    for (const [service, methods] of Object.entries(own)) {
+      if (service === "app" || service === "scopes") continue;
+      for (const [name, method] of Object.entries(methods)) {
+        (answers[service] ??= {})[name] = moody(current, method as (...given: unknown[]) => unknown);
+      }
+    }
+  }
+  const edge = await testEdge(answers as TestOptions);
+  return { ...edge, setMood: (mood) => (current.mood = mood) };
+}
+
+type Current = { mood: Mood };
+
+function moody(current: Current, method: (...given: unknown[]) => unknown) {
+  return async (...given: unknown[]): Promise<unknown> => {
+    const { mood } = current;
+    if (mood.kind === "refuses") throw mood.refusal;
+    if (mood.kind === "breaks") throw new TypeError(`cannot read ${SECRET}`);
+    return await method(...given);
+  };
+}
