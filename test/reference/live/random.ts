@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { activeOf, type Investor, type Master } from "../engine/world.ts";
+import { activeAt, activeOf, type Investor, type Master } from "../engine/world.ts";
 import { type History, histories, type HistoryShape, type Step } from "../history.ts";
 import { addLiveInvestor, addLiveMaster, type Live } from "./live.ts";
 import { settled } from "./settled.ts";
@@ -39,13 +39,20 @@ export async function playLive(live: Live, history: History): Promise<void> {
 async function playStep(live: Live, cast: Cast, step: Step): Promise<void> {
   if (step.do === "week") await nextWeek(live);
   else if ("who" in step) await playInvestor(live, cast, step);
-  else await playMaster(live, cast.masters[step.where % cast.masters.length]!, step);
+  else await playMaster(live, busyMaster(live, cast, step.where), step);
+}
+
+/** One with Investors, as long as there is one: results of nobody are soon told. */
+function busyMaster({ world }: Live, { masters }: Cast, where: number): Master {
+  const busy = masters.filter((master) => activeAt(world, master).length > 0);
+  const some = busy.length > 0 ? busy : masters;
+  return some[where % some.length]!;
 }
 
 async function playMaster(live: Live, master: Master, step: Extract<Step, { where: number }>): Promise<void> {
   switch (step.do) {
     case "result":
-      await steps.result(live, master, within(master, step.cents));
+      await steps.result(live, master, within(master, mostlyProfit(step.cents)));
       break;
     case "open":
       if (master.floating.size < MOST_OPEN && master.balance > LEAST_BALANCE) {
@@ -119,6 +126,11 @@ function lotsText(volume: bigint): string {
 function priceOf(cents: bigint): string {
   const points = ((cents % 1_500n) + 1_500n) % 1_500n;
   return `1.${(9_000n + points).toString().padStart(5, "0")}`;
+}
+
+/** Fees need profits. */
+function mostlyProfit(cents: bigint): bigint {
+  return cents < 0n && cents % 3n !== 0n ? -cents : cents;
 }
 
 /** A third of the balance at most: what a pool has lost beyond its money is another story. */
