@@ -2,7 +2,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Debt, inOrder } from "../domain/debt.ts";
 import { earn } from "../domain/layers.ts";
 import { listTerms, type Terms } from "../store/configurations.ts";
-import { listPartsToFold } from "../store/journal.ts";
+import { findFirstToFold, listPartsToFold } from "../store/journal.ts";
 import { insertPairs, lockPairs, type Pair } from "../store/pairs.ts";
 
 /** Everything that a fee of an Investor is decided of, locked until commit. */
@@ -15,6 +15,9 @@ export type Books = {
   /** Undefined without a configuration. */
   readonly terms: Terms | undefined;
 };
+
+/** However much a Master trades: a week of thousands of results is read in pieces that neither time nor memory limits. */
+const PARTS_PER_READ = 20_000;
 
 export type Place = { readonly masterLogin: string; readonly throughNumber: bigint };
 
@@ -47,10 +50,25 @@ async function fold(tx: Transaction, place: Place, locked: readonly Pair[]): Pro
       `${ahead.investorLogin} at ${masterLogin} is folded to ${ahead.foldedNumber}, beyond ${throughNumber}`,
     );
   }
+  const first = await findFirstToFold(tx, place, pairs);
+  let folded = pairs;
+  const entriesPerRead = BigInt(Math.max(1, Math.floor(PARTS_PER_READ / Math.max(1, pairs.length))));
+  for (let next = first ?? throughNumber + 1n; next <= throughNumber; next += entriesPerRead) {
+    const through = next + entriesPerRead - 1n;
+    folded = await foldThrough(
+      tx,
+      { masterLogin, throughNumber: through < throughNumber ? through : throughNumber },
+      folded,
+    );
+  }
+  return folded.map((pair) => ({ ...pair, foldedNumber: throughNumber }));
+}
+
+async function foldThrough(tx: Transaction, place: Place, pairs: readonly Pair[]): Promise<Pair[]> {
   const parts = await listPartsToFold(tx, place, pairs);
   return pairs.map((pair) => ({
     ...pair,
-    foldedNumber: throughNumber,
+    foldedNumber: pair.foldedNumber > place.throughNumber ? pair.foldedNumber : place.throughNumber,
     earnings: earn(pair.earnings, parts.get(pair.investorLogin) ?? []),
   }));
 }

@@ -24,14 +24,16 @@ export const PAYMENT_FEED = "fee.payments";
 
 export type Asked = { readonly payment: DuePayment; readonly outcome: PaymentOutcome };
 
+type Waiting = { readonly id: bigint; readonly until: Date; readonly reason: string };
+
 /** Writes down what became of payments, and tells. Each is settled once, however many know how it ended. */
 export async function recordOutcomes(deps: Deps, asked: readonly Asked[]): Promise<void> {
   const { pool, now } = deps;
   const settled = asked.filter(({ outcome: { kind } }) => kind === "paid" || kind === "unpaid");
+  const waiting: Waiting[] = [];
   for (const [masterLogin, own] of Map.groupBy(settled, ({ payment }) => payment.masterLogin)) {
-    await inTransaction(pool, (tx) => settle(tx, masterLogin, own, now()));
+    waiting.push(...(await settleIfPossible(deps, masterLogin, own)));
   }
-  const waiting = [];
   for (const { payment, outcome } of asked) {
     const { id, tries } = payment;
     if (outcome.kind === "debited") await markDebited(pool, id, outcome, later(now(), backOffMs(tries)));
@@ -40,6 +42,26 @@ export async function recordOutcomes(deps: Deps, asked: readonly Asked[]): Promi
     }
   }
   if (waiting.length > 0) await postponePayments(pool, waiting);
+}
+
+/**
+ * A Master whose row is somebody else's for long, because a large week is being decided, keeps the payments of no other
+ * waiting. Its own are asked for again: platform answers them the same.
+ */
+async function settleIfPossible(
+  { pool, log, now }: Deps,
+  masterLogin: string,
+  own: readonly Asked[],
+): Promise<Waiting[]> {
+  try {
+    await inTransaction(pool, (tx) => settle(tx, masterLogin, own, now()));
+    return [];
+  } catch (error) {
+    log.warn("what became of fees is written down later", { login: masterLogin, count: own.length, error });
+    return own.map(({ payment: { id, tries } }) => {
+      return { id, until: later(now(), backOffMs(tries, true)), reason: "not written down yet" };
+    });
+  }
 }
 
 /** Under the Master's row, so that nobody sees the id of a credit before a lower one. */

@@ -36,10 +36,20 @@ async function ask(deps: Deps, payments: readonly DuePayment[]): Promise<Asked[]
     const floors = await readFloors(deps, logins, context);
     const requests = payments.map((payment) => transferOf(payment, { floor: floors.get(payment.investorLogin) ?? 0n }));
     const { answers } = await deps.platform.transferBatch({ requests }, context);
-    return payments.map((payment, index) => ({ payment, outcome: understand(deps, payment, answers[index]) }));
+    return payments.map((payment, index) => ({ payment, outcome: tryToUnderstand(deps, payment, answers[index]) }));
   } catch (error) {
     deps.log.warn("fees are asked for again later", { count: payments.length, error });
     return payments.map((payment) => ({ payment, outcome: outcomeOfError(error) }));
+  }
+}
+
+/** An answer that cannot be keeps its own payment waiting, and no other. */
+function tryToUnderstand(deps: Deps, payment: DuePayment, answer: TransferAnswer | undefined): PaymentOutcome {
+  try {
+    return understand(deps, payment, answer);
+  } catch (error) {
+    deps.log.error("the answer about a fee cannot be understood", { key: payment.key, error });
+    return { kind: "open", reason: "an answer that cannot be", isBusy: false };
   }
 }
 

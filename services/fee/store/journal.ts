@@ -1,7 +1,10 @@
-import { many, sql } from "#kernel/postgres/query.ts";
+import { many, one, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { JournalBatch, JournalEntry } from "../domain/journal.ts";
 import type { Part } from "../domain/layers.ts";
+
+/** An entry of a large pool has a part for each of thousands, and no statement may last long. */
+const PARTS_PER_STATEMENT = 2_000;
 
 export async function insertBatch(tx: Transaction, { masterLogin, entries, parts }: JournalBatch): Promise<void> {
   const results = entries.map((entry) => (entry.kind === "RESULT" ? entry : undefined));
@@ -22,6 +25,12 @@ export async function insertBatch(tx: Transaction, { masterLogin, entries, parts
           ${weeks.map((entry) => entry?.markedAt)}::timestamptz[]
         ) as entry`,
   );
+  for (let start = 0; start < parts.length; start += PARTS_PER_STATEMENT) {
+    await insertParts(tx, masterLogin, parts.slice(start, start + PARTS_PER_STATEMENT));
+  }
+}
+
+async function insertParts(tx: Transaction, masterLogin: string, parts: JournalBatch["parts"]): Promise<void> {
   await many(
     tx,
     sql`insert into allocation_part
@@ -40,10 +49,37 @@ export async function insertBatch(tx: Transaction, { masterLogin, entries, parts
 /** How far each Investor's results are folded. */
 export type Folded = { readonly investorLogin: string; readonly foldedNumber: bigint };
 
+type Range = { readonly masterLogin: string; readonly throughNumber: JournalEntry["number"] };
+
+/** The first part of any of these Investors that is not folded yet; undefined when there is none. */
+export async function findFirstToFold(
+  tx: Transaction,
+  { masterLogin, throughNumber }: Range,
+  folded: readonly Folded[],
+): Promise<bigint | undefined> {
+  const { first } = await one<{ first: bigint | null }>(
+    tx,
+    sql`select min(next.number) as first
+        from unnest(
+          ${folded.map(({ investorLogin }) => investorLogin)}::text[],
+          ${folded.map(({ foldedNumber }) => foldedNumber)}::bigint[]
+        ) as folded (investor_login, number)
+        cross join lateral (
+          select part.number
+          from allocation_part part
+          where part.master_login = ${masterLogin} and part.investor_login = folded.investor_login
+            and part.number > folded.number and part.number <= ${throughNumber}
+          order by part.number
+          limit 1
+        ) as next`,
+  );
+  return first ?? undefined;
+}
+
 /** The results of each Investor with a Master that are not folded yet, in the order in which they came. */
 export async function listPartsToFold(
   tx: Transaction,
-  { masterLogin, throughNumber }: { masterLogin: string; throughNumber: JournalEntry["number"] },
+  { masterLogin, throughNumber }: Range,
   folded: readonly Folded[],
 ): Promise<Map<string, Part[]>> {
   const rows = await many<Part & { investorLogin: string }>(
