@@ -258,3 +258,32 @@ test("while the platform is away nothing of a batch is recorded that must not wa
   expect(answers.map(shortly)).toEqual(logins.map(() => "platform_unavailable"));
   expect(await many(instance.deps.pool, sql`select key from transfer`)).toEqual([]);
 });
+
+test("what breaks one transfer on its way breaks neither the others nor the process", async () => {
+  const world = await aWorld();
+  let isToBreak = false;
+  const instance = await world.start({
+    quietPeriodMs: 1_000,
+    onReach(point) {
+      if (point !== "after_answer" || !isToBreak) return;
+      isToBreak = false;
+      throw new Error("broken");
+    },
+  });
+  const { service } = instance;
+  const payment = await anAccount(instance, "payment");
+  const logins = await investors(instance, 4);
+  for (const login of logins) await service.transfer(aDeposit(login, 100_00n), aCall());
+  const requests = logins.map((login) => aFee(login, payment, 30_00n));
+
+  isToBreak = true;
+  const { answers } = await service.transferBatch({ requests }, aCall());
+
+  expect(answers.map(shortly).filter((answer) => answer === "APPLIED").length).toBeGreaterThanOrEqual(3);
+  await eventually(
+    () => service.transferBatch({ requests }, aCall()),
+    (again) => again.answers.every((answer) => shortly(answer) === "APPLIED"),
+    30_000,
+  );
+  expect(await balances(world, [...logins, payment])).toEqual(["70.00", "70.00", "70.00", "70.00", "120.00"]);
+}, 60_000);

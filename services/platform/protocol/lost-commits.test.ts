@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { platformService } from "../service.ts";
-import { aDeposit } from "../testing/requests.ts";
+import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
 
@@ -77,6 +78,40 @@ test.each([true, false])("a record whose commit was lost (it happened: %s) is ma
   const log = await instance.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
   expect(log.entries).toHaveLength(1);
 });
+
+/** The wishes, the debits with the permits of the credits, the credits. */
+const OF_A_BATCH = [1, 2, 3].flatMap((commit) => [true, false].map((happens) => ({ commit, happens })));
+
+test.each(OF_A_BATCH)(
+  "a batch that loses its commit $commit (it happened: $happens) takes each fee once",
+  async (loss) => {
+    const world = await aWorld();
+    const instance = await world.start({ quietPeriodMs: 1_000 });
+    const payment = await anAccount(instance, "payment");
+    const logins = await Promise.all([1, 2, 3].map(() => anAccount(instance)));
+    for (const login of logins) await instance.service.transfer(aDeposit(login, 50_00n), aCall());
+    const requests = logins.map((login) =>
+      aTransfer(
+        `fee:${login}`,
+        [
+          { login, kind: MovementKind.FEE_DEBIT, minor: -30_00n },
+          { login: payment, kind: MovementKind.FEE_CREDIT, minor: 30_00n },
+        ],
+        { upTo: { floor: moneyOf(0n) } },
+      ),
+    );
+
+    const { answers } = await losing(instance, loss).transferBatch({ requests }, aCall());
+
+    expect(answers.map(({ answer }) => answer?.$case === "result" && answer.value.state)).toEqual(
+      logins.map(() => TransferState.APPLIED),
+    );
+    for (const login of logins) expect(await world.control.deals(login)).toHaveLength(2);
+    expect(await world.control.deals(payment)).toHaveLength(3);
+    const log = await instance.service.readLog({ login: payment, afterNumber: 0n, limit: 10 }, aCall());
+    expect(log.entries.map(({ number }) => number)).toEqual([1n, 2n, 3n]);
+  },
+);
 
 test("a process that slept between its permit and its write does not write", async () => {
   const world = await aWorld();

@@ -39,8 +39,7 @@ export async function transferTogether(deps: Deps, seats: readonly Seat[]): Prom
   });
   const debits = await sendAll(deps, first, ({ wish }) => wish.legs.length === 1);
   const credits = await sendAll(deps, debits.next, () => true);
-  await debits.rest;
-  await credits.rest;
+  requireAll([...(await debits.rest), ...(await credits.rest)]);
   return answers;
 }
 
@@ -69,8 +68,8 @@ export async function undoUnsent(deps: Deps, key: string, session: CommandSessio
 type Round = {
   /** The legs that follow at once, with their permits. */
   readonly next: readonly Write[];
-  /** What took longer is recorded too, or this fails. */
-  readonly rest: Promise<void>;
+  /** How each line has ended, with what took longer. Never fails: nobody listens while the next round is sent. */
+  readonly rest: Promise<readonly PromiseSettledResult<void>[]>;
 };
 
 /** A session through which nothing of these transfers follows is given back before the answers are recorded. */
@@ -93,7 +92,7 @@ async function sendAll(deps: Deps, writes: readonly Write[], isLast: (seat: Seat
   isTime = false;
   // A session that still waits for an answer can send nothing that follows.
   const next = await recordAll(deps, inTime, new Set(free));
-  return { next, rest: all.then(requireAll) };
+  return { next, rest: all };
 }
 
 /** What broke one says nothing about the others, so it is told when all have ended. */
