@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { createBell } from "./bell.ts";
 import { runJob } from "./job.ts";
 import { createLog } from "./log.ts";
+import { Refusal } from "./refusal.ts";
 
 const log = createLog({ service: "test", level: "silent" });
 const LONG_MS = 60_000;
@@ -117,4 +118,22 @@ test("disposal aborts the signal, waits for the round and starts no other", asyn
   expect(finished).toBe(1);
   await sleep(20);
   expect(finished).toBe(1);
+});
+
+test("a neighbour that is away is no error before it has been away for a while, anything else is one at once", async () => {
+  const levels = { info: [] as unknown[], error: [] as unknown[] };
+  const loud = {
+    ...log,
+    info: (_text: string, fields?: object) => levels.info.push(fields),
+    error: (_text: string, fields?: object) => levels.error.push(fields),
+  } as unknown as typeof log;
+  const away = new Refusal({ code: "service_unavailable", status: "unavailable", message: "away" });
+  const run = (name: string, error: Error) =>
+    runJob({ name, everyMs: LONG_MS, longestRetryMs: 1, log: loud, work: () => Promise.reject(error) });
+  await using _away = run("away", away);
+  await vi.waitFor(() => expect(levels.error).toContainEqual(expect.objectContaining({ job: "away", attempt: 6 })));
+  expect(levels.info).toHaveLength(5);
+
+  await using _broken = run("broken", new Error("broken"));
+  await vi.waitFor(() => expect(levels.error).toContainEqual(expect.objectContaining({ job: "broken", attempt: 1 })));
 });

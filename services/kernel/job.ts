@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Bell, createBell, pause } from "./bell.ts";
 import type { Log } from "./log.ts";
+import { isTrouble } from "./trouble.ts";
 
 export type JobOptions = {
   readonly name: string;
@@ -19,6 +20,8 @@ export type Job = AsyncDisposable & { readonly name: string };
 
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 30_000;
+/** A neighbour that starts or restarts is away for some seconds, which is no news for anybody. */
+const PASSING_FAILURES = 5;
 
 /** Runs rounds one after the other, never two at once. A failed round is tried again with growing pauses, for ever. */
 export function runJob(options: JobOptions): Job {
@@ -49,7 +52,8 @@ async function loop(
       if (signal.aborted) return;
       failures += 1;
       const retryInMs = retryDelay(failures, longestRetryMs);
-      log.error("a job failed and is tried again", { job: name, attempt: failures, retry_in_ms: retryInMs, error });
+      const level = failures <= PASSING_FAILURES && isTrouble(error) ? "info" : "error";
+      log[level]("a job failed and is tried again", { job: name, attempt: failures, retry_in_ms: retryInMs, error });
       // No ring shortens this: a failing job that others wake must not become a hot loop.
       await pause(retryInMs, signal);
     }
