@@ -4,6 +4,7 @@ import { type AccountMoved, AccountRole } from "#proto/pamm/platform/v1/movement
 import type { Deps } from "../deps.ts";
 import type { Books, LoggedMovement } from "../domain/books.ts";
 import { fileOnInvestor, fileOnMaster } from "../domain/file-entry.ts";
+import { insertArrivals } from "../store/arrivals.ts";
 import { lockBooks, saveAccounts, savePools } from "../store/books.ts";
 import { insertFurtherExits, markExitsApplied } from "../store/exit-transfers.ts";
 import { insertFeeDebits } from "../store/fee-debits.ts";
@@ -51,6 +52,7 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
   await savePools(tx, [...books.pools.values()]);
   await saveAccounts(tx, [...books.accounts.values()]);
   await saveSeats(tx, [...books.seats.values()]);
+  await insertArrivals(tx, outcome.arrivals);
   await closeReserves(tx, outcome.settledReserves, "SETTLED", at);
   await insertFlows(tx, outcome.flows, at);
   await insertFurtherExits(tx, outcome.furtherExits, at);

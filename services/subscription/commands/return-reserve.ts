@@ -6,6 +6,7 @@ import type { ReturnReserveRequest, ReturnReserveResponse } from "#proto/pamm/su
 import type { Deps } from "../deps.ts";
 import { returnReserve as returned } from "../domain/classify-movement.ts";
 import { changeAccount, changeSeat } from "../domain/places.ts";
+import { insertArrivals } from "../store/arrivals.ts";
 import { lockBooks, saveAccounts } from "../store/books.ts";
 import { insertFurtherExits } from "../store/exit-transfers.ts";
 import { closeReserves, findReserveOwner } from "../store/reserves.ts";
@@ -35,6 +36,8 @@ async function giveBack(
   const { change, furtherExit } = returned(reserve.amount, account.pooledIn === seat.subscriptionId);
   await saveAccounts(tx, [{ ...account, places: changeAccount(account.places, change) }]);
   await saveSeats(tx, [{ ...seat, places: changeSeat(seat.places, change) }]);
+  const { waiting = 0n } = change;
+  if (waiting > 0n) await insertArrivals(tx, [{ subscriptionId: seat.subscriptionId, amount: waiting }]);
   await closeReserves(tx, [key], "RETURNED", now());
   if (furtherExit > 0n) {
     await insertFurtherExits(tx, [{ subscriptionId: seat.subscriptionId, amount: -furtherExit }], now());

@@ -17,7 +17,7 @@ const POOL: UnitPool = {
     return { subscriptionId, units: pooled * E8_PER_CENT, pooled, waiting: 0n, unredeemed: 0n, carry: 0n };
   }),
 };
-const STANDING: Standing = { pool: POOL, weeksClosedThrough: WEEK.anchor, struckDealId: 0n };
+const STANDING: Standing = { pool: POOL, arrivals: [], weeksClosedThrough: WEEK.anchor, struckDealId: 0n };
 const NO_READING = { week: WEEK, reading: undefined, mostSteps: 10 };
 
 function reading(closeThrough: Date): Reading {
@@ -80,4 +80,42 @@ test("it takes so many steps at once and leaves the rest for the next time", () 
   const advance = advancePool(STANDING, deals, { ...NO_READING, mostSteps: 2 });
   expect(brief(advance)).toEqual([1n, 2n]);
   expect(advance).toMatchObject({ taken: 2, end: "full" });
+});
+
+test("what has come to a flat Master before a deal has its part in it, what comes later has not", () => {
+  const [one, two] = POOL.seats.map((seat) => ({ ...seat, units: 0n, pooled: 0n, waiting: 50_00n }));
+  const arrival = { subscriptionId: 1n, dealId: 90n, amount: 50_00n };
+  const arrivals = [
+    { ...arrival, id: 1n, number: 5n },
+    { ...arrival, id: 2n, number: 7n, subscriptionId: 2n },
+  ];
+  const standing = { ...STANDING, pool: { ...POOL, seats: [one!, two!] }, arrivals };
+  const deals = [6n, 8n].map((number) => aDeal({ dealAt: MONDAY, number, profit: 50_00n }));
+  const { steps, standing: after } = advancePool(standing, deals, NO_READING);
+  expect(steps).toMatchObject([
+    { parts: [{ subscriptionId: 1n, amount: 50_00n }] },
+    {
+      parts: [
+        { subscriptionId: 1n, amount: 33_33n },
+        { subscriptionId: 2n, amount: 16_67n },
+      ],
+    },
+  ]);
+  expect(after).toMatchObject({ arrivals: [], struckDealId: 90n });
+});
+
+test("while positions are open what has come waits for marks", () => {
+  const seats = POOL.seats.map((seat) => ({ ...seat, waiting: 50_00n }));
+  const arrivals = POOL.seats.map(({ subscriptionId }, index) => ({
+    id: BigInt(index),
+    subscriptionId,
+    number: 1n,
+    dealId: 90n,
+    amount: 50_00n,
+  }));
+  const positions = [{ positionId: 9n, symbol: "EURUSD", volume: 1n, mark: 0n, perUnit: 0n }];
+  const standing = { ...STANDING, pool: { ...POOL, seats, positions }, arrivals };
+  const advance = advancePool(standing, [aDeal({ dealAt: MONDAY, number: 6n, profit: 2n })], NO_READING);
+  expect(advance.standing.pool.seats).toMatchObject([{ waiting: 50_00n }, { waiting: 50_00n }]);
+  expect(advance.standing.arrivals).toHaveLength(2);
 });

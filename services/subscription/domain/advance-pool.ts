@@ -1,3 +1,4 @@
+import { type Arrival, strikeArrivals } from "./arrival.ts";
 import { floatingAtPlace } from "./floating-at-place.ts";
 import { isCancelled, isResult, type MasterDeal, poolDealOf } from "./master-deal.ts";
 import { type Allocation, allocateDeal } from "./pool/allocate-deal.ts";
@@ -11,6 +12,8 @@ import { cutOffsDue, periodStart, type Week } from "./weeks.ts";
 /** A pool between two events of its Master. */
 export type Standing = {
   readonly pool: UnitPool;
+  /** What waits in it, in its parts. */
+  readonly arrivals: readonly Arrival[];
   /** Undefined while nobody is in the pool: then no week is closed, and none is waited for. */
   readonly weeksClosedThrough: Date | undefined;
   /** Highest ticket that was there at the last strike. */
@@ -78,6 +81,7 @@ export function advancePool(standing: Standing, deals: readonly MasterDeal[], ru
     const cutOff = nextCutOff(now, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));
     try {
       if (deal !== undefined && (cutOff === undefined || deal.dealAt < cutOff)) {
+        now = admit(now, deal);
         const step = split(now, deal);
         now = { ...now, pool: step.pool };
         taken += 1;
@@ -100,6 +104,14 @@ function nextCutOff({ weeksClosedThrough }: Standing, week: Week, through: Date 
 
 function latest(left: Date | undefined, right: Date | undefined): Date | undefined {
   return left !== undefined && (right === undefined || left > right) ? left : right;
+}
+
+function admit(standing: Standing, { number }: MasterDeal): Standing {
+  const arrived = strikeArrivals(standing.pool, standing.arrivals, number);
+  if (arrived === undefined) return standing;
+  const { pool, arrivals, dealId } = arrived;
+  const struckDealId = dealId > standing.struckDealId ? dealId : standing.struckDealId;
+  return { ...standing, pool, arrivals, struckDealId };
 }
 
 function split({ pool, weeksClosedThrough, struckDealId }: Standing, deal: MasterDeal): ResultStep {

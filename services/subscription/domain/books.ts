@@ -59,6 +59,9 @@ export type OpenTransfer = {
   readonly flows: readonly SeatFlow[];
 };
 
+/** An entry of a Master's log, and its ticket. */
+export type Place = { readonly number: bigint; readonly dealId: bigint };
+
 /** Signed: an inflow of the subscription is positive. */
 export type SeatFlow = { readonly subscriptionId: bigint; readonly amount: bigint };
 
@@ -75,6 +78,8 @@ export type Books = {
     readonly settledReserves: string[];
     readonly appliedTransfers: { readonly transfer: OpenTransfer; readonly movement: LoggedMovement }[];
     readonly results: LoggedMovement[];
+    /** What waits for its units from now on; without an entry when it never left the Master. */
+    readonly arrivals: (SeatFlow & { readonly place: Place | undefined })[];
     /** Postings and fees that are on Investor accounts now. */
     readonly posted: LoggedMovement[];
     readonly feeDebits: LoggedMovement[];
@@ -92,6 +97,7 @@ export function emptyOutcome(): Books["outcome"] {
     settledReserves: [],
     appliedTransfers: [],
     results: [],
+    arrivals: [],
     posted: [],
     feeDebits: [],
     stopped: [],

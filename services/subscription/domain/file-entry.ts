@@ -49,6 +49,8 @@ function settle(books: Books, seat: SeatBook, effect: InvestorEffect): void {
   const { subscriptionId } = seat;
   const unredeemed = seat.unredeemed + effect.unredeemed;
   books.seats.set(subscriptionId, { ...seat, places: changeSeat(seat.places, effect.change), unredeemed });
+  const waiting = effect.change.waiting ?? 0n;
+  if (waiting !== 0n) books.outcome.arrivals.push({ subscriptionId, amount: waiting, place: undefined });
   if (effect.flow !== 0n) books.outcome.flows.push({ subscriptionId, amount: effect.flow });
   if (effect.furtherExit !== 0n) books.outcome.furtherExits.push({ subscriptionId, amount: -effect.furtherExit });
 }
@@ -96,7 +98,11 @@ function stop(books: Books, login: string, reason: string): void {
 
 /** The flows of a transfer that has arrived: inflows are on the Master now, outflows are gone from it. */
 function apply(books: Books, transfer: OpenTransfer, movement: LoggedMovement): void {
-  for (const flow of transfer.flows) applyFlow(books.seats, flow);
+  const { number, dealId } = movement;
+  for (const flow of transfer.flows) {
+    applyFlow(books.seats, flow);
+    if (flow.amount > 0n) books.outcome.arrivals.push({ ...flow, place: { number, dealId } });
+  }
   books.transfers.delete(transfer.key);
   books.outcome.appliedTransfers.push({ transfer, movement });
 }

@@ -6,6 +6,7 @@ import { takeWhatFits } from "../domain/parts.ts";
 import { jobContext, later } from "../commands/patience.ts";
 import { sendMirror } from "../commands/send-mirror.ts";
 import { tellExitsCompleted, tellMirrorsApplied } from "../commands/tell.ts";
+import { insertArrivals } from "../store/arrivals.ts";
 import { listOpenFlows, type OpenFlow } from "../store/flows.ts";
 import {
   claimMirrors,
@@ -64,6 +65,10 @@ async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flow
   const seats = new Map(locked.map((seat) => [seat.subscriptionId, seat]));
   for (const flow of flows) applyFlow(seats, flow);
   await saveSeats(tx, [...seats.values()]);
+  await insertArrivals(
+    tx,
+    flows.filter(({ amount }) => amount > 0n),
+  );
   await markMirrorsApplied(tx, [{ id: mirror.id, dealId: NO_DEAL }], at);
   await tellMirrorsApplied(tx, [{ ...mirror, dealId: NO_DEAL, flows }], seats);
   // It may have been the last of somebody who has left.

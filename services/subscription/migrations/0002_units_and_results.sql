@@ -60,6 +60,24 @@ create table accrual (
   primary key (master_login, position_id, subscription_id)
 );
 
+-- What waits for its units, by the place in the Master's log from which on it works: seat.waiting_minor in its parts.
+create table arrival (
+  id              bigint generated always as identity primary key,
+  subscription_id bigint not null references subscription,
+  master_login    text not null references master_pool,
+  -- Last entry of the Master's log that it has no part in, and the highest ticket up to there.
+  number          bigint not null,
+  deal_id         bigint not null,
+  amount_minor    bigint not null check (amount_minor > 0)
+);
+
+create index arrival_by_master on arrival (master_login, subscription_id);
+
+insert into arrival (subscription_id, master_login, number, deal_id, amount_minor)
+select subscription_id, master_login, filed_number, 0, waiting_minor
+from seat join master_pool on master_pool.login = seat.master_login
+where waiting_minor > 0;
+
 -- What happened to a Master's Investors, in the one order that counts: 1, 2, 3 ... without gaps.
 create table allocation_entry (
   master_login   text not null references master_pool,

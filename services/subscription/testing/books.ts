@@ -20,6 +20,7 @@ type SeatRow = { readonly id: bigint; readonly investor: string; readonly master
     readonly openOutflows: bigint;
     readonly openExits: bigint;
     readonly openReserves: bigint;
+    readonly arrivals: bigint;
   };
 type PoolRow = { readonly login: string; readonly filed: bigint; readonly nobodys: bigint };
 
@@ -51,6 +52,7 @@ export async function expectBooksToTie({ deps: { pool }, platform }: World): Pro
   for (const seat of seats) {
     assert.equal(seat.inbound, seat.openInflows, `what is inbound of ${seat.id} is not what waits for a mirror`);
     assert.equal(seat.outbound, seat.openOutflows + seat.openExits, `what is outbound of ${seat.id} is not on its way`);
+    assert.equal(seat.waiting, seat.arrivals, `what waits of ${seat.id} has not arrived`);
     assert.equal(seat.reserved, seat.openReserves, `what is reserved of ${seat.id} has no owner`);
   }
 }
@@ -112,7 +114,9 @@ function listSeats(db: Queryable): Promise<SeatRow[]> {
                (select coalesce(sum(amount_minor), 0)::bigint from exit_transfer
                 where exit_transfer.subscription_id = seat.subscription_id and state = 'OPEN') as "openExits",
                (select coalesce(sum(amount_minor), 0)::bigint from reserve
-                where reserve.subscription_id = seat.subscription_id and state = 'OPEN') as "openReserves"
+                where reserve.subscription_id = seat.subscription_id and state = 'OPEN') as "openReserves",
+               (select coalesce(sum(amount_minor), 0)::bigint from arrival
+                where arrival.subscription_id = seat.subscription_id) as arrivals
         from seat
         order by subscription_id`,
   );

@@ -3,6 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { allocateResults } from "../commands/allocate/allocate-results.ts";
 import type { Deps } from "../deps.ts";
+import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit } from "./funding.ts";
@@ -156,6 +157,22 @@ test("a deal between the mirror and the marks is split with the old units first"
   await settle(racing);
   expect(reads).toBeGreaterThan(1);
   expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_300_00n, 1_000_00n]);
+  await expectBooksToTie(world);
+});
+
+test("whoever was mirrored to a flat Master has its part in the very next deal, however quick the trader is", async () => {
+  const world = await aWorld();
+  const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
+  await deposit(world, investors[1]!, 1_000_00n);
+  await deliver(world);
+  await mirrorOpenFlows(world.deps);
+  // The mirror is there and the trader goes on before anybody has asked for marks.
+  const position = master.open();
+  master.close(position, { profit: 300_00n });
+  await deliver(world);
+  await allocateResults(world.deps, masterLogin);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_150_00n, 1_150_00n]);
+  await settle(world);
   await expectBooksToTie(world);
 });
 

@@ -1,10 +1,12 @@
 import type { Deps } from "../../deps.ts";
 import { type Advance, advancePool, type Reading } from "../../domain/advance-pool.ts";
+import type { Arrival } from "../../domain/arrival.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
 import { type Mark, strikePool } from "../../domain/pool/strike-pool.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { deleteArrivals, listArrivals } from "../../store/arrivals.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { type Master, saveProgress } from "../../store/masters.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
@@ -19,6 +21,9 @@ export type Ledger = {
   readonly active: readonly ActiveSeat[];
   readonly stored: UnitPool;
   readonly pool: UnitPool;
+  /** What waits, and what of it has got its units. */
+  readonly arrivals: readonly Arrival[];
+  readonly admitted: readonly bigint[];
   /** Sum of the results that were split now. */
   readonly allocated: bigint;
 };
@@ -55,15 +60,14 @@ export async function openLedger(
   const sharing = deals.length === 0 ? [] : active.map(({ investorLogin }) => investorLogin);
   await lockAccounts(tx, [...logins, ...sharing]);
   const stored = await lockUnitPool(tx, login);
-  const advance = advancePool(
-    { pool: stored, weeksClosedThrough: master.weeksClosedThrough ?? undefined, struckDealId: master.struckDealId },
-    deals,
-    {
-      week: deps.week,
-      reading: deals.length < limit ? reading : undefined,
-      mostSteps: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
-    },
-  );
+  const arrivals = await listArrivals(tx, login);
+  const { struckDealId } = master;
+  const weeksClosedThrough = master.weeksClosedThrough ?? undefined;
+  const advance = advancePool({ pool: stored, arrivals, weeksClosedThrough, struckDealId }, deals, {
+    week: deps.week,
+    reading: deals.length < limit ? reading : undefined,
+    mostSteps: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
+  });
   const recorded = await recordSteps(tx, deps, { master, active }, advance.steps);
   const last = deals[advance.taken - 1];
   if (last !== undefined) await markDealsAllocated(tx, login, last.number, deps.now());
@@ -71,14 +75,25 @@ export async function openLedger(
   const isCut = advance.end === "done" && deals.length === limit;
   return {
     ledger: {
-      master: { ...master, ...recorded, weeksClosedThrough: advance.standing.weeksClosedThrough ?? null },
+      master: { ...master, ...recorded, ...progressOf(advance) },
       active,
       stored,
       pool: advance.standing.pool,
+      arrivals: advance.standing.arrivals,
+      admitted: withoutThose(arrivals, advance.standing.arrivals),
       allocated: deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n),
     },
     end: isCut ? "full" : advance.end,
   };
+}
+
+function progressOf({ standing }: Advance): Pick<Master, "weeksClosedThrough" | "struckDealId"> {
+  return { weeksClosedThrough: standing.weeksClosedThrough ?? null, struckDealId: standing.struckDealId };
+}
+
+function withoutThose(all: readonly Arrival[], left: readonly Arrival[]): bigint[] {
+  const waiting = new Set(left.map(({ id }) => id));
+  return all.map(({ id }) => id).filter((id) => !waiting.has(id));
 }
 
 export function hasSomethingToStrike({ pool }: Ledger): boolean {
@@ -109,11 +124,21 @@ export async function strikeLedger(
   if (isInDeficit && !master.isInDeficit) {
     await tellDeficit(tx, [{ masterLogin: master.login, dealId: master.filedDealId, equity }]);
   }
-  return { ...ledger, pool, master: { ...master, isInDeficit, struckDealId: master.filedDealId } };
+  const waiting = new Set(pool.seats.filter((seat) => seat.waiting > 0n).map(({ subscriptionId }) => subscriptionId));
+  const arrivals = ledger.arrivals.filter(({ subscriptionId }) => waiting.has(subscriptionId));
+  return {
+    ...ledger,
+    pool,
+    arrivals,
+    admitted: [...ledger.admitted, ...withoutThose(ledger.arrivals, arrivals)],
+    master: { ...master, isInDeficit, struckDealId: master.filedDealId },
+  };
 }
 
 /** In the transaction that opened it. */
-export async function saveLedger(tx: Transaction, { master, stored, pool, allocated }: Ledger): Promise<void> {
+export async function saveLedger(tx: Transaction, ledger: Ledger): Promise<void> {
+  const { master, stored, pool, admitted, allocated } = ledger;
   await saveUnitPool(tx, master.login, stored, pool);
+  await deleteArrivals(tx, admitted);
   await saveProgress(tx, { ...master, allocated });
 }

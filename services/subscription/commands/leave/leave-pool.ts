@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { changeAccount, changeSeat, combine, isEmptySeat, move } from "../../domain/places.ts";
 import { takeOutFlat } from "../../domain/take-out-flat.ts";
+import { deleteArrivalsOf } from "../../store/arrivals.ts";
 import { saveAccounts } from "../../store/books.ts";
 import { insertExitTransfers } from "../../store/exit-transfers.ts";
 import { markLeft } from "../../store/exits.ts";
@@ -39,6 +40,7 @@ export async function leavePool(
   const gained = combine({ outside: amount }, move("quarantined", "outside", account.places.quarantined));
   await saveAccounts(tx, [{ ...account, places: changeAccount(account.places, gained), pooledIn: undefined }]);
   await saveSeats(tx, [{ ...seat, places, unredeemed: 0n }]);
+  await deleteArrivalsOf(tx, subscriptionId);
   assert(await moveSubscription(tx, subscriptionId, "left"), "only an active subscription is left");
   await endWeeksIfNobodyIsLeft(tx, masterLogin);
   const [exit] = await insertExitTransfers(tx, { subscriptionId, masterLogin, amount, at });

@@ -1,0 +1,43 @@
+import { checkPool } from "./pool/check-pool.ts";
+import { strikePool } from "./pool/strike-pool.ts";
+import type { UnitPool } from "./pool/unit-pool.ts";
+
+/** A part of what waits for its units. */
+export type Arrival = {
+  readonly id: bigint;
+  readonly subscriptionId: bigint;
+  /** Entry of the Master's log after which it works. */
+  readonly number: bigint;
+  /** Highest ticket up to there. */
+  readonly dealId: bigint;
+  /** Cents. */
+  readonly amount: bigint;
+};
+
+export type Arrived = { readonly pool: UnitPool; readonly arrivals: readonly Arrival[]; readonly dealId: bigint };
+
+/**
+ * What has come to a flat Master before its next deal works from that deal on. Nothing floats there, so no marks are
+ * needed: whoever was mirrored in time has its part, however quickly the trader goes on. Undefined when there is none.
+ */
+export function strikeArrivals(pool: UnitPool, arrivals: readonly Arrival[], before: bigint): Arrived | undefined {
+  const due = arrivals.filter(({ number }) => number < before);
+  if (due.length === 0 || pool.positions.length > 0) return undefined;
+  const amounts = new Map<bigint, bigint>();
+  for (const { subscriptionId, amount } of due) {
+    amounts.set(subscriptionId, (amounts.get(subscriptionId) ?? 0n) + amount);
+  }
+  const later = new Map(
+    pool.seats.map(({ subscriptionId, waiting }) => [subscriptionId, waiting - (amounts.get(subscriptionId) ?? 0n)]),
+  );
+  const ready = pool.seats.map((seat) => ({ ...seat, waiting: amounts.get(seat.subscriptionId) ?? 0n }));
+  const struck = strikePool({ ...pool, seats: ready }, []);
+  const seats = struck.seats.map((seat) => ({ ...seat, waiting: later.get(seat.subscriptionId) ?? 0n }));
+  const after = { ...struck, seats };
+  checkPool(after);
+  return {
+    pool: after,
+    arrivals: arrivals.filter(({ number }) => number >= before),
+    dealId: due.reduce((highest, { dealId }) => (dealId > highest ? dealId : highest), 0n),
+  };
+}
