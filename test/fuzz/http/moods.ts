@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
 import { PROBLEMS } from "../../../services/edge/problems.ts";
-import { type TestEdge, type TestOptions, testEdge } from "../../../services/edge/test-edge.ts";
+import { type TestEdge, testEdge } from "../../../services/edge/test-edge.ts";
 import { CASES } from "../../contract/http/cases.ts";
 import type { Operation } from "./document.ts";
 
@@ -75,7 +75,7 @@ export async function moodyEdge(): Promise<MoodyEdge> {
       }
     }
   }
-  const edge = await testEdge(answers as TestOptions);
+  const edge = await testEdge(answers);
   return { ...edge, setMood: (mood) => (current.mood = mood) };
 }
 

@@ -1,0 +1,178 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { formatDecimal, parseAmount, usd } from "#kernel/money.ts";
+import { formatRate, parseRate, rateFromPpm } from "#kernel/rate.ts";
+import { cursorsOf } from "../../services/edge/wire/cursor.ts";
+import { decimalText, parseJson } from "../../services/edge/wire/json-body.ts";
+import { parseTimestamp } from "../../services/edge/wire/timestamp.ts";
+import { exactMinor, formatMinor, roundedMinor } from "../../services/platform/mt5/decimal.ts";
+import { FUZZ_TIMEOUT_MS, fuzz } from "./support/fuzz.ts";
+
+const cursors = cursorsOf(Buffer.from("a key for the cursors of this test"));
+const id = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n);
+const list = fc.constantFrom("masters", "masters:ACTIVE", "investors", "", "\u0000");
+
+test(
+  "a cursor leads back to where it was written, and nowhere else",
+  () => {
+    const places = fc.tuple(id, list, list, fc.nat(23), fc.constantFrom(..."AZaz09-_"), fc.string({ maxLength: 30 }));
+    fuzz("cursors", 1_500, places, ([after, own, other, at, character, noise]) => {
+      const text = cursors.write(own, after);
+      expect(cursors.read(own, text)).toBe(after);
+      if (other !== own) expect(cursors.read(other, text)).toBeUndefined();
+      const changed = text.slice(0, at) + character + text.slice(at + 1);
+      if (changed !== text) expect(cursors.read(own, changed)).toBeUndefined();
+      for (const none of [noise, `${text}=`, ` ${text}`, `${text}\n`, text.slice(1), ""]) {
+        expect(cursors.read(own, none)).toBeUndefined();
+      }
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+/** Mostly nearly numbers. */
+const numberLike = fc.oneof(
+  fc.string({ unit: fc.constantFrom(..."0123456789.-+eE,_ xn"), maxLength: 12 }),
+  fc.tuple(fc.bigInt(-(10n ** 20n), 10n ** 20n), fc.nat(12)).map(([whole, places]) => withPoint(whole, places)),
+  fc.string({ unit: "binary", maxLength: 8 }),
+  fc.constantFrom(
+    "\u0661",
+    "1\n",
+    "１",
+    "1\u00a0",
+    "-0",
+    "-0.00",
+    "0.000",
+    "9".repeat(60),
+    "9".repeat(65),
+    "1e400",
+    "Infinity",
+  ),
+);
+
+test(
+  "decimal text is exactly the cents that it says, or no amount",
+  () => {
+    fuzz("decimals", 4_000, numberLike, (text) => {
+      const value = exactly(text);
+      const parsed = parseAmount(text);
+      const isAmount = value !== undefined && value.places <= 2 && text.length <= 64;
+      expect([text, parsed.ok]).toEqual([text, isAmount]);
+      if (parsed.ok && value !== undefined) {
+        expect(parsed.minor * 10n ** BigInt(value.places)).toBe(value.digits * 100n);
+        expect(parseAmount(formatDecimal(usd(parsed.minor)))).toEqual(parsed);
+      }
+      const rate = parseRate(text);
+      expect([text, rate !== undefined]).toEqual([text, isRate(text)]);
+      if (rate !== undefined && value !== undefined) {
+        expect(rate.ppm * 10n ** BigInt(value.places)).toBe(value.digits * 1_000_000n);
+        expect(parseRate(formatRate(rateFromPpm(rate.ppm)))).toEqual(rate);
+      }
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+test(
+  "the platform's decimals are exact where money is booked, and rounded to even where it is shown",
+  () => {
+    fuzz("decimals of the platform", 4_000, numberLike, (text) => {
+      const value = exactly(text);
+      const [exact, rounded] = [exactMinor(text), roundedMinor(text)];
+      if (exact !== undefined) expect(exactMinor(formatMinor(exact))).toBe(exact);
+      if (value === undefined) {
+        expect([exact, rounded]).toEqual([undefined, undefined]);
+        return;
+      }
+      const scale = 10n ** BigInt(value.places);
+      if (exact !== undefined) expect(exact * scale).toBe(value.digits * 100n);
+      if (rounded === undefined) {
+        expect(exact).toBeUndefined();
+        return;
+      }
+      const twiceRest = 2n * (rounded * scale - value.digits * 100n);
+      const distance = twiceRest < 0n ? -twiceRest : twiceRest;
+      expect(distance < scale || (distance === scale && rounded % 2n === 0n), text).toBe(true);
+      expect(exact).toBe(twiceRest === 0n ? rounded : undefined);
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+const literal = fc
+  .tuple(
+    fc.bigInt(-(10n ** 15n), 10n ** 15n),
+    fc.option(fc.stringMatching(/^[0-9]{1,12}$/), { nil: undefined }),
+    fc.option(fc.tuple(fc.constantFrom("e", "E"), fc.constantFrom("", "+", "-"), fc.nat(38)), {
+      nil: undefined,
+      freq: 2,
+    }),
+  )
+  .map(([whole, fraction, power]) => `${whole}${fraction === undefined ? "" : `.${fraction}`}${power?.join("") ?? ""}`);
+
+test(
+  "a number of a body is read as it was written, not as a float remembers it",
+  () => {
+    fuzz("numbers of JSON", 4_000, literal, (written) => {
+      const body = parseJson(Buffer.from(`{"a":${written}}`))?.value as object;
+      const text = decimalText(body, "a")!;
+      const value = exactly(text)!;
+      expect(value, text).toBeDefined();
+      const [, whole = "", fraction = "", power = "0"] = /^(-?\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(written)!;
+      const shift = BigInt(power) - BigInt(fraction.length) + BigInt(value.places);
+      const digits = BigInt(whole + fraction);
+      const [left, right] =
+        shift >= 0n ? [digits * 10n ** shift, value.digits] : [digits, value.digits * 10n ** -shift];
+      expect(left, `${written} became ${text}`).toBe(right);
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+test(
+  "an instant is read to the millisecond, and a day that is none is no instant",
+  () => {
+    const parts = fc.tuple(
+      fc.integer({ min: 0, max: 9_999 }),
+      fc.nat(14),
+      fc.nat(33),
+      fc.nat(25),
+      fc.nat(61),
+      fc.constantFrom("", "Z", "+00:00", "-23:59", "+0530", "+24:00", "z", " Z", "+1"),
+      fc.constantFrom("", ":00", ":59.5", ":60", ":00.123456789", ":00."),
+    );
+    fuzz("instants", 4_000, parts, ([year, month, day, hour, minute, zone, seconds]) => {
+      const two = (value: number): string => String(value).padStart(2, "0");
+      const date = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
+      const read = parseTimestamp(`${date}T${two(hour)}:${two(minute)}${seconds}${zone}`);
+      const lastDay = new Date(Date.UTC(2_000 + (year % 400), month, 0)).getUTCDate();
+      const isDay = year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= lastDay;
+      const isTime = hour <= 23 && minute <= 59 && !["60", "00."].includes(seconds.slice(1));
+      const isZone = !["+24:00", " Z", "+1"].includes(zone);
+      expect(read !== undefined, `${date} ${hour}:${minute}${seconds}${zone}`).toBe(isDay && isTime && isZone);
+      if (read !== undefined) expect(parseTimestamp(read.toISOString())).toEqual(read);
+    });
+  },
+  FUZZ_TIMEOUT_MS,
+);
+
+type Exact = { readonly digits: bigint; readonly places: number };
+
+/** Digits and where the point is; undefined when it is not plain decimal text. */
+function exactly(text: string): Exact | undefined {
+  const [, sign, whole, fraction = ""] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(text) ?? [];
+  if (whole === undefined || text.endsWith("\n")) return undefined;
+  const size = BigInt(whole + fraction);
+  return { digits: sign === "-" ? -size : size, places: fraction.length };
+}
+
+function isRate(text: string): boolean {
+  const value = exactly(text);
+  return value !== undefined && !text.startsWith("-") && value.places <= 6 && text.split(".")[0]!.length <= 9;
+}
+
+function withPoint(digits: bigint, places: number): string {
+  const sign = digits < 0n ? "-" : "";
+  const text = String(digits < 0n ? -digits : digits).padStart(places + 1, "0");
+  return places === 0 ? sign + text : `${sign}${text.slice(0, -places)}.${text.slice(-places)}`;
+}

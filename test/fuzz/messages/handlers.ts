@@ -1,0 +1,135 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { serviceUnavailable } from "#kernel/contract/refusals.ts";
+import type { Contract, Implementation } from "#kernel/contract/contract.ts";
+import { createBell } from "#kernel/bell.ts";
+import { createLog } from "#kernel/log.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { Secret } from "#kernel/secret.ts";
+import { feedReader } from "#kernel/feed/read.ts";
+import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
+import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { generatePassword } from "../../../services/account/domain/password.ts";
+import { accountService } from "../../../services/account/service.ts";
+import { createVault } from "../../../services/account/vault.ts";
+import { feeService } from "../../../services/fee/service.ts";
+import { fundingService } from "../../../services/funding/service.ts";
+import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
+import { enterSender, ownMemory, platformService } from "../../../services/platform/service.ts";
+import { subscriptionService } from "../../../services/subscription/service.ts";
+
+export type RealService = {
+  readonly label: string;
+  /** Of its folder and its database. */
+  readonly name: string;
+  readonly contract: Contract;
+  readonly implement: (pool: Pool) => Promise<Implementation<Contract>>;
+};
+
+const log = createLog({ service: "fuzz", level: "silent" });
+const now = (): Date => new Date();
+const QUIET_PERIOD_MS = 5_000;
+const TURN_WAIT_MS = 20;
+const WEEK_MS = 7 * 86_400_000;
+
+/** The real handlers of all services on real databases; nobody whom they ask can be reached. */
+export const REAL_SERVICES: readonly RealService[] = [
+  {
+    label: "account",
+    name: "account",
+    contract: AccountServiceService,
+    implement: async (pool) =>
+      accountService({
+        pool,
+        platform: unreachable("platform"),
+        subscriptions: unreachable("subscription"),
+        vault: createVault([new Secret(randomBytes(32))]),
+        newPassword: () => generatePassword((bound) => randomInt(bound)),
+        log,
+        now,
+      }) as Implementation<Contract>,
+  },
+  {
+    label: "funding",
+    name: "funding",
+    contract: FundingServiceService,
+    implement: async (pool) => fundingService({ pool, ...everybody(), log, now }) as Implementation<Contract>,
+  },
+  {
+    label: "fee",
+    name: "fee",
+    contract: FeeServiceService,
+    implement: async (pool) =>
+      feeService({ pool, ...everybody(), bells: bells(), log, now }) as Implementation<Contract>,
+  },
+  {
+    label: "subscription",
+    name: "subscription",
+    contract: SubscriptionServiceService,
+    implement: async (pool) =>
+      subscriptionService({
+        pool,
+        ...everybody(),
+        bells: bells(),
+        log,
+        now,
+        isSingleSubscription: true,
+        week: { anchor: new Date("2025-01-04T00:00:00Z"), periodMs: WEEK_MS },
+      }) as Implementation<Contract>,
+  },
+  { label: "platform", name: "platform", contract: PlatformServiceService, implement: platform },
+  {
+    label: "a feed",
+    name: "subscription",
+    contract: FeedServiceService,
+    implement: async (pool) => feedReader(pool, ["subscription.allocations"]) as Implementation<Contract>,
+  },
+];
+
+async function platform(pool: Pool): Promise<Implementation<Contract>> {
+  const deps = {
+    pool,
+    mt5: offline(),
+    log,
+    settings: {
+      server: "fuzz",
+      masterGroups: ["pamm\\master"],
+      investorGroups: ["pamm\\investor"],
+      paymentGroup: "pamm\\payment",
+      loginRange: { first: 3_000_000n, last: 3_999_999n },
+      quietPeriodMs: QUIET_PERIOD_MS,
+      turnWaitMs: TURN_WAIT_MS,
+    },
+    sender: await enterSender({ pool }),
+    ...ownMemory(),
+    reach: () => undefined,
+  };
+  return platformService(deps) as Implementation<Contract>;
+}
+
+function everybody() {
+  return {
+    accounts: unreachable("account"),
+    fees: unreachable("fee"),
+    platform: unreachable("platform"),
+    subscriptions: unreachable("subscription"),
+  };
+}
+
+/** Every method says what a client says when nobody listens. */
+function unreachable(service: string): never {
+  return new Proxy({}, { get: () => () => Promise.reject(serviceUnavailable(service)) }) as never;
+}
+
+function offline(): never {
+  const status = () => ({ reachable: false, sessions: 0, waiting: 0, lastError: "offline" });
+  const no = () => Promise.reject(new Mt5Error("unreachable", "offline"));
+  return new Proxy({}, { get: (_target, name) => (name === "status" ? status : no) }) as never;
+}
+
+function bells(): never {
+  return new Proxy({}, { get: () => createBell() }) as never;
+}
