@@ -13,6 +13,8 @@ const WEEK = "PT15S";
 const START = { what: "the rehearsal", withinMs: 120_000, everyMs: 100 };
 /** All of it drains in order, each part for 15 s at most. */
 const STOP_PATIENCE_MS = 60_000;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const INTERRUPTED = 130;
 /** Whatever points to somebody's real servers or to the other system. */
 const OURS = /^(PAMM|SIM|MT5|NATS|DATABASE|GRPC)_|_(DATABASE|GRPC)_URL/;
 
@@ -24,10 +26,13 @@ export async function startRehearsal(): Promise<Rehearsal> {
   const env = { PAMM_STATE_DIR: stateDir, PAMM_FEE_PERIOD: WEEK, ...freePorts() };
   const logFile = join(folder, "launcher.log");
   const launcher = await startTied({ ...commandWith(env), logFile, lastSignal: "TERM" });
+  const interrupt = (): void => void stop().finally(() => process.exit(INTERRUPTED));
   const stop = async (): Promise<void> => {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
     await launcher.stop("SIGTERM", STOP_PATIENCE_MS);
     rmSync(folder, { recursive: true, force: true });
   };
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     const system = await poll(
       START,
