@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { type Advance, advancePool, type Reading } from "../../domain/advance-pool.ts";
+import { type Advance, advancePool, type Reading, type Standing } from "../../domain/advance-pool.ts";
 import type { Arrival } from "../../domain/arrival.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
@@ -10,7 +10,7 @@ import { deleteArrivals, listArrivals } from "../../store/arrivals.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { type Master, saveProgress } from "../../store/masters.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
-import { type ActiveSeat, listActiveSeats, lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
+import { listActiveSeats, lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { tellDeficit } from "../tell-pools.ts";
 import { recordSteps } from "./record-steps.ts";
 import { stop } from "./stop.ts";
@@ -18,7 +18,6 @@ import { stop } from "./stop.ts";
 /** A Master's pool under the lock of this transaction, with what has been done to it so far and is not saved yet. */
 export type Ledger = {
   readonly master: Master;
-  readonly active: readonly ActiveSeat[];
   readonly stored: UnitPool;
   readonly pool: UnitPool;
   /** What waits, and what of it has got its units. */
@@ -40,8 +39,8 @@ export type Place = {
 /** So that nobody who waits for a lock that this takes has to wait long. */
 const ROWS_PER_COMMIT = 5_000;
 const DEALS_PER_COMMIT = 500;
-/** Marks of a place need everything that was realised since; a Master with more than this catches up first. */
-const DEALS_OF_A_READING = 10_000;
+/** Marks of a place need everything that was realised since. More than a day of a deal each second. */
+const DEALS_OF_A_READING = 100_000;
 
 /**
  * Locks a pool, takes it through the deals that wait, and writes down what came of each. The caller has locked the
@@ -59,11 +58,8 @@ export async function openLedger(
   const active = await listActiveSeats(tx, login);
   const sharing = deals.length === 0 ? [] : active.map(({ investorLogin }) => investorLogin);
   await lockAccounts(tx, [...logins, ...sharing]);
-  const stored = await lockUnitPool(tx, login);
-  const arrivals = await listArrivals(tx, login);
-  const { struckDealId } = master;
-  const weeksClosedThrough = master.weeksClosedThrough ?? undefined;
-  const advance = advancePool({ pool: stored, arrivals, weeksClosedThrough, struckDealId }, deals, {
+  const standing = await lockStanding(tx, master);
+  const advance = advancePool(standing, deals, {
     week: deps.week,
     reading: deals.length < limit ? reading : undefined,
     mostSteps: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
@@ -73,18 +69,21 @@ export async function openLedger(
   if (last !== undefined) await markDealsAllocated(tx, login, last.number, deps.now());
   if (advance.stopped !== undefined) await stop(tx, deps, login, advance.stopped);
   const isCut = advance.end === "done" && deals.length === limit;
+  const { pool, arrivals } = advance.standing;
+  const allocated = deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n);
+  const admitted = withoutThose(standing.arrivals, arrivals);
+  const now = { ...master, ...recorded, ...progressOf(advance) };
   return {
-    ledger: {
-      master: { ...master, ...recorded, ...progressOf(advance) },
-      active,
-      stored,
-      pool: advance.standing.pool,
-      arrivals: advance.standing.arrivals,
-      admitted: withoutThose(arrivals, advance.standing.arrivals),
-      allocated: deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n),
-    },
+    ledger: { master: now, stored: standing.pool, pool, arrivals, admitted, allocated },
     end: isCut ? "full" : advance.end,
   };
+}
+
+async function lockStanding(tx: Transaction, master: Master): Promise<Standing> {
+  const { login, struckDealId, weeksClosedThrough } = master;
+  const pool = await lockUnitPool(tx, login);
+  const arrivals = await listArrivals(tx, login);
+  return { pool, arrivals, struckDealId, weeksClosedThrough: weeksClosedThrough ?? undefined };
 }
 
 function progressOf({ standing }: Advance): Pick<Master, "weeksClosedThrough" | "struckDealId"> {

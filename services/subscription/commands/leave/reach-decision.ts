@@ -21,7 +21,7 @@ import { inTimeToAnswer, patience } from "../patience.ts";
 import { safetyStop } from "../safety-stop.ts";
 import { decideOutsidePool, settleOutsidePool } from "./decide-outside-pool.ts";
 import { notReadYet } from "./refuse-under-gate.ts";
-import { decideUnderGate } from "./settle-under-gate.ts";
+import { decideUnderGate } from "./decide-under-gate.ts";
 
 /** So long Leave waits for money that is on its way to the Master, and for others at its gate. */
 const WAIT_MS = 3_000;
@@ -34,6 +34,7 @@ const RETRY_AFTER_MS = 500;
 export async function reachDecision(deps: Deps, asked: NewLeave, context: CallContext): Promise<Leave> {
   const { pool, now } = deps;
   const wait = patience(context, WAIT_MS);
+  const prepareFee = feePreparation(deps, context);
   await tryInsertLeave(pool, asked, now());
   for (;;) {
     const standing = await findStandingLeave(pool, asked.key);
@@ -46,7 +47,7 @@ export async function reachDecision(deps: Deps, asked: NewLeave, context: CallCo
       continue;
     }
     if (own?.state === "WAITING") {
-      const why = await goOn(deps, own, context);
+      const why = await goOn(deps, own, prepareFee, context);
       if (why === undefined) continue;
       if (wait.isOver()) {
         await refuseWaiting(deps, own, why);
@@ -61,7 +62,12 @@ export async function reachDecision(deps: Deps, asked: NewLeave, context: CallCo
 }
 
 /** One step further. Says what is in the way, or nothing when the row has moved on. */
-async function goOn(deps: Deps, leave: Leave, context: CallContext): Promise<Refusal | undefined> {
+async function goOn(
+  deps: Deps,
+  leave: Leave,
+  prepareFee: FeePreparation,
+  context: CallContext,
+): Promise<Refusal | undefined> {
   const standing = await readStanding(deps, leave, context);
   if (standing === undefined) return await refuseWaiting(deps, leave, accountBusy("the account cannot be read now"));
   if (standing.filedNumber !== leave.heldLogNumber) {
@@ -78,7 +84,7 @@ async function goOn(deps: Deps, leave: Leave, context: CallContext): Promise<Ref
     deps.bells.mirrors.ring();
     return accountBusy("money is still on its way to the Master");
   }
-  if (!(await prepareFee(deps, seat, context))) return notReadYet("fees cannot be computed now");
+  if (!(await prepareFee(seat.masterLogin))) return notReadYet("fees cannot be computed now");
   const gate = await closeGateFor(deps, leave, seat);
   if (gate === "busy") {
     return refuse("allocation_in_progress", "another decision about this Master is in progress", {
@@ -92,19 +98,23 @@ async function goOn(deps: Deps, leave: Leave, context: CallContext): Promise<Ref
   return undefined;
 }
 
-/** Asked before anything is closed: afterwards fee has only little to read, and without it nobody leaves. */
-async function prepareFee(
-  { fees, log }: Deps,
-  { masterLogin }: { readonly masterLogin: string },
-  context: CallContext,
-): Promise<boolean> {
-  try {
-    await fees.prepare({ masterLogin }, inTimeToAnswer(context));
-    return true;
-  } catch (error) {
-    log.warn("fee is not there", { login: masterLogin, error });
-    return false;
-  }
+type FeePreparation = (masterLogin: string) => Promise<boolean>;
+
+/** Asked before anything is closed: afterwards fee has only little to read, and without it nobody leaves. Succeeds once. */
+function feePreparation({ fees, log }: Deps, context: CallContext): FeePreparation {
+  let isPrepared = false;
+  let hasFailed = false;
+  return async (masterLogin) => {
+    if (isPrepared) return true;
+    try {
+      await fees.prepare({ masterLogin }, inTimeToAnswer(context));
+      isPrepared = true;
+    } catch (error) {
+      if (!hasFailed) log.warn("fee is not there", { login: masterLogin, error });
+      hasFailed = true;
+    }
+    return isPrepared;
+  };
 }
 
 /** What is known of the Investor, filed up to what was held; undefined when its log cannot be read. */
