@@ -37,7 +37,7 @@ export type Place = {
 };
 
 /** So that nobody who waits for a lock that this takes has to wait long. */
-const ROWS_PER_COMMIT = 5_000;
+const ROWS_PER_COMMIT = 3_000;
 const DEALS_PER_COMMIT = 500;
 /** Marks of a place need everything that was realised since. More than a day of a deal each second. */
 const DEALS_OF_A_READING = 100_000;
