@@ -4,7 +4,7 @@ import type { Instant } from "./engine/configuration.ts";
 import { closeWeek } from "./engine/fees.ts";
 import { assign, configure, deposit, unassign, withdraw } from "./engine/investing.ts";
 import { mark, realise, trade } from "./engine/trading.ts";
-import type { Investor, Master, World } from "./engine/world.ts";
+import { activeAt, type Investor, type Master, type World } from "./engine/world.ts";
 import { type History, type Since, type Step, tell } from "./history.ts";
 
 export const FIRST_DAY: Instant = Date.UTC(2026, 0, 3);
@@ -39,14 +39,19 @@ export function playStep(world: World, wanted: Step): string {
   return "who" in step ? playInvestor(world, step) : playMaster(world, step);
 }
 
-/** Nobody trades a hundred times what is in the account: a result is at most so many times the Master's balance. */
+/**
+ * Nobody makes a thousand times what is at work in a day. Units are of 1e-8 USD when they are made: where one has come to
+ * be worth a cent, rounding them is no dust any more.
+ */
 const MOST_LEVERAGE = 10n;
+const LEAST_CAPITAL = 10n;
 
-function within({ masters }: World, step: Step): Step {
+function within(world: World, step: Step): Step {
   if (!("where" in step && "cents" in step)) return step;
-  const most = MOST_LEVERAGE * (at(masters, step.where).balance + 1_00n);
-  const [low, high] = most < 0n ? [most, -most] : [-most, most];
-  return { ...step, cents: step.cents < low ? low : step.cents > high ? high : step.cents };
+  const master = at(world.masters, step.where);
+  const pooled = activeAt(world, master).map(({ id }) => master.pool.cash(id).pooled);
+  const most = MOST_LEVERAGE * pooled.reduce((sum, cents) => sum + (cents < 0n ? -cents : cents), LEAST_CAPITAL);
+  return { ...step, cents: step.cents < -most ? -most : step.cents > most ? most : step.cents };
 }
 
 function playInvestor(world: World, step: Extract<Step, { who: number }>): string {

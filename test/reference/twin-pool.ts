@@ -13,6 +13,7 @@ import {
   type Fraction,
   floor,
   fraction,
+  isPositive,
   larger,
   minus,
   ONE,
@@ -123,9 +124,10 @@ function grown(drift: Fraction, pool: Pool, moved: bigint): Fraction {
 
 const PRECISION = fraction(10n ** 12n);
 
-/** At least a cent. */
+/** Of those who have a share; at least a cent. */
 function valueOf(pool: Pool): Fraction {
-  const equities = [...pool.seats.keys()].map((id) => distance(equityOf(pool, id), ZERO));
+  const holders = [...pool.seats].filter(([, { share }]) => isPositive(share));
+  const equities = holders.map(([id]) => distance(equityOf(pool, id), ZERO));
   return larger(total(equities), ONE);
 }
 
