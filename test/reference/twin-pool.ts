@@ -7,23 +7,8 @@ import { leaveUnits, takeOut } from "../../services/subscription/domain/pool/tak
 import { EMPTY_POOL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { allocate, type Split } from "./engine/allocate.ts";
 import { dollars, type Payment, toCents } from "./engine/cents.ts";
-import {
-  compare,
-  distance,
-  type Fraction,
-  floor,
-  fraction,
-  isPositive,
-  larger,
-  minus,
-  ONE,
-  over,
-  plus,
-  show,
-  times,
-  total,
-  ZERO,
-} from "./engine/fraction.ts";
+import { compare, type Fraction, fraction, minus, ONE, over, plus, show } from "./engine/fraction.ts";
+import { DRIFT_PER_EVENT, E8_PER_CENT, expectNear, grown, sizeOf, valueOf } from "./drift.ts";
 import { emptyPool, equityOf, floatingOf, type Owner, type Pool } from "./engine/pool.ts";
 import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
 
@@ -41,9 +26,6 @@ export const THE_POOL: PoolUnderTest = { strikePool, allocateDeal, takeOut, leav
 /** How often a cent was given another way than by exact fractions, where both ways are as good. */
 export type Tally = { allocations: number; ties: number };
 
-const E8_PER_CENT = 1_000_000n;
-/** Cents by which rounding to 1e-8 may move what somebody is entitled to, at each event of a pool. */
-const DRIFT_PER_EVENT = fraction(3n, E8_PER_CENT);
 const SYMBOL = "EURUSD";
 
 /** Two pools with one life. Throws as soon as they differ by more than rounding to 1e-8 explains. */
@@ -115,30 +97,6 @@ export function twinPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL):
   };
 }
 
-/** A share that is wrong in its last digit makes a result wrong in proportion to what it is of the pool. */
-function grown(drift: Fraction, pool: Pool, moved: bigint): Fraction {
-  const leverage = over(fraction(abs(moved)), valueOf(pool));
-  const exact = plus(times(drift, plus(ONE, leverage)), DRIFT_PER_EVENT);
-  return fraction(floor(times(exact, PRECISION)) + 1n, PRECISION.top);
-}
-
-const PRECISION = fraction(10n ** 12n);
-
-/** Of those who have a share; at least a cent. */
-function valueOf(pool: Pool): Fraction {
-  const holders = [...pool.seats].filter(([, { share }]) => isPositive(share));
-  const equities = holders.map(([id]) => distance(equityOf(pool, id), ZERO));
-  return larger(total(equities), ONE);
-}
-
-function sizeOf(floating: Floating): bigint {
-  return [...floating.values()].reduce((sum, cents) => sum + abs(cents), 0n);
-}
-
-function abs(cents: bigint): bigint {
-  return cents < 0n ? -cents : cents;
-}
-
 /** Each within a cent of what is exact, and no cent given to somebody while another was entitled to more of it. */
 function expectFair(split: Split, payments: readonly Payment<Owner>[], drift: Fraction): void {
   const over = split.map(({ exact }, index) => minus(fraction(payments[index]!.cents), exact));
@@ -195,11 +153,6 @@ function expectSame(pool: Pool, real: UnitPool, drift: Fraction): void {
 }
 
 const NO_SEAT = { units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };
-
-function expectNear(what: string, shown: Fraction, exact: Fraction, drift: Fraction): void {
-  if (compare(distance(shown, exact), drift) <= 0) return;
-  throw new Error(`${what} is ${show(shown)}, and ${show(exact)} by the reference`);
-}
 
 function arriveIn(pool: UnitPool, subscriptionId: bigint, cents: bigint): UnitPool {
   const seat = pool.seats.find((each) => each.subscriptionId === subscriptionId) ?? { subscriptionId, ...NO_SEAT };
