@@ -19,6 +19,8 @@ import { createSessionPool } from "./session-pool.ts";
 import type { Lease, PoolOptions, SessionPool } from "./session-pool.ts";
 import { measuredTime, zoneTime } from "./time-source.ts";
 import type { TimeSource } from "./time-source.ts";
+import { createToldTickets } from "./told-tickets.ts";
+import type { ToldTickets } from "./told-tickets.ts";
 import { addUser, checkPassword, disableUser, getUser, getUsers } from "./users.ts";
 
 /** The platform's Web API as far as we use it. Questions throw an Mt5Error; commands have outcomes. */
@@ -109,10 +111,11 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   const pool = createSessionPool(poolOptions(settings));
   const read = createReader(pool);
   const clock = timeZone === undefined ? measuredTime(() => readServerTime(read), now) : zoneTime(timeZone);
+  const told = createToldTickets();
   return {
     ...bindOperations({ pool, read, clock }),
     serverClock: clock,
-    acquireForCommand: async (options) => commandSession(await pool.acquire({ ...options, isForCommand: true })),
+    acquireForCommand: async (options) => commandSession(await pool.acquire({ ...options, isForCommand: true }), told),
     status: pool.status,
     isLive: pool.isLive,
     resetAll: pool.resetAll,
@@ -138,10 +141,10 @@ function bindOperations(mt5: Mt5Context) {
   };
 }
 
-function commandSession(lease: Lease): CommandSession {
+function commandSession(lease: Lease, told: ToldTickets): CommandSession {
   return {
     sessionId: lease.sessionId,
-    changeBalance: (order) => changeBalance(lease, order),
+    changeBalance: (order) => changeBalance(lease, order, told),
     [Symbol.dispose]: () => lease[Symbol.dispose](),
   };
 }

@@ -129,6 +129,40 @@ test("bytes behind an answer make it worthless", async () => {
   expect(outcome).toEqual({ kind: "unknown", reason: "protocol_violation" });
 });
 
+test("a refusal whose server is one answer behind is believed of nobody", async () => {
+  const refused = '{"retcode":"10019 Not enough money"}';
+  let late: string | undefined;
+  let orders = 0;
+  await using server = await startScriptedServer(({ path, line }) => {
+    if (path === "trade/balance") orders += 1;
+    // The second order is answered as the first one was, and what became of it is told to whoever asks next.
+    if (path === "trade/balance" && orders === 2) late = APPLIED;
+    if (path === "test/access" && late !== undefined && line.number === 1) return late;
+    return path === "trade/balance" ? refused : undefined;
+  });
+  using client = aClient(server, { maxSessions: 1 });
+  expect(await sendOnce(client)).toEqual({ kind: "refused", code: 10019 });
+  expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "contradictory", code: 10019 });
+  await expect.poll(() => server.lines[0]?.isOpen).toBe(false);
+  expect(await sendOnce(client)).toEqual({ kind: "refused", code: 10019 });
+});
+
+test("a server that says no and closes has had its last word", async () => {
+  const { outcome } = await outcomeOf({
+    status: 200,
+    head: "Connection: close\r\n",
+    body: '{"retcode":"10019 Not enough money"}',
+  });
+  expect(outcome).toEqual({ kind: "refused", code: 10019 });
+});
+
+test("a ticket is the answer to one command: who is told it again knows nothing", async () => {
+  await using server = await startScriptedServer(onBalance(APPLIED));
+  using client = aClient(server);
+  expect(await sendOnce(client)).toMatchObject({ kind: "applied" });
+  expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "contradictory" });
+});
+
 test("a connection that ends without an answer leaves the command unknown", async () => {
   for (const end of ["destroy", "reset", "half"] as const) {
     const { outcome, sent } = await outcomeOf(({ line }) => {

@@ -6,7 +6,12 @@ import type { Session } from "./session.ts";
 export type { PoolOptions } from "./pool-state.ts";
 
 /** A session that nobody else uses until it is disposed of. */
-export type Lease = Disposable & Pick<Session, "call" | "signInAgain"> & { readonly sessionId: string };
+export type Lease = Disposable &
+  Pick<Session, "call" | "signInAgain"> & {
+    readonly sessionId: string;
+    /** Whether the next question gets its own answer: what was read so far was then the answer to what was asked. */
+    readonly isInStep: () => Promise<boolean>;
+  };
 
 export type AcquireOptions = {
   readonly waitMs?: number;
@@ -91,6 +96,11 @@ function lend(pool: PoolState, session: Session): Lease {
       return await session.call(request, options).finally(() => (callsUnderWay -= 1));
     },
     signInAgain: session.signInAgain,
+    async isInStep() {
+      if (!isReturned && (await session.ping())) return true;
+      session.reset();
+      return false;
+    },
     [Symbol.dispose]() {
       if (isReturned) return;
       isReturned = true;

@@ -9,6 +9,7 @@ import { authenticate } from "./handshake.ts";
 import type { Credentials } from "./handshake.ts";
 import { encodeRequest } from "./http-request.ts";
 import type { Mt5Request } from "./http-request.ts";
+import { valuesNamed } from "./json.ts";
 import { RETCODE } from "./retcodes.ts";
 import { dial } from "./socket.ts";
 import type { DialOptions } from "./socket.ts";
@@ -122,10 +123,12 @@ function createLine(connection: Connection, { host, port, contentType }: Session
   };
 }
 
+/** A late answer to a command that moved money is none. */
 function isPong(exchanged: Exchanged): boolean {
   if (exchanged.kind !== "answered" || exchanged.answer.status !== 200) return false;
   try {
-    return requireEnvelope(exchanged.answer.body).code === RETCODE.done;
+    const { code, members } = requireEnvelope(exchanged.answer.body);
+    return code === RETCODE.done && valuesNamed(members, "ticket").length === 0;
   } catch {
     return false;
   }
