@@ -1,0 +1,118 @@
+import type { Database } from "../postgres/database.ts";
+import { textOf } from "../postgres/types.ts";
+import type { Values } from "../postgres/types.ts";
+
+/** The committed rows of the platform service, as the checks look at them. */
+export type OperationRow = {
+  readonly number: bigint;
+  readonly transferId: bigint;
+  readonly leg: number;
+  readonly login: string;
+  readonly kind: string;
+  readonly amountMinor: bigint;
+  readonly isExclusive: boolean;
+  readonly state: string;
+  readonly cameFrom: string | null;
+  readonly review: string | null;
+  readonly refusal: string | null;
+  readonly attempt: number;
+  readonly dealId: bigint | null;
+};
+
+export type AttemptRow = {
+  readonly session: string;
+  readonly expiresAtMs: number;
+};
+
+export class Books {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  operation(number: bigint): OperationRow | undefined {
+    const values = this.#one("operation", "number", number);
+    return values && operationOf(values);
+  }
+
+  operations(): readonly OperationRow[] {
+    return Array.from(this.#database.committed("operation"), operationOf);
+  }
+
+  operationsOf(login: string): readonly OperationRow[] {
+    return this.#many("operation", "login", login).map(operationOf);
+  }
+
+  legsOf(transferId: bigint): readonly OperationRow[] {
+    return this.#many("operation", "transfer_id", transferId).map(operationOf);
+  }
+
+  keyOf(transferId: bigint): string {
+    return textOf(this.#one("transfer", "id", transferId)?.["key"] ?? "");
+  }
+
+  holderOf(transferId: bigint): string {
+    return textOf(this.#one("transfer", "id", transferId)?.["holder"] ?? "");
+  }
+
+  transferIdOf(key: string): bigint | undefined {
+    return this.#one("transfer", "key", key)?.["id"] as bigint | undefined;
+  }
+
+  attempt(operation: bigint, number: number): AttemptRow | undefined {
+    const row = this.#many("attempt", "operation_number", operation).find((values) => values["number"] === number);
+    return row && { session: textOf(row["session"] ?? ""), expiresAtMs: row["permit_expires_at"] as number };
+  }
+
+  account(login: string): Values | undefined {
+    return this.#one("account", "login", login);
+  }
+
+  log(login: string): readonly Values[] {
+    const entries = this.#many("log_entry", "login", login);
+    return entries.toSorted((left, right) => Number((left["number"] as bigint) - (right["number"] as bigint)));
+  }
+
+  /** What lies before people, by deal and by operation. */
+  findings(): readonly Values[] {
+    return [...this.#database.committed("review")];
+  }
+
+  #one(table: string, column: string, value: bigint | string): Values | undefined {
+    return this.#many(table, column, value)[0];
+  }
+
+  #many(table: string, column: string, value: bigint | string): readonly Values[] {
+    const rows = [...this.#database.rows(table).withValue(column, value)];
+    return rows.flatMap(({ committed }) => (committed?.[column] === value ? [committed] : []));
+  }
+}
+
+export function operationOf(values: Values): OperationRow {
+  return {
+    number: values["number"] as bigint,
+    transferId: values["transfer_id"] as bigint,
+    leg: values["leg"] as number,
+    login: values["login"] as string,
+    kind: values["kind"] as string,
+    amountMinor: values["amount_minor"] as bigint,
+    isExclusive: values["is_exclusive"] as boolean,
+    state: values["state"] as string,
+    cameFrom: values["came_from"] as string | null,
+    review: values["review"] as string | null,
+    refusal: values["refusal"] as string | null,
+    attempt: values["attempt"] as number,
+    dealId: values["deal_id"] as bigint | null,
+  };
+}
+
+/** Its money may be under way. */
+export function isUnderWay({ state, cameFrom }: OperationRow): boolean {
+  const from = state === "REVIEW" ? cameFrom : state;
+  return from === "SENDING" || from === "UNKNOWN";
+}
+
+export function isOpen({ state }: OperationRow): boolean {
+  return state === "INTENT" || state === "SENDING" || state === "UNKNOWN";
+}

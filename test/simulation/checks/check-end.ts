@@ -1,0 +1,178 @@
+import type { Database } from "../postgres/database.ts";
+import type { Values } from "../postgres/types.ts";
+import type { Plan, Trouble } from "../plan/plan.ts";
+import type { ServerDeal, TradeServer } from "../world/trade-server.ts";
+import { isOpen, isUnderWay } from "./books.ts";
+import type { Books, OperationRow } from "./books.ts";
+import { readSentReference } from "./reference.ts";
+import { Violation } from "./violation.ts";
+import type { PlatformWatch } from "./watch-platform.ts";
+
+/** Attempts after which an internal operation is given up. */
+const MAX_ATTEMPTS = 3;
+
+export type End = {
+  readonly plan: Plan;
+  readonly books: Books;
+  readonly server: TradeServer;
+  readonly platform: PlatformWatch;
+  readonly consumers: ReadonlyMap<string, Database>;
+};
+
+/** Nothing is left to be done: each operation has ended or lies before a person, and all logs have what they can have. */
+export function isSettled(end: End): boolean {
+  const { books, server, consumers } = end;
+  if (books.operations().some((operation) => isOpen(operation) && !isHeldUp(operation, books))) return false;
+  const isAllFiled = server.logins.every((login) => isFiled(login, books, consumers) && isLogged(login, books, server));
+  return isAllFiled && missingFindings(end).length === 0;
+}
+
+/** Something waits for a person, so who waits behind it cannot know either. */
+export function isAnyHeldUp({ books }: End): boolean {
+  return books.operations().some(({ state }) => state === "REVIEW");
+}
+
+/** What a person has to decide first: the first leg of the same transfer, or whatever may be under way on the login. */
+function isHeldUp(operation: OperationRow, books: Books): boolean {
+  const { transferId, leg, state, login, isExclusive } = operation;
+  if (state !== "INTENT") return false;
+  const first = books.legsOf(transferId).find((other) => other.leg === 1);
+  if (leg === 2 && first?.state === "REVIEW") return true;
+  return isExclusive && books.operationsOf(login).some((other) => other.state === "REVIEW" && isUnderWay(other));
+}
+
+/** Deals that stand in a log and not at the platform any more, without anybody having been told. */
+function missingFindings({ books, server }: Pick<End, "books" | "server">): readonly ServerDeal[] {
+  return server.forgotten.filter(({ login, ticket }) => {
+    const isLogged = books.log(login).some((entry) => entry["deal_id"] === ticket);
+    return isLogged && !books.findings().some((finding) => finding["deal_id"] === ticket);
+  });
+}
+
+/** What a deal is known of, or waits for a person's decision about another one before it. */
+function isLogged(login: string, books: Books, server: TradeServer): boolean {
+  if (books.account(login)?.["undecided_from"] !== null) return hasReview(login, books);
+  const logged = new Set(books.log(login).map((entry) => entry["deal_id"]));
+  return server.deals.every((deal) => deal.login !== login || logged.has(deal.ticket));
+}
+
+function hasReview(login: string, books: Books): boolean {
+  return books.operationsOf(login).some(({ state }) => state === "REVIEW");
+}
+
+function isFiled(login: string, books: Books, consumers: End["consumers"]): boolean {
+  const number = books.account(login)?.["log_number"];
+  return [...consumers.values()].every((consumer) => {
+    const filed = filedBook(consumer, login);
+    return login.startsWith("3") || filed?.["filed_number"] === number;
+  });
+}
+
+/** Everything that can only be said when all is quiet. */
+export function checkEnd(end: End): void {
+  for (const operation of end.books.operations()) checkOperation(end, operation);
+  for (const deal of end.server.deals) checkDeal(end, deal);
+  for (const transferId of new Set(end.books.operations().map((operation) => operation.transferId))) {
+    checkLegs(end.books.legsOf(transferId));
+  }
+  for (const login of end.server.logins) checkLog(end, login);
+  const [missing] = missingFindings(end);
+  if (missing !== undefined)
+    throw new Violation("T4", `nobody noticed that the platform forgot deal ${missing.ticket}`);
+}
+
+/** R3, from the side of the books. */
+function checkOperation(end: End, operation: OperationRow): void {
+  const { platform, books } = end;
+  const { state, dealId, number } = operation;
+  if (state === "REVIEW") checkReview(end, operation);
+  if (isOpen(operation) && !isHeldUp(operation, books))
+    throw new Violation("I10", `operation ${number} is still ${state}`);
+  if (state !== "APPLIED") return;
+  const deal = platform.deal(dealId ?? 0n);
+  const isIts = readSentReference(deal?.sentComment ?? "")?.number === number;
+  if (!isIts) throw new Violation("R3", `operation ${number} is applied with deal ${dealId}, which is not its own`);
+}
+
+/** I10: people are only bothered with what no rule could know. */
+function checkReview({ plan, platform, server }: End, { number, review, attempt }: OperationRow): void {
+  const hasTrouble = (isIt: (trouble: Trouble) => boolean) =>
+    plan.faults.some((fault) => fault.kind === "command" && isIt(fault.trouble));
+  const isBeyondBounds = platform.dealsOf(number).some((deal) => !platform.isWithinBounds(deal));
+  const hasForgotten = server.forgotten.length > 0;
+  const reasons: Readonly<Record<string, boolean>> = {
+    candidate_deal:
+      hasTrouble(({ comment }) => comment !== "kept") || plan.commands.some(({ kind }) => kind === "dealer"),
+    deal_after_absence: isBeyondBounds,
+    deal_after_refusal: isBeyondBounds,
+    two_deals: isBeyondBounds,
+    applied_deal_gone: hasForgotten,
+    attempts_exhausted: attempt >= MAX_ATTEMPTS,
+  };
+  if (reasons[review ?? ""] !== true) throw new Violation("I10", `operation ${number} lies before a person: ${review}`);
+}
+
+/** R3, from the side of the platform. */
+function checkDeal({ books }: End, { ticket, sentComment, by, login }: ServerDeal): void {
+  const reference = readSentReference(sentComment);
+  if (by !== "command" || reference === undefined) return;
+  const operation = books.operation(reference.number);
+  const isKnown = operation?.dealId === ticket || operation?.state === "REVIEW";
+  const hasFinding = books.findings().some((finding) => finding["deal_id"] === ticket);
+  if (!isKnown && !hasFinding) {
+    throw new Violation(
+      "R3",
+      `deal ${ticket} of ${login} belongs to ${operation?.state ?? "no"} operation ${reference.number}`,
+    );
+  }
+}
+
+/** I4: both legs, none of them, or the first and its reversal; anything else lies before a person. */
+function checkLegs(legs: readonly OperationRow[]): void {
+  const [first, second, reversal] = [1, 2, 3].map((leg) => legs.find((operation) => operation.leg === leg)?.state);
+  if (second === undefined || legs.some(({ state }) => state === "REVIEW")) return;
+  const isWhole = first === "APPLIED" && second === "APPLIED" && reversal === undefined;
+  const isNothing = first === "REFUSED" && second === "REFUSED" && reversal === undefined;
+  const isUndone = first === "APPLIED" && second === "REFUSED" && reversal === "APPLIED";
+  if (!isWhole && !isNothing && !isUndone) {
+    throw new Violation("I4", `legs of one transfer ended ${first}, ${second}, ${reversal ?? "no reversal"}`);
+  }
+}
+
+/** I4 and I9: the log is what the platform shows, and everybody who follows it has the same books. */
+function checkLog({ books, server, consumers }: End, login: string): void {
+  const account = books.account(login)!;
+  const logged = account["log_minor"] as bigint;
+  const isUndecided = account["undecided_from"] !== null;
+  const hasForgotten = server.forgotten.some((deal) => deal.login === login);
+  const balance = server.balanceOf(login);
+  if (!isUndecided && !hasForgotten && logged !== balance) {
+    throw new Violation("I4", `${login} has ${balance} at the platform and ${logged} in its log`);
+  }
+  if (login.startsWith("3")) return;
+  for (const [name, consumer] of consumers) {
+    const filed = filedBook(consumer, login);
+    if (filed === undefined || sumOf(filed) !== logged) {
+      throw new Violation(
+        "I9",
+        `the ${name} books of ${login} end with ${filed && sumOf(filed)}, its log with ${logged}`,
+      );
+    }
+  }
+}
+
+function filedBook(consumer: Database, login: string): Values | undefined {
+  for (const table of ["investor_account", "master_pool"]) {
+    for (const { committed } of consumer.rows(table).withValue("login", login))
+      if (committed !== undefined) return committed;
+  }
+  return undefined;
+}
+
+/** Nobody is in a pool here, so all money of an Investor is outside and all of a Master belongs to nobody yet. */
+function sumOf(book: Values): bigint {
+  const places = ["outside_minor", "quarantined_minor", "foreign_minor", "unallocated_minor"];
+  const total = places.reduce((sum, place) => sum + ((book[place] as bigint | undefined) ?? 0n), 0n);
+  // A result that was posted without having been allocated: the account has what nobody was given.
+  return total - ((book["unposted_minor"] as bigint | undefined) ?? 0n);
+}

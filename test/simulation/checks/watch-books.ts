@@ -1,0 +1,119 @@
+import type { HeldRow } from "../postgres/transaction.ts";
+import type { Row } from "../postgres/row.ts";
+import { textOf } from "../postgres/types.ts";
+import type { Values } from "../postgres/types.ts";
+import type { TradeServer } from "../world/trade-server.ts";
+import { isUnderWay, operationOf } from "./books.ts";
+import type { Books, OperationRow } from "./books.ts";
+import { Violation } from "./violation.ts";
+import type { PlatformWatch } from "./watch-platform.ts";
+
+export type BooksFacts = {
+  readonly books: Books;
+  readonly server: TradeServer;
+  readonly platform: PlatformWatch;
+  /** Logins whose log has to be in the order of the history. */
+  readonly masters: ReadonlySet<string>;
+};
+
+/** Looks at what each commit of the platform service leaves. */
+export class BooksWatch {
+  readonly #facts: BooksFacts;
+  readonly #sums = new Map<string, bigint>();
+  readonly #logged = new Map<string, Set<bigint>>();
+  /** Lanes as their holders were told of them, with the number from which on everybody else has to wait. */
+  readonly #lanes = new Map<string, { readonly holder: string; readonly number: bigint }>();
+
+  constructor(facts: BooksFacts) {
+    this.#facts = facts;
+  }
+
+  onHeld(login: string, holder: string): void {
+    const account = this.#facts.books.account(login);
+    if (account?.["lane_holder"] !== holder)
+      throw new Violation("I6", `${holder} was told of a lane that it does not have`);
+    this.#lanes.set(login, { holder, number: account["lane_number"] as bigint });
+  }
+
+  onRelease(login: string): void {
+    this.#lanes.delete(login);
+  }
+
+  onCommit(changed: readonly HeldRow[]): void {
+    const rows = changed
+      .map((row) => row as Row)
+      .flatMap(({ table, committed }) => (committed ? [{ table, committed }] : []));
+    const logins = new Set<string>();
+    for (const { table, committed } of rows) {
+      if (table === "operation") this.#checkOperation(operationOf(committed));
+      if (table === "attempt") this.#checkPermit(committed);
+      if (table === "log_entry") this.#checkEntry(committed);
+      if (table === "log_entry" || table === "account") logins.add(textOf(committed["login"] ?? ""));
+    }
+    for (const login of logins) this.#checkSum(login);
+  }
+
+  /** I6: one at a time. */
+  #checkOperation(operation: OperationRow): void {
+    if (!operation.isExclusive || !isUnderWay(operation)) return;
+    const open = this.#facts.books.operationsOf(operation.login).filter((one) => one.isExclusive && isUnderWay(one));
+    if (open.length > 1) throw new Violation("I6", `${open.map(({ number }) => number).join(" and ")} are under way`);
+  }
+
+  /** I6: a lane that was granted lets only its own story pass, and what stood in line before it. */
+  #checkPermit(attempt: Values): void {
+    if (attempt["state"] !== "SENDING") return;
+    const { books } = this.#facts;
+    const number = attempt["operation_number"] as bigint;
+    const operation = books.operation(number);
+    if (operation === undefined || !operation.isExclusive) return;
+    const account = books.account(operation.login);
+    const held = { holder: account?.["lane_holder"] ?? null, number: (account?.["lane_number"] ?? 0n) as bigint };
+    for (const { holder, number: from } of [held, this.#lanes.get(operation.login) ?? held]) {
+      const passes = holder === null || number < from || books.holderOf(operation.transferId) === holder;
+      if (!passes) throw new Violation("I6", `${number} passed the lane of ${textOf(holder)}`);
+    }
+  }
+
+  #checkEntry(entry: Values): void {
+    const login = textOf(entry["login"] ?? "");
+    const amount = entry["amount_minor"] as bigint;
+    this.#sums.set(login, (this.#sums.get(login) ?? 0n) + amount);
+    const dealId = entry["deal_id"] as bigint | null;
+    // What is told about the past of a deal is no movement of money.
+    if (dealId === null || entry["kind"] === "irregularity") return;
+    const deal = this.#facts.platform.deal(dealId);
+    if (deal?.login !== login || deal.amountMinor !== amount) {
+      throw new Violation("I4", `the log of ${login} has ${amount} for deal ${dealId}, which is ${deal?.amountMinor}`);
+    }
+    const logged = this.#logged.get(login) ?? new Set();
+    this.#logged.set(login, logged.add(dealId));
+    if (this.#facts.masters.has(login)) this.#checkOrder(login, dealId, logged);
+  }
+
+  /** I5: whoever saw this deal has seen every earlier one that was shown before it. */
+  #checkOrder(login: string, dealId: bigint, logged: ReadonlySet<bigint>): void {
+    const deal = this.#facts.platform.deal(dealId);
+    if (deal === undefined) return;
+    const passed = this.#facts.server.deals.find(
+      (other) =>
+        other.login === login &&
+        other.ticket < dealId &&
+        other.shownFromMs <= deal.shownFromMs &&
+        !logged.has(other.ticket),
+    );
+    if (passed !== undefined)
+      throw new Violation("I5", `deal ${dealId} of ${login} was logged before ${passed.ticket}`);
+  }
+
+  /** I4: the account's row carries the sum of its log. */
+  #checkSum(login: string): void {
+    const sum = this.#facts.books.account(login)?.["log_minor"];
+    if (sum !== undefined && sum !== this.#sums.get(login)) {
+      throw new Violation(
+        "I4",
+        `the log of ${login} adds up to ${this.#sums.get(login)} and its account says ${textOf(sum)}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
+import { readSentReference } from "./reference.ts";
+import { Violation } from "./violation.ts";
+import type { PlatformWatch } from "./watch-platform.ts";
+
+const { APPLIED, REFUSED } = TransferState;
+/** The debit was taken and given back, so deals there are. */
+const CREDIT_REFUSED = "credit_refused";
+
+/** Holds every answer that a caller got against what is really so. */
+export class CallersWatch {
+  readonly #platform: PlatformWatch;
+  readonly #first = new Map<string, TransferResult>();
+
+  constructor(platform: PlatformWatch) {
+    this.#platform = platform;
+  }
+
+  onAnswer(key: string, result: TransferResult): void {
+    this.#checkStable(key, result);
+    if (result.state === APPLIED) this.#checkApplied(key, result);
+    if (result.state === REFUSED) this.#checkRefused(key, result);
+  }
+
+  answerTo(key: string): TransferResult | undefined {
+    return this.#first.get(key);
+  }
+
+  /** R4 */
+  #checkStable(key: string, result: TransferResult): void {
+    const first = this.#first.get(key);
+    if (first === undefined) {
+      if (result.state === APPLIED || result.state === REFUSED) this.#first.set(key, result);
+      return;
+    }
+    const isSame = first.state === result.state && describe(first) === describe(result);
+    if (!isSame) throw new Violation("R4", `${key} was answered ${describe(first)} and then ${describe(result)}`);
+  }
+
+  /** I2 */
+  #checkApplied(key: string, { legs }: TransferResult): void {
+    for (const { login, amount, dealId, reference } of legs) {
+      const deal = this.#platform.deal(dealId);
+      const isIt =
+        deal?.login === login &&
+        deal.amountMinor === amount?.minorUnits &&
+        readSentReference(deal.sentComment)?.text === reference;
+      if (!isIt)
+        throw new Violation("I2", `${key} was answered with deal ${dealId}, which was not made for ${reference}`);
+    }
+  }
+
+  /** I3 */
+  #checkRefused(key: string, { legs, refusalCode }: TransferResult): void {
+    const deals = legs.flatMap(({ reference }) => {
+      const number = readSentReference(reference)?.number;
+      return number === undefined ? [] : this.#platform.dealsOf(number);
+    });
+    const claimed = deals.filter((deal) => this.#platform.isWithinBounds(deal));
+    if (refusalCode !== CREDIT_REFUSED) {
+      if (claimed.length > 0)
+        throw new Violation("I3", `${key} was answered ${refusalCode} and has deal ${claimed[0]!.ticket}`);
+      this.#platform.onToldNothing(key);
+      return;
+    }
+    const left = claimed.reduce((total, { amountMinor }) => total + amountMinor, 0n);
+    const hasCredit = legs[1] !== undefined && claimed.some(({ login }) => login === legs[1]!.login);
+    const isForgotten = legs.some(({ dealId }) => dealId !== 0n && !deals.some(({ ticket }) => ticket === dealId));
+    if ((left !== 0n || hasCredit) && !isForgotten)
+      throw new Violation("I3", `${key} was reversed and still moved ${left}`);
+  }
+}
+
+function describe({ state, refusalCode, legs }: TransferResult): string {
+  const deals = legs.map(({ dealId }) => dealId).join(", ");
+  return state === APPLIED ? `applied (${deals})` : `refused (${refusalCode})`;
+}

@@ -1,0 +1,136 @@
+import { readSentReference } from "./reference.ts";
+import type { SentReference } from "./reference.ts";
+import type { Books, OperationRow } from "./books.ts";
+import { Violation } from "./violation.ts";
+import type { BalanceCommand, ServerDeal } from "../world/trade-server.ts";
+
+/** Socket time-out of a command: from the end of a permit so much later the quiet period begins. */
+const COMMAND_TIMEOUT_MS = 5_000;
+/** Clocks of processes differ, so nothing is claimed about deals that come just at the end of the quiet period. */
+const CLOCKS_MS = 3_000;
+
+export type PlatformFacts = {
+  readonly books: Books;
+  readonly quietPeriodMs: number;
+  readonly nowMs: () => number;
+};
+
+/** Looks at everything that really happens at the platform, at the moment when it happens. */
+export class PlatformWatch {
+  /** Deals of commands, by operation; those that the platform forgot are taken out. */
+  readonly #byOperation = new Map<bigint, ServerDeal[]>();
+  readonly #written = new Set<string>();
+  readonly #attempts = new Set<bigint>();
+  readonly #deals = new Map<bigint, ServerDeal>();
+  readonly #toldNothing = new Set<string>();
+  readonly #facts: PlatformFacts;
+
+  constructor(facts: PlatformFacts) {
+    this.#facts = facts;
+  }
+
+  /** P1: the bytes of a command leave. */
+  onWrite(command: BalanceCommand): void {
+    const { books, nowMs } = this.#facts;
+    const reference = referenceOf(command.comment);
+    const attempt = books.attempt(reference.number, reference.attempt);
+    if (attempt === undefined) throw new Violation("P1", `${reference.text} was sent without a committed permit`);
+    if (nowMs() > attempt.expiresAtMs)
+      throw new Violation("P1", `${reference.text} was sent after its permit had ended`);
+    if (this.#written.has(reference.text)) throw new Violation("P1", `${reference.text} was sent twice`);
+    this.#written.add(reference.text);
+    const kind = books.operation(reference.number)?.kind ?? "";
+    const hasBeenWritten = this.#attempts.has(reference.number);
+    this.#attempts.add(reference.number);
+    if (EXTERNAL.has(kind) && hasBeenWritten)
+      throw new Violation("P1", `the ${kind} ${reference.number} was sent again`);
+  }
+
+  onDeal(deal: ServerDeal): void {
+    this.#deals.set(deal.ticket, deal);
+    if (deal.by !== "command") return;
+    const { books } = this.#facts;
+    const reference = referenceOf(deal.sentComment);
+    const operation = books.operation(reference.number);
+    if (operation === undefined) throw new Violation("P1", `${reference.text} was applied and nobody wished it`);
+    this.#countDeal(deal, reference, operation);
+    this.#checkOrder(operation);
+    const key = books.keyOf(operation.transferId);
+    if (this.#toldNothing.has(key) && operation.leg !== REVERSAL && this.isWithinBounds(deal)) {
+      throw new Violation("I3", `${key} got a deal after its caller was told that nothing happens`);
+    }
+  }
+
+  /** The caller was told that nothing happens, now or ever. */
+  onToldNothing(key: string): void {
+    this.#toldNothing.add(key);
+  }
+
+  forget(forgotten: readonly ServerDeal[]): void {
+    for (const { ticket, sentComment } of forgotten) {
+      const { number } = readSentReference(sentComment) ?? { number: 0n };
+      this.#byOperation.set(
+        number,
+        this.dealsOf(number).filter((deal) => deal.ticket !== ticket),
+      );
+    }
+  }
+
+  /** The operation that a command is an attempt of. */
+  operationOf(comment: string): readonly OperationRow[] {
+    const operation = this.#facts.books.operation(readSentReference(comment)?.number ?? -1n);
+    return operation === undefined ? [] : [operation];
+  }
+
+  dealsOf(operation: bigint): ServerDeal[] {
+    return this.#byOperation.get(operation) ?? [];
+  }
+
+  /** Also one that was forgotten later. */
+  deal(ticket: bigint): ServerDeal | undefined {
+    return this.#deals.get(ticket);
+  }
+
+  /** Whether the protocol promises anything about it: it was applied and shown before the quiet period was over. */
+  isWithinBounds({ sentComment, shownFromMs }: ServerDeal): boolean {
+    const { books, quietPeriodMs } = this.#facts;
+    const { number, attempt } = referenceOf(sentComment);
+    const permit = books.attempt(number, attempt);
+    const overMs = (permit?.expiresAtMs ?? 0) + COMMAND_TIMEOUT_MS + quietPeriodMs;
+    return permit === undefined || shownFromMs <= overMs - CLOCKS_MS;
+  }
+
+  #countDeal(deal: ServerDeal, reference: SentReference, { number }: OperationRow): void {
+    const others = this.dealsOf(number);
+    this.#byOperation.set(number, [...others, deal]);
+    if (others.some(({ sentComment }) => readSentReference(sentComment)?.attempt === reference.attempt)) {
+      throw new Violation("I1", `${reference.text} was applied twice`);
+    }
+    const claimed = [...others, deal].filter((one) => this.isWithinBounds(one));
+    // A deal beyond the bounds explains one more; two within them nothing.
+    if (others.length > 0 && claimed.length > 1) {
+      throw new Violation("I1", `operation ${number} was applied under two references`);
+    }
+  }
+
+  /** I7 */
+  #checkOrder(operation: OperationRow): void {
+    if (operation.leg === 1) return;
+    const legs = this.#facts.books.legsOf(operation.transferId);
+    const before = legs.find(({ leg }) => leg === operation.leg - 1);
+    const wanted = operation.leg === REVERSAL ? "REFUSED" : "APPLIED";
+    if (before?.state !== wanted && before?.cameFrom !== wanted) {
+      throw new Violation("I7", `leg ${operation.leg} was applied while leg ${operation.leg - 1} was ${before?.state}`);
+    }
+  }
+}
+
+const REVERSAL = 3;
+/** Whoever ordered it decides whether to order it again; we never do. */
+const EXTERNAL = new Set(["deposit", "withdrawal"]);
+
+function referenceOf(comment: string): SentReference {
+  const reference = readSentReference(comment);
+  if (reference === undefined) throw new Violation("P1", `a command carries no reference: ${comment}`);
+  return reference;
+}

@@ -1,0 +1,182 @@
+import { Books, isOpen, isUnderWay } from "./checks/books.ts";
+import { checkEnd, isAnyHeldUp, isSettled } from "./checks/check-end.ts";
+import type { End } from "./checks/check-end.ts";
+import { Violation } from "./checks/violation.ts";
+import { BooksWatch } from "./checks/watch-books.ts";
+import { CallersWatch } from "./checks/watch-callers.ts";
+import { PlatformWatch } from "./checks/watch-platform.ts";
+import { Notes } from "./notes.ts";
+import type { Fault, Plan } from "./plan/plan.ts";
+import { Coverage } from "./report/coverage.ts";
+import { play } from "./stories/play.ts";
+import { Faults } from "./world/faults.ts";
+import { createRandom } from "./world/random.ts";
+import type { Random } from "./world/random.ts";
+import { Scheduler } from "./world/scheduler.ts";
+import { ACCOUNTS, World } from "./world/world.ts";
+
+const START_MS = Date.UTC(2026, 2, 2, 9, 0, 0);
+/** How long a safety run lasts; its faults come in the first two thirds. */
+const SAFETY_MS = 110_000;
+/** From the last fault on: the quiet period, and what it may take beyond that. */
+const RESOLUTION_MS = 60_000;
+/** From the instant at which a deal is shown: an interval of the orphan scan, and some time to write it down. */
+const ORPHAN_MS = 75_000;
+/** A deal that the platform forgot is noticed so late. */
+const FORGOTTEN_MS = 150_000;
+const LOOK_EVERY_MS = 500;
+
+/** One life of the whole world, with everybody who watches it. */
+export class History {
+  readonly startMs = START_MS;
+  readonly scheduler: Scheduler;
+  readonly notes: Notes;
+  readonly coverage = new Coverage();
+  readonly #plan: Plan;
+  readonly #random: Random;
+  readonly #faults: Faults;
+  readonly #world: World;
+  readonly #books: Books;
+  readonly #platform: PlatformWatch;
+  readonly #callers: CallersWatch;
+  readonly #watch: BooksWatch;
+  readonly #end: End;
+  #playing = 0;
+  #isQuiet = false;
+
+  constructor(plan: Plan, isTold: boolean) {
+    this.#plan = plan;
+    this.#random = createRandom(plan.seed).for("world");
+    this.scheduler = new Scheduler(START_MS, this.#random.for("scheduler"));
+    this.notes = new Notes(this.scheduler, isTold);
+    this.#faults = new Faults(plan, this.scheduler, {
+      struck: (fault, { step, label, process }) => {
+        this.#struck(fault, step === "failpoint" ? label : step, `${process.name}: ${label}`);
+      },
+      died: (process, downMs) => this.#world.replace(process, downMs),
+    });
+    this.#world = this.#makeWorld();
+    this.#books = new Books(this.#world.database);
+    const { server } = this.#world;
+    const masters = new Set(ACCOUNTS.filter(({ role }) => role === "master").map(({ login }) => login));
+    const { quietPeriodMs } = plan;
+    this.#platform = new PlatformWatch({ books: this.#books, quietPeriodMs, nowMs: () => this.scheduler.nowMs });
+    this.#watch = new BooksWatch({ books: this.#books, server, platform: this.#platform, masters });
+    this.#callers = new CallersWatch(this.#platform);
+    this.#end = { plan, books: this.#books, server, platform: this.#platform, consumers: this.#world.books };
+  }
+
+  async live(): Promise<void> {
+    const { scheduler, notes } = this;
+    this.#watchWorld();
+    await this.#world.open();
+    this.#world.start();
+    for (const fault of this.#faults.timed()) scheduler.after(fault.atMs, fault.kind, () => this.#strike(fault));
+    for (const [place, command] of this.#plan.commands.entries()) {
+      this.#playing += 1;
+      scheduler.after(command.atMs, "command", () => this.#play(place));
+    }
+    if (this.#plan.mode === "liveness") scheduler.after(this.#plan.calmFromMs, "look", () => this.#look());
+    await scheduler.runUntil(
+      () => notes.violation !== undefined || this.#isQuiet || scheduler.nowMs >= this.#endsAtMs(),
+    );
+    if (notes.violation === undefined && this.#plan.mode === "liveness") notes.check(() => this.#checkEnd());
+    this.coverage.see(this.#books.operations());
+    this.#world.end();
+  }
+
+  #makeWorld(): World {
+    const { note } = this.notes;
+    return new World({
+      plan: this.#plan,
+      scheduler: this.scheduler,
+      random: this.#random,
+      faults: this.#faults,
+      note,
+      log: this.notes.log(),
+      line: {
+        onWrite: (process, { amountMinor, login, comment, checkMargin }) => {
+          note(() => `${process.name} sends ${amountMinor} to ${login}: ${comment}`);
+          this.notes.check(() => this.#platform.onWrite({ login, amountMinor, comment, checkMargin }));
+        },
+        onTrouble: (trouble, { comment }) => {
+          note(() => `!! ${trouble.name} for ${comment}: ${JSON.stringify(trouble)}`);
+          this.coverage.fault(trouble.name, this.#platform.operationOf(comment));
+        },
+      },
+      onConnectionTrouble: (name) => this.#struck(name, "database", "database"),
+    });
+  }
+
+  #watchWorld(): void {
+    const { server, database } = this.#world;
+    server.onDeal = (deal) => {
+      const { ticket, login, amountMinor, sentComment } = deal;
+      this.notes.note(() => `the platform makes deal ${ticket}: ${amountMinor} on ${login} ${sentComment}`);
+      this.scheduler.trace(`${ticket} ${login} ${amountMinor} ${sentComment}`);
+      this.notes.check(() => this.#platform.onDeal(deal));
+    };
+    database.onCommit = (changed) => this.notes.check(() => this.#watch.onCommit(changed));
+  }
+
+  #play(place: number): void {
+    const process = this.#world.newcomer(`caller ${place}`);
+    const { network, server } = this.#world;
+    const random = this.#random.for(process.name);
+    const caller = { process, network, random, watch: this.#callers, lanes: this.#watch, note: this.notes.note };
+    const played = process.run(() => play(caller, server, this.#plan.commands[place]!));
+    played.then(() => (this.#playing -= 1), this.notes.blame);
+  }
+
+  #struck(fault: string, place: string, where: string): void {
+    this.notes.note(() => `!! ${fault}: ${where.replaceAll(/\s+/g, " ").slice(0, 120)}`);
+    const underWay = this.#books.operations().filter((operation) => isOpen(operation) || isUnderWay(operation));
+    if (fault === "crash") this.coverage.crash(place, underWay);
+    else this.coverage.fault(fault, underWay);
+  }
+
+  #strike(fault: Extract<Fault, { readonly atMs: number }>): void {
+    const { databaseServer, server, broker } = this.#world;
+    const { scheduler } = this;
+    this.#struck(fault.kind.replaceAll("_", " "), "world", JSON.stringify(fault));
+    switch (fault.kind) {
+      case "database_down":
+        databaseServer.goDown();
+        scheduler.after(fault.forMs, "database is back", () => (databaseServer.isUp = true));
+        return;
+      case "platform_restart":
+        server.restart(fault.forgetsMs, fault.downMs);
+        this.#platform.forget(server.forgotten);
+        return;
+      case "broker_trouble":
+        broker.trouble = fault.probability;
+        scheduler.after(fault.forMs, "broker is well", () => (broker.trouble = 0));
+        return;
+      case "broker_amnesia":
+        broker.forget();
+        return;
+      case "refusing_account":
+        server.refuse(fault.login, fault.code, fault.forMs);
+        return;
+      case "failed_reads":
+    }
+  }
+
+  #look(): void {
+    this.#isQuiet = (this.#playing === 0 || isAnyHeldUp(this.#end)) && isSettled(this.#end);
+    if (!this.#isQuiet) this.scheduler.after(LOOK_EVERY_MS, "look", () => this.#look());
+  }
+
+  #endsAtMs(): number {
+    const { mode, calmFromMs, quietPeriodMs } = this.#plan;
+    if (mode === "safety") return START_MS + SAFETY_MS;
+    const { allShownFromMs, lastForgottenMs } = this.#world.server;
+    const resolvedMs = START_MS + calmFromMs + quietPeriodMs + RESOLUTION_MS;
+    return Math.max(resolvedMs, allShownFromMs + ORPHAN_MS, lastForgottenMs + FORGOTTEN_MS);
+  }
+
+  #checkEnd(): void {
+    checkEnd(this.#end);
+    if (!this.#isQuiet && this.#playing > 0) throw new Violation("I10", `${this.#playing} callers still do not know`);
+  }
+}

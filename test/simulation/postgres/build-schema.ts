@@ -1,0 +1,137 @@
+import { compileExpression } from "./compile-expression.ts";
+import { columnOf } from "./compiled.ts";
+import type { ColumnDefinition, Definition, Rule } from "./definitions.ts";
+import { alter, draftNamed, draftOf, drop, ruleNames } from "./draft.ts";
+import type { Draft } from "./draft.ts";
+import type { Run } from "./run.ts";
+import type { Column, Reference, RowExpression, Schema, TableSchema, Unique } from "./schema.ts";
+import { Scope } from "./scope.ts";
+import type { Compiler } from "./scope.ts";
+import type { Expression, Query } from "./syntax.ts";
+import { typeNamed } from "./types.ts";
+
+/** Puts the definitions of all migrations together, in their order. */
+export function buildSchema(definitions: readonly Definition[]): Schema {
+  const drafts = new Map<string, Draft>();
+  const views = new Map<string, Query>();
+  const sequences: string[] = [];
+  for (const definition of definitions) {
+    switch (definition.kind) {
+      case "view":
+        views.set(definition.name, definition.query);
+        break;
+      case "sequence":
+        sequences.push(definition.name);
+        break;
+      case "table":
+        drafts.set(definition.name, draftOf(definition));
+        break;
+      case "drop":
+        drop(definition, drafts, views);
+        break;
+      case "change":
+        break;
+      default:
+        alter(draftNamed(drafts, definition.table), definition);
+    }
+  }
+  const tables = new Map(Array.from(drafts, ([name, draft]) => [name, tableOf(name, draft, drafts)]));
+  for (const { name, columns } of tables.values()) {
+    for (const column of columns.values()) if (column.isIdentity) sequences.push(`${name}_${column.name}_seq`);
+  }
+  return { tables, views, sequences };
+}
+
+function tableOf(name: string, draft: Draft, drafts: ReadonlyMap<string, Draft>): TableSchema {
+  const names = ruleNames(name, draft.rules);
+  const row = rowScope(draft);
+  const named = draft.rules.map((rule, index) => ({ rule, name: names[index]! }));
+  const uniques = [
+    ...named.flatMap(({ rule, name: own }) =>
+      rule.kind === "unique" ? [uniqueOf(own, rule.columns.map(column), undefined, row)] : [],
+    ),
+    ...draft.indexes
+      .filter(({ isUnique }) => isUnique)
+      .map((index) => uniqueOf(index.name, index.on, index.where, row)),
+  ];
+  const leading = draft.indexes.flatMap(({ on: [first] }) => (first?.kind === "column" ? [first.name] : []));
+  return {
+    name,
+    columns: new Map(Array.from(draft.columns.values(), (own) => [own.name, columnOfTable(own, draft, row)])),
+    indexed: new Set([...leading, ...uniques.flatMap(({ foundBy }) => foundBy)]),
+    uniques,
+    checks: named.flatMap(({ rule, name: own }) =>
+      rule.kind === "check" ? [{ name: own, condition: row(rule.condition) }] : [],
+    ),
+    references: named.flatMap(({ rule, name: own }) =>
+      rule.kind === "references" ? [referenceOf(own, rule, drafts)] : [],
+    ),
+    isWrittenOnce: draft.isWrittenOnce,
+  };
+}
+
+function column(name: string): Expression {
+  return { kind: "column", of: undefined, name };
+}
+
+function columnOfTable(own: ColumnDefinition, draft: Draft, row: (expression: Expression) => RowExpression): Column {
+  const isKey = draft.rules.some((rule) => rule.kind === "unique" && rule.isPrimary && rule.columns.includes(own.name));
+  return {
+    name: own.name,
+    type: typeNamed(own.type),
+    isNullable: own.isNullable && !isKey,
+    isIdentity: own.isIdentity,
+    default: own.default && row(own.default),
+    generated: own.generated && row(own.generated),
+  };
+}
+
+function uniqueOf(
+  name: string,
+  on: readonly Expression[],
+  where: Expression | undefined,
+  row: (expression: Expression) => RowExpression,
+): Unique {
+  const plain = on.flatMap((part) => (part.kind === "column" ? [part.name] : []));
+  return {
+    name,
+    columns: plain.length === on.length ? plain : undefined,
+    parts: on.map(row),
+    foundBy: plain,
+    where: where && row(where),
+  };
+}
+
+function referenceOf(
+  name: string,
+  rule: Extract<Rule, { readonly kind: "references" }>,
+  drafts: ReadonlyMap<string, Draft>,
+): Reference {
+  const primary = draftNamed(drafts, rule.table).rules.find((other) => other.kind === "unique" && other.isPrimary);
+  const targets = rule.targets ?? (primary?.kind === "unique" ? primary.columns : []);
+  return { ...rule, name, targets };
+}
+
+/** Compiles expressions over one row of a table that is still being put together. */
+function rowScope({ columns }: Draft): (expression: Expression) => RowExpression {
+  const compiler: Compiler = {
+    schema: { tables: new Map(), views: new Map(), sequences: [] },
+    query: () => assertNever("a query"),
+    statement: () => assertNever("a statement"),
+  };
+  const scope = new Scope({ compiler, parent: undefined, common: new Map() });
+  const slot = scope.takeSlot();
+  const own = Array.from(columns.values(), ({ name, type }) => [name, columnOf(typeNamed(type), slot, name)] as const);
+  scope.sources.push({ alias: "", columns: new Map(own) });
+  return (expression) => {
+    const compiled = compileExpression(expression, scope);
+    return (values, nowMs) => {
+      const run = { params: [], memo: new Map(), database: { nowMs } } as unknown as Run;
+      return compiled.eval({ rows: [values], bases: [], parent: undefined, run, aggregates: [], windows: [] });
+    };
+  };
+}
+
+function assertNever(what: string): never {
+  throw new Error(`a table cannot hold ${what}`);
+}

@@ -1,0 +1,168 @@
+import { compileCommon } from "./compile-query.ts";
+import { compileExpression } from "./compile-expression.ts";
+import { compileFrom, conjunctsOf } from "./compile-from.ts";
+import { compileOutputs } from "./compile-outputs.ts";
+import { columnOf } from "./compiled.ts";
+import { eachMatch, planJoin } from "./join.ts";
+import type { Row } from "./row.ts";
+import type { Run } from "./run.ts";
+import { Scope } from "./scope.ts";
+import type { CompiledQuery, Compiler, Env } from "./scope.ts";
+import type { TableSchema } from "./schema.ts";
+import type { Assignment, Delete, Insert, Output, Statement, Update } from "./syntax.ts";
+import { coerce } from "./types.ts";
+import type { Value, Values } from "./types.ts";
+import { conflictsOf, deleteRow, insertRow, updateRow } from "./write-row.ts";
+
+/** The target and what would be in the way of an insert, as ON CONFLICT names them. */
+const TARGET_SLOT = 0;
+const EXCLUDED_SLOT = 1;
+
+export function compileInsert(compiler: Compiler, insert: Insert, around: Scope["common"]): CompiledQuery {
+  const table = tableNamed(compiler, insert.table);
+  const { common, runAll } = compileCommon(compiler, insert.with, around);
+  const source = insert.source && compiler.query(insert.source, undefined, common);
+  const names = insert.columns ?? [...table.columns.keys()];
+  const scope = new Scope({ compiler, parent: undefined, common });
+  addTarget(scope, table, insert.table);
+  addTarget(scope, table, "excluded");
+  const change = insert.conflict?.update;
+  const set = change && compileSet(change.set, table, scope);
+  const where = change?.where && compileExpression(change.where, scope);
+  const answer = answerer(insert.returning, scope);
+  const { conflict } = insert;
+  return {
+    ...answer,
+    run(_parent, run) {
+      runAll(run);
+      const rows = source === undefined ? [[]] : source.run(undefined, run);
+      const changed: Env[] = [];
+      for (const given of rows) {
+        const fresh = freshValues(table, names, given);
+        const inTheWay = conflict && conflictsOf(table, fresh, conflict.columns, run);
+        if (inTheWay === undefined) {
+          changed.push(envOf(run, insertRow(table, fresh, run), {}));
+        } else if (set !== undefined) {
+          inTheWay.lock(run.tx, "update");
+          const env = envOf(run, inTheWay, fresh);
+          if (where !== undefined && where.eval(env) !== true) continue;
+          updateRow(table, inTheWay, set(env), run);
+          changed.push(envOf(run, inTheWay, fresh));
+        }
+      }
+      return changed.map(answer.of);
+    },
+  };
+}
+
+function freshValues(table: TableSchema, names: readonly string[], given: readonly Value[]): Values {
+  const values: Values = {};
+  for (const [index, value] of given.entries()) {
+    const column = table.columns.get(names[index]!);
+    if (column === undefined) throw new Error(`the simulation finds no column ${names[index]} in ${table.name}`);
+    values[column.name] = coerce(value, column.type);
+  }
+  return values;
+}
+
+function envOf(run: Run, row: Row, excluded: Values): Env {
+  const rows = [row.seenBy(run.tx) ?? {}, excluded];
+  return { rows, bases: [row], parent: undefined, run, aggregates: [], windows: [] };
+}
+
+export function compileUpdate(compiler: Compiler, update: Update, around: Scope["common"]): CompiledQuery {
+  const target = compileTarget(compiler, update, around);
+  const set = compileSet(update.set, target.table, target.scope);
+  const answer = answerer(update.returning, target.scope);
+  return {
+    ...answer,
+    run(_parent, run) {
+      const found = target.find(run);
+      const changes = found.map((env) => ({ env, changed: set(env) }));
+      for (const { env, changed } of changes) updateRow(target.table, env.bases[TARGET_SLOT]!, changed, run);
+      return found.map((env) => answer.of(refreshed(env)));
+    },
+  };
+}
+
+export function compileDelete(compiler: Compiler, statement: Delete, around: Scope["common"]): CompiledQuery {
+  const target = compileTarget(compiler, statement, around);
+  const answer = answerer(statement.returning, target.scope);
+  return {
+    ...answer,
+    run(_parent, run) {
+      const found = target.find(run);
+      for (const env of found) deleteRow(target.table, env.bases[TARGET_SLOT]!, run);
+      return found.map(answer.of);
+    },
+  };
+}
+
+/** The rows that an UPDATE or DELETE is about, each once. */
+function compileTarget(compiler: Compiler, statement: Update | Delete, around: Scope["common"]) {
+  const table = tableNamed(compiler, statement.table);
+  const { common, runAll } = compileCommon(compiler, statement.with, around);
+  const scope = new Scope({ compiler, parent: undefined, common });
+  addTarget(scope, table, statement.as);
+  const sources = compileFrom(statement.from, scope);
+  const own = { slot: TARGET_SLOT, rows: { table: table.name }, join: "inner", on: [], scope } as const;
+  const where = statement.where === undefined ? [] : conjunctsOf(statement.where);
+  // The target comes last, so that it is found by what the others name.
+  const plan = planJoin(
+    [...sources.steps, own],
+    [...sources.conditions, ...where.map((expression) => ({ expression, scope }))],
+  );
+  const find = (run: Run): readonly Env[] => {
+    runAll(run);
+    const found = new Map<Row, Env>();
+    const env: Env = { rows: [], bases: [], parent: undefined, run, aggregates: [], windows: [] };
+    eachMatch(plan, env, ({ rows, bases }) => {
+      const row = bases[TARGET_SLOT]!;
+      if (!found.has(row)) found.set(row, { ...env, rows: rows.slice(), bases: bases.slice() });
+    });
+    return [...found.values()];
+  };
+  return { table, scope, find };
+}
+
+function addTarget(scope: Scope, table: TableSchema, alias: string): void {
+  const slot = scope.takeSlot();
+  if (slot !== TARGET_SLOT && slot !== EXCLUDED_SLOT) throw new Error("the target of a change comes first");
+  const columns = Array.from(table.columns.values(), ({ name, type }) => [name, columnOf(type, slot, name)] as const);
+  scope.sources.push({ alias, columns: new Map(columns) });
+}
+
+function compileSet(set: readonly Assignment[], table: TableSchema, scope: Scope): (env: Env) => Values {
+  const compiled = set.map(({ column, value }) => {
+    const known = table.columns.get(column);
+    if (known === undefined) throw new Error(`the simulation finds no column ${column} in ${table.name}`);
+    return { column, type: known.type, value: compileExpression(value, scope) };
+  });
+  return (env) =>
+    Object.fromEntries(compiled.map(({ column, type, value }) => [column, coerce(value.eval(env), type)]));
+}
+
+function answerer(returning: readonly Output[], scope: Scope) {
+  const outputs = compileOutputs(returning, scope);
+  return {
+    columns: outputs.map(({ name, value }) => ({ name, type: value.type })),
+    isCorrelated: false,
+    usesParent: 0,
+    of: (env: Env): readonly Value[] => outputs.map(({ value }) => value.eval(env)),
+  };
+}
+
+/** What is answered is the row as it is now. */
+function refreshed(env: Env): Env {
+  const rows = env.rows.slice();
+  rows[TARGET_SLOT] = env.bases[TARGET_SLOT]!.seenBy(env.run.tx) ?? {};
+  return { ...env, rows };
+}
+
+function tableNamed({ schema }: Compiler, name: string): TableSchema {
+  const table = schema.tables.get(name);
+  if (table === undefined) throw new Error(`the simulation knows no table ${name}`);
+  return table;
+}
+
+export type { Statement };

@@ -1,0 +1,129 @@
+import { addWindows, createCollector, group, sorted } from "./collect.ts";
+import { compileExpression } from "./compile-expression.ts";
+import { compileFrom, conjunctsOf } from "./compile-from.ts";
+import { compileLimits, compileList, firstOfEach } from "./compile-list.ts";
+import type { CompiledBody, Limits, Rows } from "./compile-list.ts";
+import { compileOutputs } from "./compile-outputs.ts";
+import type { CompiledOutput } from "./compile-outputs.ts";
+import { eachMatch, planJoin } from "./join.ts";
+import { lockRows } from "./lock-rows.ts";
+import { once } from "./run.ts";
+import type { Run } from "./run.ts";
+import { Scope } from "./scope.ts";
+import type { Compiled, CompiledOrder, CompiledQuery, Compiler, Env } from "./scope.ts";
+import type { CommonTable, Expression, Order, Query, Select } from "./syntax.ts";
+import type { Value } from "./types.ts";
+
+const NONE: readonly Value[] = [];
+
+export function compileQuery(
+  compiler: Compiler,
+  query: Query,
+  parent: Scope | undefined,
+  around: Scope["common"],
+): CompiledQuery {
+  const { common, runAll } = compileCommon(compiler, query.with, around);
+  const scope = new Scope({ compiler, parent, common });
+  const { body } = query;
+  const compiled = body.kind === "select" ? compileSelect(body.select, query, scope) : compileList(body, query, scope);
+  return {
+    columns: compiled.columns,
+    isCorrelated: scope.frame.isCorrelated,
+    usesParent: scope.frame.usesParent,
+    run(env, run) {
+      runAll(run);
+      return compiled.run({ rows: [], bases: [], parent: env, run, aggregates: [], windows: [] });
+    },
+  };
+}
+
+/** Those of WITH; each runs once in a statement, also when nobody asks for what it answers. */
+export function compileCommon(compiler: Compiler, list: readonly CommonTable[], around: Scope["common"]) {
+  const common = new Map(around);
+  const own: CompiledQuery[] = [];
+  for (const { name, statement } of list) {
+    const compiled = compiler.statement(statement, new Map(common));
+    common.set(name, compiled);
+    own.push(compiled);
+  }
+  const runAll = (run: Run): void => {
+    for (const query of own) once(run, query, () => query.run(undefined, run));
+  };
+  return { common, runAll };
+}
+
+function compileSelect(select: Select, query: Query, scope: Scope): CompiledBody {
+  const sources = compileFrom(select.from, scope);
+  const where = select.where === undefined ? [] : conjunctsOf(select.where);
+  const collected = createCollector();
+  const plan = planJoin(sources.steps, [...sources.conditions, ...where.map((expression) => ({ expression, scope }))]);
+  scope.collect = collected;
+  const outputs = compileOutputs(select.outputs, scope);
+  const having = select.having && compileExpression(select.having, scope);
+  const orders = query.orderBy.map((order) => orderedBy(order, outputs, scope));
+  const groupBy = select.groupBy.map((expression) => groupedBy(expression, outputs, scope));
+  const isGrouped = groupBy.length > 0 || collected.aggregates.length > 0;
+  const distinctOn = Array.isArray(select.distinct) ? (select.distinct as Expression[]) : undefined;
+  const distinct = distinctOn?.map((expression) => compileExpression(expression, scope));
+  const limits = compileLimits(query, scope);
+  const finish = finisher({ select, query, scope, outputs, distinct, limits });
+  return {
+    columns: outputs.map(({ name, value }) => ({ name, type: value.type })),
+    run(env) {
+      const found: Env[] = [];
+      eachMatch(plan, env, ({ rows, bases, parent, run }) => {
+        found.push({ rows: rows.slice(), bases: bases.slice(), parent, run, aggregates: NONE, windows: NONE });
+      });
+      const empty = () => ({ ...env, rows: Array.from({ length: scope.frame.slots }, () => ({})) });
+      const grouped = isGrouped ? group(found, groupBy, collected.aggregates, empty) : found;
+      const kept = having === undefined ? grouped : grouped.filter((one) => having.eval(one) === true);
+      return finish(sorted(addWindows(kept, collected.windows), orders), env);
+    },
+  };
+}
+
+type Finishing = {
+  readonly select: Select;
+  readonly query: Query;
+  readonly scope: Scope;
+  readonly outputs: readonly CompiledOutput[];
+  readonly distinct: readonly Compiled[] | undefined;
+  readonly limits: Limits;
+};
+
+/** What is done with the rows once they are in order: the first of each, so many of them, locked. */
+function finisher({
+  select,
+  query,
+  scope,
+  outputs,
+  distinct,
+  limits,
+}: Finishing): (envs: readonly Env[], outer: Env) => Rows {
+  const answer = (env: Env) => outputs.map(({ value }) => value.eval(env));
+  return (envs, outer) => {
+    const firsts = distinct === undefined ? envs : firstOfEach(envs, (env) => distinct.map((part) => part.eval(env)));
+    const { offset, limit } = limits(outer);
+    if (query.locking !== undefined) return lockRows(firsts.slice(offset), limit, query.locking, scope).map(answer);
+    if (select.distinct !== "all") return firsts.slice(offset, offset + limit).map(answer);
+    return firstOfEach(firsts.map(answer), (row) => row).slice(offset, offset + limit);
+  };
+}
+
+/** A plain name means an output before it means a column. */
+function orderedBy(order: Order, outputs: readonly CompiledOutput[], scope: Scope): CompiledOrder {
+  const { by } = order;
+  return { ...order, by: outputNamed(by, outputs) ?? compileExpression(by, scope) };
+}
+
+/** And a column before it means an output, when rows are grouped. */
+function groupedBy(by: Expression, outputs: readonly CompiledOutput[], scope: Scope): Compiled {
+  const isColumn = by.kind === "column" && scope.has(by.of, by.name);
+  return (isColumn ? undefined : outputNamed(by, outputs)) ?? compileExpression(by, scope);
+}
+
+function outputNamed(by: Expression, outputs: readonly CompiledOutput[]): Compiled | undefined {
+  if (by.kind === "literal" && typeof by.value === "number") return outputs[by.value - 1]?.value;
+  if (by.kind !== "column" || by.of !== undefined) return undefined;
+  return outputs.find(({ name }) => name === by.name)?.value;
+}

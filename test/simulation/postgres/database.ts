@@ -1,0 +1,144 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { buildSchema } from "./build-schema.ts";
+import { compileDelete, compileInsert, compileUpdate } from "./compile-change.ts";
+import { compileQuery } from "./compile-query.ts";
+import { parseMigration } from "./parse-schema.ts";
+import { parseStatement } from "./parse-statement.ts";
+import type { DatabaseFacts, Sequence } from "./run.ts";
+import type { Schema } from "./schema.ts";
+import type { CompiledQuery, Compiler } from "./scope.ts";
+import { TableRows } from "./table-rows.ts";
+import { MustWait, Transaction } from "./transaction.ts";
+import type { HeldRow } from "./transaction.ts";
+import { bound, handedOut } from "./types.ts";
+import type { Value, Values } from "./types.ts";
+
+/** Types whose values leave as they are kept. */
+const AS_THEY_ARE = new Set(["text", "bool", "unknown"]);
+
+/** The statements of one service, read and compiled once for all databases of the same schema. */
+export type Statements = { readonly schema: Schema; readonly compiled: (sql: string) => CompiledQuery };
+
+/** Reads the real migrations, so that a database here refuses what a real one would. */
+export function readSchema(...folders: readonly URL[]): Statements {
+  const files = folders.flatMap((folder) => {
+    const names = folder.pathname.endsWith(".sql")
+      ? [""]
+      : readdirSync(folder)
+          .filter((name) => name.endsWith(".sql"))
+          .sort();
+    return names.map((name) => (name === "" ? folder : new URL(name, folder)));
+  });
+  const schema = buildSchema(files.flatMap((file) => parseMigration(readFileSync(file, "utf8"))));
+  const known = new Map<string, CompiledQuery>();
+  return {
+    schema,
+    compiled(sql) {
+      let compiled = known.get(sql);
+      if (compiled === undefined) {
+        compiled = compilerOf(schema).statement(parseStatement(sql), new Map());
+        known.set(sql, compiled);
+      }
+      return compiled;
+    },
+  };
+}
+
+function compilerOf(schema: Schema): Compiler {
+  const compiler: Compiler = {
+    schema,
+    query: (query, parent, common) => compileQuery(compiler, query, parent, common),
+    statement(statement, common) {
+      switch (statement.kind) {
+        case "query":
+          return compileQuery(compiler, statement, undefined, common);
+        case "insert":
+          return compileInsert(compiler, statement, common);
+        case "update":
+          return compileUpdate(compiler, statement, common);
+        case "delete":
+          return compileDelete(compiler, statement, common);
+      }
+    },
+  };
+  return compiler;
+}
+
+export type Answer = { readonly rows: readonly Record<string, unknown>[]; readonly rowCount: number };
+
+/** The data of one service in one world. Statements run at once and alone; only locks make one wait for another. */
+export class Database implements DatabaseFacts {
+  readonly statements: Statements;
+  readonly nowMs: () => number;
+  /** Told what a commit changed, after it. */
+  onCommit: (changed: readonly HeldRow[]) => void = () => undefined;
+  readonly #tables: ReadonlyMap<string, TableRows>;
+  readonly #sequences: ReadonlyMap<string, Sequence>;
+  readonly #advisory = new Map<string, Transaction>();
+  #transactions = 0;
+
+  constructor(statements: Statements, nowMs: () => number) {
+    this.statements = statements;
+    this.nowMs = nowMs;
+    const { tables, sequences } = statements.schema;
+    this.#tables = new Map(Array.from(tables.values(), (table) => [table.name, new TableRows(table)]));
+    this.#sequences = new Map(sequences.map((name) => [name, { last: 1n, isUsed: false }]));
+  }
+
+  begin(): Transaction {
+    this.#transactions += 1;
+    return new Transaction(this.#transactions);
+  }
+
+  /** Throws MustWait, with nothing done, when another transaction is in the way; any other error as Postgres has it. */
+  execute(tx: Transaction, sql: string, values: readonly unknown[]): Answer {
+    const compiled = this.statements.compiled(sql);
+    tx.begin();
+    try {
+      const rows = compiled.run(undefined, { params: values.map(bound), tx, database: this, memo: new Map() });
+      return { rows: rows.map((row) => answered(compiled.columns, row)), rowCount: rows.length };
+    } catch (error) {
+      tx.undoStatement();
+      throw error;
+    }
+  }
+
+  commit(tx: Transaction): void {
+    this.onCommit(tx.commit());
+  }
+
+  rows(table: string): TableRows {
+    const rows = this.#tables.get(table);
+    if (rows === undefined) throw new Error(`the simulation knows no table ${table}`);
+    return rows;
+  }
+
+  /** What is committed, for those who check. */
+  *committed(table: string): Iterable<Values> {
+    for (const { committed } of this.rows(table).all()) if (committed !== undefined) yield committed;
+  }
+
+  sequence(name: string): Sequence {
+    const sequence = this.#sequences.get(name);
+    if (sequence === undefined) throw new Error(`the simulation knows no sequence ${name}`);
+    return sequence;
+  }
+
+  lockAdvisory(key: string, tx: Transaction): void {
+    const holder = this.#advisory.get(key);
+    if (holder !== undefined && holder !== tx) throw new MustWait(holder);
+    if (holder === tx) return;
+    this.#advisory.set(key, tx);
+    tx.whenOver(() => this.#advisory.delete(key));
+  }
+}
+
+function answered(columns: CompiledQuery["columns"], row: readonly Value[]): Record<string, unknown> {
+  const answer: Record<string, unknown> = {};
+  for (let index = 0; index < columns.length; index += 1) {
+    const { name, type } = columns[index]!;
+    const value = row[index]!;
+    answer[name] = value === null || AS_THEY_ARE.has(type) ? value : handedOut(value, type);
+  }
+  return answer;
+}

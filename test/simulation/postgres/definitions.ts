@@ -1,0 +1,67 @@
+import type { Expression, Query, Statement } from "./syntax.ts";
+
+/** What a migration defines. Statements without a meaning for who reads and writes rows are left out. */
+export type Definition =
+  | {
+      readonly kind: "table";
+      readonly name: string;
+      readonly columns: readonly ColumnDefinition[];
+      readonly rules: readonly Rule[];
+    }
+  | {
+      readonly kind: "index";
+      readonly isUnique: boolean;
+      readonly name: string;
+      readonly table: string;
+      readonly on: readonly Expression[];
+      readonly where: Expression | undefined;
+    }
+  | { readonly kind: "view"; readonly name: string; readonly query: Query }
+  | { readonly kind: "sequence"; readonly name: string }
+  | { readonly kind: "written once"; readonly table: string }
+  /** Rows that a migration changes; there are none yet when it runs here. */
+  | { readonly kind: "change"; readonly statement: Statement }
+  | {
+      readonly kind: "add column";
+      readonly table: string;
+      readonly column: ColumnDefinition;
+      readonly rules: readonly Rule[];
+    }
+  | { readonly kind: "add rule"; readonly table: string; readonly rule: Rule }
+  | { readonly kind: "drop rule"; readonly table: string; readonly name: string }
+  | { readonly kind: "set nullable"; readonly table: string; readonly column: string; readonly isNullable: boolean }
+  | {
+      readonly kind: "set default";
+      readonly table: string;
+      readonly column: string;
+      readonly value: Expression | undefined;
+    }
+  | { readonly kind: "drop"; readonly what: string; readonly name: string }
+  | { readonly kind: "drop column"; readonly table: string; readonly column: string };
+
+export type ColumnDefinition = {
+  readonly name: string;
+  readonly type: string;
+  readonly isNullable: boolean;
+  readonly default: Expression | undefined;
+  readonly isIdentity: boolean;
+  /** Computed from the other columns. */
+  readonly generated: Expression | undefined;
+};
+
+export type Rule =
+  | {
+      readonly kind: "unique";
+      readonly name: string | undefined;
+      readonly isPrimary: boolean;
+      readonly columns: readonly string[];
+    }
+  | { readonly kind: "check"; readonly name: string | undefined; readonly condition: Expression }
+  | {
+      readonly kind: "references";
+      readonly name: string | undefined;
+      readonly columns: readonly string[];
+      readonly table: string;
+      readonly targets: readonly string[] | undefined;
+      readonly isDeferred: boolean;
+    };

@@ -1,0 +1,47 @@
+import pg from "pg";
+
+/** Errors as the driver reports them, with the codes by which the services tell them apart. */
+function failure(code: string, message: string, severity = "ERROR"): pg.DatabaseError {
+  const error = new pg.DatabaseError(message, message.length, "error");
+  error.code = code;
+  error.severity = severity;
+  return error;
+}
+
+/** Keeps a transaction from its commit, or a row out of its table. */
+export function violation(code: "23502" | "23503" | "23505" | "23514", table: string, constraint: string): Error {
+  const error = failure(code, `row of "${table}" violates "${constraint}"`);
+  error.table = table;
+  error.constraint = constraint;
+  return error;
+}
+
+export function writtenOnce(table: string): Error {
+  return failure("P0001", `${table} is written once and never changed`);
+}
+
+export function lockTimeout(): Error {
+  return failure("55P03", "canceling statement due to lock timeout");
+}
+
+export function transactionIsAborted(): Error {
+  return failure("25P02", "current transaction is aborted, commands ignored until end of transaction block");
+}
+
+/** The server is going down or has ended the connection. */
+export function terminated(): Error {
+  return failure("57P01", "terminating connection due to administrator command", "FATAL");
+}
+
+export function idleInTransaction(): Error {
+  return failure("25P03", "terminating connection due to idle-in-transaction timeout", "FATAL");
+}
+
+/** What the driver says when the socket ends; it has no code for that. */
+export function connectionLost(): Error {
+  return new Error("Connection terminated unexpectedly");
+}
+
+export function connectionRefused(): Error {
+  return Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), { code: "ECONNREFUSED" });
+}

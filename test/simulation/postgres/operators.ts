@@ -1,0 +1,145 @@
+import { coerce, isTime, isWhole, textOf } from "./types.ts";
+import type { Value } from "./types.ts";
+
+export type BinaryOperation = (left: Value, right: Value) => Value;
+
+/** -1, 0 or 1; both are there. A bigint and a number of the same size are the same. */
+export function compare(left: Value, right: Value): number {
+  if (typeof left === "object" && left !== null) return compareText(keyOf(left), keyOf(right));
+  return left! < right! ? -1 : Number(left! > right!);
+}
+
+function compareText(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right);
+}
+
+/** Nulls are the same here, as for distinct and group by. */
+export function isSame(left: Value, right: Value): boolean {
+  return left === null || right === null ? left === right : compare(left, right) === 0;
+}
+
+/** Text that is equal exactly when the values are. */
+export function keyOf(value: Value): string {
+  if (value === null) return "null";
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
+  return textOf(value);
+}
+
+const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
+  "=": (order) => order === 0,
+  "<>": (order) => order !== 0,
+  "<": (order) => order < 0,
+  "<=": (order) => order <= 0,
+  ">": (order) => order > 0,
+  ">=": (order) => order >= 0,
+};
+
+export function isComparison(operator: string): boolean {
+  return operator in COMPARISONS;
+}
+
+/** Unknown when either side is. */
+export function comparison(operator: string): BinaryOperation {
+  const decide = COMPARISONS[operator];
+  if (decide === undefined) throw new Error(`the simulation does not know the comparison ${operator}`);
+  return (left, right) => (left === null || right === null ? null : decide(compare(left, right)));
+}
+
+/** An operation on two values of these types, and the type of its result. */
+export function operation(
+  operator: string,
+  left: string,
+  right: string,
+): { readonly type: string; readonly run: BinaryOperation } {
+  if (isComparison(operator)) return { type: "bool", run: comparison(operator) };
+  switch (operator) {
+    case "is distinct from":
+      return { type: "bool", run: (a, b) => !isSame(a, b) };
+    case "is not distinct from":
+      return { type: "bool", run: isSame };
+    case "||":
+      return { type: "text", run: whenBoth((a, b) => textOf(a) + textOf(b)) };
+    case "->>":
+      return { type: "text", run: whenBoth(memberText) };
+    case "~":
+      return { type: "bool", run: whenBoth((a, b) => new RegExp(textOf(b)).test(textOf(a))) };
+    case "like":
+      return { type: "bool", run: whenBoth((a, b) => likePattern(textOf(b)).test(textOf(a))) };
+    default:
+      return arithmetic(operator, left, right);
+  }
+}
+
+function whenBoth(run: (left: Value, right: Value) => Value): BinaryOperation {
+  return (left, right) => (left === null || right === null ? null : run(left, right));
+}
+
+function memberText(value: Value, name: Value): Value {
+  const member = ((value as { json: Record<string, unknown> }).json ?? {})[textOf(name)];
+  if (member === undefined || member === null) return null;
+  return typeof member === "string" ? member : JSON.stringify(member);
+}
+
+function likePattern(pattern: string): RegExp {
+  const escaped = pattern.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(`^${escaped.replaceAll("%", ".*").replaceAll("_", ".")}$`, "s");
+}
+
+function arithmetic(operator: string, left: string, right: string) {
+  const type = resultType(operator, left, right);
+  const bigs = bigOperation(operator);
+  const numbers = numberOperation(operator);
+  const run = whenBoth((a, b) => {
+    if (type === "int8") return bigs(coerce(a, type) as bigint, coerce(b, type) as bigint);
+    const areBig = type !== "float8" && !isTime(type) && (typeof a === "bigint" || typeof b === "bigint");
+    const areWhole = areBig && isWholeValue(a) && isWholeValue(b);
+    return areWhole ? bigs(BigInt(a as bigint), BigInt(b as bigint)) : numbers(Number(a), Number(b));
+  });
+  return { type, run };
+}
+
+function isWholeValue(value: Value): boolean {
+  return typeof value === "bigint" || Number.isInteger(value);
+}
+
+function resultType(operator: string, left: string, right: string): string {
+  if (left === "timestamptz" && right === "timestamptz" && operator === "-") return "interval";
+  for (const type of ["timestamptz", "interval", "float8", "numeric", "int8", "int4", "int2"]) {
+    if (left === type || right === type) return type;
+  }
+  return isWhole(left) ? left : "unknown";
+}
+
+function bigOperation(operator: string): (left: bigint, right: bigint) => bigint {
+  switch (operator) {
+    case "+":
+      return (left, right) => left + right;
+    case "-":
+      return (left, right) => left - right;
+    case "*":
+      return (left, right) => left * right;
+    case "/":
+      return (left, right) => left / right;
+    case "%":
+      return (left, right) => left % right;
+    default:
+      throw new Error(`the simulation does not know the operator ${operator}`);
+  }
+}
+
+function numberOperation(operator: string): (left: number, right: number) => number {
+  switch (operator) {
+    case "+":
+      return (left, right) => left + right;
+    case "-":
+      return (left, right) => left - right;
+    case "*":
+      return (left, right) => left * right;
+    case "/":
+      return (left, right) => left / right;
+    case "%":
+      return (left, right) => left % right;
+    default:
+      throw new Error(`the simulation does not know the operator ${operator}`);
+  }
+}

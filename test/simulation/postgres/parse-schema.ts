@@ -1,0 +1,172 @@
+import type { ColumnDefinition, Definition, Rule } from "./definitions.ts";
+import { parseType } from "./parse-primary.ts";
+import { parseAlone, parseChange, parseQueryAlone } from "./parse-statement.ts";
+import type { Expression } from "./syntax.ts";
+import { Tokens } from "./tokens.ts";
+
+/** Reads a whole migration; what it cannot read fails, so that nothing is silently not simulated. */
+export function parseMigration(sql: string): readonly Definition[] {
+  const tokens = new Tokens(sql);
+  const definitions: Definition[] = [];
+  while (tokens.peek().kind !== "end") {
+    definitions.push(...parseDefinition(tokens));
+    if (tokens.peek().kind !== "end") tokens.expect(";");
+  }
+  return definitions;
+}
+
+function parseDefinition(tokens: Tokens): readonly Definition[] {
+  if (tokens.takes("create", "table")) return [parseTable(tokens)];
+  if (tokens.takes("create", "unique", "index")) return [parseIndex(tokens, true)];
+  if (tokens.takes("create", "index")) return [parseIndex(tokens, false)];
+  if (tokens.takes("create", "view") || tokens.takes("create", "or", "replace", "view")) return [parseView(tokens)];
+  if (tokens.takes("create", "sequence")) return [parseSequence(tokens)];
+  if (tokens.takes("create", "trigger")) return parseTrigger(tokens);
+  if (tokens.takes("alter", "table")) return parseAlterTable(tokens);
+  if (["insert", "update", "delete"].some((word) => tokens.sees(word))) {
+    return [{ kind: "change", statement: parseChange(tokens) }];
+  }
+  if (tokens.takes("drop")) return [parseDrop(tokens)];
+  const isWithoutMeaning = ["create", "comment", "grant", "alter"].includes(tokens.peek().text);
+  if (!isWithoutMeaning) tokens.fail("not a definition that is understood");
+  tokens.skipStatement();
+  return [];
+}
+
+function parseTable(tokens: Tokens): Definition {
+  const name = tokens.name();
+  const columns: ColumnDefinition[] = [];
+  const rules: Rule[] = [];
+  tokens.inParentheses(() =>
+    tokens.list(() => {
+      const rule = parseTableRule(tokens);
+      if (rule !== undefined) rules.push(rule);
+      else columns.push(parseColumn(tokens, rules));
+    }),
+  );
+  tokens.skipStatement();
+  return { kind: "table", name, columns, rules };
+}
+
+function parseTableRule(tokens: Tokens): Rule | undefined {
+  const name = tokens.takes("constraint") ? tokens.name() : undefined;
+  if (tokens.takes("primary", "key")) return { kind: "unique", name, isPrimary: true, columns: names(tokens) };
+  if (tokens.takes("unique")) return { kind: "unique", name, isPrimary: false, columns: names(tokens) };
+  if (tokens.takes("check")) return { kind: "check", name, condition: tokens.inParentheses(() => parseAlone(tokens)) };
+  if (tokens.takes("foreign", "key")) {
+    const columns = names(tokens);
+    tokens.expect("references");
+    return parseReference(tokens, name, columns);
+  }
+  return name === undefined ? undefined : tokens.fail("expected a constraint");
+}
+
+/** Constraints that stand with a column are put among those of its table. */
+function parseColumn(tokens: Tokens, rules: Rule[]): ColumnDefinition {
+  const name = tokens.name();
+  const column = { name, type: parseType(tokens), isNullable: true, isIdentity: false };
+  let value: Expression | undefined;
+  let generated: Expression | undefined;
+  for (;;) {
+    const own = tokens.takes("constraint") ? tokens.name() : undefined;
+    if (tokens.takes("not", "null")) column.isNullable = false;
+    else if (tokens.takes("null")) column.isNullable = true;
+    else if (tokens.takes("default")) value = parseAlone(tokens);
+    else if (tokens.takes("generated", "always", "as", "identity")) column.isIdentity = true;
+    else if (tokens.takes("generated", "always", "as")) generated = parseGenerated(tokens);
+    else if (tokens.takes("primary", "key"))
+      rules.push({ kind: "unique", name: own, isPrimary: true, columns: [name] });
+    else if (tokens.takes("unique")) rules.push({ kind: "unique", name: own, isPrimary: false, columns: [name] });
+    else if (tokens.takes("check")) {
+      rules.push({ kind: "check", name: own, condition: tokens.inParentheses(() => parseAlone(tokens)) });
+    } else if (tokens.takes("references")) rules.push(parseReference(tokens, own, [name]));
+    else return { ...column, default: value, generated };
+  }
+}
+
+function parseGenerated(tokens: Tokens): Expression {
+  const value = tokens.inParentheses(() => parseAlone(tokens));
+  tokens.expect("stored");
+  return value;
+}
+
+function parseReference(tokens: Tokens, name: string | undefined, columns: readonly string[]): Rule {
+  const table = tokens.name();
+  const targets = tokens.sees("(") ? names(tokens) : undefined;
+  const isDeferred = tokens.takes("deferrable", "initially", "deferred");
+  return { kind: "references", name, columns, table, targets, isDeferred };
+}
+
+function parseIndex(tokens: Tokens, isUnique: boolean): Definition {
+  const name = tokens.name();
+  tokens.expect("on");
+  const table = tokens.name();
+  const on = tokens.inParentheses(() => tokens.list(() => parseIndexed(tokens)));
+  const where = tokens.takes("where") ? parseAlone(tokens) : undefined;
+  return { kind: "index", isUnique, name, table, on, where };
+}
+
+function parseIndexed(tokens: Tokens): Expression {
+  const expression = parseAlone(tokens);
+  if (!tokens.takes("desc")) tokens.takes("asc");
+  return expression;
+}
+
+function parseView(tokens: Tokens): Definition {
+  const name = tokens.name();
+  tokens.expect("as");
+  return { kind: "view", name, query: parseQueryAlone(tokens) };
+}
+
+function parseSequence(tokens: Tokens): Definition {
+  const name = tokens.name();
+  tokens.skipStatement();
+  return { kind: "sequence", name };
+}
+
+/** The only trigger of the house: rows that are written once. */
+function parseTrigger(tokens: Tokens): readonly Definition[] {
+  const name = tokens.name();
+  if (name !== "written_once") tokens.fail(`the trigger ${name} is not simulated`);
+  tokens.expect("before", "update", "or", "delete", "on");
+  const table = tokens.name();
+  tokens.skipStatement();
+  return [{ kind: "written once", table }];
+}
+
+function parseAlterTable(tokens: Tokens): readonly Definition[] {
+  const table = tokens.name();
+  return tokens.list(() => parseAlteration(tokens, table));
+}
+
+function parseAlteration(tokens: Tokens, table: string): Definition {
+  if (tokens.takes("drop", "constraint")) return { kind: "drop rule", table, name: tokens.name() };
+  if (tokens.takes("drop", "column")) return { kind: "drop column", table, column: tokens.name() };
+  if (tokens.takes("alter", "column") || tokens.takes("alter")) return parseColumnChange(tokens, table);
+  tokens.expect("add");
+  const rule = parseTableRule(tokens);
+  if (rule !== undefined) return { kind: "add rule", table, rule };
+  tokens.takes("column");
+  const rules: Rule[] = [];
+  const column = parseColumn(tokens, rules);
+  return { kind: "add column", table, column, rules };
+}
+
+function parseColumnChange(tokens: Tokens, table: string): Definition {
+  const column = tokens.name();
+  if (tokens.takes("set", "not", "null")) return { kind: "set nullable", table, column, isNullable: false };
+  if (tokens.takes("drop", "not", "null")) return { kind: "set nullable", table, column, isNullable: true };
+  if (tokens.takes("drop", "default")) return { kind: "set default", table, column, value: undefined };
+  tokens.expect("set", "default");
+  return { kind: "set default", table, column, value: parseAlone(tokens) };
+}
+
+function parseDrop(tokens: Tokens): Definition {
+  const what = tokens.name();
+  tokens.takes("if", "exists");
+  return { kind: "drop", what, name: tokens.name() };
+}
+
+function names(tokens: Tokens): readonly string[] {
+  return tokens.inParentheses(() => tokens.list(() => tokens.name()));
+}

@@ -1,0 +1,30 @@
+import type { TableRows } from "./table-rows.ts";
+import type { Transaction } from "./transaction.ts";
+import type { Value } from "./types.ts";
+
+/** One execution of one statement. */
+export type Run = {
+  readonly params: readonly Value[];
+  readonly tx: Transaction;
+  readonly database: DatabaseFacts;
+  /** What depends on nothing around it is found out once. */
+  readonly memo: Map<object, unknown>;
+};
+
+export function once<T>({ memo }: Run, of: object, find: () => T): T {
+  if (memo.has(of)) return memo.get(of) as T;
+  const found = find();
+  memo.set(of, found);
+  return found;
+}
+
+/** What a statement can reach. */
+export type DatabaseFacts = {
+  readonly rows: (table: string) => TableRows;
+  readonly sequence: (name: string) => Sequence;
+  readonly nowMs: () => number;
+  /** Held until the transaction ends. Throws when somebody else has it. */
+  readonly lockAdvisory: (key: string, tx: Transaction) => void;
+};
+
+export type Sequence = { last: bigint; isUsed: boolean };

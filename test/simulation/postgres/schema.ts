@@ -1,0 +1,53 @@
+import type { Query } from "./syntax.ts";
+import type { Value, Values } from "./types.ts";
+
+/** What the migrations of one service define, ready to be used by any number of databases. */
+export type Schema = {
+  readonly tables: ReadonlyMap<string, TableSchema>;
+  readonly views: ReadonlyMap<string, Query>;
+  readonly sequences: readonly string[];
+};
+
+export type TableSchema = {
+  readonly name: string;
+  readonly columns: ReadonlyMap<string, Column>;
+  /** Columns by which rows are found without looking at all of them. */
+  readonly indexed: ReadonlySet<string>;
+  readonly uniques: readonly Unique[];
+  readonly checks: readonly Check[];
+  readonly references: readonly Reference[];
+  readonly isWrittenOnce: boolean;
+};
+
+export type Column = {
+  readonly name: string;
+  readonly type: string;
+  readonly isNullable: boolean;
+  readonly isIdentity: boolean;
+  /** Value of a row that does not give one. */
+  readonly default: RowExpression | undefined;
+  readonly generated: RowExpression | undefined;
+};
+
+/** An expression over one row of the table; `nowMs` is the database's clock. */
+export type RowExpression = (values: Values, nowMs: () => number) => Value;
+
+export type Unique = {
+  readonly name: string;
+  /** Undefined for expressions, which no ON CONFLICT names. */
+  readonly columns: readonly string[] | undefined;
+  readonly parts: readonly RowExpression[];
+  /** The plain columns among the parts, by which rows are found. */
+  readonly foundBy: readonly string[];
+  readonly where: RowExpression | undefined;
+};
+
+export type Check = { readonly name: string; readonly condition: RowExpression };
+
+export type Reference = {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly table: string;
+  readonly targets: readonly string[];
+  readonly isDeferred: boolean;
+};

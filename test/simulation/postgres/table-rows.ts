@@ -1,0 +1,59 @@
+import { Row } from "./row.ts";
+import type { Index } from "./row.ts";
+import type { TableSchema } from "./schema.ts";
+import type { Value, Values } from "./types.ts";
+
+const NONE: ReadonlySet<Row> = new Set();
+
+/** The rows of one table, found by the columns that lead an index. */
+export class TableRows implements Index {
+  readonly schema: TableSchema;
+  readonly #rows = new Set<Row>();
+  readonly #indexes: ReadonlyMap<string, Map<Value, Set<Row>>>;
+
+  constructor(schema: TableSchema) {
+    this.schema = schema;
+    this.#indexes = new Map([...schema.indexed].map((column) => [column, new Map<Value, Set<Row>>()]));
+  }
+
+  /** Every row that is there for somebody; who looks decides by its version. */
+  all(): Iterable<Row> {
+    return this.#rows;
+  }
+
+  /** Rows with this value in some version of theirs. */
+  withValue(column: string, value: Value): ReadonlySet<Row> {
+    return this.#indexes.get(column)?.get(value) ?? NONE;
+  }
+
+  /** The fewest rows among which those with these values are. */
+  candidates(columns: readonly string[], values: Values): ReadonlySet<Row> {
+    const sets = columns.map((column) => this.withValue(column, values[column] ?? null));
+    return sets.reduce((fewest, set) => (set.size < fewest.size ? set : fewest), this.#rows as ReadonlySet<Row>);
+  }
+
+  make(): Row {
+    const row = new Row(this.schema.name, this);
+    this.#rows.add(row);
+    return row;
+  }
+
+  reindex(row: Row, outdated: Values | undefined): void {
+    const { committed, pending, hasPending } = row;
+    const live = hasPending ? pending : undefined;
+    for (const [column, rows] of this.#indexes) {
+      if (live !== undefined) add(rows, live[column] ?? null, row);
+      if (outdated === undefined) continue;
+      const value = outdated[column] ?? null;
+      if (committed?.[column] !== value && live?.[column] !== value) rows.get(value)?.delete(row);
+    }
+    if (committed === undefined && live === undefined) this.#rows.delete(row);
+    else this.#rows.add(row);
+  }
+}
+
+function add(rows: Map<Value, Set<Row>>, value: Value, row: Row): void {
+  const found = rows.get(value);
+  if (found === undefined) rows.set(value, new Set([row]));
+  else found.add(row);
+}

@@ -1,0 +1,96 @@
+import type { Values } from "./types.ts";
+
+/** What a transaction has of a row that it locked or changed. */
+export type HeldRow = {
+  readonly pending: Values | undefined;
+  readonly hasPending: boolean;
+  readonly owner: Transaction | undefined;
+  readonly restore: (pending: Values | undefined, hadPending: boolean) => void;
+  readonly commit: (tx: Transaction) => void;
+  readonly rollback: (tx: Transaction) => void;
+};
+
+/** Thrown inside a statement that meets a lock: all of it is undone, and it runs again when the other one has ended. */
+export class MustWait extends Error {
+  override readonly name = "MustWait";
+  readonly behind: Transaction;
+
+  constructor(behind: Transaction) {
+    super("the row is locked");
+    this.behind = behind;
+  }
+}
+
+type Undo = { readonly row: HeldRow; readonly pending: Values | undefined; readonly hadPending: boolean };
+
+/** One transaction: what it wrote is seen by others when it commits, what it locked is free when it ends. */
+export class Transaction {
+  state: "active" | "failed" | "over" = "active";
+  readonly id: number;
+  /** Ends it if its client has been silent for longer than the server allows. */
+  expireIfIdle: () => void = () => undefined;
+  readonly #rows = new Set<HeldRow>();
+  #undo: Undo[] = [];
+  #waiting: (() => void)[] = [];
+  readonly #ends: (() => void)[] = [];
+  readonly #checks: (() => void)[] = [];
+
+  constructor(id: number) {
+    this.id = id;
+  }
+
+  /** Called before the row changes, so that a statement that cannot be finished leaves nothing. */
+  remember(row: HeldRow): void {
+    this.#undo.push({ row, pending: row.pending, hadPending: row.hasPending });
+    this.#rows.add(row);
+  }
+
+  holds(row: HeldRow): void {
+    this.#rows.add(row);
+  }
+
+  /** Runs before the commit, for constraints that are checked there. */
+  beforeCommit(check: () => void): void {
+    this.#checks.push(check);
+  }
+
+  /** Runs when it has ended, however that was. */
+  whenOver(end: () => void): void {
+    this.#ends.push(end);
+  }
+
+  whenFree(resume: () => void): void {
+    this.#waiting.push(resume);
+  }
+
+  begin(): void {
+    this.#undo = [];
+  }
+
+  undoStatement(): void {
+    for (const { row, pending, hadPending } of this.#undo.toReversed()) row.restore(pending, hadPending);
+    this.#undo = [];
+  }
+
+  /** Answers the rows that changed, for whoever watches. */
+  commit(): readonly HeldRow[] {
+    for (const check of this.#checks) check();
+    const changed = [...this.#rows].filter(({ hasPending, owner }) => hasPending && owner === this);
+    for (const row of this.#rows) row.commit(this);
+    this.#end();
+    return changed;
+  }
+
+  rollback(): void {
+    for (const row of this.#rows) row.rollback(this);
+    this.#end();
+  }
+
+  #end(): void {
+    this.state = "over";
+    for (const end of this.#ends) end();
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resume of waiting) resume();
+  }
+}

@@ -1,0 +1,130 @@
+import { violation, writtenOnce } from "./failure.ts";
+import { nextOf } from "./functions.ts";
+import { isSame } from "./operators.ts";
+import type { Row } from "./row.ts";
+import type { Run } from "./run.ts";
+import type { Reference, TableSchema, Unique } from "./schema.ts";
+import { MustWait } from "./transaction.ts";
+import type { Value, Values } from "./types.ts";
+import { coerce } from "./types.ts";
+
+/** Adds a row with what it does not give: defaults, numbers, computed columns. */
+export function insertRow(table: TableSchema, given: Values, run: Run): Row {
+  const values = completed(table, given, run);
+  checkRow(table, values, undefined, run);
+  const row = run.database.rows(table.name).make();
+  row.write(run.tx, values);
+  return row;
+}
+
+export function updateRow(table: TableSchema, row: Row, changed: Values, run: Run): void {
+  if (table.isWrittenOnce) throw writtenOnce(table.name);
+  row.lock(run.tx, "update");
+  const values = computed(table, { ...row.seenBy(run.tx), ...changed }, run);
+  checkRow(table, values, row, run);
+  row.write(run.tx, values);
+}
+
+export function deleteRow(table: TableSchema, row: Row, run: Run): void {
+  if (table.isWrittenOnce) throw writtenOnce(table.name);
+  row.write(run.tx, undefined);
+}
+
+/** The row that keeps this one out, if ON CONFLICT is about the rule that it breaks. */
+export function conflictsOf(
+  table: TableSchema,
+  given: Values,
+  columns: readonly string[] | undefined,
+  run: Run,
+): Row | undefined {
+  const values = completed(table, given, run);
+  Object.assign(given, values);
+  const arbiters = table.uniques.filter((unique) => columns === undefined || isAbout(unique, columns));
+  for (const unique of arbiters) {
+    const row = findDouble(table, unique, values, { except: undefined, run });
+    if (row !== undefined) return row;
+  }
+  return undefined;
+}
+
+function isAbout({ columns }: Unique, named: readonly string[]): boolean {
+  return columns?.length === named.length && columns.every((column) => named.includes(column));
+}
+
+function completed(table: TableSchema, given: Values, run: Run): Values {
+  const values: Values = {};
+  for (const column of table.columns.values()) {
+    const own = given[column.name];
+    if (own !== undefined) values[column.name] = own;
+    else if (column.isIdentity)
+      values[column.name] = coerce(nextOf(run, `${table.name}_${column.name}_seq`), column.type);
+    else values[column.name] = coerce(column.default?.(values, run.database.nowMs) ?? null, column.type);
+  }
+  return computed(table, values, run);
+}
+
+function computed(table: TableSchema, values: Values, run: Run): Values {
+  for (const { name, type, generated } of table.columns.values()) {
+    if (generated !== undefined) values[name] = coerce(generated(values, run.database.nowMs), type);
+  }
+  return values;
+}
+
+function checkRow(table: TableSchema, values: Values, row: Row | undefined, run: Run): void {
+  for (const { name, isNullable } of table.columns.values()) {
+    if (!isNullable && (values[name] ?? null) === null) throw violation("23502", table.name, name);
+  }
+  for (const { name, condition } of table.checks) {
+    if (condition(values, run.database.nowMs) === false) throw violation("23514", table.name, name);
+  }
+  for (const unique of table.uniques) {
+    const double = findDouble(table, unique, values, { except: row, run });
+    if (double !== undefined) throw violation("23505", table.name, unique.name);
+  }
+  for (const reference of table.references) requireTarget(table, reference, values, run);
+}
+
+type Search = { readonly except: Row | undefined; readonly run: Run };
+
+/** Waits for another transaction whose row is the same: only its end decides. */
+function findDouble(table: TableSchema, unique: Unique, values: Values, { except, run }: Search): Row | undefined {
+  const key = keyIn(unique, values, run);
+  if (key === undefined) return undefined;
+  for (const row of run.database.rows(table.name).candidates(unique.foundBy, values)) {
+    if (row === except) continue;
+    if (row.hasPending && row.owner !== run.tx) {
+      const isDouble = [row.committed, row.pending].some((version) => isKey(unique, version, key, run));
+      if (isDouble && row.owner !== undefined) throw new MustWait(row.owner);
+    } else if (isKey(unique, row.seenBy(run.tx), key, run)) return row;
+  }
+  return undefined;
+}
+
+/** Undefined when the rule does not speak of the row: a null is in it, or its condition is not met. */
+function keyIn({ parts, where }: Unique, values: Values, { database }: Run): readonly Value[] | undefined {
+  if (where !== undefined && where(values, database.nowMs) !== true) return undefined;
+  const key = parts.map((part) => part(values, database.nowMs));
+  return key.includes(null) ? undefined : key;
+}
+
+function isKey(unique: Unique, version: Values | undefined, key: readonly Value[], run: Run): boolean {
+  const other = version && keyIn(unique, version, run);
+  return other !== undefined && other.every((value, index) => isSame(value, key[index]!));
+}
+
+function requireTarget(table: TableSchema, reference: Reference, values: Values, run: Run): void {
+  const key = reference.columns.map((column) => values[column] ?? null);
+  if (key.includes(null)) return;
+  const check = (): void => {
+    const [first] = reference.targets;
+    const rows = run.database.rows(reference.table).withValue(first!, key[0]!);
+    for (const row of rows) {
+      const target = row.seenBy(run.tx);
+      if (target !== undefined && reference.targets.every((column, index) => isSame(target[column]!, key[index]!)))
+        return;
+    }
+    throw violation("23503", table.name, reference.name);
+  };
+  if (reference.isDeferred) run.tx.beforeCommit(check);
+  else check();
+}

@@ -1,0 +1,53 @@
+/** How often each combination was really met: a kind of operation under way, where a process died, what else went wrong. */
+export type Hits = Record<string, number>;
+
+/** The part of an operation that the table is about. */
+export type Met = { readonly number: bigint; readonly kind: string };
+
+const NOTHING = "none";
+
+/** Collects, for each operation, what hit the world while it was under way. */
+export class Coverage {
+  readonly #kinds = new Map<bigint, string>();
+  readonly #crashes = new Map<bigint, Set<string>>();
+  readonly #faults = new Map<bigint, Set<string>>();
+
+  see(operations: readonly Met[]): void {
+    for (const { number, kind } of operations) this.#kinds.set(number, kind);
+  }
+
+  crash(place: string, operations: readonly Met[]): void {
+    this.see(operations);
+    for (const { number } of operations) addTo(this.#crashes, number, place);
+  }
+
+  fault(name: string, operations: readonly Met[]): void {
+    this.see(operations);
+    for (const { number } of operations) addTo(this.#faults, number, name);
+  }
+
+  /** `kind | crash point | fault` -> operations. */
+  hits(): Hits {
+    const hits: Hits = {};
+    for (const [number, kind] of this.#kinds) {
+      for (const crash of this.#crashes.get(number) ?? [NOTHING]) {
+        for (const fault of this.#faults.get(number) ?? [NOTHING]) count(hits, `${kind}|${crash}|${fault}`, 1);
+      }
+    }
+    return hits;
+  }
+}
+
+export function addHits(total: Hits, more: Hits): void {
+  for (const [cell, times] of Object.entries(more)) count(total, cell, times);
+}
+
+function count(hits: Hits, cell: string, times: number): void {
+  hits[cell] = (hits[cell] ?? 0) + times;
+}
+
+function addTo(sets: Map<bigint, Set<string>>, number: bigint, name: string): void {
+  const set = sets.get(number);
+  if (set === undefined) sets.set(number, new Set([name]));
+  else set.add(name);
+}

@@ -1,0 +1,53 @@
+import { makePlan } from "./plan/make-plan.ts";
+import type { Mode } from "./plan/plan.ts";
+import { addHits } from "./report/coverage.ts";
+import type { Hits } from "./report/coverage.ts";
+import { hashText } from "./world/random.ts";
+import { simulate } from "./simulate.ts";
+import type { Work } from "./seeds-worker.ts";
+
+export type Failure = {
+  readonly seed: number;
+  readonly mode: Mode;
+  readonly invariant: string;
+  readonly message: string;
+};
+
+export type Tally = {
+  readonly seeds: number;
+  readonly steps: number;
+  readonly simulatedMs: number;
+  readonly failures: readonly Failure[];
+  readonly hits: Hits;
+  /** The same for the same histories, in whatever order they were lived. */
+  readonly trace: number;
+};
+
+/** Lives through many histories, one after the other. */
+export async function runSeeds({ first, step, count, mode, stopsAtViolation }: Work): Promise<Tally> {
+  const failures: Failure[] = [];
+  const hits: Hits = {};
+  let trace = 0;
+  let steps = 0;
+  let simulatedMs = 0;
+  let seeds = 0;
+  for (let seed = first; seeds < count; seed += step) {
+    const own = mode === "both" ? modeOf(seed) : mode;
+    const result = await simulate(makePlan(seed, own));
+    seeds += 1;
+    steps += result.steps;
+    simulatedMs += result.simulatedMs;
+    addHits(hits, result.hits);
+    trace = (trace + hashText(result.traceHash, seed)) >>> 0;
+    const { violation } = result;
+    if (violation === undefined) continue;
+    failures.push({ seed, mode: own, invariant: violation.invariant, message: violation.message });
+    if (stopsAtViolation) break;
+  }
+  return { seeds, steps, simulatedMs, failures, hits, trace };
+}
+
+/** A safety run takes three times as long, and most of what it could find a liveness run finds too. */
+export function modeOf(seed: number): Mode {
+  return seed % 4 === 0 ? "safety" : "liveness";
+}

@@ -1,0 +1,42 @@
+import { Worker } from "node:worker_threads";
+import { addHits } from "./report/coverage.ts";
+import type { Hits } from "./report/coverage.ts";
+import type { Tally } from "./run-seeds.ts";
+import type { Work } from "./seeds-worker.ts";
+
+const WORKER = new URL("./seeds-worker.ts", import.meta.url);
+
+/** One thread: its clocks are virtual, and sabotaged sources stay in it. */
+export function runWorker(work: Work): Promise<Tally> {
+  const { promise, resolve, reject } = Promise.withResolvers<Tally>();
+  const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
+  worker.once("message", resolve);
+  worker.once("error", reject);
+  worker.once("exit", (code) => reject(new Error(`the thread ended with ${code}`)));
+  return promise.finally(() => void worker.terminate());
+}
+
+/** The same seeds in several threads, each taking every so many-th. */
+export async function runWorkers(work: Omit<Work, "step">, threads: number): Promise<Tally> {
+  const shares = Array.from({ length: threads }, (_, place) => ({
+    ...work,
+    first: work.first + place,
+    step: threads,
+    count: Math.floor(work.count / threads) + (place < work.count % threads ? 1 : 0),
+  }));
+  const tallies = await Promise.all(shares.filter(({ count }) => count > 0).map(runWorker));
+  const hits: Hits = {};
+  for (const tally of tallies) addHits(hits, tally.hits);
+  return {
+    seeds: sum(tallies.map(({ seeds }) => seeds)),
+    steps: sum(tallies.map(({ steps }) => steps)),
+    simulatedMs: sum(tallies.map(({ simulatedMs }) => simulatedMs)),
+    failures: tallies.flatMap(({ failures }) => failures).toSorted((left, right) => left.seed - right.seed),
+    hits,
+    trace: sum(tallies.map(({ trace }) => trace)) % 2 ** 32,
+  };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

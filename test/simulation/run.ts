@@ -1,0 +1,67 @@
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { coverageSummary, coverageTable } from "./report/print-coverage.ts";
+import { tellFailure } from "./report/tell-failure.ts";
+import { modeOf } from "./run-seeds.ts";
+import type { Tally } from "./run-seeds.ts";
+import { runWorkers } from "./run-workers.ts";
+import type { Mode } from "./plan/plan.ts";
+
+/**
+ * node test/simulation/run.ts [--seed 1] [--seeds 1000] [--mode safety|liveness] [--threads 2] [--cells]
+ *
+ * One seed tells its history. Exit code 1 when any seed fails; the first that does is told, made as small as it gets.
+ */
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: "1" },
+    seeds: { type: "string", default: "1000" },
+    mode: { type: "string" },
+    threads: { type: "string", default: String(availableParallelism()) },
+    cells: { type: "boolean", default: false },
+  },
+});
+const DAY_MS = 86_400_000;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const first = Number(values.seed);
+  const count = Number(values.seeds);
+  const mode = readMode(values.mode);
+  const startedMs = performance.now();
+  const work = { first, count, mode, sabotage: undefined, stopsAtViolation: false };
+  const tally = await runWorkers(work, Math.min(count, Number(values.threads)));
+  report(tally, (performance.now() - startedMs) / 1_000);
+  const [failure] = tally.failures;
+  if (failure !== undefined) write(await tellFailure(failure.seed, failure.mode));
+  else if (count === 1) write(await tellHistory(first, mode));
+  return failure === undefined ? 0 : 1;
+}
+
+function readMode(text: string | undefined): Mode | "both" {
+  if (text === undefined) return "both";
+  if (text === "safety" || text === "liveness") return text;
+  throw new Error(`--mode is safety or liveness, not ${text}`);
+}
+
+function report({ seeds, steps, simulatedMs, hits, failures }: Tally, seconds: number): void {
+  write(values.cells ? coverageTable(hits) : coverageSummary(hits));
+  write("");
+  for (const { seed, mode, invariant, message } of failures)
+    write(`seed ${seed} (${mode}) breaks ${invariant}: ${message}`);
+  const days = (simulatedMs / DAY_MS).toFixed(2);
+  const rate = (seeds / seconds).toFixed(0);
+  write(`${seeds} seeds, ${steps} steps, ${days} simulated days, ${rate} seeds/s, ${failures.length} failed`);
+}
+
+async function tellHistory(seed: number, mode: Mode | "both"): Promise<string> {
+  const { makePlan } = await import("./plan/make-plan.ts");
+  const { simulate } = await import("./simulate.ts");
+  const { lines, traceHash } = await simulate(makePlan(seed, mode === "both" ? modeOf(seed) : mode), { isTold: true });
+  return [...lines, `trace ${traceHash}`].join("\n");
+}
+
+function write(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

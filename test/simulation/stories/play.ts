@@ -1,0 +1,84 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { Command } from "../plan/plan.ts";
+import type { TradeServer } from "../world/trade-server.ts";
+import { CALL_MS, untilAllKnown, untilKnown } from "./caller.ts";
+import type { Caller } from "./caller.ts";
+
+type Kind<Name extends Command["kind"]> = Extract<Command, { readonly kind: Name }>;
+
+const TRY_AGAIN_MS = 400;
+const MAX_HOLDS = 12;
+
+/** Lives through one command of the plan, beginning now. */
+export async function play(caller: Caller, server: TradeServer, command: Command): Promise<void> {
+  switch (command.kind) {
+    case "transfer": {
+      const { sendWithinMs } = command;
+      const sendBefore = sendWithinMs === undefined ? undefined : new Date(Date.now() + sendWithinMs);
+      await untilKnown(caller, { ...command, sendBefore });
+      return;
+    }
+    case "batch":
+      return untilAllKnown(
+        caller,
+        command.legs.map((leg, place) => ({ key: `${command.key}:${place}`, legs: [leg] })),
+      );
+    case "withdrawal":
+      return withdraw(caller, command);
+    case "dealer":
+    case "trade": {
+      const amount = command.kind === "dealer" ? command.amountMinor : command.profitMinor;
+      caller.note(() => `${command.kind} moves ${amount} on ${command.login}`);
+      server.addOther(command.login, amount, command.kind === "dealer" ? "dealer" : "trader");
+    }
+  }
+}
+
+/** As funding tells it: the lane, the fee, the payout, and the lane is given back whatever came of them. */
+async function withdraw(caller: Caller, command: Kind<"withdrawal">): Promise<void> {
+  const { key, login, paymentLogin, feeMinor, payoutMinor } = command;
+  const holder = `${key}:1`;
+  if (!(await hold(caller, login, holder))) return release(caller, login, holder);
+  const fee = await untilKnown(caller, {
+    key: `${key}:fee`,
+    holder,
+    legs: [
+      { login, kind: "fee_debit", amountMinor: -feeMinor },
+      { login: paymentLogin, kind: "fee_credit", amountMinor: feeMinor },
+    ],
+  });
+  const isFeeKnown = fee?.state === TransferState.APPLIED || fee?.state === TransferState.REFUSED;
+  if (isFeeKnown) {
+    await untilKnown(caller, { key, holder, legs: [{ login, kind: "withdrawal", amountMinor: -payoutMinor }] });
+  }
+  await release(caller, login, holder);
+}
+
+async function hold(caller: Caller, login: string, holder: string): Promise<boolean> {
+  const { process, network, note } = caller;
+  for (let tries = 0; tries < MAX_HOLDS; tries += 1) {
+    const held = await network.ask(process, CALL_MS, ({ service }, context) =>
+      service.hold({ login, holder }, context),
+    );
+    note(() => `${holder}: hold of ${login} ${held.kind}`);
+    if (held.kind === "answer") {
+      caller.lanes.onHeld(login, holder);
+      return true;
+    }
+    await pause(TRY_AGAIN_MS);
+  }
+  return false;
+}
+
+async function release(caller: Caller, login: string, holder: string): Promise<void> {
+  const { process, network } = caller;
+  caller.lanes.onRelease(login);
+  for (;;) {
+    const done = await network.ask(process, CALL_MS, ({ service }, context) =>
+      service.release({ login, holder }, context),
+    );
+    if (done.kind === "answer") return;
+    await pause(TRY_AGAIN_MS);
+  }
+}

@@ -1,0 +1,231 @@
+import {
+  connectionLost,
+  connectionRefused,
+  idleInTransaction,
+  lockTimeout,
+  terminated,
+  transactionIsAborted,
+} from "../postgres/failure.ts";
+import type { Answer, Database } from "../postgres/database.ts";
+import { MustWait } from "../postgres/transaction.ts";
+import type { Transaction } from "../postgres/transaction.ts";
+import type { DatabaseServer } from "./database-server.ts";
+import type { Faults } from "./faults.ts";
+import { waitBehind } from "./lock-wait.ts";
+import type { SimulatedProcess } from "./process.ts";
+import type { Random } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+export type LinkOptions = {
+  readonly database: Database;
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly faults: Faults;
+  /** Told of a connection that ended while it mattered. */
+  readonly onTrouble: (name: string) => void;
+};
+
+/** As kernel/postgres/pool.ts configures the real ones. */
+const LOCK_TIMEOUT_MS = 500;
+const IDLE_IN_TRANSACTION_MS = 5_000;
+const USUAL_MS = 1.2;
+const SLOW_MS = 40;
+/** A commit waits for the disk. */
+const IS_SLOW = { commit: 0.15, other: 0.02 };
+const DEAD_CLIENT_NOTICED_MS = 3;
+
+export type Query = string | { readonly text: string; readonly values: readonly unknown[] };
+export type Result = Answer & { readonly command: string };
+
+/** One connection. */
+export class DatabaseClient {
+  readonly #options: LinkOptions;
+  readonly #server: DatabaseServer;
+  readonly #process: SimulatedProcess;
+  #transaction: Transaction | undefined;
+  #usedAtMs = 0;
+  #isLost = false;
+  #onError: (error: Error) => void = () => undefined;
+  #ends: readonly Disposable[] = [];
+
+  constructor(options: LinkOptions, server: DatabaseServer, process: SimulatedProcess) {
+    this.#options = options;
+    this.#server = server;
+    this.#process = process;
+  }
+
+  on(_event: "error", listener: (error: Error) => void): void {
+    this.#onError = listener;
+  }
+
+  off(): void {
+    this.#onError = () => undefined;
+  }
+
+  query(query: Query): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    if (!this.#process.isAlive) return promise;
+    const sql = typeof query === "string" ? query : query.text;
+    if (sql === "begin") return this.#begin();
+    if (sql === "rollback") return this.#rollback();
+    const values = typeof query === "string" ? [] : query.values;
+    const statement: Statement = { sql, values, resolve, reject, sinceMs: this.#options.scheduler.nowMs };
+    const isCommit = sql === "commit";
+    this.#after(this.#latencyMs(isCommit), sql, () => (isCommit ? this.#commit(statement) : this.#execute(statement)));
+    return promise;
+  }
+
+  release(): void {
+    if (this.#transaction !== undefined) this.#lose();
+  }
+
+  #begin(): Promise<Result> {
+    if (!this.#server.isUp) return Promise.reject(connectionRefused());
+    this.#transaction = this.#options.database.begin();
+    this.#transaction.expireIfIdle = () => void this.#isIdleTooLong();
+    this.#usedAtMs = this.#options.scheduler.nowMs;
+    this.#ends = [this.#server.connect(() => this.#lose()), this.#process.whenDead(() => this.#loseSoon())];
+    return Promise.resolve(resultOf("BEGIN"));
+  }
+
+  /** The server notices a moment later that its client died; what it got before is still done. */
+  #loseSoon(): void {
+    this.#after(DEAD_CLIENT_NOTICED_MS, "a connection ends", () => this.#lose());
+  }
+
+  #end(): void {
+    this.#transaction = undefined;
+    for (const end of this.#ends) end[Symbol.dispose]();
+    this.#ends = [];
+  }
+
+  #rollback(): Promise<Result> {
+    if (this.#isLost) return Promise.reject(connectionLost());
+    this.#transaction?.rollback();
+    this.#end();
+    return Promise.resolve(resultOf("ROLLBACK"));
+  }
+
+  #execute(statement: Statement): void {
+    const { database, faults, onTrouble } = this.#options;
+    const own = this.#transaction;
+    const problem = this.#problem();
+    if (problem !== undefined) return this.#answer(statement, problem);
+    if (own !== undefined && faults.connection()) {
+      onTrouble("lost connection");
+      this.#lose();
+      return this.#answer(statement, connectionLost());
+    }
+    const tx = own ?? database.begin();
+    try {
+      const answer = database.execute(tx, statement.sql, statement.values);
+      if (own === undefined) database.commit(tx);
+      this.#answer(statement, { ...answer, command: "" });
+    } catch (error) {
+      if (error instanceof MustWait) {
+        error.behind.expireIfIdle();
+        return error.behind.state === "over" ? this.#execute(statement) : this.#wait(statement, error.behind, own);
+      }
+      if (own === undefined) tx.rollback();
+      else own.state = "failed";
+      this.#answer(statement, error);
+    }
+  }
+
+  /** Runs again when the other transaction has ended, or fails when that takes too long. */
+  #wait(statement: Statement, behind: Transaction, own: Transaction | undefined): void {
+    const { scheduler, random } = this.#options;
+    const forMs = statement.sinceMs + LOCK_TIMEOUT_MS - scheduler.nowMs;
+    const retry = (): void => this.#execute(statement);
+    waitBehind({ scheduler, random, behind, forMs }, retry, () => {
+      if (own?.state === "active") own.state = "failed";
+      this.#answer(statement, lockTimeout());
+    });
+  }
+
+  #commit(statement: Statement): void {
+    const { database, faults, onTrouble } = this.#options;
+    const tx = this.#transaction;
+    const problem = this.#problem();
+    if (problem !== undefined || tx === undefined) return this.#answer(statement, problem ?? connectionLost());
+    if (tx.state === "failed") {
+      tx.rollback();
+      this.#end();
+      return this.#answer(statement, resultOf("ROLLBACK"));
+    }
+    const lost = faults.commit();
+    if (lost !== undefined) onTrouble(lost.isApplied ? "commit lost after it" : "commit lost before it");
+    if (lost?.isApplied === false) {
+      this.#lose();
+      return this.#answer(statement, connectionLost());
+    }
+    try {
+      database.commit(tx);
+      this.#end();
+      this.#answer(statement, lost === undefined ? resultOf("COMMIT") : connectionLost());
+    } catch (error) {
+      tx.rollback();
+      this.#end();
+      this.#answer(statement, error);
+    }
+  }
+
+  /** Why nothing can be done on this connection, if so. A process that slept inside a transaction finds it ended. */
+  #problem(): Error | undefined {
+    const { scheduler } = this.#options;
+    if (!this.#server.isUp) return this.#transaction === undefined ? connectionRefused() : terminated();
+    if (this.#isLost) return connectionLost();
+    if (this.#transaction?.state === "failed") return transactionIsAborted();
+    const isIdle = this.#isIdleTooLong();
+    this.#usedAtMs = scheduler.nowMs;
+    return isIdle ? idleInTransaction() : undefined;
+  }
+
+  #isIdleTooLong(): boolean {
+    const idleMs = this.#options.scheduler.nowMs - this.#usedAtMs;
+    const isIdle = this.#transaction !== undefined && idleMs > IDLE_IN_TRANSACTION_MS;
+    if (isIdle) this.#lose();
+    return isIdle;
+  }
+
+  #lose(): void {
+    if (this.#isLost) return;
+    this.#isLost = true;
+    if (this.#transaction?.state !== "over") this.#transaction?.rollback();
+    this.#end();
+    this.#process.deliver(undefined, "connection lost", () => this.#onError(connectionLost()));
+  }
+
+  #answer({ sql, resolve, reject }: Statement, answer: unknown): void {
+    this.#usedAtMs = this.#options.scheduler.nowMs;
+    const isCommit = sql === "commit";
+    const step = isCommit ? "commit" : this.#transaction === undefined ? undefined : "statement";
+    this.#process.deliver(step, isCommit ? "commit" : sql, () => {
+      if (answer instanceof Error) reject(answer);
+      else resolve(answer as Result);
+    });
+  }
+
+  #after(ms: number, sql: string, run: () => void): void {
+    this.#options.scheduler.after(ms, sql.slice(0, 24), run);
+  }
+
+  #latencyMs(isCommit: boolean): number {
+    const { random } = this.#options;
+    return random.chance(isCommit ? IS_SLOW.commit : IS_SLOW.other)
+      ? random.next() * SLOW_MS
+      : 0.1 + random.next() * USUAL_MS;
+  }
+}
+
+type Statement = {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+  readonly sinceMs: number;
+};
+
+function resultOf(command: string): Result {
+  return { rows: [], rowCount: 0, command };
+}

@@ -1,0 +1,31 @@
+import type { Transaction } from "../postgres/transaction.ts";
+import type { Random } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+
+export type LockWait = {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly behind: Transaction;
+  readonly forMs: number;
+};
+
+/** Tries again when the other transaction has ended, or gives up when that takes too long; one of both, once. */
+export function waitBehind(
+  { scheduler, random, behind, forMs }: LockWait,
+  retry: () => void,
+  giveUp: () => void,
+): void {
+  let isOver = false;
+  const once = (next: () => void) => (): void => {
+    if (isOver) return;
+    isOver = true;
+    next();
+  };
+  const timer = scheduler.after(forMs, "lock time-out", once(giveUp));
+  behind.whenFree(
+    once(() => {
+      timer.cancel();
+      scheduler.after(random.next() / 10, "lock is free", retry);
+    }),
+  );
+}

@@ -1,0 +1,152 @@
+import { changeBalance } from "../../../services/platform/mt5/balance.ts";
+import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
+import type { Deal } from "../../../services/platform/mt5/deals.ts";
+import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
+import { createToldTickets } from "../../../services/platform/mt5/told-tickets.ts";
+import { fixedClock } from "../../../services/platform/mt5/server-clock.ts";
+import { sendCommand } from "./command-line.ts";
+import type { LineOptions } from "./command-line.ts";
+import type { SimulatedProcess } from "./process.ts";
+import type { ServerDeal } from "./trade-server.ts";
+
+const LONGEST_QUESTION_MS = 15;
+const SESSIONS = 4;
+const ENABLED = 1n;
+
+/**
+ * The platform's Web API as one process sees it. Commands go through the real `changeBalance` with its classification;
+ * questions are answered as the real client would after reading pages, whole or not at all.
+ */
+export function createMt5Port(options: LineOptions, process: SimulatedProcess): Mt5Client {
+  const { server, scheduler, random, faults } = options;
+  const sessions = createSessions(options, process);
+
+  const ask = <T>(what: string, read: () => T): Promise<T> => {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    scheduler.after(random.next() * LONGEST_QUESTION_MS, `${process.name} asks ${what}`, () => {
+      const isLost = !server.isUp || faults.read();
+      const answer = isLost ? undefined : { value: read() };
+      process.deliver("read", what, () => {
+        if (answer === undefined) reject(new Mt5Error("lost", `the platform did not answer ${what}`));
+        else resolve(answer.value);
+      });
+    });
+    return promise;
+  };
+  const findUser = (login: string) => {
+    const balanceMinor = server.balanceOf(login);
+    const rest = { group: "real", name: "", comment: "", rights: ENABLED, leverage: 100, creditMinor: 0n };
+    return balanceMinor === undefined ? undefined : { login, balanceMinor, ...rest };
+  };
+  const history = (logins: readonly string[], { from, to }: { readonly from: Date; readonly to: Date }) =>
+    server.history(logins, from.getTime(), to.getTime()).map(shown);
+
+  return {
+    getUser: (login) => ask("user", () => findUser(login)),
+    getUsers: (logins) =>
+      ask(
+        "users",
+        () => new Map(logins.flatMap((login) => [findUser(login) ?? []].flat().map((user) => [login, user]))),
+      ),
+    readPositions: () => ask("positions", () => []),
+    readDeals: (login, period) => ask("deals of a login", () => history([login], period)),
+    countDeals: (login, period) => ask("number of deals", () => history([login], period).length),
+    findDeals: (logins, period) => ask("deals", () => history(logins, period)),
+    getDeal: (ticket) => ask("deal", () => dealOf(server.deals, ticket, scheduler.nowMs)),
+    readAccountState: (login) => ask("state", () => stateOf(login, server.balanceOf(login))),
+    checkBalance: (login) => ask("balance", () => balanceOf(server.balanceOf(login) ?? 0n)),
+    addUser: () => notSimulated("addUser"),
+    disableUser: () => notSimulated("disableUser"),
+    checkPassword: () => notSimulated("checkPassword"),
+    getGroup: () => notSimulated("getGroup"),
+    serverClock: () => Promise.resolve(fixedClock(0)),
+    ...sessions,
+    status: () => ({ reachable: server.isUp, sessions: SESSIONS, waiting: 0, lastError: undefined }),
+    [Symbol.dispose]: sessions.resetAll,
+  };
+}
+
+/** Sessions for commands. Resetting them ends whatever is on its way. */
+function createSessions(options: LineOptions, process: SimulatedProcess) {
+  const { server, scheduler, random } = options;
+  const live = new Set<string>();
+  const resets = new Set<() => void>();
+  const told = createToldTickets();
+  let opened = 0;
+  const ping = (): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    scheduler.after(random.next() * 3, `${process.name} pings`, () => process.deliver(undefined, "ping", resolve));
+    return promise;
+  };
+  const acquireForCommand: Mt5Client["acquireForCommand"] = async () => {
+    await ping();
+    if (!server.isUp) throw new Mt5Error("unreachable", "the platform closed the connection");
+    opened += 1;
+    const sessionId = `${process.name}:${opened}`;
+    live.add(sessionId);
+    const lease = {
+      sessionId,
+      call: (request: Parameters<typeof sendCommand>[2], limits: { readonly mayWrite?: () => boolean } = {}) =>
+        sendCommand(options, process, request, {
+          mayWrite: () => live.has(sessionId) && (limits.mayWrite?.() ?? true),
+          resets,
+        }),
+      signInAgain: () => Promise.resolve(true),
+      isInStep: () => ping().then(() => server.isUp && live.has(sessionId)),
+      [Symbol.dispose]: () => void live.delete(sessionId),
+    };
+    return {
+      sessionId,
+      changeBalance: (order) => changeBalance(lease, order, told),
+      [Symbol.dispose]: lease[Symbol.dispose],
+    };
+  };
+  const resetAll = (): void => {
+    live.clear();
+    for (const reset of Array.from(resets)) reset();
+  };
+  return { acquireForCommand, isLive: (id: string) => live.has(id), resetAll };
+}
+
+function shown({ ticket, login, action, amountMinor, shownComment, madeAtMs, by }: ServerDeal): Deal {
+  const isTrade = by === "trader";
+  return {
+    ticket,
+    login,
+    action,
+    entry: isTrade ? 1 : 0,
+    order: 0n,
+    position: isTrade ? ticket : 0n,
+    symbol: isTrade ? "EURUSD" : "",
+    volume: 0n,
+    volumeClosed: 0n,
+    price: "0",
+    profitMinor: amountMinor,
+    swapMinor: 0n,
+    commissionMinor: 0n,
+    feeMinor: 0n,
+    comment: shownComment,
+    dealer: "",
+    serverTimeMs: madeAtMs,
+    at: new Date(madeAtMs),
+  };
+}
+
+function dealOf(deals: readonly ServerDeal[], ticket: bigint, nowMs: number): Deal | undefined {
+  const deal = deals.find((one) => one.ticket === ticket && one.shownFromMs <= nowMs);
+  return deal && shown(deal);
+}
+
+function stateOf(login: string, balanceMinor: bigint | undefined) {
+  if (balanceMinor === undefined) return undefined;
+  const nothing = { creditMinor: 0n, marginMinor: 0n, floatingMinor: 0n };
+  return { login, balanceMinor, equityMinor: balanceMinor, freeMarginMinor: balanceMinor, ...nothing };
+}
+
+function balanceOf(balanceMinor: bigint) {
+  return { balanceMinor, historyMinor: balanceMinor };
+}
+
+function notSimulated(what: string): never {
+  throw new Error(`${what} is not simulated`);
+}

@@ -1,0 +1,66 @@
+import { feedReader } from "../../../services/kernel/feed/read.ts";
+import type { FeedReader } from "../../../services/kernel/feed/read.ts";
+import { startRelay } from "../../../services/kernel/feed/relay.ts";
+import type { Implementation } from "../../../services/kernel/contract/contract.ts";
+import type { Log } from "../../../services/kernel/log.ts";
+import type { Pool } from "../../../services/kernel/postgres/pool.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../../../services/platform/deps.ts";
+import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
+import { enterSender, FEEDS, ownMemory, platformJobs, platformService } from "../../../services/platform/service.ts";
+import type { Broker } from "./broker.ts";
+import type { SimulatedProcess } from "./process.ts";
+
+export const SERVER_NAME = "simulated";
+
+export type PlatformParts = {
+  readonly process: SimulatedProcess;
+  readonly pool: Pool;
+  readonly mt5: Mt5Client;
+  readonly broker: Broker;
+  readonly quietPeriodMs: number;
+  readonly log: Log;
+};
+
+/** What others can reach of a process of the platform service. */
+export type PlatformProcess = {
+  readonly process: SimulatedProcess;
+  readonly service: Implementation<PlatformServiceService>;
+  readonly feeds: FeedReader;
+};
+
+const READ_EVERY_MS = 1_000;
+const TURN_WAIT_MS = 5_000;
+
+/**
+ * Everything of the real service but its transports: the counterpart of services/platform/start.ts. Resolves when it can
+ * be reached; rejects when it cannot start, as the real process would exit.
+ */
+export async function startPlatformProcess(parts: PlatformParts): Promise<PlatformProcess> {
+  const { process, pool, mt5, broker, quietPeriodMs, log } = parts;
+  const deps: Deps = {
+    pool,
+    mt5,
+    log,
+    settings: {
+      server: SERVER_NAME,
+      masterGroups: ["real"],
+      investorGroups: ["real"],
+      paymentGroup: "real",
+      loginRange: { first: 1n, last: 2n },
+      quietPeriodMs,
+      turnWaitMs: TURN_WAIT_MS,
+    },
+    sender: await enterSender({ pool }),
+    ...ownMemory(),
+    reach: (point) => process.deliver("failpoint", point, () => undefined),
+  };
+  const nudge = (_feed: string, lastNumber: bigint): void => broker.nudge(lastNumber);
+  const publish = broker.publisherOf(process);
+  const relay = await startRelay({ service: "platform", pool, feeds: FEEDS, publish, nudge, log });
+  // The bells of a process die with it, or they would ring in the next history.
+  process.whenDead(() => void relay[Symbol.asyncDispose]());
+  relay.fault.catch(() => process.crash());
+  platformJobs(deps, READ_EVERY_MS);
+  return { process, service: platformService(deps), feeds: feedReader(pool, FEEDS) };
+}

@@ -1,0 +1,93 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+import timers from "node:timers/promises";
+
+/** What the code that runs just now takes for the time, and where its timers are kept. */
+export type Host = {
+  /** Milliseconds since 1970, as the clock of its machine shows them. */
+  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
+  readonly setTimer: (ms: number, run: () => void) => { readonly cancel: () => void };
+  readonly uuid: () => string;
+};
+
+const hosts = new AsyncLocalStorage<Host>();
+const RealDate = Date;
+const real = {
+  setTimeout: globalThis.setTimeout,
+  clearTimeout: globalThis.clearTimeout,
+  now: performance.now.bind(performance),
+  delay: timers.setTimeout,
+  immediate: timers.setImmediate,
+  uuid: crypto.randomUUID,
+};
+
+type Timer = { readonly cancel: () => void };
+
+let isInstalled = false;
+
+/** Code that runs in here, and everything it awaits, lives in the time of the host. */
+export function inTimeOf<T>(host: Host, work: () => T): T {
+  return hosts.run(host, work);
+}
+
+/**
+ * Makes the clocks and timers of this thread those of the host of whatever runs. Code without a host keeps the real ones,
+ * so test runners do not notice.
+ */
+export function installVirtualTime(): void {
+  if (isInstalled) return;
+  isInstalled = true;
+  globalThis.Date = VirtualDate as DateConstructor;
+  performance.now = () => hosts.getStore()?.monotonicMs() ?? real.now();
+  globalThis.setTimeout = Object.assign(setVirtualTimeout, real.setTimeout);
+  globalThis.clearTimeout = (timer) => {
+    if (isTimer(timer)) timer.cancel();
+    else real.clearTimeout(timer);
+  };
+  Object.assign(timers, { setTimeout: virtualDelay, setImmediate: virtualImmediate });
+  Object.assign(crypto, { randomUUID: () => hosts.getStore()?.uuid() ?? real.uuid() });
+  syncBuiltinESMExports();
+}
+
+class VirtualDate extends RealDate {
+  constructor(...args: [] | [number | string | Date]) {
+    if (args.length === 0) super(VirtualDate.now());
+    else super(...(args as [number]));
+  }
+
+  /** What was made before, or by the engine itself, is a date too. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof RealDate;
+  }
+
+  static override now(): number {
+    return hosts.getStore()?.nowMs() ?? RealDate.now();
+  }
+}
+
+function setVirtualTimeout(run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]): unknown {
+  const host = hosts.getStore();
+  if (host === undefined) return real.setTimeout(run, ms, ...args);
+  return Object.assign(
+    host.setTimer(ms, () => inTimeOf(host, () => run(...args))),
+    { unref: () => undefined },
+  );
+}
+
+function virtualDelay<T>(ms?: number, value?: T): Promise<T | undefined> {
+  const host = hosts.getStore();
+  if (host === undefined) return real.delay(ms, value);
+  return new Promise((resolve) => {
+    host.setTimer(ms ?? 0, () => resolve(value));
+  });
+}
+
+function virtualImmediate<T>(value?: T): Promise<T | undefined> {
+  return hosts.getStore() === undefined ? real.immediate(value) : virtualDelay(0, value);
+}
+
+function isTimer(timer: unknown): timer is Timer {
+  return typeof timer === "object" && timer !== null && "cancel" in timer;
+}

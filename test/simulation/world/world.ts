@@ -1,0 +1,184 @@
+import { inTransaction } from "../../../services/kernel/postgres/transaction.ts";
+import { usd } from "../../../services/kernel/money.ts";
+import type { Log } from "../../../services/kernel/log.ts";
+import { openLog } from "../../../services/platform/protocol/append-to-log.ts";
+import type { Role } from "../../../services/platform/domain/role.ts";
+import type { Follower, Plan, ProcessPlan } from "../plan/plan.ts";
+import { Database, readSchema } from "../postgres/database.ts";
+import { startBooksProcess } from "./books-process.ts";
+import { Broker } from "./broker.ts";
+import type { LineOptions } from "./command-line.ts";
+import { createPoolPort } from "./database-link.ts";
+import { DatabaseServer } from "./database-server.ts";
+import { createDirectPool } from "./direct-pool.ts";
+import type { Faults } from "./faults.ts";
+import { createMt5Port } from "./mt5-port.ts";
+import { Network } from "./network.ts";
+import { SERVER_NAME, startPlatformProcess } from "./platform-process.ts";
+import type { PlatformProcess } from "./platform-process.ts";
+import { SimulatedProcess } from "./process.ts";
+import type { Surroundings } from "./process.ts";
+import type { Random } from "./random.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { TradeServer } from "./trade-server.ts";
+
+const FEED_TABLES = new URL("../../../services/kernel/feed/feed.sql", import.meta.url);
+const PLATFORM = readSchema(FEED_TABLES, new URL("../../../services/platform/migrations/", import.meta.url));
+const SUBSCRIPTION = readSchema(FEED_TABLES, new URL("../../../services/subscription/migrations/", import.meta.url));
+
+export type AccountPlan = { readonly login: string; readonly role: Role; readonly openingMinor: bigint };
+
+export const ACCOUNTS: readonly AccountPlan[] = [
+  { login: "1001", role: "master", openingMinor: 500_000n },
+  { login: "1002", role: "master", openingMinor: 20_000n },
+  { login: "2001", role: "investor", openingMinor: 100_000n },
+  { login: "2002", role: "investor", openingMinor: 5_000n },
+  { login: "2003", role: "investor", openingMinor: 30_000n },
+  { login: "3001", role: "payment", openingMinor: 0n },
+];
+
+export type WorldOptions = {
+  readonly plan: Plan;
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly faults: Faults;
+  readonly line: Pick<LineOptions, "onWrite" | "onTrouble">;
+  readonly note: (text: () => string) => void;
+  readonly log: Log;
+  readonly onConnectionTrouble: (name: string) => void;
+};
+
+const RESTART_MS = 1_500;
+const READ_WITHIN_MS = 3_000;
+
+/** Everything that there is: the databases, the platform, the broker, and whatever processes live just now. */
+export class World {
+  readonly server: TradeServer;
+  readonly broker: Broker;
+  readonly network: Network;
+  readonly database: Database;
+  readonly books: ReadonlyMap<Follower, Database>;
+  readonly databaseServer = new DatabaseServer();
+  readonly #options: WorldOptions;
+  readonly #around: Surroundings;
+  readonly #platforms = new Set<PlatformProcess>();
+  readonly #processes = new Set<SimulatedProcess>();
+  #started = 0;
+
+  constructor(options: WorldOptions) {
+    const { scheduler, random, faults } = options;
+    this.#options = options;
+    this.#around = { scheduler, random, strike: (process, step, label) => faults.strike(process, step, label) };
+    const nowMs = (): number => scheduler.nowMs;
+    this.server = new TradeServer(scheduler, new Map(ACCOUNTS.map(({ login, openingMinor }) => [login, openingMinor])));
+    this.broker = new Broker(scheduler, random.for("broker"));
+    this.database = new Database(PLATFORM, nowMs);
+    this.books = new Map(options.plan.followers.map((name) => [name, new Database(SUBSCRIPTION, nowMs)]));
+    const reachable = () => [...this.#platforms].filter(({ process }) => process.isAlive);
+    this.network = new Network({ scheduler, random: random.for("network"), faults, reachable });
+  }
+
+  /** The accounts under management, before anything happens. */
+  async open(): Promise<void> {
+    const openedAt = new Date(this.#options.scheduler.nowMs - 1);
+    for (const { login, role, openingMinor } of ACCOUNTS) {
+      const log = {
+        login,
+        role,
+        group: "real",
+        server: SERVER_NAME,
+        opening: usd(openingMinor),
+        openedAt,
+        readsFrom: openedAt,
+      };
+      await inTransaction(createDirectPool(this.database), (tx) => openLog(tx, log));
+    }
+  }
+
+  start(): void {
+    for (const plan of this.#options.plan.processes) this.#startPlatform(plan);
+    for (const name of this.#options.plan.followers) this.#startBooks(name);
+  }
+
+  /** A caller, or a person: nothing hits it. */
+  newcomer(name: string): SimulatedProcess {
+    const process = new SimulatedProcess({ name, around: this.#around, skewMs: 0, isMortal: false });
+    this.#processes.add(process);
+    return process;
+  }
+
+  /** A process died: another one takes its place after a while. */
+  replace(dead: SimulatedProcess, afterMs: number): void {
+    const platform = this.#options.plan.processes[Number(/^platform (\d+)/.exec(dead.name)?.[1] ?? -1)];
+    if (platform !== undefined) this.#later(afterMs, () => this.#startPlatform(platform));
+    const books = this.#options.plan.followers.find((name) => dead.name.startsWith(name));
+    if (books !== undefined) this.#later(afterMs, () => this.#startBooks(books));
+  }
+
+  /** Ends everything that could still ring in this thread. */
+  end(): void {
+    for (const process of this.#processes) process.crash();
+  }
+
+  #later(ms: number, start: () => void): void {
+    this.#options.scheduler.after(ms, "a process starts", start);
+  }
+
+  #mortal(name: string, skewMs: number): SimulatedProcess {
+    this.#started += 1;
+    const process = new SimulatedProcess({
+      name: `${name} #${this.#started}`,
+      around: this.#around,
+      skewMs,
+      isMortal: true,
+    });
+    this.#processes.add(process);
+    return process;
+  }
+
+  #startPlatform(plan: ProcessPlan): void {
+    const { scheduler, random, faults, line, note } = this.#options;
+    const process = this.#mortal(`platform ${this.#options.plan.processes.indexOf(plan)}`, plan.skewMs);
+    const own = random.for(`${process.name} ways`);
+    const mt5 = createMt5Port({ server: this.server, scheduler, random: own, faults, ...line }, process);
+    const pool = this.#pool(this.database, process);
+    const { quietPeriodMs } = this.#options.plan;
+    note(() => `${process.name} starts`);
+    const started = process.run(() =>
+      startPlatformProcess({ process, pool, mt5, broker: this.broker, quietPeriodMs, log: this.#options.log }),
+    );
+    started.then(
+      (platform) => void this.#platforms.add(platform),
+      () => this.#exited(process),
+    );
+  }
+
+  #startBooks(name: Follower): void {
+    const process = this.#mortal(name, 0);
+    const pool = this.#pool(this.books.get(name)!, process);
+    const read = (request: Parameters<PlatformProcess["feeds"]["read"]>[0]) =>
+      this.network
+        .ask(process, READ_WITHIN_MS, ({ feeds }) => feeds.read(request))
+        .then((outcome) => {
+          if (outcome.kind === "answer") return outcome.value;
+          throw outcome.kind === "refused" ? outcome.refusal : new Error("the feed could not be read");
+        });
+    const started = process.run(() =>
+      startBooksProcess({ process, pool, broker: this.broker, log: this.#options.log, arrival: name, read }),
+    );
+    started.catch(() => this.#exited(process));
+  }
+
+  /** It could not start, as when the database is away; whoever watches over it tries again. */
+  #exited(process: SimulatedProcess): void {
+    if (!process.isAlive) return;
+    process.crash();
+    this.replace(process, RESTART_MS);
+  }
+
+  #pool(database: Database, process: SimulatedProcess) {
+    const { scheduler, random, faults, onConnectionTrouble: onTrouble } = this.#options;
+    const own = random.for(`${process.name} database`);
+    return createPoolPort({ database, scheduler, random: own, faults, onTrouble }, this.databaseServer, process);
+  }
+}
