@@ -16,7 +16,7 @@ import { subscriptionMessage } from "./subscription-message.ts";
 import { exitKey, letGoOfExit } from "./try-to-leave.ts";
 
 /** Nobody fixed a fee for it, or all was taken before the lane was let go. */
-const NOTHING_TO_COLLECT = new Set(["crystallisation_not_found", "no_lane"]);
+const NOTHING_TO_COLLECT = "crystallisation_not_found";
 
 /**
  * After the pool was left: the exit transfer becomes durable at platform, the Investor's own results and then its fees
@@ -43,7 +43,7 @@ async function takeFees(deps: Deps, { id, investorLogin: login }: Subscription, 
     if (!isPosted) throw unfinished("the Investor's results are posted later", context);
     await deps.fees.collect({ key: exitKey(id), holder }, inTimeToAnswer(context));
   } catch (error) {
-    if (error instanceof Refusal && NOTHING_TO_COLLECT.has(error.code)) return;
+    if (error instanceof Refusal && error.code === NOTHING_TO_COLLECT) return;
     deps.log.warn("the fees of an exit are taken later", { id, login, error });
     throw unfinished("the Investor has left the pool; its fees are taken later", context);
   }

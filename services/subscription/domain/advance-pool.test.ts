@@ -18,7 +18,7 @@ const POOL: UnitPool = {
   }),
 };
 const STANDING: Standing = { pool: POOL, arrivals: [], weeksClosedThrough: WEEK.anchor, struckDealId: 0n };
-const NO_READING = { week: WEEK, reading: undefined, mostSteps: 10 };
+const NO_READING = { week: WEEK, reading: undefined, arePositionsKnown: true, mostSteps: 10 };
 
 function reading(closeThrough: Date): Reading {
   return { at: NEXT, marks: [], closeThrough };
@@ -118,4 +118,47 @@ test("while positions are open what has come waits for marks", () => {
   const advance = advancePool(standing, [aDeal({ dealAt: MONDAY, number: 6n, profit: 2n })], NO_READING);
   expect(advance.standing.pool.seats).toMatchObject([{ waiting: 50_00n }, { waiting: 50_00n }]);
   expect(advance.standing.arrivals).toHaveLength(2);
+});
+
+test("a deal that was made before an arrival and seen after it stops nothing and shares nothing with it", () => {
+  const [one] = POOL.seats;
+  const newcomer = { ...one!, subscriptionId: 3n, units: 0n, pooled: 0n, waiting: 50_00n };
+  const arrivals = [{ id: 1n, subscriptionId: 3n, number: 5n, dealId: 90n, amount: 50_00n }];
+  const standing = { ...STANDING, pool: { ...POOL, seats: [...POOL.seats, newcomer] }, arrivals };
+  const deals = [
+    aDeal({ dealAt: MONDAY, number: 6n, dealId: 89n, profit: 2n }),
+    aDeal({ dealAt: MONDAY, number: 7n, dealId: 91n, profit: 5n }),
+  ];
+  const { steps, standing: after, stopped } = advancePool(standing, deals, NO_READING);
+  expect(stopped).toBeUndefined();
+  expect(steps).toMatchObject([
+    { parts: [{ amount: 1n }, { amount: 1n }] },
+    { parts: [{ amount: 2n }, { amount: 2n }, { amount: 1n }] },
+  ]);
+  expect(after.arrivals).toEqual([]);
+});
+
+test("a week is closed however much waits behind it, and none while its own deals are not all there", () => {
+  const rules = { ...NO_READING, reading: { ...reading(SATURDAY), marks: [] } };
+  const stays = aDeal({ dealAt: MONDAY, entry: 0, volumeClosed: 0n });
+  const beyond = [aDeal({ dealAt: NEXT, profit: 8n })];
+  const early = advancePool(STANDING, [stays], { ...rules, beyond });
+  expect(early).toMatchObject({ taken: 1, steps: [], end: "full" });
+  const next = aDeal({ dealAt: SATURDAY, positionId: 8n, profit: 4n });
+  const { steps, end } = advancePool(STANDING, [stays, next], { ...rules, beyond });
+  expect(steps).toMatchObject([{ kind: "week", cutOff: SATURDAY }, { kind: "result" }]);
+  // What the open position has realised by the time of the reading floated at the end of the week.
+  expect(steps[0]).toHaveProperty("shares", new Map([1n, 2n].map((seat) => [seat, 4n * E8_PER_CENT])));
+  expect(end).toBe("full");
+});
+
+test("nobody joins without marks while the Master may have positions that the books do not know", () => {
+  const [one] = POOL.seats;
+  const newcomer = { ...one!, subscriptionId: 3n, units: 0n, pooled: 0n, waiting: 50_00n };
+  const arrivals = [{ id: 1n, subscriptionId: 3n, number: 5n, dealId: 90n, amount: 50_00n }];
+  const standing = { ...STANDING, pool: { ...POOL, seats: [...POOL.seats, newcomer] }, arrivals };
+  const deal = aDeal({ dealAt: MONDAY, number: 6n, dealId: 91n, profit: 2n });
+  const advance = advancePool(standing, [deal], { ...NO_READING, arePositionsKnown: false });
+  expect(advance.steps).toMatchObject([{ parts: [{ amount: 1n }, { amount: 1n }] }]);
+  expect(advance.standing.arrivals).toEqual(arrivals);
 });

@@ -64,7 +64,15 @@ export type Advance = {
   readonly end: "done" | "blocked" | "full" | "stopped";
 };
 
-type Rules = { readonly week: Week; readonly reading: Reading | undefined; readonly mostSteps: number };
+export type Rules = {
+  readonly week: Week;
+  readonly reading: Reading | undefined;
+  readonly mostSteps: number;
+  /** False for a Master that may have positions from before the books: then flat in the books does not say flat. */
+  readonly arePositionsKnown: boolean;
+  /** Of deals that are behind those that are given, those of positions that may be open; undefined when none is behind. */
+  readonly beyond?: readonly MasterDeal[] | undefined;
+};
 
 /**
  * Takes a pool through the deals of its Master, in their order, and closes the weeks between them: a week as soon as
@@ -81,13 +89,16 @@ export function advancePool(standing: Standing, deals: readonly MasterDeal[], ru
     const cutOff = nextCutOff(now, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));
     try {
       if (deal !== undefined && (cutOff === undefined || deal.dealAt < cutOff)) {
-        now = admit(now, deal);
+        if (rules.arePositionsKnown) now = admit(now, deal);
         const step = split(now, deal);
         now = { ...now, pool: step.pool };
         taken += 1;
         if (isResult(deal)) steps.push(step);
+      } else if (deal === undefined && rules.beyond !== undefined) {
+        return ended("full");
       } else if (cutOff !== undefined && rules.reading !== undefined && cutOff <= rules.reading.closeThrough) {
-        steps.push(closeWeek(now, { cutOff, dealsSince: deals.slice(taken), reading: rules.reading }, rules.week));
+        const dealsSince = [...deals.slice(taken), ...(rules.beyond ?? [])];
+        steps.push(closeWeek(now, { cutOff, dealsSince, reading: rules.reading }, rules.week));
         now = { ...now, weeksClosedThrough: cutOff };
       } else return ended(deal === undefined ? "done" : "blocked");
     } catch (error) {
@@ -106,8 +117,8 @@ function latest(left: Date | undefined, right: Date | undefined): Date | undefin
   return left !== undefined && (right === undefined || left > right) ? left : right;
 }
 
-function admit(standing: Standing, { number }: MasterDeal): Standing {
-  const arrived = strikeArrivals(standing.pool, standing.arrivals, number);
+function admit(standing: Standing, deal: MasterDeal): Standing {
+  const arrived = strikeArrivals(standing.pool, standing.arrivals, deal);
   if (arrived === undefined) return standing;
   const { pool, arrivals, dealId } = arrived;
   const struckDealId = dealId > standing.struckDealId ? dealId : standing.struckDealId;

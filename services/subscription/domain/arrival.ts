@@ -20,8 +20,14 @@ export type Arrived = { readonly pool: UnitPool; readonly arrivals: readonly Arr
  * What has come to a flat Master before its next deal works from that deal on. Nothing floats there, so no marks are
  * needed: whoever was mirrored in time has its part, however quickly the trader goes on. Undefined when there is none.
  */
-export function strikeArrivals(pool: UnitPool, arrivals: readonly Arrival[], before: bigint): Arrived | undefined {
-  const due = arrivals.filter(({ number }) => number < before);
+export function strikeArrivals(
+  pool: UnitPool,
+  arrivals: readonly Arrival[],
+  before: Pick<Arrival, "number" | "dealId">,
+): Arrived | undefined {
+  // A deal that was made before it and is seen after it is none of its business, and nothing to stop for.
+  const isDue = ({ number, dealId }: Arrival): boolean => number < before.number && dealId < before.dealId;
+  const due = arrivals.filter(isDue);
   if (due.length === 0 || pool.positions.length > 0) return undefined;
   const amounts = new Map<bigint, bigint>();
   for (const { subscriptionId, amount } of due) {
@@ -37,7 +43,7 @@ export function strikeArrivals(pool: UnitPool, arrivals: readonly Arrival[], bef
   checkPool(after);
   return {
     pool: after,
-    arrivals: arrivals.filter(({ number }) => number >= before),
+    arrivals: arrivals.filter((arrival) => !isDue(arrival)),
     dealId: due.reduce((highest, { dealId }) => (dealId > highest ? dealId : highest), 0n),
   };
 }

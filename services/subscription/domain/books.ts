@@ -33,6 +33,8 @@ export type PoolBook = {
   readonly unallocated: bigint;
   /** Highest ticket filed so far. */
   readonly filedDealId: bigint;
+  /** False while the Master may have positions from before the books. */
+  readonly arePositionsKnown: boolean;
   /** Set when nothing may go on until a person has looked. */
   readonly stoppedReason: string | undefined;
 };

@@ -38,6 +38,7 @@ function someBooks(): Books {
           foreign: 0n,
           unallocated: 0n,
           filedDealId: 0n,
+          arePositionsKnown: true,
           stoppedReason: undefined,
         },
       ],
@@ -108,6 +109,15 @@ test("an amount that is not the one we ordered stops the Master and is guessed t
   fileOnMaster(books, movement([MASTER, 0n], "mirror", 49n, "m"));
   expect(books.pools.get(MASTER)).toMatchObject({ foreign: 49n, stoppedReason: expect.stringContaining("m") });
   expect(books.transfers.has("m")).toBe(true);
+});
+
+test("a Master that had money before the books may have positions that they do not know; a fresh one has none", () => {
+  const [fresh, adopted] = [someBooks(), someBooks()];
+  fileOnMaster(fresh, movement([MASTER, 0n], "opening", 0n));
+  fileOnMaster(adopted, movement([MASTER, 0n], "opening", 7n));
+  for (const books of [fresh, adopted]) fileOnMaster(books, movement([MASTER, 1n], "foreign", 3n));
+  expect(fresh.pools.get(MASTER)).toMatchObject({ foreign: 3n, arePositionsKnown: true });
+  expect(adopted.pools.get(MASTER)).toMatchObject({ foreign: 10n, arePositionsKnown: false });
 });
 
 test("a fee that is taken back is a deposit, although it carries the key of its debit", () => {

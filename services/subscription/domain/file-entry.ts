@@ -1,4 +1,11 @@
-import { type Books, type LoggedMovement, type OpenTransfer, type SeatBook, applyFlow } from "./books.ts";
+import {
+  type Books,
+  type LoggedMovement,
+  type OpenTransfer,
+  type PoolBook,
+  type SeatBook,
+  applyFlow,
+} from "./books.ts";
 import {
   type InvestorEffect,
   type MovementKind,
@@ -74,7 +81,7 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
       books.outcome.results.push(movement);
       break;
     case "foreign":
-      books.pools.set(pool.login, { ...next, foreign: pool.foreign + movement.amount });
+      books.pools.set(pool.login, { ...next, ...foreignTo(pool, movement) });
       break;
     case "unfitting":
       books.pools.set(pool.login, { ...next, foreign: pool.foreign + movement.amount });
@@ -86,6 +93,17 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
       break;
   }
   return "filed";
+}
+
+/** Who had money before the books may have had open positions too; nobody has them without money. */
+function foreignTo(
+  { foreign, arePositionsKnown }: PoolBook,
+  { kind, amount }: LoggedMovement,
+): Pick<PoolBook, "foreign" | "arePositionsKnown"> {
+  return {
+    foreign: foreign + amount,
+    arePositionsKnown: arePositionsKnown && (kind !== "opening" || amount === 0n),
+  };
 }
 
 /** The first reason stays: it is where a person has to begin. */

@@ -24,6 +24,8 @@ alter table master_pool
   -- Highest ticket that was filed, and that ticket at the last strike: a lower one that comes later stops the Master.
   add column filed_deal_id        bigint not null default 0,
   add column struck_deal_id       bigint not null default 0,
+  -- Every position that the Master may have open is in these books: it had nothing before us, or was read whole since.
+  add column are_positions_known  boolean not null default true,
   -- Cash and attributed floating result of everybody were below zero after the last result or strike.
   add column is_in_deficit        boolean not null default false,
   -- When the Master is read again for a strike or a week that could not be had, and why not.
@@ -34,6 +36,9 @@ alter table master_pool
 update master_pool
 set weeks_closed_through = now()
 where exists (select from subscription where subscription.master_login = login and subscription.status = 'ACTIVE');
+
+-- What was there before these books was never read whole.
+update master_pool set are_positions_known = false;
 
 create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
 

@@ -91,7 +91,8 @@ export async function lockPools(tx: Transaction, logins: readonly string[]): Pro
   const rows = await many<PoolRow>(
     tx,
     sql`select login, filed_number as "filedNumber", heard_number as "heardNumber", foreign_minor as "foreign",
-               unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason"
+               unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason",
+               are_positions_known as "arePositionsKnown"
         from master_pool
         where login = any(${sorted}::text[])
         order by login
@@ -136,7 +137,7 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
     sql`update master_pool
         set filed_number = book.filed_number, heard_number = book.heard_number, foreign_minor = book.foreign_money,
             unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
-            stopped_reason = book.stopped_reason
+            stopped_reason = book.stopped_reason, are_positions_known = book.are_positions_known
         from unnest(
           ${pools.map(({ login }) => login)}::text[],
           ${pools.map(({ filedNumber }) => filedNumber)}::bigint[],
@@ -144,8 +145,10 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
           ${pools.map(({ foreign }) => foreign)}::bigint[],
           ${pools.map(({ unallocated }) => unallocated)}::bigint[],
           ${pools.map(({ filedDealId }) => filedDealId)}::bigint[],
-          ${pools.map(({ stoppedReason }) => stoppedReason)}::text[]
-        ) as book (login, filed_number, heard_number, foreign_money, unallocated, filed_deal_id, stopped_reason)
+          ${pools.map(({ stoppedReason }) => stoppedReason)}::text[],
+          ${pools.map(({ arePositionsKnown }) => arePositionsKnown)}::boolean[]
+        ) as book (login, filed_number, heard_number, foreign_money, unallocated, filed_deal_id, stopped_reason,
+                   are_positions_known)
         where master_pool.login = book.login`,
   );
 }

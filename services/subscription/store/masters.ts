@@ -14,6 +14,8 @@ export type Master = {
   readonly weeksClosedThrough: Date | null;
   readonly lastAllocation: bigint;
   readonly isInDeficit: boolean;
+  /** Every position that it may have open is in the books. */
+  readonly arePositionsKnown: boolean;
 };
 
 /** Locks the pool: the first lock of whatever changes it. Undefined when nothing is known of the Master. */
@@ -23,7 +25,7 @@ export async function lockMaster(tx: Transaction, login: string): Promise<Master
     sql`select login, filed_number as "filedNumber", filed_deal_id as "filedDealId", struck_deal_id as "struckDealId",
                stopped_reason as "stoppedReason", gate_key is null as "hasOpenGate",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
-               is_in_deficit as "isInDeficit"
+               is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown"
         from master_pool
         where login = ${login}
         for no key update`,
@@ -32,20 +34,21 @@ export async function lockMaster(tx: Transaction, login: string): Promise<Master
 
 export type MasterProgress = Pick<
   Master,
-  "login" | "struckDealId" | "weeksClosedThrough" | "lastAllocation" | "isInDeficit"
+  "login" | "struckDealId" | "weeksClosedThrough" | "lastAllocation" | "isInDeficit" | "arePositionsKnown"
 > & {
   /** Sum of the results that were split now. */
   readonly allocated: bigint;
 };
 
 export async function saveProgress(tx: Transaction, progress: MasterProgress): Promise<void> {
-  const { login, allocated, struckDealId, weeksClosedThrough, lastAllocation, isInDeficit } = progress;
+  const { login, allocated, struckDealId, weeksClosedThrough, lastAllocation } = progress;
+  const { isInDeficit, arePositionsKnown } = progress;
   await execute(
     tx,
     sql`update master_pool
         set unallocated_minor = unallocated_minor - ${allocated}, struck_deal_id = ${struckDealId},
             weeks_closed_through = ${weeksClosedThrough}, last_allocation = ${lastAllocation},
-            is_in_deficit = ${isInDeficit}
+            is_in_deficit = ${isInDeficit}, are_positions_known = ${arePositionsKnown}
         where login = ${login}`,
   );
 }

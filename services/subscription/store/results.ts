@@ -33,11 +33,21 @@ export async function insertMasterResults(tx: Transaction, results: readonly Mas
   );
 }
 
-/** Deals that wait to be split, in their order, up to an entry of the Master's log. The caller has locked the pool. */
+export type WaitingDeals = {
+  /** From behind this entry of the Master's log on. */
+  readonly after?: bigint;
+  readonly through: bigint;
+  /** Undefined for all. */
+  readonly limit: number | undefined;
+  /** Undefined for deals of all positions, and of none. */
+  readonly positionIds?: readonly bigint[];
+};
+
+/** Deals that wait to be split, in their order. The caller has locked the pool. */
 export async function listWaitingDeals(
   tx: Transaction,
   masterLogin: string,
-  { through, limit }: { readonly through: bigint; readonly limit: number },
+  { after, through, limit, positionIds }: WaitingDeals,
 ): Promise<MasterDeal[]> {
   return many<MasterDeal>(
     tx,
@@ -47,6 +57,8 @@ export async function listWaitingDeals(
                commission_minor as commission, fee_minor as fee
         from master_result
         where master_login = ${masterLogin} and allocated_at is null and number <= ${through}
+          and number > coalesce(${after}::bigint, -1)
+          and (${positionIds}::bigint[] is null or position_id = any(${positionIds}::bigint[]))
         order by number
         limit ${limit}`,
   );
@@ -71,13 +83,14 @@ export async function listMastersToAllocate(db: Queryable, week: Week, limit: nu
   const rows = await many<{ login: string }>(
     db,
     sql`select pool.login
-        from (
-               select distinct on (master_login) master_login, deal_at
+        from master_pool as pool
+             cross join lateral (
+               select deal_at
                from master_result
-               where allocated_at is null
-               order by master_login, number
+               where master_login = pool.login and allocated_at is null
+               order by number
+               limit 1
              ) as next
-             join master_pool as pool on pool.login = next.master_login
         where pool.stopped_reason is null and pool.gate_key is null
           and (
             pool.weeks_closed_through is null

@@ -206,3 +206,19 @@ test("a week that is due keeps nobody from leaving who has nothing to do with it
   const closed = await many(world.deps.pool, sql`select cut_off from allocation_entry where kind = 'WEEK'`);
   expect(closed).toEqual([{ cut_off: cutOff(0) }]);
 });
+
+test("a backlog of thousands of deals behind the end of a week does not keep it from being closed", async () => {
+  const { world, cutOff } = await aWorldOfHours();
+  const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
+  const master = trader(world, masterLogin);
+  master.result(10_00n, { at: before(cutOff(0)) });
+  for (let count = 0; count < 5_001; count += 1) master.result(0n, { at: cutOff(0) });
+  passTo(world, cutOff(0));
+  await settle(world);
+  const { entries, lastNumber } = await world.service.readAllocations(
+    { masterLogin, afterNumber: 0n, limit: 3 },
+    aCall(),
+  );
+  expect(entries.map(briefly)).toEqual([10_00n, cutOff(0), 0n]);
+  expect(lastNumber).toBe(5_003n);
+}, 120_000);

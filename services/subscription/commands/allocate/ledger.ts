@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { type Advance, advancePool, type Reading, type Standing } from "../../domain/advance-pool.ts";
 import type { Arrival } from "../../domain/arrival.ts";
+import type { MasterDeal } from "../../domain/master-deal.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
 import { type Mark, strikePool } from "../../domain/pool/strike-pool.ts";
@@ -39,8 +40,8 @@ export type Place = {
 /** So that nobody who waits for a lock that this takes has to wait long. */
 const ROWS_PER_COMMIT = 3_000;
 const DEALS_PER_COMMIT = 500;
-/** Marks of a place need everything that was realised since. More than a day of a deal each second. */
-const DEALS_OF_A_READING = 100_000;
+/** Marks of a place need what was realised since, so that more is looked at than is split in one commit. */
+const DEALS_OF_A_READING = 10_000;
 
 /**
  * Locks a pool, takes it through the deals that wait, and writes down what came of each. The caller has locked the
@@ -59,24 +60,39 @@ export async function openLedger(
   const sharing = deals.length === 0 ? [] : active.map(({ investorLogin }) => investorLogin);
   await lockAccounts(tx, [...logins, ...sharing]);
   const standing = await lockStanding(tx, master);
+  const isAll = deals.length < limit;
+  const { pool: stored } = standing;
   const advance = advancePool(standing, deals, {
     week: deps.week,
-    reading: deals.length < limit ? reading : undefined,
+    reading,
+    beyond: isAll ? undefined : await listBeyond(tx, login, { deals, pool: stored, through, reading }),
+    arePositionsKnown: master.arePositionsKnown,
     mostSteps: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
   });
   const recorded = await recordSteps(tx, deps, { master, active }, advance.steps);
   const last = deals[advance.taken - 1];
   if (last !== undefined) await markDealsAllocated(tx, login, last.number, deps.now());
   if (advance.stopped !== undefined) await stop(tx, deps, login, advance.stopped);
-  const isCut = advance.end === "done" && deals.length === limit;
   const { pool, arrivals } = advance.standing;
   const allocated = deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n);
   const admitted = withoutThose(standing.arrivals, arrivals);
   const now = { ...master, ...recorded, ...progressOf(advance) };
   return {
-    ledger: { master: now, stored: standing.pool, pool, arrivals, admitted, allocated },
-    end: isCut ? "full" : advance.end,
+    ledger: { master: now, stored, pool, arrivals, admitted, allocated },
+    end: advance.end,
   };
+}
+
+/** However long a backlog is, its weeks are closed: of what is behind these deals only open positions matter to them. */
+async function listBeyond(
+  tx: Transaction,
+  login: string,
+  { deals, pool, through, reading }: Place & { readonly deals: readonly MasterDeal[]; readonly pool: UnitPool },
+): Promise<MasterDeal[]> {
+  if (reading === undefined) return [];
+  const positionIds = new Set([...pool.positions, ...deals].map(({ positionId }) => positionId));
+  const after = deals.at(-1)?.number ?? through;
+  return await listWaitingDeals(tx, login, { after, through, limit: undefined, positionIds: [...positionIds] });
 }
 
 async function lockStanding(tx: Transaction, master: Master): Promise<Standing> {
@@ -130,7 +146,7 @@ export async function strikeLedger(
     pool,
     arrivals,
     admitted: [...ledger.admitted, ...withoutThose(ledger.arrivals, arrivals)],
-    master: { ...master, isInDeficit, struckDealId: master.filedDealId },
+    master: { ...master, isInDeficit, struckDealId: master.filedDealId, arePositionsKnown: true },
   };
 }
 
