@@ -25,7 +25,7 @@ export type Told = {
 
 const { APPLIED, REFUSED, REVIEW, UNKNOWN } = TransferState;
 const { DEPOSIT, WITHDRAWAL, FEE_DEBIT, FEE_CREDIT, RESULT, MIRROR, EXIT } = MovementKind;
-const SETTLED = new Set([APPLIED, REFUSED, REVIEW]);
+const SETTLED = new Set<TransferState>([APPLIED, REFUSED, REVIEW]);
 
 const CALL_MS = 8_000;
 /** Absence takes permit, time-out and quiet period, and an internal transfer is tried three times. */
