@@ -6,6 +6,7 @@ import { deposit, holdForWithdrawal } from "../testing/funding.ts";
 import { enter } from "../testing/platform-ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
+import { readAllocations } from "./read-allocations.ts";
 import { aCall, aMaster, anInvestor, aWorld } from "../testing/world.ts";
 
 async function threeResults() {
@@ -29,6 +30,24 @@ test("allocations are read by number, page by page, with the newest number", asy
   expect(second).toEqual({ entries: [entry(2)], lastNumber: 3n });
   const unknown = await world.service.readAllocations({ masterLogin: "99", afterNumber: 0n, limit: 2 }, aCall());
   expect(unknown).toEqual({ entries: [], lastNumber: 0n });
+});
+
+test("an entry that is committed while allocations are read does not look like one that is missing", async () => {
+  const { world, masterLogin } = await threeResults();
+  let queries = 0;
+  const query = world.deps.pool.query.bind(world.deps.pool) as (...args: unknown[]) => Promise<unknown>;
+  const pool = Object.assign(Object.create(world.deps.pool) as typeof world.deps.pool, {
+    async query(...args: unknown[]) {
+      const answer = await query(...args);
+      queries += 1;
+      if (queries > 1) return answer;
+      trader(world, masterLogin).result(2_00n);
+      await settle(world);
+      return answer;
+    },
+  });
+  const page = await readAllocations({ ...world.deps, pool }, { masterLogin, afterNumber: 3n, limit: 2 });
+  expect([page.entries.map(({ number }) => number), page.lastNumber]).toEqual([[4n], 4n]);
 });
 
 test("parts are read in a range of numbers, page by page, without those of 0.00", async () => {

@@ -21,9 +21,11 @@ export async function readAllocations(
     isNotNegative("after_number", afterNumber),
     isBetween("limit", limit, 1, MOST_ENTRIES),
   );
+  // Read before them: an entry that is committed meanwhile must not look like one that is missing.
+  const before = await findLastNumber(pool, masterLogin);
   const entries = await listEntries(pool, { masterLogin, afterNumber, limit });
-  // Read afterwards, so that it is never less than what was read.
-  return { entries: entries.map(entryMessage), lastNumber: await findLastNumber(pool, masterLogin) };
+  const read = entries.at(-1)?.number ?? 0n;
+  return { entries: entries.map(entryMessage), lastNumber: read > before ? read : before };
 }
 
 function entryMessage({ number, result, week }: AllocationEntry): EntryMessage {
