@@ -17,7 +17,7 @@ const PLACES: readonly (readonly [StepClass, number])[] = [
   ["read", 60],
 ];
 /** What the platform could say that says nothing. */
-const NOISE = [7, 7, 7, 9, 10, 1, 2, 4, 5, 6, 11, 14, 15, 16, 17, 99_999];
+const NOISE = [7, 7, 7, 7, 7, 9, 10, 1, 2, 4, 5, 17, 99_999];
 const REFUSALS = [3, 8, 12, 12, 13, 10_019];
 const GARBAGE = [
   "",

@@ -146,6 +146,7 @@ function answerer(returning: readonly Output[], scope: Scope) {
   const outputs = compileOutputs(returning, scope);
   return {
     columns: outputs.map(({ name, value }) => ({ name, type: value.type })),
+    isSilent: returning.length === 0,
     isCorrelated: false,
     usesParent: 0,
     of: (env: Env): readonly Value[] => outputs.map(({ value }) => value.eval(env)),

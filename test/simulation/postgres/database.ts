@@ -96,7 +96,8 @@ export class Database implements DatabaseFacts {
     tx.begin();
     try {
       const rows = compiled.run(undefined, { params: values.map(bound), tx, database: this, memo: new Map() });
-      return { rows: rows.map((row) => answered(compiled.columns, row)), rowCount: rows.length };
+      const told = compiled.isSilent === true ? [] : rows;
+      return { rows: told.map((row) => answered(compiled.columns, row)), rowCount: rows.length };
     } catch (error) {
       tx.undoStatement();
       throw error;

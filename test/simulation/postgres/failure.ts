@@ -9,15 +9,26 @@ function failure(code: string, message: string, severity = "ERROR"): pg.Database
 }
 
 /** Keeps a transaction from its commit, or a row out of its table. */
-export function violation(code: "23502" | "23503" | "23505" | "23514", table: string, constraint: string): Error {
+export function violation(code: "23503" | "23505" | "23514", table: string, constraint: string): Error {
   const error = failure(code, `row of "${table}" violates "${constraint}"`);
   error.table = table;
   error.constraint = constraint;
   return error;
 }
 
+export function notNull(table: string, column: string): Error {
+  const error = failure("23502", `column "${column}" of "${table}" is null`);
+  error.table = table;
+  error.column = column;
+  return error;
+}
+
 export function writtenOnce(table: string): Error {
   return failure("P0001", `${table} is written once and never changed`);
+}
+
+export function divisionByZero(): Error {
+  return failure("22012", "division by zero");
 }
 
 export function lockTimeout(): Error {

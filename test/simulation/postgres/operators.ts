@@ -1,3 +1,4 @@
+import { divisionByZero } from "./failure.ts";
 import { coerce, isTime, isWhole, textOf } from "./types.ts";
 import type { Value } from "./types.ts";
 
@@ -88,7 +89,7 @@ function likePattern(pattern: string): RegExp {
 function arithmetic(operator: string, left: string, right: string) {
   const type = resultType(operator, left, right);
   const bigs = bigOperation(operator);
-  const numbers = numberOperation(operator);
+  const numbers = operator === "/" && isWhole(type) ? wholeQuotient : numberOperation(operator);
   const run = whenBoth((a, b) => {
     if (type === "int8") return bigs(coerce(a, type) as bigint, coerce(b, type) as bigint);
     const areBig = type !== "float8" && !isTime(type) && (typeof a === "bigint" || typeof b === "bigint");
@@ -96,6 +97,11 @@ function arithmetic(operator: string, left: string, right: string) {
     return areWhole ? bigs(BigInt(a as bigint), BigInt(b as bigint)) : numbers(Number(a), Number(b));
   });
   return { type, run };
+}
+
+function wholeQuotient(left: number, right: number): number {
+  if (right === 0) throw divisionByZero();
+  return Math.trunc(left / right);
 }
 
 function isWholeValue(value: Value): boolean {

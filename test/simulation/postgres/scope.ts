@@ -102,6 +102,8 @@ export type ResultColumn = { readonly name: string; readonly type: string };
 
 export type CompiledQuery = {
   readonly columns: readonly ResultColumn[];
+  /** A change that says nothing of the rows that it changed. */
+  readonly isSilent?: boolean;
   readonly isCorrelated: boolean;
   /** The slots of the query around it that it reads. */
   readonly usesParent: number;

@@ -1,4 +1,4 @@
-import { violation, writtenOnce } from "./failure.ts";
+import { notNull, violation, writtenOnce } from "./failure.ts";
 import { nextOf } from "./functions.ts";
 import { isSame } from "./operators.ts";
 import type { Row } from "./row.ts";
@@ -72,7 +72,7 @@ function computed(table: TableSchema, values: Values, run: Run): Values {
 
 function checkRow(table: TableSchema, values: Values, row: Row | undefined, run: Run): void {
   for (const { name, isNullable } of table.columns.values()) {
-    if (!isNullable && (values[name] ?? null) === null) throw violation("23502", table.name, name);
+    if (!isNullable && (values[name] ?? null) === null) throw notNull(table.name, name);
   }
   for (const { name, condition } of table.checks) {
     if (condition(values, run.database.nowMs) === false) throw violation("23514", table.name, name);

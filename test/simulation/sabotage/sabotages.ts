@@ -55,8 +55,8 @@ export const SABOTAGES: readonly Sabotage[] = [
     edits: [
       {
         file: `${PLATFORM}/mt5/balance.ts`,
-        find: "return classifyCommandAnswer(await",
-        put: 'const first = classifyCommandAnswer(await lease.call({ method: "POST", path: "trade/balance", query }, { mayWrite }));\n  if (first.kind !== "unknown") return first;\n  return classifyCommandAnswer(await',
+        find: 'const exchanged = await lease.call({ method: "POST", path: "trade/balance", query }, { mayWrite });',
+        put: 'const send = () => lease.call({ method: "POST", path: "trade/balance", query }, { mayWrite });\n  let exchanged = await send();\n  if (exchanged.kind === "lost") exchanged = await send();',
       },
       { file: `${PLATFORM}/protocol/permit.ts`, find: "age < PERMIT_MS - PERMIT_MARGIN_MS", put: "age < 60_000" },
     ],

@@ -1,3 +1,4 @@
+import { DatabaseError } from "pg";
 import {
   connectionLost,
   connectionRefused,
@@ -126,6 +127,8 @@ export class DatabaseClient {
         error.behind.expireIfIdle();
         return error.behind.state === "over" ? this.#execute(statement) : this.#wait(statement, error.behind, own);
       }
+      // A statement that the imitation cannot read is a mistake of ours, not an answer.
+      if (!(error instanceof DatabaseError)) throw error;
       if (own === undefined) tx.rollback();
       else own.state = "failed";
       this.#answer(statement, error);

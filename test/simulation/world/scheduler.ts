@@ -60,6 +60,7 @@ export class Scheduler {
 
   /** Lets things happen until it is so, or nothing is left. */
   async runUntil(isOver: () => boolean): Promise<void> {
+    await settled();
     while (!isOver()) {
       const event = pop(this.#heap);
       if (event === undefined) return;

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { makePlan } from "./make-plan.ts";
+import { shrink } from "./shrink.ts";
+
+test("a plan is left with what it needs to fail, and nothing else", async () => {
+  const seed = Array.from({ length: 100 }, (_, place) => place).find(
+    (one) => makePlan(one, "safety").faults.length > 3,
+  )!;
+  const plan = makePlan(seed, "safety");
+  const [, needed] = plan.faults;
+  const wanted = plan.commands.at(-1);
+
+  const smallest = await shrink(plan, async ({ faults, commands }) => {
+    return faults.includes(needed!) && commands.includes(wanted!);
+  });
+
+  expect(smallest.faults).toEqual([needed]);
+  expect(smallest.commands).toEqual([wanted]);
+  expect(smallest.processes).toEqual([{ skewMs: 0 }]);
+  expect(smallest.followers).toHaveLength(1);
+});

@@ -1,0 +1,232 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { DatabaseError } from "pg";
+import { expect, test } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import type { Statement } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { simulatedPool } from "./testing/simulated-pool.ts";
+
+/** What is done with a database, and what was seen of it. */
+type Script = (pool: Pool) => Promise<unknown>;
+
+/** The same script on a real Postgres and on the imitation; whatever it sees has to be the same. */
+async function expectAlike(script: Script): Promise<void> {
+  const real = await testDatabase("platform");
+  const seen = await script(real.pool);
+  const imitated = await simulatedPool("platform", script);
+  expect(imitated).toEqual(seen);
+}
+
+async function tried(work: Promise<unknown>): Promise<unknown> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return { code: error.code, constraint: error.constraint };
+  }
+}
+
+async function inTurn(pool: Pool, statements: readonly Statement[]): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  for (const statement of statements) seen.push(await tried(many(pool, statement)));
+  return seen;
+}
+
+const sender = sql`insert into sender (started_at) values (${new Date(0)}) returning epoch`;
+const anAccount = (login: string) => sql`
+  insert into account (login, role, platform_group, reads_from, log_number, log_entry_id, log_minor)
+  values (${login}, 'investor', 'g', ${new Date(1_000)}, 0, 1, 5) returning login, log_minor, undecided_from, reads_from`;
+const aTransfer = (key: string) => sql`
+  insert into transfer (key, holder, legs, is_enqueued, comment, request_id)
+  values (${key}, '', 1, false, '', '') returning id`;
+const anOperation = (number: bigint, state: string) => sql`
+  insert into operation (number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_exclusive, is_ready, state, attempt)
+  values (${number}, 1, ${Number(number)}, '7', 'deposit', 5, 5, true, true, ${state}, 1) returning number, state, came_from`;
+
+test("values leave as they came, in the types of the driver", () =>
+  expectAlike((pool) =>
+    inTurn(pool, [
+      sql`select ${7n}::bigint as big, ${7}::integer as small, ${"x"}::text as word, ${true}::boolean as yes,
+                 ${new Date(1_234)}::timestamptz as at, ${[1n, 2n]}::bigint[] as bigs, ${null}::text as none`,
+      sql`select count(*) as rows, sum(n) as total, max(n) as most, sum(n)::bigint as big
+          from unnest(${[1n, 2n, 3n]}::bigint[]) as listed (n)`,
+      sql`select 7 as four_bytes, 7000000000 as eight_bytes, 'a' || 1 as joined, 2 + 3::bigint as sum, 7 / 2 as half`,
+      sql`select ${'{"b": [1, {"c": null}]}'}::jsonb as document, '-infinity'::timestamptz as ever`,
+      sql`select extract(epoch from timestamptz '2025-01-02Z' - timestamptz '2025-01-01Z')::bigint as seconds,
+                 least(2, null, 1) as least, greatest(${3n}::bigint, 4) as greatest, power(2, 5)::integer as power`,
+    ]),
+  ));
+
+test("what is not known is neither true nor false", () =>
+  expectAlike((pool) =>
+    inTurn(pool, [
+      sql`select a, b, a and b as both, a or b as either, not a as no, a = b as same, a is distinct from b as apart
+          from unnest(${[true, true, true, false, false, null]}::boolean[],
+                      ${[true, false, null, false, null, null]}::boolean[]) as pair (a, b)`,
+      sql`select n, n in (1, null) as among, n not in (1, null) as not_among, n = any(${[1n, null]}::bigint[]) as one_of,
+                 n <> all(${[1n, 2n]}::bigint[]) as none_of, coalesce(n > 1, false) as more, nullif(n, 2) as not_two
+          from unnest(${[1n, 2n, null]}::bigint[]) as listed (n)`,
+      sql`select case when n = 1 then 'one' when n > 1 then 'more' end as said, num_nulls(n, n, 1) as nulls
+          from unnest(${[1, 2, null]}::integer[]) as listed (n) where n is distinct from 2`,
+    ]),
+  ));
+
+test("rows are joined, grouped, ordered and cut alike", () =>
+  expectAlike((pool) =>
+    inTurn(pool, [
+      sql`select l.n, r.word from unnest(${[1, 2, 3]}::integer[]) as l (n)
+          left join unnest(${[2, 2]}::integer[], ${["a", "b"]}::text[]) as r (n, word) on r.n = l.n order by l.n, r.word`,
+      sql`select distinct on (word) word, n from unnest(${["b", "a", "b"]}::text[], ${[1, 2, 3]}::integer[]) as l (word, n)
+          order by word, n desc`,
+      sql`select n, place from unnest(${[9, 8, 7]}::integer[]) with ordinality as l (n, place) order by place desc limit 2`,
+      sql`select word, count(*) as times, array_agg(n order by n desc) as all_of_it
+          from unnest(${["b", "a", "b"]}::text[], ${[1, 2, 3]}::integer[]) as l (word, n) group by word having count(*) > 0
+          order by word`,
+      sql`select n, row_number() over (partition by n % 2 order by n desc) as place, sum(n) over (order by n) as so_far
+          from unnest(${[1, 2, 3, 3]}::integer[]) as l (n) order by n, place`,
+      sql`select n from unnest(${[3, 1]}::integer[]) as l (n) union select 1 union all select 1 order by n`,
+      sql`select l.n, next.m from unnest(${[1, 2]}::integer[]) as l (n)
+          cross join lateral (select l.n * 10 as m union all select l.n order by m limit 1) as next order by l.n`,
+      sql`select n from unnest(${[1, 2, 3]}::integer[]) as l (n)
+          where exists (select from unnest(${[2, 3]}::integer[]) as r (m) where m = n) and n < (select max(x)
+            from unnest(${[3]}::integer[]) as t (x))`,
+    ]),
+  ));
+
+test("rows are added and changed alike, and what keeps them out has the same name", () =>
+  expectAlike((pool) =>
+    inTurn(pool, [
+      sender,
+      anAccount("7"),
+      anAccount("7"),
+      anAccount("0"),
+      sql`insert into account (login, role) values ('9', 'investor')`,
+      aTransfer("k"),
+      aTransfer("k"),
+      anOperation(1n, "SENDING"),
+      anOperation(2n, "UNKNOWN"),
+      anOperation(2n, "INTENT"),
+      sql`insert into operation (number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_exclusive, is_ready, state)
+          values (3, 99, 3, '7', 'deposit', 5, 5, true, true, 'INTENT')`,
+      sql`insert into review (login, reason, evidence) values ('7', 'r', '{}'), ('7', 'r', '{}') on conflict do nothing
+          returning login`,
+      sql`insert into reader_cursor (read_to) values (${new Date(5_000)}) on conflict (is_only) do update
+          set read_to = greatest(reader_cursor.read_to, excluded.read_to) returning read_to`,
+      sql`insert into reader_cursor (read_to) values (${new Date(4_000)}) on conflict (is_only) do update
+          set read_to = greatest(reader_cursor.read_to, excluded.read_to) returning read_to`,
+      sql`update operation set state = 'UNKNOWN' where number = 1 and state = 'INTENT' returning number`,
+      sql`update operation set state = 'REVIEW', came_from = 'UNKNOWN', review = 'x' where number = 1 returning *`,
+      sql`update account set log_minor = log_minor + added.n from unnest(${["7"]}::text[], ${[4n]}::bigint[]) as added (login, n)
+          where account.login = added.login returning account.login, log_minor`,
+      sql`with gone as (delete from review where login = '7' returning reason) select reason from gone`,
+      sql`insert into lane_tombstone (holder, login) values ('h', '7')`,
+      sql`update lane_tombstone set login = '8'`,
+      sql`select nextval('operation_number') as first, nextval('operation_number') as second`,
+    ]).then((seen) => seen.map(withoutTimes)),
+  ));
+
+/** Instants of the database's clock are its own. */
+function withoutTimes(rows: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(rows, (name, value: unknown) => {
+      if (name.endsWith("_at") || name === "is_late") return "then";
+      return typeof value === "bigint" ? `${value}n` : value;
+    }),
+  );
+}
+
+/** Resolves in a transaction once it has done its first part, so that the order is the same wherever this runs. */
+type Held = { readonly held: Promise<void>; readonly done: Promise<unknown> };
+
+function hold(
+  pool: Pool,
+  first: (tx: Transaction) => Promise<unknown>,
+  last: (tx: Transaction) => Promise<unknown>,
+): Held {
+  const { promise: held, resolve } = Promise.withResolvers<void>();
+  const done = inTransaction(pool, async (tx) => {
+    const seen = await first(tx);
+    resolve();
+    return [seen, await last(tx)];
+  });
+  return { held, done };
+}
+
+test("who meets a locked row waits for it, and decides by what is left of it then", () =>
+  expectAlike(async (pool) => {
+    await inTurn(pool, [anAccount("7"), anAccount("8")]);
+    const change = (tx: Transaction | Pool, to: bigint) =>
+      many(tx, sql`update account set log_minor = ${to} where login = '7' and log_minor = 5 returning log_minor`);
+    const first = hold(
+      pool,
+      (tx) => change(tx, 6n),
+      async () => {
+        const before = await many(pool, sql`select log_minor from account where login = '7'`);
+        const free = await many(pool, sql`select login from account order by login for update skip locked`);
+        await pause(100);
+        return [before, free];
+      },
+    );
+    await first.held;
+    return [await change(pool, 7n), await first.done];
+  }));
+
+test("of two who add the same, the second waits for what becomes of the first", () =>
+  expectAlike(async (pool) => {
+    const add = (tx: Transaction | Pool) =>
+      many(tx, sql`insert into lane_tombstone (holder, login) values ('h', '7') returning holder`);
+    const first = hold(pool, add, async (tx) => {
+      await pause(100);
+      return many(tx, sql`select 1 / 0 as undone`);
+    });
+    const undone = tried(first.done);
+    await first.held;
+    return [await tried(add(pool)), await undone, await tried(add(pool))];
+  }));
+
+test("who waits too long is refused, and the transaction is good for nothing more", () =>
+  expectAlike(async (pool) => {
+    await inTurn(pool, [anAccount("7")]);
+    const lock = (tx: Transaction) => many(tx, sql`select login from account where login = '7' for no key update`);
+    const holder = hold(pool, lock, () => pause(900));
+    await holder.held;
+    const late = await inTransaction(pool, async (tx) => {
+      const waited = await tried(execute(tx, sql`update account set log_minor = 1 where login = '7'`));
+      const after = await tried(many(tx, sql`select 1 as one`));
+      await tx.query("rollback");
+      await tx.query("begin");
+      return [waited, after, await many(tx, sql`select 2 as two`)];
+    });
+    await holder.done;
+    return late;
+  }));
+
+test("readers share a row, and a writer waits for all of them", () =>
+  expectAlike(async (pool) => {
+    await inTurn(pool, [anAccount("7")]);
+    const order: string[] = [];
+    const share = (tx: Transaction) => many(tx, sql`select login from account where login = '7' for share`);
+    const readers = [100, 300].map((ms) =>
+      hold(pool, share, async () => {
+        await pause(ms);
+        order.push(`reader ${ms}`);
+      }),
+    );
+    await Promise.all(readers.map(({ held }) => held));
+    await execute(pool, sql`update account set log_minor = 1 where login = '7'`);
+    order.push("writer");
+    await Promise.all(readers.map(({ done }) => done));
+    return order;
+  }));
+
+test("a reference that is checked at the end breaks the commit", () =>
+  expectAlike(async (pool) => {
+    const entry = sql`insert into log_entry (login, number, kind, amount_minor, deal_at)
+                      values ('5', 0, 'opening', 1, ${new Date(0)}) returning id`;
+    const broken = await tried(inTransaction(pool, (tx) => many(tx, entry)));
+    const whole = await inTransaction(pool, async (tx) => [await many(tx, entry), await many(tx, anAccount("5"))]);
+    return [broken, whole, await many(pool, sql`select number, amount_minor from log_entry`)];
+  }));

@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { readSchema } from "./database.ts";
+
+const SERVICES = new URL("../../../services/", import.meta.url);
+const STATEMENT = /sql`((?:[^`\\]|\\.)*)`/g;
+const PARAMETER = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
+
+/** Statements as the tag makes them: every value is a parameter. */
+function statementsIn(file: string): readonly string[] {
+  const source = readFileSync(new URL(file, SERVICES), "utf8");
+  return Array.from(source.matchAll(STATEMENT), ([, text = ""]) => {
+    let parameters = 0;
+    return text.replaceAll(PARAMETER, () => `$${(parameters += 1)}`);
+  });
+}
+
+/** Otherwise the first history that comes to such a statement ends there, and says so less clearly. */
+test("every statement of what is simulated can be read by the imitation of Postgres", () => {
+  const feed = new URL("kernel/feed/feed.sql", SERVICES);
+  const { compiled } = readSchema(feed, new URL("platform/migrations/", SERVICES));
+  const folders = ["platform/store/*.ts", "kernel/feed/*.ts", "kernel/postgres/lease.ts"];
+  const files = globSync(folders, { cwd: SERVICES.pathname }).filter((file) => !/[.]test[.]ts$|[/]test-/.test(file));
+  const statements = files.flatMap(statementsIn);
+  for (const statement of statements) compiled(statement);
+  expect(statements.length).toBeGreaterThan(50);
+});

@@ -1,0 +1,43 @@
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { createPoolPort } from "../../world/database-link.ts";
+import { DatabaseServer } from "../../world/database-server.ts";
+import { Faults } from "../../world/faults.ts";
+import { SimulatedProcess } from "../../world/process.ts";
+import { createRandom } from "../../world/random.ts";
+import { Scheduler } from "../../world/scheduler.ts";
+import { installVirtualTime } from "../../world/virtual-time.ts";
+import { Database, readSchema } from "../database.ts";
+
+const SERVICES = new URL("../../../../services/", import.meta.url);
+
+/** Lets work happen on the imitation of a service's database, in virtual time, without any bad luck. */
+export async function simulatedPool<T>(service: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+  installVirtualTime();
+  const random = createRandom(1);
+  const scheduler = new Scheduler(0, random);
+  const plan = {
+    seed: 1,
+    mode: "liveness",
+    quietPeriodMs: 0,
+    processes: [],
+    followers: [],
+    commands: [],
+    faults: [],
+    calmFromMs: 0,
+  } as const;
+  const faults = new Faults(plan, scheduler, { struck: () => undefined, died: () => undefined });
+  const around = { scheduler, random, strike: () => undefined };
+  const process = new SimulatedProcess({ name: "test", around, skewMs: 0, isMortal: false });
+  const schema = readSchema(new URL("kernel/feed/feed.sql", SERVICES), new URL(`${service}/migrations/`, SERVICES));
+  const database = new Database(schema, () => scheduler.nowMs);
+  const pool = createPoolPort(
+    { database, scheduler, random, faults, onTrouble: () => undefined },
+    new DatabaseServer(),
+    process,
+  );
+  let isOver = false;
+  const result = process.run(() => work(pool)).finally(() => (isOver = true));
+  result.catch(() => undefined);
+  await scheduler.runUntil(() => isOver);
+  return await result;
+}
