@@ -58,13 +58,13 @@ test("an intent whose process died before its permit is taken up by another, or 
   const open = aDeposit(login, 5_00n);
   const late = aDeposit(login, 7_00n, { sendBefore: new Date(Date.now() + 600) });
   // Both stand in line when their process ends: nobody gives them up.
-  const waiting = [dying.service.transfer(open, aCall()), dying.service.transfer(late, aCall())];
+  const waiting = Promise.allSettled([open, late].map((request) => dying.service.transfer(request, aCall())));
   await eventually(
     () => many(world.database.pool, sql`select from operation`),
     (found) => found.length === 2,
   );
   await dying[Symbol.asyncDispose]();
-  await Promise.allSettled(waiting);
+  await waiting;
   const next = await world.start();
   await next.service.release({ login, holder: "a" }, aCall());
 
