@@ -9,7 +9,7 @@ import { createInvestor, createMaster, type Person } from "./provision.ts";
 import type { System } from "./system.ts";
 import { showFees } from "./table.ts";
 import { bookResult, closePosition, openPosition, setPrice } from "./trader.ts";
-import { roomFor, untilCutOff } from "./weeks.ts";
+import { hasRoom, roomFor, untilCutOff } from "./weeks.ts";
 
 const KENJI = { firstName: "Kenji", lastName: "Mori" };
 const ADA = { firstName: "Ada", lastName: "Lind" };
@@ -56,8 +56,7 @@ async function firstWeek(stage: Stage, { pool, ada }: Cast): Promise<void> {
   tell.step("Monday: a profit");
   await share(stage, pool, await bookResult(stage, login, 1_500_00n));
 
-  await using _market = await holdMarket(stage.system.controlUrl);
-  await roomFor(pool.weeks, POSITION_MS);
+  await using _market = await holdMarketFor(stage, POSITION_MS);
   tell.step("Tuesday: a position is open, and floats at +900.00");
   await setPrice(stage, "1.10000");
   await openPosition(stage, login, "0.3");
@@ -78,6 +77,16 @@ async function firstWeek(stage: Stage, { pool, ada }: Cast): Promise<void> {
   await share(stage, pool, deal);
   const plain = (deal.minor * CLEOS_CAPITAL) / before;
   tell.note(`by balance alone Cleo would have had ${dollars(plain)} of it, earned by others before she came`);
+}
+
+/** Nobody holds it while the week has no room for what is to be done with it. */
+async function holdMarketFor({ system }: Stage, ms: number): Promise<AsyncDisposable> {
+  for (;;) {
+    await roomFor(system.weeks, ms);
+    const market = await holdMarket(system.controlUrl);
+    if (hasRoom(system.weeks, ms)) return market;
+    await market[Symbol.asyncDispose]();
+  }
 }
 
 async function secondWeek(stage: Stage, { pool, ben }: Cast): Promise<void> {

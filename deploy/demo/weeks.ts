@@ -29,9 +29,12 @@ export async function untilCutOff(weeks: Weeks): Promise<number> {
 
 /** Waits for the next week when this one has not so much time left; a week that is shorter than that is taken as it is. */
 export async function roomFor(weeks: Weeks, ms: number): Promise<void> {
+  if (!hasRoom(weeks, ms)) await untilCutOff(weeks);
+}
+
+export function hasRoom(weeks: Weeks, ms: number): boolean {
   const now = Date.now();
-  const isAhead = cutOffsBetween(weeks, now, now + ms).length > 0;
-  if (isAhead && ms < weeks.periodMs) await untilCutOff(weeks);
+  return ms >= weeks.periodMs || cutOffsBetween(weeks, now, now + ms).length === 0;
 }
 
 /** The remainder of a division has the sign of what is divided. */
