@@ -79,13 +79,13 @@ export function endOfWeek({ periodMs, anchorMs }: Live["week"], at: number): num
 
 const PASSING = ["account_busy", "allocation_in_progress"];
 const RETRY_MS = 200;
-const MOST_TRIES = 50;
+const ASK_PATIENCE_MS = 30_000;
 
 /** Asks again for as long as something is in the way that passes by itself. */
 export async function asked(ask: () => Promise<Reply>): Promise<Reply> {
-  for (let tries = 1; ; tries += 1) {
+  for (const until = Date.now() + ASK_PATIENCE_MS; ;) {
     const reply = await ask();
-    if (tries === MOST_TRIES || !PASSING.includes(codeOf(reply))) return reply;
+    if (Date.now() > until || !PASSING.includes(codeOf(reply))) return reply;
     await sleep(RETRY_MS);
   }
 }
