@@ -15,10 +15,20 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ kind: fc.constantFrom("repeats", "leaves out"), at: fc.nat(400) }),
   fc.record({ kind: fc.constant("miscounts" as const), by: fc.integer({ min: -3, max: 3 }) }),
 );
+/** One goes in front and one comes behind, so that the number stays and the rows between them move. */
+const exchange: fc.Arbitrary<Event[]> = fc.tuple(fc.nat(50), fc.nat(400)).map(([front, back]) => [
+  { kind: "goes", at: front },
+  { kind: "comes", at: back },
+]);
 const story = fc.record({
   rows: fc.oneof(fc.nat(5), fc.integer({ min: 95, max: 105 }), fc.integer({ min: 150, max: 350 })),
   /** By the number of the call. Later calls are honest. */
-  events: fc.array(fc.array(event, { maxLength: 2 }), { maxLength: 8 }),
+  events: fc.array(
+    fc.oneof({ weight: 3, arbitrary: fc.array(event, { maxLength: 2 }) }, { weight: 1, arbitrary: exchange }),
+    {
+      maxLength: 8,
+    },
+  ),
 });
 
 test(

@@ -18,7 +18,8 @@ export type Order = {
 /** `isExplained`: a person has to look afterwards, because what really happened cannot be known for sure. */
 export type Spite = { readonly name: string; readonly isExplained?: true; readonly play: (order: Order) => void };
 
-const LATE_MS = 1_800;
+/** Within the quiet period, which begins where permit and time-out end. */
+const LATE_MS = 6_000;
 const REFUSED = [3, 8, 12, 13, 1000, 1001, 1002, 1012, 1020, 4005, 10019];
 const AMBIGUOUS = [1, 2, 4, 5, 6, 7, 9, 10, 11, 14, 15, 16, 17, 10006, 10008, 10012, 12004, 99999];
 const TRUE_BUT_LOST = ["connection reset", "connection closed", "cut and reset", "silence"] as const;
