@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/support/closing-line.ts";
 
 /** Pure code: no servers, hardly any time. Everything else is an integration test. */
-const PURE = ["services/*/domain/**/*.test.ts", "services/kernel/*.test.ts"];
+const PURE = ["services/*/domain/**/*.test.ts", "services/kernel/*.test.ts", "test/reference/**/*.test.ts"];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"];
 
 /** Generous: a machine of two cores may be running several of these at once. */

@@ -16,7 +16,7 @@ test(
   "a cursor leads back to where it was written, and nowhere else",
   () => {
     const places = fc.tuple(id, list, list, fc.nat(23), fc.constantFrom(..."AZaz09-_"), fc.string({ maxLength: 30 }));
-    fuzz("cursors", 1_500, places, ([after, own, other, at, character, noise]) => {
+    fuzz("cursors", 800, places, ([after, own, other, at, character, noise]) => {
       const text = cursors.write(own, after);
       expect(cursors.read(own, text)).toBe(after);
       if (other !== own) expect(cursors.read(other, text)).toBeUndefined();
@@ -53,7 +53,7 @@ const numberLike = fc.oneof(
 test(
   "decimal text is exactly the cents that it says, or no amount",
   () => {
-    fuzz("decimals", 4_000, numberLike, (text) => {
+    fuzz("decimals", 2_500, numberLike, (text) => {
       const value = exactly(text);
       const parsed = parseAmount(text);
       const isAmount = value !== undefined && value.places <= 2 && text.length <= 64;
@@ -76,7 +76,7 @@ test(
 test(
   "the platform's decimals are exact where money is booked, and rounded to even where it is shown",
   () => {
-    fuzz("decimals of the platform", 4_000, numberLike, (text) => {
+    fuzz("decimals of the platform", 2_500, numberLike, (text) => {
       const value = exactly(text);
       const [exact, rounded] = [exactMinor(text), roundedMinor(text)];
       if (exact !== undefined) expect(exactMinor(formatMinor(exact))).toBe(exact);
@@ -113,7 +113,7 @@ const literal = fc
 test(
   "a number of a body is read as it was written, not as a float remembers it",
   () => {
-    fuzz("numbers of JSON", 4_000, literal, (written) => {
+    fuzz("numbers of JSON", 2_500, literal, (written) => {
       const body = parseJson(Buffer.from(`{"a":${written}}`))?.value as object;
       const text = decimalText(body, "a")!;
       const value = exactly(text)!;
@@ -141,7 +141,7 @@ test(
       fc.constantFrom("", "Z", "+00:00", "-23:59", "+0530", "+24:00", "z", " Z", "+1"),
       fc.constantFrom("", ":00", ":59.5", ":60", ":00.123456789", ":00."),
     );
-    fuzz("instants", 4_000, parts, ([year, month, day, hour, minute, zone, seconds]) => {
+    fuzz("instants", 2_500, parts, ([year, month, day, hour, minute, zone, seconds]) => {
       const two = (value: number): string => String(value).padStart(2, "0");
       const date = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
       const read = parseTimestamp(`${date}T${two(hour)}:${two(minute)}${seconds}${zone}`);

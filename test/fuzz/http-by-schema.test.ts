@@ -25,7 +25,7 @@ test(
       .chain((operation) => fc.tuple(fc.constant(operation), requestTo(operation), anyMood(operation)));
     await fuzzAsync(
       "requests made from the documentation",
-      3_000,
+      1_200,
       made,
       async ([operation, { request, wrong, isOdd }, mood]) => {
         edge.setMood(mood);
@@ -112,7 +112,7 @@ test(
     );
     const wild = fc.record({ method: fc.constantFrom(...METHODS), url: paths, payload: BODIES, headers: HEADERS });
     edge.setMood({ kind: "good" });
-    await fuzzAsync("requests of any form", 1_000, wild, async ({ method, url, payload, headers }) => {
+    await fuzzAsync("requests of any form", 800, wild, async ({ method, url, payload, headers }) => {
       const answer = await edge.call({
         method,
         url,

@@ -16,8 +16,8 @@ import { brokenPromises } from "./spiteful-platform/verdict.ts";
 import { FUZZ_SEED, FUZZ_TIMEOUT_MS, report, runsOf } from "./support/fuzz.ts";
 import { randomOf } from "./support/random.ts";
 
-const STORIES = 25;
-const AT_ONCE = 25;
+const STORIES = 20;
+const AT_ONCE = 20;
 const KILLS = 2;
 const PAYMENT_ACCOUNTS = 4;
 const LOGS_AGREE_WITHIN_MS = 30_000;

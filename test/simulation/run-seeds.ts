@@ -4,7 +4,7 @@ import { addHits } from "./report/coverage.ts";
 import type { Hits } from "./report/coverage.ts";
 import { hashText } from "./world/random.ts";
 import { simulate } from "./simulate.ts";
-import type { Work } from "./seeds-worker.ts";
+import type { Work } from "./work.ts";
 
 export type Failure = {
   readonly seed: number;

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { addHits } from "./report/coverage.ts";
 import type { Hits } from "./report/coverage.ts";
 import type { Tally } from "./run-seeds.ts";
-import type { Work } from "./seeds-worker.ts";
+import type { Work } from "./work.ts";
 
 const WORKER = new URL("./seeds-worker.ts", import.meta.url);
 

@@ -5,8 +5,8 @@ import { coverageSummary } from "./report/print-coverage.ts";
 import { tellFailure } from "./report/tell-failure.ts";
 import { runWorker, runWorkers } from "./run-workers.ts";
 import { SABOTAGES } from "./sabotage/sabotages.ts";
-import type { Sabotage } from "./sabotage/sabotages.ts";
-import type { Work } from "./seeds-worker.ts";
+import type { Sabotage } from "./sabotage/sabotage.ts";
+import type { Work } from "./work.ts";
 
 const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? 2_000);
 const THREADS = 2;

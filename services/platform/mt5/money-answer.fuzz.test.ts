@@ -20,7 +20,7 @@ const strange = inPortions(damaged(framed(damaged(anyBody))));
 test(
   "whatever bytes come back, refused and applied are said of nothing that is not plainly one of them",
   () => {
-    fuzz("money answers, from bytes to outcome", 12_000, strange, (sent) => {
+    fuzz("money answers, from bytes to outcome", 8_000, strange, (sent) => {
       expectBelievable(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
     });
   },
@@ -31,7 +31,7 @@ test(
   "a body that is framed well is judged by what it says, and never believed more than it says",
   () => {
     const plain = inPortions(damaged(anyBody).map((body) => plainlyFramed(body, undefined)));
-    fuzz("money answers in good frames", 12_000, plain, (sent) => {
+    fuzz("money answers in good frames", 8_000, plain, (sent) => {
       expectBelievable(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
     });
   },
@@ -43,7 +43,7 @@ test(
   () => {
     const bodies = fc.tuple(anyBody, fc.nat());
     let inputs = 0;
-    fuzz("bodies to be spoilt at every place", 800, bodies, ([body, seed]) => {
+    fuzz("bodies to be spoilt at every place", 500, bodies, ([body, seed]) => {
       for (const spoilt of everySpoilt(body, seed)) {
         inputs += 1;
         const answer = { status: 200, headers: new Map(), body: Buffer.from(spoilt, "latin1"), keepsAlive: true };

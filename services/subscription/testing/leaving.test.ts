@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -14,6 +15,8 @@ import { deliver, type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, pass, type World } from "./world.ts";
 
+/** The database gives up waiting for a lock after half a second. */
+const LONGER_THAN_A_LOCK_MS = 800;
 const FEE: Due = { key: "fee:payment:2", amount: 600_00n };
 const WEEKLY: Due = { key: "fee:payment:1", amount: 50_00n, isWeekly: true };
 
@@ -317,4 +320,20 @@ test("two who leave at once are decided one after the other, each with all that 
     3_300_00n,
   ]);
   await expectBooksToTie(world);
+});
+
+test("a Master that somebody works on for longer than a lock is waited for makes Leave wait, and nobody guess", async () => {
+  const { world, pair } = await inProfit();
+  const { request } = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
+  const other = await world.deps.pool.connect();
+  try {
+    await other.query("begin");
+    await other.query("select login from master_pool where login = $1 for update", [pair.masterLogin]);
+    const answer = world.service.leave(request, aCall());
+    await sleep(LONGER_THAN_A_LOCK_MS);
+    await other.query("commit");
+    await expect(answer).resolves.toMatchObject({ effective: { minorUnits: 1_00n } });
+  } finally {
+    other.release();
+  }
 });

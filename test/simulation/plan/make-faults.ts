@@ -72,11 +72,12 @@ const MAKERS: readonly (readonly [number, Maker])[] = [
     }),
   ],
   [
-    4,
+    5,
     (random, room) => ({
       kind: "platform_restart",
-      atMs: at(random, room),
-      forgetsMs: random.pick([0, 0, 15, 400]),
+      // Just after something was ordered: what was made last is what a restart forgets.
+      atMs: Math.round((random.whole(0, 3) / 4) * room.busyMs) + random.whole(20, 2_000),
+      forgetsMs: random.pick([0, 15, 400, 3_000]),
       downMs: random.whole(100, 4_000),
     }),
   ],

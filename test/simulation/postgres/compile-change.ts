@@ -9,7 +9,7 @@ import type { Run } from "./run.ts";
 import { Scope } from "./scope.ts";
 import type { CompiledQuery, Compiler, Env } from "./scope.ts";
 import type { TableSchema } from "./schema.ts";
-import type { Assignment, Delete, Insert, Output, Statement, Update } from "./syntax.ts";
+import type { Assignment, Delete, Insert, Output, Update } from "./syntax.ts";
 import { coerce } from "./types.ts";
 import type { Value, Values } from "./types.ts";
 import { conflictsOf, deleteRow, insertRow, updateRow } from "./write-row.ts";
@@ -165,5 +165,3 @@ function tableNamed({ schema }: Compiler, name: string): TableSchema {
   if (table === undefined) throw new Error(`the simulation knows no table ${name}`);
   return table;
 }
-
-export type { Statement };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fs from "node:fs";
 import { registerHooks, syncBuiltinESMExports } from "node:module";
-import type { Edit } from "./sabotages.ts";
+import type { Edit } from "./sabotage.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 

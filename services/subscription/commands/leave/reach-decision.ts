@@ -1,6 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
+import { isTrouble } from "#kernel/trouble.ts";
 import type { Deps } from "../../deps.ts";
 import { refuse } from "../../refusals.ts";
 import { closeGate, type Gate } from "../../store/gates.ts";
@@ -142,6 +143,8 @@ async function closeGateFor(
     throw new LedByAnother();
   }).catch((error: unknown) => {
     if (error instanceof LedByAnother) return "gone" as const;
+    // Somebody else works on this Master for longer than a lock is waited for: nothing has happened, and the gate waits.
+    if (isTrouble(error)) return "busy" as const;
     throw error;
   });
 }

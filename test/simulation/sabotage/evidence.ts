@@ -1,0 +1,123 @@
+import type { Sabotage } from "./sabotage.ts";
+
+const PLATFORM = "services/platform";
+
+/** What is believed of answers and of the history. */
+export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
+  {
+    name: "absence after one scan, in the middle of the quiet period",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/absence.ts`,
+        find: "last.startedAtMs >= times.overMs)",
+        put: "last.startedAtMs >= times.halfMs)",
+      },
+      {
+        file: `${PLATFORM}/protocol/absence.ts`,
+        find: "if (isCleanTwice(attempt.scans, times.halfMs))",
+        put: "if (isCleanTwice(attempt.scans, times.halfMs) || true)",
+      },
+    ],
+    caughtBy: ["I1", "I3"],
+  },
+  {
+    name: "return code 7 is taken for a refusal",
+    edits: [
+      {
+        file: `${PLATFORM}/mt5/retcodes.ts`,
+        find: "RETCODE.notFound,\n    ...AUTHENTICATION,\n    RETCODE.tooMuchMoney",
+        put: "RETCODE.notFound,\n    7,\n    ...AUTHENTICATION,\n    RETCODE.tooMuchMoney",
+      },
+    ],
+    caughtBy: ["I1", "I3", "R3"],
+  },
+  {
+    name: "an answer without a ticket is taken for a refusal",
+    edits: [
+      {
+        file: `${PLATFORM}/mt5/classify.ts`,
+        find: '{ kind: "unknown", reason: "no_ticket" }',
+        put: '{ kind: "refused", code: 3 }',
+      },
+    ],
+    caughtBy: ["I1", "I3", "R3"],
+  },
+  {
+    name: "a deal that only the amount tells is nobody's",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/evidence.ts`,
+        find: "readReference(deal.comment) === undefined\n",
+        put: "readReference(deal.comment) === undefined && false\n",
+      },
+    ],
+    caughtBy: ["I1", "I3", "R3"],
+  },
+  {
+    name: "a history that could not be read is taken for an empty one",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/scan-operation.ts`,
+        find: "if (error instanceof Mt5Error) return undefined;",
+        put: 'if (error instanceof Mt5Error) return { verdict: { kind: "clean" }, deals: [] };',
+      },
+    ],
+    caughtBy: ["I1", "I3"],
+    mode: "safety",
+  },
+  {
+    name: "a second deal of an operation is passed over in silence",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/explain-deal.ts`,
+        find: 'const surplus: Explanation = { kind: "foreign", finding: "surplus_deal", operation, event };',
+        put: 'const surplus: Explanation = { kind: "foreign" };\n  void event;',
+      },
+    ],
+    caughtBy: ["R3"],
+  },
+  {
+    name: "amounts pass through a float",
+    edits: [
+      {
+        file: `${PLATFORM}/mt5/decimal.ts`,
+        find: "export function formatMinor(minor: bigint): string {",
+        put: "export function formatMinor(exact: bigint): string {\n  const minor = BigInt(Math.trunc((Number(exact) / 100) * 100));",
+      },
+    ],
+    caughtBy: ["I2", "I4", "I10", "R3"],
+  },
+  {
+    name: "who asks is told that it is applied while nobody knows",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/operation.ts`,
+        find: 'case "UNKNOWN":\n      return "UNKNOWN";',
+        put: 'case "UNKNOWN":\n      return "APPLIED";',
+      },
+    ],
+    caughtBy: ["I2"],
+  },
+  {
+    name: "a deal that is not decided yet holds nothing up",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/file-deals.ts`,
+        find: "return { entries, undecided: deal };",
+        put: "continue;",
+      },
+    ],
+    caughtBy: ["I4", "I5", "I10"],
+  },
+  {
+    name: "nobody asks after deals that are gone",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/gone-deals.ts`,
+        find: "const asked = due.slice(0, QUESTIONS_PER_ROUND);",
+        put: "const asked = due.slice(0, QUESTIONS_PER_ROUND - QUESTIONS_PER_ROUND);",
+      },
+    ],
+    caughtBy: ["T4"],
+  },
+];

@@ -1,0 +1,121 @@
+import type { Sabotage } from "./sabotage.ts";
+
+const PLATFORM = "services/platform";
+
+/** Who may send, when, and how often. */
+export const SENDING_SABOTAGES: readonly Sabotage[] = [
+  {
+    name: "a permit without lock and compare-and-set",
+    edits: [
+      { file: `${PLATFORM}/store/accounts.ts`, find: "for no key update", put: "" },
+      { file: `${PLATFORM}/store/operations.ts`, find: "for no key update", put: "" },
+      {
+        file: `${PLATFORM}/store/operations.ts`,
+        find: "and state = ${from.standing.state} and attempt = ${from.standing.attempt}",
+        put: "",
+      },
+    ],
+    caughtBy: ["P1", "I1", "I6"],
+  },
+  {
+    name: "no look at what is under way, and no partial index",
+    edits: [
+      {
+        file: `${PLATFORM}/store/lines.ts`,
+        find: "and number <> place.number\n",
+        put: "and number <> place.number and false\n",
+      },
+      {
+        file: `${PLATFORM}/migrations/0001_platform.sql`,
+        find: "create unique index operation_under_way",
+        put: "create index operation_under_way",
+      },
+    ],
+    caughtBy: ["I6"],
+  },
+  {
+    name: "a command is sent again after a time-out",
+    edits: [
+      {
+        file: `${PLATFORM}/mt5/balance.ts`,
+        find: 'const exchanged = await lease.call({ method: "POST", path: "trade/balance", query }, { mayWrite });',
+        put: 'const send = () => lease.call({ method: "POST", path: "trade/balance", query }, { mayWrite });\n  let exchanged = await send();\n  if (exchanged.kind === "lost") exchanged = await send();',
+      },
+      { file: `${PLATFORM}/protocol/permit.ts`, find: "age < PERMIT_MS - PERMIT_MARGIN_MS", put: "age < 60_000" },
+    ],
+    caughtBy: ["P1", "I1"],
+  },
+  {
+    name: "sent before the permit is committed",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/send.ts`,
+        find: "return grantPermit(tx, await lockForStep(tx, target.login, target.number), asker);",
+        put: 'const given = await grantPermit(tx, await lockForStep(tx, target.login, target.number), asker);\n      if (given.kind !== "granted") return given;\n      void sendOnce(deps, given.permit, session);\n      return { kind: "over" };',
+      },
+    ],
+    caughtBy: ["P1"],
+  },
+  {
+    name: "a permit that never runs out",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/permit.ts`,
+        find: "age >= 0 && age < PERMIT_MS - PERMIT_MARGIN_MS",
+        put: "age >= 0",
+      },
+    ],
+    caughtBy: ["P1"],
+  },
+  {
+    name: "the credit does not wait for its debit",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/insert-wishes.ts`,
+        find: "isReady: isFirst, standing",
+        put: "isReady: true, standing",
+      },
+    ],
+    caughtBy: ["I7"],
+  },
+  {
+    name: "an expired permit gives the right to send again",
+    edits: [
+      {
+        file: `${PLATFORM}/jobs/find-lost-operations.ts`,
+        find: '{ type: "lost", attempt }',
+        put: '{ type: "not_sent", attempt }',
+      },
+    ],
+    caughtBy: ["P1", "I1", "I3", "I6", "I10"],
+  },
+  {
+    name: "a lane is given back by a time-out",
+    edits: [
+      {
+        file: `${PLATFORM}/store/accounts.ts`,
+        find: "lane_holder, lane_number, lane_granted_at is not null as is_granted",
+        put: "case when lane_granted_at > clock_timestamp() - interval '1 second' then lane_holder end as lane_holder, lane_number, lane_granted_at is not null as is_granted",
+      },
+    ],
+    caughtBy: ["I6"],
+  },
+  {
+    name: "a lane that lets others pass",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/grant-permit.ts`,
+        find: "return lane === undefined ||",
+        put: "return true || lane === undefined ||",
+      },
+    ],
+    caughtBy: ["I6"],
+  },
+  {
+    name: "an external operation is attempted again",
+    edits: [
+      { file: `${PLATFORM}/protocol/operation-kind.ts`, find: 'origin: "external",', put: 'origin: "internal",' },
+    ],
+    caughtBy: ["P1"],
+  },
+];
