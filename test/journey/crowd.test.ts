@@ -9,9 +9,9 @@ import { type ProcessName, startTestSystem } from "./support/system.ts";
 import { bookResult, expectBalances } from "./support/trading.ts";
 import { untilNextWeek } from "./support/weeks.ts";
 
-const PATIENCE = { timeout: 600_000 };
+const PATIENCE = { timeout: 600_000 + CROWD * 1_500 };
 /** Whoever was killed in the middle of a send leaves an operation that is found out within the quiet period. */
-const SETTLED_MS = 180_000;
+const SETTLED_MS = 180_000 + CROWD * 200;
 
 /** A deal is read within a second, then split, then posted: each beat of that is hit by some of these. */
 const DELAYS_MS = [300, 1_100];

@@ -14,7 +14,7 @@ export type Member = { readonly login: string; readonly capital: bigint; readonl
 export type Crowd = NewMaster & { readonly members: readonly Member[] };
 
 const AT_ONCE = 8;
-const MIRROR_MS = 120_000;
+const MIRROR_MS = 120_000 + CROWD * 100;
 
 /** A Master with many Investors of different capital and the same rate, all of it at work. */
 export async function newCrowd(client: Client, rate: number): Promise<Crowd> {
