@@ -63,6 +63,35 @@ test("a lost answer with a rewritten comment is for a person, blocks the login, 
   expect(blocked).toMatchObject({ state: TransferState.REFUSED, refusalCode: "account_busy" });
 }, 30_000);
 
+test("a deal of ours with a rewritten comment stays doubtful, whoever else's deal bears its ticket in our books", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ quietPeriodMs: 1_000 });
+  const { service, deps } = instance;
+  const [login, other] = [await anAccount(instance), await anAccount(instance)];
+  await world.control.fault({ command: "trade/balance", effect: "drop_after" });
+  await world.control.fault({ command: "trade/balance", effect: "cut_comment" });
+  const lost = aDeposit(login, 9_00n);
+  const asked = service.transfer(lost, aCall(1_500));
+  const [deal] = await eventually(
+    () => world.control.deals(login),
+    (deals) => deals.length > 0,
+  );
+  await many(
+    deps.pool,
+    sql`insert into adopted_deal (server, deal_id, login)
+        values (${deps.settings.server}, ${BigInt(deal!.deal)}, ${other})`,
+  );
+  await asked;
+
+  const ended = await eventually(
+    () => service.getTransfer({ key: lost.key }, aCall()),
+    ({ state }) => state === TransferState.REVIEW || state === TransferState.REFUSED,
+    LOST_AFTER_MS + 8_000,
+  );
+  expect(ended.state).toBe(TransferState.REVIEW);
+  expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
+}, 30_000);
+
 test("a comment that the platform cut is no matter when the answer told the ticket", async () => {
   const world = await aWorld();
   const instance = await world.start();

@@ -3,7 +3,7 @@ import type { Deal } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { findAttempt, insertScan, listScans } from "../store/attempts.ts";
 import type { RecordedAttempt } from "../store/attempts.ts";
-import { listExplainedDeals } from "../store/log.ts";
+import { listExplainedDealsOf } from "../store/log.ts";
 import { findOperation, setNextLook } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { decideAbsence } from "./absence.ts";
@@ -44,7 +44,7 @@ async function readEvidence(deps: Deps, { operation, attempt }: Lost): Promise<E
   try {
     const deals = await deps.mt5.readDeals(login, period);
     const tickets = deals.map(({ ticket }) => ticket);
-    const explained = await listExplainedDeals(deps.pool, deps.settings.server, tickets);
+    const explained = await listExplainedDealsOf(deps.pool, deps.settings.server, login, tickets);
     const reference = { kind: standing.kind, number, attempt: standing.attempt };
     const expected = { reference, login, amountMinor, permittedAtMs: attempt.grantedAt.getTime() };
     const verdict = judgeDeals(expected, deals.map(evidenceOf), (ticket) => explained.has(ticket));

@@ -111,6 +111,30 @@ export async function listExplainedDeals(
   return new Set(rows.map(({ deal_id: id }) => id));
 }
 
+/** The same, asked about the deals of one login: what bears the ticket on another one explains nothing here. */
+export async function listExplainedDealsOf(
+  db: Queryable,
+  server: string,
+  login: string,
+  deals: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  const rows = await many<{ deal_id: bigint }>(
+    db,
+    sql`select deal_id
+        from log_entry
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login} and kind <> 'irregularity'
+        union
+        select deal_id
+        from adopted_deal
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login}
+        union
+        select deal_id
+        from operation
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login}`,
+  );
+  return new Set(rows.map(({ deal_id: id }) => id));
+}
+
 export async function insertAdoptedDeals(
   tx: Transaction,
   server: string,

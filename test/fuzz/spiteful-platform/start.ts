@@ -16,9 +16,6 @@ import { distortedRead } from "./reads.ts";
 import { HONEST, MONEY_SPITES } from "./spite.ts";
 
 export const MANAGER = { login: "1005", password: "Spite#2026pw" };
-/** What the page of the money protocol puts in front of a comment. */
-const REFERENCE = /^P[A-Z][0-9A-Z]{12}/;
-
 export const GROUPS = ["pamm\\master", "pamm\\investor", "pamm\\payment"];
 
 export type SpitefulPlatform = AsyncDisposable & {
@@ -112,7 +109,7 @@ function moveMoney({ shelf, seed, played, spite }: Platform, line: Line, { param
   play({
     line,
     random,
-    otherTicket: () => shelf.deals.findLast((deal) => deal.login !== login && REFERENCE.test(deal.comment))?.ticket,
+    otherTicket: () => shelf.deals.findLast((deal) => deal.login !== login)?.ticket,
     execute({ comment: rewrite = (sent: string) => sent, visibleInMs = 0 } = {}) {
       const code = order === undefined ? 3 : shelf.judge(order);
       if (order === undefined || code !== 0) return remember(line, failure(code));
