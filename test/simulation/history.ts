@@ -5,9 +5,11 @@ import { Violation } from "./checks/violation.ts";
 import { BooksWatch } from "./checks/watch-books.ts";
 import { CallersWatch } from "./checks/watch-callers.ts";
 import { PlatformWatch } from "./checks/watch-platform.ts";
+import { PoolsWatch } from "./checks/watch-pools.ts";
 import { Notes } from "./notes.ts";
 import type { Fault, Plan } from "./plan/plan.ts";
 import { Coverage } from "./report/coverage.ts";
+import { tellChanges } from "./report/tell-changes.ts";
 import { play } from "./stories/play.ts";
 import { Faults } from "./world/faults.ts";
 import { createRandom } from "./world/random.ts";
@@ -40,6 +42,7 @@ export class History {
   readonly #platform: PlatformWatch;
   readonly #callers: CallersWatch;
   readonly #watch: BooksWatch;
+  readonly #pools: PoolsWatch | undefined;
   readonly #end: End;
   #playing = 0;
   #isQuiet = false;
@@ -63,7 +66,9 @@ export class History {
     this.#platform = new PlatformWatch({ books: this.#books, quietPeriodMs, nowMs: () => this.scheduler.nowMs });
     this.#watch = new BooksWatch({ books: this.#books, server, platform: this.#platform, masters });
     this.#callers = new CallersWatch(this.#platform);
-    this.#end = { plan, books: this.#books, server, platform: this.#platform, consumers: this.#world.books };
+    const consumers = this.#world.books;
+    this.#pools = plan.hasPools ? new PoolsWatch(consumers.get("pushed")!, this.#books) : undefined;
+    this.#end = { plan, books: this.#books, server, platform: this.#platform, consumers, pools: this.#pools };
   }
 
   async live(): Promise<void> {
@@ -116,14 +121,28 @@ export class History {
       this.scheduler.trace(`${ticket} ${login} ${amountMinor} ${sentComment}`);
       this.notes.check(() => this.#platform.onDeal(deal));
     };
-    database.onCommit = (changed) => this.notes.check(() => this.#watch.onCommit(changed));
+    database.onCommit = (changed) => {
+      this.notes.tell(() => tellChanges(changed));
+      this.notes.check(() => this.#watch.onCommit(changed));
+    };
+    const pools = this.#pools;
+    if (pools === undefined) return;
+    this.#world.books.get("pushed")!.onCommit = (changed) => this.notes.check(() => pools.onCommit(changed));
   }
 
   #play(place: number): void {
     const process = this.#world.newcomer(`caller ${place}`);
-    const { network, server } = this.#world;
+    const { network, subscriptions, server } = this.#world;
     const random = this.#random.for(process.name);
-    const caller = { process, network, random, watch: this.#callers, lanes: this.#watch, note: this.notes.note };
+    const caller = {
+      process,
+      network,
+      subscriptions,
+      random,
+      watch: this.#callers,
+      lanes: this.#watch,
+      note: this.notes.note,
+    };
     const played = process.run(() => play(caller, server, this.#plan.commands[place]!));
     played.then(() => (this.#playing -= 1), this.notes.blame);
   }
@@ -177,6 +196,7 @@ export class History {
 
   #checkEnd(): void {
     checkEnd(this.#end);
-    if (!this.#isQuiet && this.#playing > 0) throw new Violation("I10", `${this.#playing} callers still do not know`);
+    if (!this.#isQuiet && this.#playing > 0 && !isAnyHeldUp(this.#end))
+      throw new Violation("I10", `${this.#playing} callers still do not know`);
   }
 }

@@ -22,6 +22,10 @@ export class Notes {
     this.lines.push(`${seconds.padStart(9)}  ${text()}`);
   };
 
+  readonly tell = (texts: () => readonly string[]): void => {
+    if (this.#isTold) for (const text of texts()) this.note(() => text);
+  };
+
   /** Keeps what is wrong. Anything else that is thrown is a mistake of the simulation, and ends it. */
   readonly check = (work: () => void): void => {
     try {

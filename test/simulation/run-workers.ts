@@ -2,13 +2,27 @@ import { Worker } from "node:worker_threads";
 import { addHits } from "./report/coverage.ts";
 import type { Hits } from "./report/coverage.ts";
 import type { Tally } from "./run-seeds.ts";
-import type { Work } from "./work.ts";
+import type { Showing, Telling, Work } from "./work.ts";
 
 const WORKER = new URL("./seeds-worker.ts", import.meta.url);
 
-/** One thread: its clocks are virtual, and sabotaged sources stay in it. */
+/** Many seeds in one thread: its clocks are virtual, and sources that were changed stay in it. */
 export function runWorker(work: Work): Promise<Tally> {
-  const { promise, resolve, reject } = Promise.withResolvers<Tally>();
+  return inThread(work);
+}
+
+/** A history in words; a failing one as small as it gets. */
+export function tellInThread(telling: Telling): Promise<string> {
+  return inThread(telling);
+}
+
+/** How many histories of a known defect fail. */
+export function showInThread(showing: Showing): Promise<number> {
+  return inThread(showing);
+}
+
+function inThread<T>(work: Work | Telling | Showing): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
   const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
   worker.once("message", resolve);
   worker.once("error", reject);

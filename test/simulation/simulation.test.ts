@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { OPERATION_KINDS } from "../../services/platform/protocol/operation-kind.ts";
 import type { Hits } from "./report/coverage.ts";
 import { coverageSummary } from "./report/print-coverage.ts";
-import { tellFailure } from "./report/tell-failure.ts";
-import { runWorker, runWorkers } from "./run-workers.ts";
+import { runWorker, runWorkers, tellInThread } from "./run-workers.ts";
 import { SABOTAGES } from "./sabotage/sabotages.ts";
 import type { Sabotage } from "./sabotage/sabotage.ts";
 import type { Work } from "./work.ts";
@@ -17,14 +16,15 @@ const PATIENCE_MS = 20 * 60_000;
 /** Where a process can be hit; after that come the failpoints of the service, by their names. */
 const PLACES = ["statement", "commit", "answer", "read", "after_permit", "after_answer"];
 
-const PROOF = { first: 1, mode: "both", sabotage: undefined, stopsAtViolation: false } as const;
+const SOURCES = { sabotage: undefined, isMended: true };
+const PROOF = { ...SOURCES, first: 1, mode: "both", stopsAtViolation: false } as const;
 
 test(
   "no history breaks anything, and everything is met in them",
   async () => {
     const { failures, hits, seeds } = await runWorkers({ ...PROOF, count: SEEDS }, THREADS);
     const [failure] = failures;
-    if (failure !== undefined) expect.fail(await tellFailure(failure.seed, failure.mode));
+    if (failure !== undefined) expect.fail(await tellInThread({ ...SOURCES, tell: failure.seed, mode: failure.mode }));
     expect(seeds).toBe(SEEDS);
     write(coverageSummary(hits));
     if (SEEDS >= 2_000) expect(missedIn(hits)).toEqual([]);
@@ -51,15 +51,9 @@ test(
 );
 
 /** What is wrong, who noticed, and how soon. */
-async function findOut({ name, mode }: Sabotage): Promise<{ seeds: number; invariant: string | undefined }> {
-  const work: Work = {
-    first: 1,
-    step: 1,
-    count: SABOTAGE_SEEDS,
-    mode: mode ?? "both",
-    sabotage: name,
-    stopsAtViolation: true,
-  };
+async function findOut({ name, mode = "both" }: Sabotage): Promise<{ seeds: number; invariant: string | undefined }> {
+  const range = { first: 1, step: 1, count: SABOTAGE_SEEDS };
+  const work: Work = { ...range, mode, sabotage: name, isMended: true, stopsAtViolation: true };
   const { seeds, failures } = await runWorker(work);
   return { seeds, invariant: failures[0]?.invariant };
 }

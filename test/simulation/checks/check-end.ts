@@ -7,6 +7,7 @@ import type { Books, OperationRow } from "./books.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { PlatformWatch } from "./watch-platform.ts";
+import type { PoolsWatch } from "./watch-pools.ts";
 
 /** Attempts after which an internal operation is given up. */
 const MAX_ATTEMPTS = 3;
@@ -17,6 +18,8 @@ export type End = {
   readonly server: TradeServer;
   readonly platform: PlatformWatch;
   readonly consumers: ReadonlyMap<string, Database>;
+  /** Of a history in which Investors follow Masters. */
+  readonly pools: PoolsWatch | undefined;
 };
 
 /** Nothing is left to be done: each operation has ended or lies before a person, and all logs have what they can have. */
@@ -24,12 +27,13 @@ export function isSettled(end: End): boolean {
   const { books, server, consumers } = end;
   if (books.operations().some((operation) => isOpen(operation) && !isHeldUp(operation, books))) return false;
   const isAllFiled = server.logins.every((login) => isFiled(login, books, consumers) && isLogged(login, books, server));
-  return isAllFiled && missingFindings(end).length === 0;
+  return isAllFiled && arePoolsQuiet(end) && missingFindings(end).length === 0;
 }
 
 /** Something waits for a person, so who waits behind it cannot know either. */
 export function isAnyHeldUp({ books }: End): boolean {
-  return books.operations().some(({ state }) => state === "REVIEW");
+  const isUndecided = ({ login }: OperationRow) => books.account(login)?.["undecided_from"] !== null;
+  return books.operations().some((operation) => operation.state === "REVIEW" || isUndecided(operation));
 }
 
 /** What a person has to decide first: the first leg of the same transfer, or whatever may be under way on the login. */
@@ -41,11 +45,17 @@ function isHeldUp(operation: OperationRow, books: Books): boolean {
   return isExclusive && books.operationsOf(login).some((other) => other.state === "REVIEW" && isUnderWay(other));
 }
 
-/** Deals that stand in a log and not at the platform any more, without anybody having been told. */
+function arePoolsQuiet(end: End): boolean {
+  const { pools } = end;
+  return pools === undefined || pools.isStopped() || isAnyHeldUp(end) || pools.unsettled().length === 0;
+}
+
+/** Deals that stand in our books and not at the platform any more, without anybody having been told. */
 function missingFindings({ books, server }: Pick<End, "books" | "server">): readonly ServerDeal[] {
   return server.forgotten.filter(({ login, ticket }) => {
     const isLogged = books.log(login).some((entry) => entry["deal_id"] === ticket);
-    return isLogged && !books.findings().some((finding) => finding["deal_id"] === ticket);
+    const isBooked = isLogged || books.operationsOf(login).some(({ dealId }) => dealId === ticket);
+    return isBooked && !books.findings().some((finding) => finding["deal_id"] === ticket);
   });
 }
 
@@ -76,6 +86,7 @@ export function checkEnd(end: End): void {
     checkLegs(end.books.legsOf(transferId));
   }
   for (const login of end.server.logins) checkLog(end, login);
+  if (!arePoolsQuiet(end)) throw new Violation("I10", `the pools are not quiet: ${end.pools?.unsettled().join(", ")}`);
   const [missing] = missingFindings(end);
   if (missing !== undefined)
     throw new Violation("T4", `nobody noticed that the platform forgot deal ${missing.ticket}`);
@@ -140,7 +151,8 @@ function checkLegs(legs: readonly OperationRow[]): void {
 }
 
 /** I4 and I9: the log is what the platform shows, and everybody who follows it has the same books. */
-function checkLog({ books, server, consumers }: End, login: string): void {
+function checkLog(end: End, login: string): void {
+  const { books, server, consumers } = end;
   const account = books.account(login)!;
   const logged = account["log_minor"] as bigint;
   const isUndecided = account["undecided_from"] !== null;
@@ -149,7 +161,8 @@ function checkLog({ books, server, consumers }: End, login: string): void {
   if (!isUndecided && !hasForgotten && logged !== balance) {
     throw new Violation("I4", `${login} has ${balance} at the platform and ${logged} in its log`);
   }
-  if (login.startsWith("3")) return;
+  // With pools the money stands in many places, and those are looked at after each commit.
+  if (login.startsWith("3") || end.pools !== undefined) return;
   for (const [name, consumer] of consumers) {
     const filed = filedBook(consumer, login);
     if (filed === undefined || sumOf(filed) !== logged) {

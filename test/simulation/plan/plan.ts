@@ -9,6 +9,8 @@ export type Plan = {
   readonly mode: Mode;
   readonly quietPeriodMs: number;
   readonly processes: readonly ProcessPlan[];
+  /** Investors follow Masters: the whole subscription service lives too. */
+  readonly hasPools: boolean;
   /** Who follows the feed of movements: told by the broker, or only reading. */
   readonly followers: readonly Follower[];
   readonly commands: readonly Command[];
@@ -52,8 +54,30 @@ export type Command =
     }
   /** A person at the platform moves money by hand. */
   | { readonly kind: "dealer"; readonly atMs: number; readonly login: string; readonly amountMinor: bigint }
-  /** The trader of a Master closes a position. */
-  | { readonly kind: "trade"; readonly atMs: number; readonly login: string; readonly profitMinor: bigint };
+  /** The trader of a Master opens a position and closes it some time later. */
+  | {
+      readonly kind: "trade";
+      readonly atMs: number;
+      readonly login: string;
+      readonly forMs: number;
+      readonly profitMinor: bigint;
+    }
+  /** An Investor begins to follow a Master. */
+  | {
+      readonly kind: "assign";
+      readonly atMs: number;
+      readonly key: string;
+      readonly login: string;
+      readonly master: string;
+    }
+  /** And leaves it. */
+  | {
+      readonly kind: "unassign";
+      readonly atMs: number;
+      readonly key: string;
+      readonly login: string;
+      readonly master: string;
+    };
 
 /** Where a process can be hit: at the n-th thing of such a kind that comes back to any of them. */
 export type StepClass = "statement" | "commit" | "answer" | "failpoint" | "read";

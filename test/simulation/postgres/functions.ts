@@ -32,6 +32,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   power: { type: () => "float8", run: strict(([base, exponent]) => Number(base) ** Number(exponent)) },
   num_nulls: { type: () => "int4", run: (args) => args.filter((arg) => arg === null).length },
   num_nonnulls: { type: () => "int4", run: (args) => args.filter((arg) => arg !== null).length },
+  date_bin: { type: () => "timestamptz", run: strict(([stride, at, origin]) => binned(stride!, at!, origin!)) },
   cardinality: { type: () => "int4", run: strict(([value]) => (value as readonly Value[]).length) },
   extract: { type: () => "numeric", run: strict(([, value]) => Number(value) / 1_000) },
   hashtextextended: { type: () => "int8", run: strict(([text]) => BigInt(hash(textOf(text!)))) },
@@ -119,6 +120,11 @@ function setSequence({ database }: Run, name: string, value: Value): Value {
 function lockAdvisory({ database, tx }: Run, key: Value): Value {
   database.lockAdvisory(keyOf(key), tx);
   return "";
+}
+
+function binned(stride: Value, at: Value, origin: Value): number {
+  const [size, from] = [Number(stride), Number(coerce(origin, "timestamptz"))];
+  return from + Math.floor((Number(at) - from) / size) * size;
 }
 
 function hash(text: string): number {

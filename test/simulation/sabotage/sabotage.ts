@@ -10,5 +10,5 @@ export type Sabotage = {
   /** Any of these may be the first to notice. */
   readonly caughtBy: readonly Invariant[];
   /** Where it shows soonest; histories of both kinds when nothing is said. */
-  readonly mode?: Mode;
+  readonly mode?: Mode | "both";
 };

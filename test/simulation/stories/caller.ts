@@ -6,14 +6,17 @@ import type { OperationKind } from "../../../services/platform/protocol/operatio
 import type { CallersWatch } from "../checks/watch-callers.ts";
 import type { BooksWatch } from "../checks/watch-books.ts";
 import type { Leg } from "../plan/plan.ts";
-import type { Network } from "../world/network.ts";
+import type { Network, Outcome } from "../world/network.ts";
+import type { PlatformProcess } from "../world/platform-process.ts";
+import type { SubscriptionProcess } from "../world/subscription-process.ts";
 import type { SimulatedProcess } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 
 /** Somebody who orders transfers. He never dies, so he asks until he knows. */
 export type Caller = {
   readonly process: SimulatedProcess;
-  readonly network: Network;
+  readonly network: Network<PlatformProcess>;
+  readonly subscriptions: Network<SubscriptionProcess>;
   readonly random: Random;
   readonly watch: CallersWatch;
   readonly lanes: Pick<BooksWatch, "onHeld" | "onRelease">;
@@ -122,17 +125,16 @@ function requestOf({ key, legs, holder = "", isEnqueued = false, floorMinor, sen
   };
 }
 
-type TransferOutcome = Awaited<ReturnType<Network["ask"]>>;
-
-function describe(outcome: TransferOutcome): string {
+function describe(outcome: Outcome<TransferResult>): string {
   switch (outcome.kind) {
     case "answer": {
-      const { state, refusalCode, legs } = outcome.value as TransferResult;
+      const { state, refusalCode, legs } = outcome.value;
       const deals = legs.flatMap(({ dealId }) => (dealId === 0n ? [] : [String(dealId)])).join(", ");
       return `answered ${TransferState[state as never] ?? stateName(state)} ${refusalCode}${deals}`;
     }
     case "refused":
       return `refused ${outcome.refusal.code}`;
+    case "nobody":
     case "unknown":
       return "no answer";
   }

@@ -27,11 +27,17 @@ export async function play(caller: Caller, server: TradeServer, command: Command
     case "withdrawal":
       return withdraw(caller, command);
     case "dealer":
+      server.addByHand(command.login, command.amountMinor);
+      return;
     case "trade": {
-      const amount = command.kind === "dealer" ? command.amountMinor : command.profitMinor;
-      caller.note(() => `${command.kind} moves ${amount} on ${command.login}`);
-      server.addOther(command.login, amount, command.kind === "dealer" ? "dealer" : "trader");
+      const position = server.openPosition(command.login);
+      await pause(command.forMs);
+      server.closePosition(command.login, position, command.profitMinor);
+      return;
     }
+    case "assign":
+    case "unassign":
+      return follow(caller, command);
   }
 }
 
@@ -80,5 +86,25 @@ async function release(caller: Caller, login: string, holder: string): Promise<v
     );
     if (done.kind === "answer") return;
     await pause(TRY_AGAIN_MS);
+  }
+}
+
+/** Repeats the command until it is known what came of it, as the edge does for whoever waits. */
+async function follow(caller: Caller, { kind, key, login, master }: Kind<"assign"> | Kind<"unassign">): Promise<void> {
+  const { process, subscriptions, note } = caller;
+  const pair = { masterLogin: master, investorLogin: login };
+  for (let tries = 0; tries < MAX_HOLDS; tries += 1) {
+    const outcome = await subscriptions.ask(
+      process,
+      CALL_MS,
+      async ({ service }, context) => {
+        if (kind === "assign") await service?.assign({ ...pair, feeRatePpm: 0, feeEnabled: false }, context);
+        else await service?.unassign(pair, context);
+      },
+      key,
+    );
+    note(() => `${key}: ${kind} of ${login} ${outcome.kind} ${outcome.kind === "refused" ? outcome.refusal.code : ""}`);
+    if (outcome.kind === "answer") return;
+    await pause(TRY_AGAIN_MS * (tries + 1));
   }
 }

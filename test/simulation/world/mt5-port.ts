@@ -3,6 +3,7 @@ import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
 import type { Deal } from "../../../services/platform/mt5/deals.ts";
 import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
 import { createToldTickets } from "../../../services/platform/mt5/told-tickets.ts";
+import type { Position } from "../../../services/platform/mt5/positions.ts";
 import { fixedClock } from "../../../services/platform/mt5/server-clock.ts";
 import { sendCommand } from "./command-line.ts";
 import type { LineOptions } from "./command-line.ts";
@@ -12,6 +13,7 @@ import type { ServerDeal } from "./trade-server.ts";
 const LONGEST_QUESTION_MS = 15;
 const SESSIONS = 4;
 const ENABLED = 1n;
+const SYMBOL = "EURUSD";
 
 /**
  * The platform's Web API as one process sees it. Commands go through the real `changeBalance` with its classification;
@@ -48,7 +50,7 @@ export function createMt5Port(options: LineOptions, process: SimulatedProcess): 
         "users",
         () => new Map(logins.flatMap((login) => [findUser(login) ?? []].flat().map((user) => [login, user]))),
       ),
-    readPositions: () => ask("positions", () => []),
+    readPositions: (login) => ask("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
     readDeals: (login, period) => ask("deals of a login", () => history([login], period)),
     countDeals: (login, period) => ask("number of deals", () => history([login], period).length),
     findDeals: (logins, period) => ask("deals", () => history(logins, period)),
@@ -108,18 +110,17 @@ function createSessions(options: LineOptions, process: SimulatedProcess) {
   return { acquireForCommand, isLive: (id: string) => live.has(id), resetAll };
 }
 
-function shown({ ticket, login, action, amountMinor, shownComment, madeAtMs, by }: ServerDeal): Deal {
-  const isTrade = by === "trader";
+function shown({ ticket, login, action, amountMinor, shownComment, madeAtMs, trade }: ServerDeal): Deal {
   return {
     ticket,
     login,
     action,
-    entry: isTrade ? 1 : 0,
+    entry: trade?.entry === "out" ? 1 : 0,
     order: 0n,
-    position: isTrade ? ticket : 0n,
-    symbol: isTrade ? "EURUSD" : "",
-    volume: 0n,
-    volumeClosed: 0n,
+    position: trade?.position ?? 0n,
+    symbol: trade === undefined ? "" : SYMBOL,
+    volume: trade?.volume ?? 0n,
+    volumeClosed: trade?.entry === "out" ? trade.volume : 0n,
     price: "0",
     profitMinor: amountMinor,
     swapMinor: 0n,
@@ -130,6 +131,14 @@ function shown({ ticket, login, action, amountMinor, shownComment, madeAtMs, by 
     serverTimeMs: madeAtMs,
     at: new Date(madeAtMs),
   };
+}
+
+function openPosition(
+  login: string,
+  { ticket, volume }: { readonly ticket: bigint; readonly volume: bigint },
+): Position {
+  const nothing = { priceOpen: "1", profitMinor: 0n, swapMinor: 0n, openedAt: new Date(0) };
+  return { ticket, login, symbol: SYMBOL, side: "buy", volume, ...nothing };
 }
 
 function dealOf(deals: readonly ServerDeal[], ticket: bigint, nowMs: number): Deal | undefined {

@@ -15,6 +15,8 @@ export type ServerDeal = {
   readonly shownFromMs: number;
   /** A person's, a trader's, or that of a command. */
   readonly by: "command" | "dealer" | "trader";
+  /** Of a trade: what it does with which position. */
+  readonly trade?: { readonly entry: "in" | "out"; readonly position: bigint; readonly volume: bigint };
 };
 
 /** The body of a command, as it was read from the wire. */
@@ -31,6 +33,10 @@ const DONE = 0;
 const NO_MONEY = 10_019;
 const NOT_FOUND = 13;
 const BALANCE = 2;
+const BUY = 0;
+const SELL = 1;
+/** A lot, in units of 1e-8. */
+const VOLUME = 100_000_000n;
 const TICKET_STEP = 7n;
 
 /** The truth about everybody's money: a platform that knows no idempotency and executes whatever it gets. */
@@ -43,6 +49,7 @@ export class TradeServer {
   readonly #scheduler: Scheduler;
   readonly #opening: ReadonlyMap<string, bigint>;
   readonly #balances: Map<string, bigint>;
+  readonly #positions = new Map<bigint, { readonly login: string; readonly volume: bigint }>();
   readonly #refusing = new Map<string, number>();
   readonly #resets = new Set<() => void>();
   #lastTicket = 1_000n;
@@ -100,10 +107,31 @@ export class TradeServer {
     this.#scheduler.after(forMs, "a login is well", () => this.#refusing.delete(login));
   }
 
-  /** A person moves money by hand, or a trader closes a position. */
-  addOther(login: string, amountMinor: bigint, by: "dealer" | "trader"): void {
-    const action = by === "dealer" ? BALANCE : 1;
-    this.#add({ login, action, amountMinor, by }, "", by === "dealer" ? "manual" : "", 0);
+  /** A person moves money by hand. */
+  addByHand(login: string, amountMinor: bigint): void {
+    this.#add({ login, action: BALANCE, amountMinor, by: "dealer" }, "", "manual", 0);
+  }
+
+  /** A trader buys; the position lasts until it is sold again. */
+  openPosition(login: string): bigint {
+    const position = this.#lastTicket + TICKET_STEP;
+    const trade = { entry: "in", position, volume: VOLUME } as const;
+    this.#add({ login, action: BUY, amountMinor: 0n, by: "trader", trade }, "", "", 0);
+    this.#positions.set(position, { login, volume: VOLUME });
+    return position;
+  }
+
+  /** Nothing when there is no such position any more. */
+  closePosition(login: string, position: bigint, profitMinor: bigint): void {
+    if (!this.#positions.has(position)) return;
+    const trade = { entry: "out", position, volume: VOLUME } as const;
+    this.#positions.delete(position);
+    this.#add({ login, action: SELL, amountMinor: profitMinor, by: "trader", trade }, "", "", 0);
+  }
+
+  positionsOf(login: string): readonly { readonly ticket: bigint; readonly volume: bigint }[] {
+    const own = [...this.#positions].filter(([, position]) => position.login === login);
+    return own.map(([ticket, { volume }]) => ({ ticket, volume }));
   }
 
   /** What anybody who asks now is shown, in the order of the history. */
@@ -123,6 +151,7 @@ export class TradeServer {
       this.forgotten.push(deal);
       this.#lastForgottenMs = this.#scheduler.nowMs;
       this.#change(deal.login, -deal.amountMinor);
+      this.#unmake(deal);
     }
     this.isUp = false;
     for (const reset of this.#resets) reset();
@@ -138,7 +167,7 @@ export class TradeServer {
   }
 
   #add(
-    what: Pick<ServerDeal, "login" | "action" | "amountMinor" | "by">,
+    what: Pick<ServerDeal, "login" | "action" | "amountMinor" | "by" | "trade">,
     sentComment: string,
     shownComment: string,
     hiddenMs: number,
@@ -151,6 +180,12 @@ export class TradeServer {
     this.#change(deal.login, deal.amountMinor);
     this.onDeal(deal);
     return deal;
+  }
+
+  /** A position is what the deals that are left have made of it. */
+  #unmake({ login, trade }: ServerDeal): void {
+    if (trade?.entry === "in") this.#positions.delete(trade.position);
+    if (trade?.entry === "out") this.#positions.set(trade.position, { login, volume: trade.volume });
   }
 
   #change(login: string, byMinor: bigint): void {

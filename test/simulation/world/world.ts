@@ -5,7 +5,6 @@ import { openLog } from "../../../services/platform/protocol/append-to-log.ts";
 import type { Role } from "../../../services/platform/domain/role.ts";
 import type { Follower, Plan, ProcessPlan } from "../plan/plan.ts";
 import { Database, readSchema } from "../postgres/database.ts";
-import { startBooksProcess } from "./books-process.ts";
 import { Broker } from "./broker.ts";
 import type { LineOptions } from "./command-line.ts";
 import { createPoolPort } from "./database-link.ts";
@@ -13,6 +12,7 @@ import { DatabaseServer } from "./database-server.ts";
 import { createDirectPool } from "./direct-pool.ts";
 import type { Faults } from "./faults.ts";
 import { createMt5Port } from "./mt5-port.ts";
+import { createNeighbours, platformClient } from "./neighbours.ts";
 import { Network } from "./network.ts";
 import { SERVER_NAME, startPlatformProcess } from "./platform-process.ts";
 import type { PlatformProcess } from "./platform-process.ts";
@@ -20,6 +20,8 @@ import { SimulatedProcess } from "./process.ts";
 import type { Surroundings } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
+import { startSubscriptionProcess } from "./subscription-process.ts";
+import type { SubscriptionProcess } from "./subscription-process.ts";
 import { TradeServer } from "./trade-server.ts";
 
 const FEED_TABLES = new URL("../../../services/kernel/feed/feed.sql", import.meta.url);
@@ -36,6 +38,10 @@ export const ACCOUNTS: readonly AccountPlan[] = [
   { login: "2003", role: "investor", openingMinor: 30_000n },
   { login: "3001", role: "payment", openingMinor: 0n },
 ];
+
+function loginsOf(wanted: Role): readonly string[] {
+  return ACCOUNTS.filter(({ role }) => role === wanted).map(({ login }) => login);
+}
 
 export type WorldOptions = {
   readonly plan: Plan;
@@ -55,13 +61,16 @@ const READ_WITHIN_MS = 3_000;
 export class World {
   readonly server: TradeServer;
   readonly broker: Broker;
-  readonly network: Network;
+  readonly network: Network<PlatformProcess>;
+  readonly subscriptions: Network<SubscriptionProcess>;
   readonly database: Database;
   readonly books: ReadonlyMap<Follower, Database>;
   readonly databaseServer = new DatabaseServer();
   readonly #options: WorldOptions;
   readonly #around: Surroundings;
   readonly #platforms = new Set<PlatformProcess>();
+  readonly #followers = new Set<SubscriptionProcess>();
+  readonly #neighbours = createNeighbours(loginsOf("master"), loginsOf("investor"));
   readonly #processes = new Set<SimulatedProcess>();
   #started = 0;
 
@@ -76,6 +85,8 @@ export class World {
     this.books = new Map(options.plan.followers.map((name) => [name, new Database(SUBSCRIPTION, nowMs)]));
     const reachable = () => [...this.#platforms].filter(({ process }) => process.isAlive);
     this.network = new Network({ scheduler, random: random.for("network"), faults, reachable });
+    const followers = () => [...this.#followers].filter(({ process }) => process.isAlive);
+    this.subscriptions = new Network({ scheduler, random: random.for("subscriptions"), faults, reachable: followers });
   }
 
   /** The accounts under management, before anything happens. */
@@ -163,10 +174,15 @@ export class World {
           if (outcome.kind === "answer") return outcome.value;
           throw outcome.kind === "refused" ? outcome.refusal : new Error("the feed could not be read");
         });
+    const { log, plan } = this.#options;
+    const others = plan.hasPools ? { ...this.#neighbours, platform: platformClient(this.network, process) } : undefined;
     const started = process.run(() =>
-      startBooksProcess({ process, pool, broker: this.broker, log: this.#options.log, arrival: name, read }),
+      startSubscriptionProcess({ process, pool, broker: this.broker, log, arrival: name, read, others }),
     );
-    started.catch(() => this.#exited(process));
+    started.then(
+      (follower) => void this.#followers.add(follower),
+      () => this.#exited(process),
+    );
   }
 
   /** It could not start, as when the database is away; whoever watches over it tries again. */

@@ -4,11 +4,11 @@ import type { Mode, Plan } from "../plan/plan.ts";
 import { shrink } from "../plan/shrink.ts";
 import { simulate } from "../simulate.ts";
 
-/** A history that failed, with everything left out of it that it does not need to fail. */
-export async function tellFailure(seed: number, mode: Mode): Promise<string> {
+/** A history; one that fails is told with everything left out of it that it does not need to fail. */
+export async function tellSeed(seed: number, mode: Mode): Promise<string> {
   const plan = makePlan(seed, mode);
-  const { violation } = await simulate(plan);
-  if (violation === undefined) return `seed ${seed} does not fail`;
+  const { violation, lines: all, traceHash } = await simulate(plan, { isTold: true });
+  if (violation === undefined) return [...describe(plan), "", ...all, "", `trace ${traceHash}`].join("\n");
   const { invariant } = violation;
   const smallest = await shrink(
     plan,

@@ -1,0 +1,121 @@
+import type { Database } from "../postgres/database.ts";
+import type { Row } from "../postgres/row.ts";
+import type { HeldRow } from "../postgres/transaction.ts";
+import { textOf } from "../postgres/types.ts";
+import type { Value, Values } from "../postgres/types.ts";
+import type { Books } from "./books.ts";
+import { Violation } from "./violation.ts";
+
+const ON_INVESTOR = ["inbound_minor", "waiting_minor", "pooled_minor", "reserved_minor"];
+const ON_MASTER = ["waiting_minor", "pooled_minor", "reserved_minor", "outbound_minor"];
+const UNDER_WAY = ["inbound_minor", "waiting_minor", "reserved_minor", "outbound_minor"];
+
+/** Looks at the books of the subscription service after each of its commits. */
+export class PoolsWatch {
+  readonly #subscriptions: Database;
+  readonly #platform: Books;
+
+  constructor(subscriptions: Database, platform: Books) {
+    this.#subscriptions = subscriptions;
+    this.#platform = platform;
+  }
+
+  onCommit(changed: readonly HeldRow[]): void {
+    const investors = new Set<Value>();
+    const masters = new Set<Value>();
+    for (const held of changed) {
+      const { table, committed } = held as Row;
+      if (committed === undefined) continue;
+      if (table === "investor_account") investors.add(committed["login"]!);
+      if (table === "master_pool") masters.add(committed["login"]!);
+      if (table === "seat") {
+        investors.add(committed["investor_login"]!);
+        masters.add(committed["master_login"]!);
+      }
+      if (table === "subscription" && committed["status"] === "CANCELLED") this.#checkLeft(committed);
+    }
+    for (const login of investors) this.#checkInvestor(textOf(login));
+    for (const login of masters) this.#checkMaster(textOf(login));
+  }
+
+  /** What of it is not where it is going to stay; empty when all is quiet. */
+  unsettled(): readonly string[] {
+    const statuses = this.#rows("subscription").map((row) => textOf(row["status"]!));
+    const open = statuses.filter((status) => status === "ASSIGNING" || status === "PAUSED");
+    const seats = this.#rows("seat").flatMap((seat) => UNDER_WAY.filter((place) => seat[place] !== 0n));
+    const pools = this.#rows("master_pool").flatMap((pool) =>
+      pool["unallocated_minor"] === 0n ? [] : ["unallocated"],
+    );
+    const accounts = this.#rows("investor_account").flatMap((account) => (this.#mayPost(account) ? ["unposted"] : []));
+    return [...open, ...seats, ...pools, ...accounts];
+  }
+
+  /** A loss is posted as far as there is something to take it from. */
+  #mayPost(account: Values): boolean {
+    const unposted = minor(account, "unposted_minor");
+    const balance = this.#platform.account(textOf(account["login"]!))?.["log_minor"] as bigint;
+    return unposted > 0n || (unposted < 0n && balance > 0n);
+  }
+
+  /** A person has to look at a Master before anything goes on there. */
+  isStopped(): boolean {
+    return this.#rows("master_pool").some((pool) => pool["stopped_reason"] !== null);
+  }
+
+  /** I4: each cent of an Investor account is in one place. */
+  #checkInvestor(login: string): void {
+    const account = this.#row("investor_account", "login", login);
+    if (account === undefined) return;
+    const seats = this.#seatsOf("investor_login", login);
+    const own =
+      minor(account, "outside_minor") + minor(account, "quarantined_minor") - minor(account, "unposted_minor");
+    this.#compare(login, account, own + totalOf(seats, ON_INVESTOR));
+  }
+
+  /** I4: and each cent of a Master account. */
+  #checkMaster(login: string): void {
+    const pool = this.#row("master_pool", "login", login);
+    if (pool === undefined) return;
+    const seats = this.#seatsOf("master_login", login);
+    const own = minor(pool, "foreign_minor") + minor(pool, "unallocated_minor") + minor(pool, "suspense_minor");
+    this.#compare(login, pool, own + totalOf(seats, ON_MASTER));
+  }
+
+  #compare(login: string, book: Values, places: bigint): void {
+    const filed = book["filed_number"] as bigint;
+    const entries = this.#platform.log(login).filter((entry) => (entry["number"] as bigint) <= filed);
+    const total = entries.reduce((sum, entry) => sum + (entry["amount_minor"] as bigint), 0n);
+    if (total !== places)
+      throw new Violation("I4", `${login} has ${total} in its log up to ${filed} and ${places} in its places`);
+  }
+
+  /** I12: who has left has nothing in the pool any more. */
+  #checkLeft(subscription: Values): void {
+    const [seat] = this.#seatsOf("subscription_id", subscription["id"]!);
+    const isEmpty = seat === undefined || [...ON_INVESTOR, "outbound_minor"].every((place) => seat[place] === 0n);
+    const account = this.#row("investor_account", "login", textOf(subscription["investor_login"]!));
+    if (!isEmpty || account?.["pooled_subscription_id"] === subscription["id"]) {
+      throw new Violation("I12", `subscription ${textOf(subscription["id"]!)} has ended and is still in its pool`);
+    }
+  }
+
+  #seatsOf(column: string, value: Value): readonly Values[] {
+    return this.#rows("seat").filter((seat) => seat[column] === value);
+  }
+
+  #row(table: string, column: string, value: Value): Values | undefined {
+    return this.#rows(table).find((row) => row[column] === value);
+  }
+
+  #rows(table: string): readonly Values[] {
+    return [...this.#subscriptions.committed(table)];
+  }
+}
+
+function minor(row: Values, column: string): bigint {
+  return row[column] as bigint;
+}
+
+function totalOf(rows: readonly Values[], columns: readonly string[]): bigint {
+  return rows.reduce((sum, row) => columns.reduce((part, column) => part + minor(row, column), sum), 0n);
+}

@@ -1,0 +1,33 @@
+import { operationOf } from "../checks/books.ts";
+import type { Row } from "../postgres/row.ts";
+import type { HeldRow } from "../postgres/transaction.ts";
+import { textOf } from "../postgres/types.ts";
+import type { Values } from "../postgres/types.ts";
+
+/** What a commit of the platform service means to somebody who reads a history. */
+export function tellChanges(changed: readonly HeldRow[]): readonly string[] {
+  return changed.flatMap((held) => {
+    const { table, committed } = held as Row;
+    return committed === undefined ? [] : tellRow(table, committed);
+  });
+}
+
+function tellRow(table: string, row: Values): readonly string[] {
+  switch (table) {
+    case "operation": {
+      const { number, kind, login, state, attempt, dealId, refusal, review } = operationOf(row);
+      const rest = [dealId === null ? "" : `deal ${dealId}`, refusal ?? "", review ?? ""].filter((text) => text !== "");
+      return [`   ${kind} ${number} of ${login} is ${state}, attempt ${attempt} ${rest.join(" ")}`.trimEnd()];
+    }
+    case "scan":
+      return [`   scan for ${textOf(row["operation_number"]!)}: ${textOf(row["verdict"]!)}`];
+    case "log_entry":
+      return [
+        `   log of ${textOf(row["login"]!)} ${textOf(row["number"]!)}: ${textOf(row["kind"]!)} ${textOf(row["amount_minor"]!)}`,
+      ];
+    case "review":
+      return [`   for a person: ${textOf(row["reason"]!)} on ${textOf(row["login"]!)}`];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,59 @@
+import type { ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Client, Implementation } from "../../../services/kernel/contract/contract.ts";
+import { consumeFeed } from "../../../services/kernel/feed/consume.ts";
+import type { Log } from "../../../services/kernel/log.ts";
+import type { Pool } from "../../../services/kernel/postgres/pool.ts";
+import type { Deps } from "../../../services/subscription/deps.ts";
+import { fileAccountMovement } from "../../../services/subscription/events/file-account-movement.ts";
+import { createBells, subscriptionJobs, subscriptionService } from "../../../services/subscription/service.ts";
+import type { Broker, Subscriber } from "./broker.ts";
+import type { SimulatedProcess } from "./process.ts";
+
+export type SubscriptionParts = {
+  readonly process: SimulatedProcess;
+  readonly pool: Pool;
+  readonly broker: Broker;
+  readonly log: Log;
+  /** Told by a broker and reading what that lost, or reading alone: both have to end with the same books. */
+  readonly arrival: "pushed" | "polled";
+  readonly read: (request: ReadRequest) => Promise<ReadResponse>;
+  /** Whom it asks; undefined when it only files what it is told. */
+  readonly others: Others | undefined;
+};
+
+export type Others = Pick<Deps, "accounts" | "fees"> & { readonly platform: Client<PlatformServiceService> };
+
+/** A process of the subscription service. */
+export type SubscriptionProcess = {
+  readonly process: SimulatedProcess;
+  readonly service: Implementation<SubscriptionServiceService> | undefined;
+};
+
+const WEEK = { anchor: new Date(Date.UTC(2025, 0, 4)), periodMs: 7 * 86_400_000 };
+
+/** The counterpart of services/subscription/main.ts, without the feeds that it tells itself. */
+export async function startSubscriptionProcess(parts: SubscriptionParts): Promise<SubscriptionProcess> {
+  const { process, pool, log, arrival, read, others } = parts;
+  const bells = createBells();
+  const now = (): Date => new Date();
+  const consumer = await consumeFeed({ ...fileAccountMovement({ log, now, bells }), pool, read, arrival, log });
+  if (arrival === "pushed") follow(parts, consumer);
+  if (others === undefined) return { process, service: undefined };
+  const deps: Deps = { pool, ...others, bells, log, now, isSingleSubscription: false, week: WEEK };
+  subscriptionJobs(deps);
+  return { process, service: subscriptionService(deps) };
+}
+
+/** What the broker brings reaches the process as everything else does. */
+function follow({ process, broker }: SubscriptionParts, consumer: Subscriber): void {
+  const subscription = broker.subscribe({
+    deliver: (entries) =>
+      new Promise((resolve, reject) => {
+        process.deliver(undefined, "brought", () => void consumer.deliver(entries).then(resolve, reject));
+      }),
+    wake: (lastNumber) => process.deliver(undefined, "nudged", () => consumer.wake(lastNumber)),
+  });
+  process.whenDead(() => subscription[Symbol.dispose]());
+}
