@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { readLogin } from "../protocol/read-history.ts";
 import { platformComment } from "../protocol/reference.ts";
 import { operationNumber } from "../protocol/operation-number.ts";
+import { findAccount } from "../store/accounts.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
@@ -224,4 +226,22 @@ test("a reader that died does not keep permits away", async () => {
   );
 
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
+});
+
+test("a deal that is not decided yet stays undecided, however often its login is read, and nothing passes it", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ quietPeriodMs: 60_000 });
+  const login = await anAccount(instance, "master");
+  await world.control.fault({ command: "trade/balance", effect: "drop_after" });
+  await world.control.fault({ command: "trade/balance", effect: "cut_comment" });
+  const lost = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 7_00n }]);
+  await instance.service.transfer(lost, aCall(1_500));
+
+  for (let reading = 0; reading < 3; reading += 1) await readLogin(instance.deps, login);
+  expect((await findAccount(instance.deps.pool, login))?.undecidedFrom).toBeInstanceOf(Date);
+  await world.control.result(login, "1.00");
+  for (let reading = 0; reading < 3; reading += 1) await readLogin(instance.deps, login);
+
+  const { entries } = await instance.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
+  expect(entries).toEqual([]);
 });

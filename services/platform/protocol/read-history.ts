@@ -15,8 +15,16 @@ export const TRAILING_MS = 60_000;
 /** Nothing is made in the future; a clock that is wrong must not hide a deal. */
 const AHEAD_MS = 24 * 3_600_000;
 
-/** Reads the deals of some logins since an instant, files what is new, and tells what is no longer what it was. */
-export async function readHistory(deps: Deps, logins: readonly string[], from: Date): Promise<readonly Deal[]> {
+/**
+ * Reads the deals of some logins since an instant, files what is new, and tells what is no longer what it was. `always`
+ * are logins that are filed although nothing of theirs is new: a deal that was undecided may be decided by now.
+ */
+export async function readHistory(
+  deps: Deps,
+  logins: readonly string[],
+  from: Date,
+  always: readonly string[] = [],
+): Promise<readonly Deal[]> {
   const { pool, settings } = deps;
   const deals = await deps.mt5.findDeals(logins, { from, to: new Date(Date.now() + AHEAD_MS) });
   const tickets = deals.map(({ ticket }) => ticket);
@@ -28,7 +36,8 @@ export async function readHistory(deps: Deps, logins: readonly string[], from: D
     unknown.map(({ ticket }) => ticket),
   );
   const fresh = unknown.filter((deal) => !adopted.has(deal.ticket) && !isWithoutEffect(deal));
-  for (const [login, own] of Map.groupBy(fresh, (deal) => deal.login)) await fileOwn(deps, login, from, own);
+  const own = Map.groupBy(fresh, (deal) => deal.login);
+  for (const login of new Set([...own.keys(), ...always])) await fileOwn(deps, login, from, own.get(login) ?? []);
   const irregular = deals
     .filter(({ ticket }) => !adopted.has(ticket))
     .map((deal) => judge(deal, logged.get(deal.ticket)));
@@ -44,9 +53,7 @@ export async function readLogin(deps: Deps, login: string): Promise<void> {
   const undecided = (await findAccount(deps.pool, login))?.undecidedFrom;
   const usual = await readFrom(deps, TRAILING_MS);
   const from = undecided !== undefined && undecided < usual ? undecided : usual;
-  await readHistory(deps, [login], from);
-  // What was undecided may be decided without anything new to file.
-  if (undecided !== undefined) await fileDeals(deps, login, { from, deals: [] });
+  await readHistory(deps, [login], from, undecided === undefined ? [] : [login]);
 }
 
 /** Where reading has to begin, so that nothing between the last complete round and now is missed. */

@@ -17,47 +17,6 @@ export type KnownDefect = {
 const QUIET = { mode: "liveness", quietPeriodMs: 20_000, processes: [{ skewMs: 0 }], calmFromMs: 6_000 } as const;
 const DONE = { answers: "truly", comment: "kept", hiddenMs: 0, takesMs: 0, applies: "now" } as const;
 
-const UNDECIDED: KnownDefect = {
-  title: "a deal that is not decided yet is forgotten to be so by every reading of its login alone",
-  why: [
-    "readLogin files what is new and then files nothing at all, in case that what was undecided is decided without anything",
-    "new. Filing nothing finds nothing undecided, so account.undecided_from is cleared although the deal still waits. Until",
-    "a longer reading comes upon it again, later deals of the login pass it in the log; an hour later none does, and the",
-    "deal is never logged: the log stays different from the balance, and every Hold of the login fails.",
-  ].join(" "),
-  mend: [
-    {
-      file: "services/platform/protocol/read-history.ts",
-      find: "from: Date): Promise<readonly Deal[]> {",
-      put: "from: Date, always: readonly string[] = []): Promise<readonly Deal[]> {",
-    },
-    {
-      file: "services/platform/protocol/read-history.ts",
-      find: "for (const [login, own] of Map.groupBy(fresh, (deal) => deal.login)) await fileOwn(deps, login, from, own);",
-      put: "const own = Map.groupBy(fresh, (deal) => deal.login);\n  for (const login of new Set([...own.keys(), ...always])) await fileOwn(deps, login, from, own.get(login) ?? []);",
-    },
-    {
-      file: "services/platform/protocol/read-history.ts",
-      find: "await readHistory(deps, [login], from);\n  // What was undecided may be decided without anything new to file.\n  if (undecided !== undefined) await fileDeals(deps, login, { from, deals: [] });",
-      put: "await readHistory(deps, [login], from, undecided === undefined ? [] : [login]);",
-    },
-  ],
-  plan: (seed) => ({
-    ...QUIET,
-    seed,
-    hasPools: false,
-    followers: ["pushed"],
-    commands: [mirror(500), ...[16_000, 19_000, 22_000, 25_000].map(trade)],
-    faults: [
-      {
-        kind: "command",
-        nth: 1,
-        trouble: { ...DONE, name: "rewritten comment", answers: "not", comment: "rewritten" },
-      },
-    ],
-  }),
-};
-
 const FORGOTTEN: KnownDefect = {
   title: "an operation of a Master that the platform forgets before its deal was read is applied for ever",
   why: [
@@ -104,8 +63,4 @@ function mirror(atMs: number): Plan["commands"][number] {
   };
 }
 
-function trade(atMs: number): Plan["commands"][number] {
-  return { kind: "trade", atMs, login: "1001", forMs: 10, profitMinor: 100n };
-}
-
-export const KNOWN_DEFECTS: readonly KnownDefect[] = [UNDECIDED, FORGOTTEN];
+export const KNOWN_DEFECTS: readonly KnownDefect[] = [FORGOTTEN];
