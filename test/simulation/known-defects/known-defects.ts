@@ -15,7 +15,6 @@ export type KnownDefect = {
 };
 
 const QUIET = { mode: "liveness", quietPeriodMs: 20_000, processes: [{ skewMs: 0 }], calmFromMs: 6_000 } as const;
-const DONE = { answers: "truly", comment: "kept", hiddenMs: 0, takesMs: 0, applies: "now" } as const;
 
 const FORGOTTEN: KnownDefect = {
   title: "an operation of a Master that the platform forgets before its deal was read is applied for ever",
