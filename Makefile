@@ -10,7 +10,7 @@ INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
-.PHONY: help setup codegen check format-check lint types architecture dead-code contracts test journey contract \
+.PHONY: help setup codegen check format-check lint types architecture dead-code contracts test journey kills contract \
         run stop demo keys fmt new-migration clean
 
 help: ## show this list
@@ -28,6 +28,9 @@ test: check ## the whole proof: check, then every test
 
 journey: setup ## only the tests that drive the whole system
 	@vitest run test/journey
+
+kills: setup ## two weeks of trading while one process after the other is killed; takes minutes
+	@PAMM_LONG=true vitest run test/journey/kills.test.ts test/journey/trading-kills.test.ts
 
 contract: setup ## only the tests that pin the contracts
 	@vitest run test/contract

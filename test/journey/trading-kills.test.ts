@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, test } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import { type Kill, tellThroughRestart, tellWhileKilling } from "./support/kill-at-steps.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
@@ -6,12 +6,8 @@ const PATIENCE = { timeout: 300_000 };
 
 const START_PATIENCE_MS = 180_000;
 
-let system: TestSystem;
-
-beforeAll(async () => {
-  system = await startTestSystem({ PAMM_FEE_PERIOD: "PT20S" });
-}, START_PATIENCE_MS);
-afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
+/** Minutes of demos that take turns: `make kills`. What the usual run kills in trading is in crowd.test.ts. */
+const isAsked = process.env["PAMM_LONG"] === "true";
 
 /** Three demos at once, which take turns with the one price that there is. */
 const KILLS: Readonly<Record<string, readonly Kill[]>> = {
@@ -32,10 +28,19 @@ const KILLS: Readonly<Record<string, readonly Kill[]>> = {
   ],
 };
 
-test("every fee is right though everything is killed at once and started again", PATIENCE, async () => {
-  await tellThroughRestart(system, "fortnight", "A loss: ");
-});
+describe.runIf(isAsked)("a fortnight of trading, killed again and again", () => {
+  let system: TestSystem;
 
-test.concurrent.each(Object.keys(KILLS))("every fee is right though they are killed: %s", PATIENCE, async (who) => {
-  await tellWhileKilling(system, "fortnight", KILLS[who] ?? []);
+  beforeAll(async () => {
+    system = await startTestSystem({ PAMM_FEE_PERIOD: "PT20S" });
+  }, START_PATIENCE_MS);
+  afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
+
+  test("every fee is right though everything is killed at once and started again", PATIENCE, async () => {
+    await tellThroughRestart(system, "fortnight", "A loss: ");
+  });
+
+  test.concurrent.each(Object.keys(KILLS))("every fee is right though they are killed: %s", PATIENCE, async (who) => {
+    await tellWhileKilling(system, "fortnight", KILLS[who] ?? []);
+  });
 });

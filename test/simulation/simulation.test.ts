@@ -7,7 +7,7 @@ import { SABOTAGES } from "./sabotage/sabotages.ts";
 import type { Sabotage } from "./sabotage/sabotage.ts";
 import type { Work } from "./work.ts";
 
-const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? 2_000);
+const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? 500);
 const THREADS = 2;
 /** A sabotage that so many histories do not show is one that would not be noticed. */
 const SABOTAGE_SEEDS = 600;
