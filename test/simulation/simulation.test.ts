@@ -10,7 +10,7 @@ import type { Work } from "./work.ts";
 /** Minutes on a machine that does other things too, so it is asked for: SIMULATION_SEEDS=2000. */
 const asked = process.env["SIMULATION_SEEDS"];
 const SEEDS = Number(asked ?? 0);
-const live = test.runIf(asked !== undefined);
+const isAsked = asked !== undefined;
 const THREADS = 2;
 /** A sabotage that so many histories do not show is one that would not be noticed. */
 const SABOTAGE_SEEDS = 600;
@@ -22,7 +22,7 @@ const PLACES = ["statement", "commit", "answer", "read", "after_permit", "after_
 const SOURCES = { sabotage: undefined, isMended: true };
 const PROOF = { ...SOURCES, first: 1, mode: "both", stopsAtViolation: false } as const;
 
-live(
+test.runIf(isAsked)(
   "no history breaks anything, and everything is met in them",
   async () => {
     const { failures, hits, seeds } = await runWorkers({ ...PROOF, count: SEEDS }, THREADS);
@@ -42,7 +42,7 @@ function missedIn(hits: Hits): readonly string[] {
   return kinds.flatMap((kind) => PLACES.map((place) => `${kind}|${place}`)).filter((cell) => !met.has(cell));
 }
 
-live(
+test.runIf(isAsked)(
   "the same seeds are the same histories, wherever they are lived",
   async () => {
     const work = { ...PROOF, first: 500, count: 12 };
@@ -61,7 +61,7 @@ async function findOut({ name, mode = "both" }: Sabotage): Promise<{ seeds: numb
   return { seeds, invariant: failures[0]?.invariant };
 }
 
-live.each(SABOTAGES)(
+test.runIf(isAsked).each(SABOTAGES)(
   "it is noticed: $name",
   async (sabotage) => {
     const { seeds, invariant } = await findOut(sabotage);
