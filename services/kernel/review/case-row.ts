@@ -1,0 +1,55 @@
+import type { Decision, Progress } from "./review.ts";
+
+/** One thing that no machine may decide, as it is stored. */
+export type ReviewCase = {
+  readonly id: bigint;
+  readonly subject: string;
+  readonly reason: string;
+  readonly login: string;
+  /** Cents, signed; null when it is not about an amount. */
+  readonly amount: bigint | null;
+  readonly operationId: string;
+  readonly reference: string;
+  readonly dealId: bigint;
+  /** A JSON object. */
+  readonly evidence: string;
+  readonly actions: readonly string[];
+  readonly openedAt: Date;
+  readonly progress: Progress;
+  /** Attempts of the job that works on the decision. */
+  readonly tries: number;
+};
+
+/** A row of the view review_case_row. What was said is null as far as nobody has said it. */
+export type CaseRow = Omit<ReviewCase, "progress"> &
+  Omit<Decision, "dealId"> & { readonly state: Progress["state"]; readonly chosenDealId: bigint };
+
+export function caseFrom(row: CaseRow): ReviewCase {
+  const { id, subject, reason, login, amount, operationId, reference, dealId, evidence, actions, openedAt, tries } =
+    row;
+  const progress = progressOf(row);
+  return {
+    id,
+    subject,
+    reason,
+    login,
+    amount,
+    operationId,
+    reference,
+    dealId,
+    evidence,
+    actions,
+    openedAt,
+    progress,
+    tries,
+  };
+}
+
+function progressOf(row: CaseRow): Progress {
+  const { state, action, chosenDealId: dealId, note, proposedBy, proposedAt } = row;
+  if (state === "OPEN" || state === "GONE") return { state };
+  const proposal = { action, dealId, note, proposedBy, proposedAt };
+  if (state === "PROPOSED") return { state, proposal };
+  const { confirmedNote, confirmedBy, confirmedAt } = row;
+  return { state, decision: { ...proposal, confirmedNote, confirmedBy, confirmedAt } };
+}

@@ -1,0 +1,38 @@
+import { type Refusal, refusalsOf } from "../refusal.ts";
+import type { Proposal } from "./review.ts";
+
+/** What a decision of people is refused with. Part of the list of every service that keeps reviews. */
+export const { refuse, refusals: REVIEW_REFUSALS } = refusalsOf({
+  validation_failed: "invalid",
+  review_not_found: "not_found",
+  review_decided: "conflict",
+  action_not_possible: "conflict",
+  second_key_required: "conflict",
+  decision_differs: "conflict",
+});
+
+export function actionNotPossible(message: string, possible: readonly string[] = []): Refusal {
+  const details: Record<string, string> = possible.length === 0 ? {} : { actions: possible.join(", ") };
+  return refuse("action_not_possible", message, { details, outcome: "not_executed" });
+}
+
+export function reviewNotFound(id: bigint): Refusal {
+  return refuse("review_not_found", `there is no review ${id}`, { outcome: "not_executed" });
+}
+
+export function reviewDecided(message: string): Refusal {
+  return refuse("review_decided", message, { outcome: "not_executed" });
+}
+
+export function secondKeyRequired({ action }: Proposal): Refusal {
+  const message = `${action} was proposed with this API key; it is done when another key proposes the same`;
+  return refuse("second_key_required", message, { outcome: "not_executed" });
+}
+
+/** Names what is proposed, so that whoever agrees can say it. */
+export function decisionDiffers({ action, dealId, proposedBy }: Proposal): Refusal {
+  const what = dealId === 0n ? action : `${action} with deal ${dealId}`;
+  const message = `${what} is proposed already: say the same, or withdraw_proposal first`;
+  const details = { proposed_action: action, proposed_deal_id: String(dealId), proposed_by: proposedBy };
+  return refuse("decision_differs", message, { details, outcome: "not_executed" });
+}

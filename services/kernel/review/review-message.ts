@@ -1,0 +1,37 @@
+import { type Review, type ReviewDecision, ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { moneyToProto } from "../contract/money.ts";
+import { usd } from "../money.ts";
+import type { ReviewCase } from "./case-row.ts";
+import { possibleActions, type Progress } from "./review.ts";
+
+const STATES: Readonly<Record<Progress["state"], ReviewState>> = {
+  OPEN: ReviewState.OPEN,
+  PROPOSED: ReviewState.PROPOSED,
+  DECIDED: ReviewState.DECIDED,
+  GONE: ReviewState.UNSPECIFIED,
+};
+
+export function reviewMessage(about: ReviewCase): Review {
+  const { id, reason, login, amount, operationId, reference, dealId, evidence, openedAt, progress } = about;
+  return {
+    id,
+    reason,
+    login,
+    amount: amount === null ? undefined : moneyToProto(usd(amount)),
+    operationId,
+    reference,
+    dealId,
+    evidence,
+    actions: [...possibleActions(progress, about.actions)],
+    state: STATES[progress.state],
+    openedAt,
+    decision: decisionMessage(progress),
+  };
+}
+
+function decisionMessage(progress: Progress): ReviewDecision | undefined {
+  if (progress.state === "PROPOSED") return { ...progress.proposal, confirmedBy: "", confirmedAt: undefined };
+  if (progress.state !== "DECIDED") return undefined;
+  const { action, dealId, note, proposedBy, proposedAt, confirmedBy, confirmedAt } = progress.decision;
+  return { action, dealId, note, proposedBy, proposedAt, confirmedBy, confirmedAt };
+}
