@@ -8,6 +8,8 @@ export type Caller = {
   /** Name of the key's owner. */
   readonly client: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** It wants deposits and withdrawals refused that look like one executed lately. */
+  readonly rejectsDuplicates: boolean;
 };
 
 /** Undefined for any key that is not valid now, from this address; why is nobody's business outside. */

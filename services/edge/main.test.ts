@@ -88,6 +88,8 @@ async function serveFunding(natsUrl: string): Promise<void> {
     withdraw: async () => aWithdrawal(),
     getBalance: async () => ({ login: "1", balance: cents(1n), error: "" }),
     getOperation: () => Promise.reject(new Error("not asked")),
+    listOperations: () => Promise.reject(new Error("not asked")),
+    listBreaks: () => Promise.reject(new Error("not asked")),
   };
   const server = await serveOverNats(broker, {
     service: "funding",

@@ -10,7 +10,7 @@ import { invalid } from "./problem.ts";
 import { refuse } from "./refusals.ts";
 import { traceparentOf } from "./request-id.ts";
 import { isCommand } from "./request-state.ts";
-import type { Deps, Route } from "./route.ts";
+import type { Deps, Route, RouteContext } from "./route.ts";
 import { answerInTime, deadlineOf } from "./time-limit.ts";
 import { findMistakes } from "./validation.ts";
 import { writeArray } from "./wire/json-array.ts";
@@ -68,7 +68,12 @@ async function validate(route: Route, request: FastifyRequest, deps: Deps): Prom
 
 async function answer({ route, runtime, leave }: Work<ObjectOf>, request: FastifyRequest, reply: FastifyReply) {
   const { receivedAt } = request.edge;
-  const work = route.handle(runtime.deps, inputOf(request), contextOf(route, request, receivedAt));
+  const context = {
+    ...contextOf(route, request, receivedAt),
+    key: keyOf(request),
+    setHeader: (name: string, value: string) => void reply.header(name, value),
+  };
+  const work = route.handle(runtime.deps, inputOf(request), context);
   const result = await answerInTime(route.class, receivedAt, work.finally(leave));
   if (route.revealsSecrets === true) await putOnRecord(runtime.audit, request, reply);
   return result;
@@ -102,6 +107,10 @@ async function stream({ route, runtime, leave }: Work<ListOf>, request: FastifyR
 function inputOf({ params, query, body }: FastifyRequest): Input {
   // The schemas have just said what these are.
   return { params, query, body } as Input;
+}
+
+function keyOf({ edge: { caller } }: FastifyRequest): RouteContext["key"] {
+  return { id: caller?.keyId ?? "", rejectsDuplicates: caller?.rejectsDuplicates ?? false };
 }
 
 function contextOf(route: Route, request: FastifyRequest, since: number): CallContext {

@@ -19,6 +19,13 @@ export type Services = {
 
 export type Deps = Services & { readonly cursors: Cursors };
 
+/** A call on behalf of the key whose request it is. */
+export type RouteContext = CallContext & {
+  readonly key: { readonly id: string; readonly rejectsDuplicates: boolean };
+  /** Adds a header to the answer. */
+  readonly setHeader: (name: string, value: string) => void;
+};
+
 /** Decides how long a request may take, how many of its kind run at once and how often a key may ask. */
 export const ROUTE_CLASSES = ["read", "money", "create"] as const;
 export type RouteClass = (typeof ROUTE_CLASSES)[number];
@@ -60,7 +67,7 @@ export type ObjectRoute<
   readonly reply: R;
   /** What no schema can say about a request that is right field by field. */
   readonly check?: (input: Input<P, Q, B>, deps: Deps) => readonly FieldError[];
-  readonly handle: (deps: Deps, input: Input<P, Q, B>, context: CallContext) => Promise<Static<R>>;
+  readonly handle: (deps: Deps, input: Input<P, Q, B>, context: RouteContext) => Promise<Static<R>>;
 };
 
 export type ListRoute<
@@ -87,7 +94,7 @@ export type Route = Facts<Shape, Shape, Shape> &
         readonly kind: "object";
         readonly reply: Shape;
         readonly check?: (input: AnyInput, deps: Deps) => readonly FieldError[];
-        readonly handle: (deps: Deps, input: AnyInput, context: CallContext) => Promise<unknown>;
+        readonly handle: (deps: Deps, input: AnyInput, context: RouteContext) => Promise<unknown>;
       }
     | {
         readonly kind: "list";

@@ -68,7 +68,7 @@ const READY = {
 } as const;
 
 export function aCaller(scopes: readonly Scope[] = SCOPES): Caller {
-  return { keyId: "KeyOfTests01", client: "tests", scopes: new Set(scopes) };
+  return { keyId: "KeyOfTests01", client: "tests", scopes: new Set(scopes), rejectsDuplicates: false };
 }
 
 export function logTo(lines: string[]): Log {

@@ -8,12 +8,14 @@ import { KeyCommandError, type KeyWish } from "./manage-keys.ts";
 export const USAGE = `Usage: npm run keys -- <command>
 
   create --name NAME --scopes A,B [--expires WHEN] [--allow ADDRESS,NETWORK] [--environment live|test]
+         [--duplicate-comment allow|reject]
   list
   rotate ID [--overlap DURATION]
   revoke ID
 
   WHEN is a duration such as P90D or an instant such as 2027-01-01T00:00:00Z.
   The old key of a rotation stays good for P7D, or for DURATION when it is shorter.
+  --duplicate-comment reject refuses a deposit or withdrawal that equals one executed within 24 hours, comment and all.
   Scopes: ${SCOPES.join(" ")}`;
 
 export type KeyCommand =
@@ -47,10 +49,11 @@ export function parseCommand([kind, ...rest]: readonly string[], now: Date): Key
 }
 
 function readWish(rest: readonly string[], now: Date): KeyWish {
-  const known = { name: text, scopes: text, expires: text, allow: text, environment: text };
+  const known = { name: text, scopes: text, expires: text, allow: text, environment: text, "duplicate-comment": text };
   const { values } = options(rest, known, 0);
   const name = values["name"] ?? "";
   const environment = values["environment"] ?? "live";
+  const duplicateComment = values["duplicate-comment"] ?? "allow";
   const [scopes, allowedAddresses] = [listOf(values["scopes"]), listOf(values["allow"])];
   const expiresAt = values["expires"] === undefined ? null : readInstant(values["expires"], now);
   const strangeScopes = scopes.filter((scope) => !isScope(scope));
@@ -61,6 +64,7 @@ function readWish(rest: readonly string[], now: Date): KeyWish {
     [strangeScopes.length > 0, `there is no scope ${strangeScopes.join(", ")}`],
     [strangeAddresses.length > 0, `not an address or network: ${strangeAddresses.join(", ")}`],
     [environment !== "live" && environment !== "test", "--environment is live or test"],
+    [duplicateComment !== "allow" && duplicateComment !== "reject", "--duplicate-comment is allow or reject"],
     [expiresAt === undefined, "--expires is a duration such as P90D or an instant in the future"],
   ]);
   return {
@@ -68,6 +72,7 @@ function readWish(rest: readonly string[], now: Date): KeyWish {
     environment: environment === "test" ? "test" : "live",
     scopes: [...new Set(scopes)] as readonly Scope[],
     allowedAddresses,
+    duplicateComment: duplicateComment === "reject" ? "reject" : "allow",
     expiresAt: expiresAt ?? null,
   };
 }

@@ -17,6 +17,7 @@ const WISH: KeyWish = {
   name: "CRM",
   scopes: ["masters:read", "funds:deposit"],
   allowedAddresses: [],
+  duplicateComment: "allow" as const,
   expiresAt: null,
 };
 

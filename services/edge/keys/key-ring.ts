@@ -101,15 +101,21 @@ export function createKeyRing({ pool, pepper, oldPepper, bootstrapKey, now }: Ke
   };
 }
 
-const BOOTSTRAP: Caller = { keyId: BOOTSTRAP_ID, client: BOOTSTRAP_ID, scopes: new Set(SCOPES) };
+const BOOTSTRAP: Caller = {
+  keyId: BOOTSTRAP_ID,
+  client: BOOTSTRAP_ID,
+  scopes: new Set(SCOPES),
+  rejectsDuplicates: false,
+};
 
 function cannotCheck(): Refusal {
   return refuse("service_unavailable", "Keys cannot be checked now.");
 }
 
 function hold(key: StoredKey): Held {
-  const { id, name, scopes, allowedAddresses } = key;
-  const caller = { keyId: id, client: name, scopes: new Set(scopes) };
+  const { id, name, scopes, allowedAddresses, duplicateComment } = key;
+  const rejectsDuplicates = duplicateComment === "reject";
+  const caller = { keyId: id, client: name, scopes: new Set(scopes), rejectsDuplicates };
   return { ...key, caller, allowsAddress: allows(allowedAddresses) };
 }
 

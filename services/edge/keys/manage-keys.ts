@@ -3,6 +3,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Scope } from "../scopes.ts";
 import {
+  type DuplicateComment,
   type Environment,
   insertKey,
   listAllKeys,
@@ -28,6 +29,7 @@ export type KeyWish = {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly allowedAddresses: readonly string[];
+  readonly duplicateComment: DuplicateComment;
   readonly expiresAt: Date | null;
 };
 
@@ -83,7 +85,7 @@ export function stateOf({ revokedAt, expiresAt }: StoredKey, at: Date): "active"
 }
 
 function mint({ pepper, now }: KeyAdministration, wish: KeyWish, replaces: string | null) {
-  const { environment, name, scopes, allowedAddresses, expiresAt } = wish;
+  const { environment, name, scopes, allowedAddresses, duplicateComment, expiresAt } = wish;
   const shown = mintKey(environment);
   const row: NewKey = {
     id: shown.id,
@@ -91,6 +93,7 @@ function mint({ pepper, now }: KeyAdministration, wish: KeyWish, replaces: strin
     name,
     scopes,
     allowedAddresses,
+    duplicateComment,
     expiresAt,
     pepperId: pepper.id,
     hash: pepper.hash(shown.text),

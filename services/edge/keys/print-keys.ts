@@ -1,7 +1,7 @@
 import type { StoredKey } from "../store/api-keys.ts";
 import { stateOf } from "./manage-keys.ts";
 
-const HEADINGS = ["ID", "NAME", "FOR", "STATE", "CREATED", "EXPIRES", "LAST USED", "SCOPES", "ADDRESSES"];
+const HEADINGS = ["ID", "NAME", "FOR", "STATE", "CREATED", "EXPIRES", "LAST USED", "SCOPES", "DUPLICATES", "ADDRESSES"];
 
 /** One line a key; nothing in it helps anybody to use one. */
 export function printKeys(keys: readonly StoredKey[], at: Date): string {
@@ -14,6 +14,7 @@ export function printKeys(keys: readonly StoredKey[], at: Date): string {
     minute(key.expiresAt),
     minute(key.lastUsedAt),
     key.scopes.join(","),
+    key.duplicateComment,
     key.allowedAddresses.join(",") || "any",
   ]);
   const widths = HEADINGS.map((heading, column) => {

@@ -4,6 +4,8 @@ import { isScope, type Scope } from "../scopes.ts";
 
 export type Environment = "live" | "test";
 
+export type DuplicateComment = "allow" | "reject";
+
 export type StoredKey = {
   readonly id: string;
   readonly environment: Environment;
@@ -12,6 +14,8 @@ export type StoredKey = {
   readonly hash: Buffer;
   readonly scopes: readonly Scope[];
   readonly allowedAddresses: readonly string[];
+  /** What is done with a deposit or withdrawal that looks like one that was executed lately. */
+  readonly duplicateComment: DuplicateComment;
   readonly replaces: string | null;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
@@ -27,9 +31,10 @@ export async function insertKey(db: Queryable, key: NewKey): Promise<void> {
   await execute(
     db,
     sql`insert into api_key
-          (id, environment, name, pepper_id, hash, scopes, allowed_addresses, replaces, created_at, expires_at)
+          (id, environment, name, pepper_id, hash, scopes, allowed_addresses, duplicate_comment, replaces, created_at,
+           expires_at)
         values (${key.id}, ${key.environment}, ${key.name}, ${key.pepperId}, ${key.hash}, ${key.scopes},
-                ${key.allowedAddresses}, ${key.replaces}, ${key.createdAt}, ${key.expiresAt})`,
+                ${key.allowedAddresses}, ${key.duplicateComment}, ${key.replaces}, ${key.createdAt}, ${key.expiresAt})`,
   );
 }
 
@@ -37,7 +42,7 @@ export async function findKey(db: Queryable, id: string): Promise<StoredKey | un
   const row = await maybeOne<Row>(
     db,
     sql`select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",
-               replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
+               duplicate_comment as "duplicateComment", replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
                last_used_at as "lastUsedAt"
         from api_key
         where id = ${id}`,
@@ -50,7 +55,7 @@ export async function listKeysInForce(db: Queryable, at: Date): Promise<StoredKe
   const rows = await many<Row>(
     db,
     sql`select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",
-               replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
+               duplicate_comment as "duplicateComment", replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
                last_used_at as "lastUsedAt"
         from api_key
         where revoked_at is null
@@ -64,7 +69,7 @@ export async function listAllKeys(db: Queryable): Promise<StoredKey[]> {
   const rows = await many<Row>(
     db,
     sql`select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",
-               replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
+               duplicate_comment as "duplicateComment", replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
                last_used_at as "lastUsedAt"
         from api_key
         order by created_at, id`,

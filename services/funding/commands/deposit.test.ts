@@ -5,7 +5,7 @@ import { platformFake } from "../testing/platform-fake.ts";
 import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
 import { deposit } from "./deposit.ts";
 
-const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1" };
+const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined };
 
 test("a deposit is credited, recorded and told once, however often it is asked for", async () => {
   const deps = await world();
@@ -121,7 +121,7 @@ test("everything that is wrong with a deposit is said at once", async () => {
   const deps = await world();
 
   await expect(
-    deposit(deps, { login: INVESTOR, amount: usd(0n), comment: "x".repeat(256) }, aCall("")),
+    deposit(deps, { login: INVESTOR, amount: usd(0n), comment: "x".repeat(256), client: undefined }, aCall("")),
   ).rejects.toMatchObject({
     code: "validation_failed",
     errors: [{ field: "command_id" }, { field: "amount" }, { field: "comment" }],

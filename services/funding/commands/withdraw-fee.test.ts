@@ -4,7 +4,7 @@ import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
 import { platformFake } from "../testing/platform-fake.ts";
 import { withdraw } from "./withdraw.ts";
 
-const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2" };
+const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
 const OWING = () => world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }), pendingFee: 30_00n });
 
 const FEE = { key: "fee of funding:withdrawal:1", login: INVESTOR, minor: -30_00n };

@@ -5,7 +5,7 @@ import { platformFake } from "../testing/platform-fake.ts";
 import { aCall, INVESTOR, no, usd, world, type World } from "../testing/funding.ts";
 import { withdraw } from "./withdraw.ts";
 
-const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2" };
+const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
 const rich = () => platformFake({ balances: { [INVESTOR]: 100_00n } });
 
 test("a withdrawal holds the lane, asks the pool, pays under the lane and lets it go", async () => {

@@ -28,6 +28,8 @@ export async function getOperation({ pool }: Deps, { operationId }: GetOperation
     dealId: cashflow.dealId,
     createdAt: cashflow.createdAt,
     finishedAt: cashflow.finishedAt,
+    reference: "",
+    legs: [],
   };
 }
 

@@ -44,7 +44,7 @@ test("a platform that cannot be reached is an answer, not a failure", async () =
 
 test("an operation can be looked up by the id under which it was asked for", async () => {
   const deps = await world();
-  await deposit(deps, { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1" }, aCall("op-1"));
+  await deposit(deps, { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined }, aCall("op-1"));
 
   expect(await getOperation(deps, { operationId: "op-1" })).toEqual({
     operationId: "op-1",
@@ -66,7 +66,7 @@ test.each([
 ] as const)("an operation that ended as %s says so", async (trouble, outcome, refusalCode) => {
   const deps = await world();
   deps.platform.troubles.transfer.push(trouble);
-  await deposit(deps, { login: INVESTOR, amount: usd(100_00n), comment: "" }, aCall("op-1")).catch(() => {});
+  await deposit(deps, { login: INVESTOR, amount: usd(100_00n), comment: "", client: undefined }, aCall("op-1")).catch(() => {});
 
   expect(await getOperation(deps, { operationId: "op-1" })).toMatchObject({ outcome, refusalCode, dealId: undefined });
 });

@@ -27,6 +27,7 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     listInvestorPayments: unused,
     prepare: unused,
     crystallize: unused,
+    listBreaks: unused,
     async collect(request) {
       fake.collected.push(request);
       const trouble = fake.troubles.shift();

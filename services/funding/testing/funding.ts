@@ -166,6 +166,9 @@ function unusedPlatform(unused: () => never): Deps["platform"] {
     readAccount: unused,
     getBalance: unused,
     getStatus: unused,
+    listBreaks: unused,
+    listReviews: unused,
+    decideReview: unused,
   };
 }
 
@@ -184,5 +187,11 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     readAllocations: unused,
     readAllocationRows: unused,
     getFeeFloors: unused,
+    getOperation: unused,
+    listOperations: unused,
+    getProof: unused,
+    listBreaks: unused,
+    listReviews: unused,
+    decideReview: unused,
   };
 }

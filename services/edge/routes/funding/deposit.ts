@@ -10,6 +10,7 @@ import {
   moneyReply,
 } from "../../schemas/fields.ts";
 import { route } from "../../route.ts";
+import { clientOf } from "./client.ts";
 import { moneyNumber, moneyOf, moneyText } from "../../wire/money.ts";
 
 const DEFAULT_COMMENT = "API Deposit";
@@ -52,7 +53,12 @@ export const deposit = route({
   async handle({ funding }, { query }, context) {
     const asked = moneyOf(query.amount);
     const done = await funding.deposit(
-      { login: query.login, amount: asked, comment: query.comment ?? DEFAULT_COMMENT },
+      {
+        login: query.login,
+        amount: asked,
+        comment: query.comment ?? DEFAULT_COMMENT,
+        client: clientOf(context, query.comment),
+      },
       context,
     );
     return {

@@ -13,6 +13,7 @@ import {
   moneyReply,
 } from "../../schemas/fields.ts";
 import { route } from "../../route.ts";
+import { clientOf } from "./client.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber, moneyOf, moneyText } from "../../wire/money.ts";
 
@@ -65,7 +66,12 @@ export const withdraw = route({
 
   async handle({ funding }, { query }, context) {
     const done = await funding.withdraw(
-      { login: query.login, amount: moneyOf(query.amount), comment: query.comment ?? DEFAULT_COMMENT },
+      {
+        login: query.login,
+        amount: moneyOf(query.amount),
+        comment: query.comment ?? DEFAULT_COMMENT,
+        client: clientOf(context, query.comment),
+      },
       context,
     );
     return {

@@ -1,0 +1,7 @@
+import type { Client } from "#proto/pamm/funding/v1/funding.ts";
+import type { RouteContext } from "../../route.ts";
+
+/** Who asks, for the search for twins; a comment that is only our default tells nothing apart. */
+export function clientOf({ key }: RouteContext, comment: string | undefined): Client {
+  return { keyId: key.id, choseComment: comment !== undefined, rejectsDuplicates: key.rejectsDuplicates };
+}
