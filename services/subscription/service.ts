@@ -1,6 +1,7 @@
 import { createBell } from "#kernel/bell.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/job.ts";
+import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { assign } from "./commands/assign.ts";
 import { leave } from "./commands/leave.ts";
@@ -53,6 +54,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     readAllocations: (request) => readAllocations(deps, request),
     readAllocationRows: (request) => readAllocationRows(deps, request),
     getFeeFloors: (request) => getFeeFloors(deps, request),
+    listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }
 

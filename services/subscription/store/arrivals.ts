@@ -29,14 +29,19 @@ export async function insertArrivals(tx: Transaction, arrivals: readonly NewArri
   );
 }
 
-/** The caller has locked the seats of the pool. */
-export async function listArrivals(tx: Transaction, masterLogin: string): Promise<Arrival[]> {
+/** Of seats in a pool that the caller has locked. */
+export async function listArrivals(
+  tx: Transaction,
+  masterLogin: string,
+  subscriptionIds: readonly bigint[],
+): Promise<Arrival[]> {
+  if (subscriptionIds.length === 0) return [];
   return many<Arrival>(
     tx,
-    sql`select arrival.id, subscription_id as "subscriptionId", number, deal_id as "dealId", amount_minor as amount
-        from arrival join subscription on subscription.id = arrival.subscription_id
-        where arrival.master_login = ${masterLogin} and subscription.status = 'ACTIVE'
-        order by arrival.id`,
+    sql`select id, subscription_id as "subscriptionId", number, deal_id as "dealId", amount_minor as amount
+        from arrival
+        where master_login = ${masterLogin} and subscription_id = any(${subscriptionIds}::bigint[])
+        order by id`,
   );
 }
 

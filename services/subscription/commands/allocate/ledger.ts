@@ -11,7 +11,8 @@ import { deleteArrivals, listArrivals } from "../../store/arrivals.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { type Master, saveProgress } from "../../store/masters.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
-import { listActiveSeats, lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
+import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
+import { listActiveSeats } from "../../store/unit-seats.ts";
 import { tellDeficit } from "../tell-pools.ts";
 import { recordSteps } from "./record-steps.ts";
 import { stop } from "./stop.ts";
@@ -98,7 +99,12 @@ async function listBeyond(
 async function lockStanding(tx: Transaction, master: Master): Promise<Standing> {
   const { login, struckDealId, weeksClosedThrough } = master;
   const pool = await lockUnitPool(tx, login);
-  const arrivals = await listArrivals(tx, login);
+  const waiting = pool.seats.filter((seat) => seat.waiting > 0n);
+  const arrivals = await listArrivals(
+    tx,
+    login,
+    waiting.map(({ subscriptionId }) => subscriptionId),
+  );
   return { pool, arrivals, struckDealId, weeksClosedThrough: weeksClosedThrough ?? undefined };
 }
 

@@ -5,7 +5,7 @@ import type { UnitPool, UnitSeat } from "../../domain/pool/unit-pool.ts";
 import { type AllocationEntry, type AllocationRow, insertEntries, insertRows } from "../../store/allocations.ts";
 import type { Master } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
-import type { ActiveSeat } from "../../store/unit-pools.ts";
+import type { ActiveSeat } from "../../store/unit-seats.ts";
 import { tellAllocations } from "../tell-allocations.ts";
 import { tellDeficit, tellUnallocated } from "../tell-pools.ts";
 

@@ -9,7 +9,7 @@ import { markDecided } from "../../store/leaves.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { insertReserves, listOpenReserves } from "../../store/reserves.ts";
 import { lockSeats } from "../../store/seats.ts";
-import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
+import { lockUnitPool } from "../../store/unit-pools.ts";
 import { crystallize, stillDue } from "./crystallize.ts";
 import { leavePool } from "./leave-pool.ts";
 import type { GatedLeave, Leaving, LeavingBooks } from "./leaving.ts";
@@ -43,8 +43,8 @@ async function carryOut(tx: Transaction, deps: Deps, leave: GatedLeave, due: rea
   const decision = await decide(tx, leave, books, due);
   const at = deps.now();
   const leaving: Leaving = { leave, books, decision, at };
-  const after = kind === "EXIT" ? await leavePool(tx, deps, leaving, pool) : await setApart(tx, leaving, pool);
-  await saveUnitPool(tx, masterLogin, pool, after);
+  if (kind === "EXIT") await leavePool(tx, deps, leaving, pool);
+  else await setApart(tx, leaving, pool);
   await insertReserves(tx, leave.subscriptionId, decision.reserves, at);
   assert(await markDecided(tx, leave, decision.numbers, at), "a place is decided once");
 }

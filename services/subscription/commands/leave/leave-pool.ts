@@ -10,6 +10,7 @@ import { insertExitTransfers } from "../../store/exit-transfers.ts";
 import { markLeft } from "../../store/exits.ts";
 import { endWeeksIfNobodyIsLeft } from "../../store/masters.ts";
 import { saveSeats } from "../../store/seats.ts";
+import { saveUnitPool } from "../../store/unit-pools.ts";
 import { cancelEmptied, getSubscription, moveSubscription } from "../../store/subscriptions.ts";
 import { tellExitRequested, tellExitsCompleted } from "../tell.ts";
 import type { Leaving } from "./leaving.ts";
@@ -17,14 +18,14 @@ import type { Leaving } from "./leaving.ts";
 /**
  * Takes an Investor out of a pool: its fees are set apart, and what else it had at work is its own again at once, and is
  * still on the Master until the exit transfer has taken it from there. Foreign money on the account becomes the
- * Investor's. Answers the pool after it.
+ * Investor's.
  */
 export async function leavePool(
   tx: Transaction,
   { bells }: Deps,
   { books, decision, at }: Leaving,
   pool: UnitPool,
-): Promise<UnitPool> {
+): Promise<void> {
   const { account, seat } = books;
   const { subscriptionId, masterLogin } = seat;
   const reserved = decision.reserves.reduce((total, reserve) => total + reserve.amount, 0n);
@@ -39,6 +40,7 @@ export async function leavePool(
   const places = changeSeat(seat.places, left);
   const gained = combine({ outside: amount }, move("quarantined", "outside", account.places.quarantined));
   await saveAccounts(tx, [{ ...account, places: changeAccount(account.places, gained), pooledIn: undefined }]);
+  await saveUnitPool(tx, masterLogin, pool, withoutSeat(pool, { subscriptionId, amount: seat.places.pooled }));
   await saveSeats(tx, [{ ...seat, places, unredeemed: 0n }]);
   await deleteArrivalsOf(tx, subscriptionId);
   assert(await moveSubscription(tx, subscriptionId, "left"), "only an active subscription is left");
@@ -50,7 +52,6 @@ export async function leavePool(
   await tellExitRequested(tx, { subscription, amount, exitTransferId: exit?.id, requestId, at });
   await tellExitsCompleted(tx, await cancelEmptied(tx, [subscriptionId], at));
   if (exit !== undefined) afterCommit(tx, bells.exits.ring);
-  return withoutSeat(pool, { subscriptionId, amount: seat.places.pooled });
 }
 
 function withoutSeat(

@@ -1,0 +1,113 @@
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Accrual, PoolPosition, UnitPool } from "../domain/pool/unit-pool.ts";
+
+type PositionRow = Omit<PoolPosition, "mark" | "perUnit"> & { readonly mark: string; readonly perUnit: string };
+type AccrualRow = { positionId: bigint; subscriptionId: bigint; basis: string; perUnit: string };
+
+const SUSPENSE = 0n;
+
+/** Open positions of a pool and what was attributed of them. They change under the lock of the pool, which the caller has. */
+export async function readMarks(
+  tx: Transaction,
+  masterLogin: string,
+): Promise<Pick<UnitPool, "positions" | "accruals">> {
+  const positions = await many<PositionRow>(
+    tx,
+    sql`select position_id as "positionId", symbol, volume, mark, per_unit as "perUnit"
+        from pool_position
+        where master_login = ${masterLogin}
+        order by position_id`,
+  );
+  const accruals = await many<AccrualRow>(
+    tx,
+    sql`select position_id as "positionId", subscription_id as "subscriptionId", basis, per_unit as "perUnit"
+        from accrual
+        where master_login = ${masterLogin}
+        order by position_id, subscription_id = ${SUSPENSE}, subscription_id`,
+  );
+  return {
+    positions: positions.map((row) => ({ ...row, mark: BigInt(row.mark), perUnit: BigInt(row.perUnit) })),
+    accruals: accruals.map(toAccrual),
+  };
+}
+
+function toAccrual({ positionId, subscriptionId, basis, perUnit }: AccrualRow): Accrual {
+  return {
+    positionId,
+    subscriptionId: subscriptionId === SUSPENSE ? undefined : subscriptionId,
+    basis: BigInt(basis),
+    perUnit: BigInt(perUnit),
+  };
+}
+
+export async function savePositions(tx: Transaction, login: string, before: UnitPool, after: UnitPool): Promise<void> {
+  const old = new Map(before.positions.map((position) => [position.positionId, position]));
+  const kept = new Set(after.positions.map(({ positionId }) => positionId));
+  const gone = [...old.keys()].filter((id) => !kept.has(id));
+  if (gone.length > 0) {
+    await many(
+      tx,
+      sql`delete from pool_position where master_login = ${login} and position_id = any(${gone}::bigint[])`,
+    );
+  }
+  const changed = after.positions.filter((position) => !isSame(old.get(position.positionId), position));
+  if (changed.length === 0) return;
+  await many(
+    tx,
+    sql`insert into pool_position (master_login, position_id, symbol, volume, mark, per_unit)
+        select ${login}, position_id, symbol, volume, mark, per_unit
+        from unnest(
+          ${changed.map(({ positionId }) => positionId)}::bigint[],
+          ${changed.map(({ symbol }) => symbol)}::text[],
+          ${changed.map(({ volume }) => volume)}::bigint[],
+          ${changed.map(({ mark }) => mark)}::numeric[],
+          ${changed.map(({ perUnit }) => perUnit)}::numeric[]
+        ) as book (position_id, symbol, volume, mark, per_unit)
+        on conflict (master_login, position_id) do update
+        set symbol = excluded.symbol, volume = excluded.volume, mark = excluded.mark, per_unit = excluded.per_unit`,
+  );
+}
+
+export async function saveAccruals(tx: Transaction, login: string, before: UnitPool, after: UnitPool): Promise<void> {
+  const old = new Map(before.accruals.map((row) => [keyOf(row), row]));
+  const kept = new Set(after.accruals.map(keyOf));
+  const gone = before.accruals.filter((row) => !kept.has(keyOf(row)));
+  if (gone.length > 0) {
+    await many(
+      tx,
+      sql`delete from accrual
+          using unnest(
+            ${gone.map(({ positionId }) => positionId)}::bigint[],
+            ${gone.map(({ subscriptionId }) => subscriptionId ?? SUSPENSE)}::bigint[]
+          ) as gone (position_id, subscription_id)
+          where accrual.master_login = ${login} and accrual.position_id = gone.position_id
+            and accrual.subscription_id = gone.subscription_id`,
+    );
+  }
+  const changed = after.accruals.filter((row) => !isSame(old.get(keyOf(row)), row));
+  if (changed.length === 0) return;
+  await many(
+    tx,
+    sql`insert into accrual (master_login, position_id, subscription_id, basis, per_unit)
+        select ${login}, position_id, subscription_id, basis, per_unit
+        from unnest(
+          ${changed.map(({ positionId }) => positionId)}::bigint[],
+          ${changed.map(({ subscriptionId }) => subscriptionId ?? SUSPENSE)}::bigint[],
+          ${changed.map(({ basis }) => basis)}::numeric[],
+          ${changed.map(({ perUnit }) => perUnit)}::numeric[]
+        ) as book (position_id, subscription_id, basis, per_unit)
+        on conflict (master_login, position_id, subscription_id) do update
+        set basis = excluded.basis, per_unit = excluded.per_unit`,
+  );
+}
+
+function keyOf({ positionId, subscriptionId }: Accrual): string {
+  return `${positionId}:${subscriptionId ?? SUSPENSE}`;
+}
+
+/** Of flat values. */
+function isSame<T extends object>(left: T | undefined, right: T): boolean {
+  if (left === undefined || left === right) return left === right;
+  return Object.entries(right).every(([name, value]) => Reflect.get(left, name) === value);
+}
