@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "../testing/books.ts";
 import { withdraw } from "../testing/funding.ts";
+import { lockMaster } from "../store/masters.ts";
 import { balanceOf, enter, getAccount, lastEntry } from "../testing/platform-ledger.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
@@ -253,5 +256,27 @@ test("what an Investor withdrew before is not part of the baseline", async () =>
   await world.service.assign(anAssignment(pair), aCall());
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(300_00n);
+  await expectBooksToTie(world);
+});
+
+test("a Master whose pool is at work for longer than a lock is waited for is waited for", async () => {
+  const world = await aWorld();
+  const { pool } = world.deps;
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  await subscribed(world, pair.masterLogin, 100_00n);
+  const answer = await inTransaction(pool, async (tx) => {
+    await lockMaster(tx, pair.masterLogin);
+    const coming = world.service.assign(anAssignment(pair), aCall());
+    const waiting = sql`select pid from pg_locks where not granted and pid <> pg_backend_pid()`;
+    await expect.poll(async () => (await many(pool, waiting)).length, { timeout: 5_000 }).toBeGreaterThan(0);
+    const { limit } = await one<{ limit: number }>(
+      tx,
+      sql`select setting::integer as limit from pg_settings where name = 'lock_timeout'`,
+    );
+    await sleep(limit + 100);
+    return { coming };
+  });
+  await expect(answer.coming).resolves.toBeDefined();
+  await settle(world);
   await expectBooksToTie(world);
 });

@@ -16,7 +16,10 @@ import { recordedAs } from "../store/recorded-refusal.ts";
 import { insertSeat } from "../store/seats.ts";
 import { getSubscription, moveSubscription, type Subscription } from "../store/subscriptions.ts";
 import { type Lane, releaseLane } from "./lane.ts";
-import { inTimeToAnswer } from "./patience.ts";
+import { afterOthers, inTimeToAnswer, patience } from "./patience.ts";
+
+/** A Master's pool may be at work on thousands of rows. */
+const LOCKS_MS = 5_000;
 
 export function laneOfAssignment({ id, investorLogin }: Pick<Subscription, "id" | "investorLogin">): Lane {
   return { login: investorLogin, holder: `subscription:assign:${id}:1` };
@@ -32,7 +35,9 @@ export async function finishAssignment(deps: Deps, id: bigint, context: CallCont
   try {
     if (subscription.status === "ASSIGNING") {
       await configureFee(deps, { subscription, assignment }, context);
-      await inTransaction(deps.pool, (tx) => begin(tx, deps, { subscription, assignment }));
+      await afterOthers(patience(context, LOCKS_MS), () =>
+        inTransaction(deps.pool, (tx) => begin(tx, deps, { subscription, assignment })),
+      );
     }
   } catch (error) {
     deps.log.error("an assignment is finished later", { id, login: subscription.investorLogin, error });

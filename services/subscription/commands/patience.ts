@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { callContext, childContext, remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { isTrouble } from "#kernel/trouble.ts";
 
 const SERVICE = "subscription";
 /** Time kept for recording the outcome and for the way back to the caller. */
@@ -27,6 +28,18 @@ export function patience(context: CallContext, mostMs: number): Patience {
     isOver: () => performance.now() >= until,
     pause: () => sleep(LOOK_AGAIN_MS),
   };
+}
+
+/** Does a transaction again that was rolled back because others are at work on the same rows, while there is time. */
+export async function afterOthers<T>(wait: Patience, transaction: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!isTrouble(error) || wait.isOver()) throw error;
+    }
+    await wait.pause();
+  }
 }
 
 /** The context of a question asked on the way to a command. */
