@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { many, sql } from "../postgres/query.ts";
@@ -10,6 +10,13 @@ import { listReviews } from "./list-reviews.ts";
 import { actionNotPossible } from "./refusals.ts";
 import { anOpenCase, aQuestion, AT, deskOf, reviewDatabase, SNIPPET } from "./test-cases.ts";
 import { delayUnfinished, listUnfinished, markFinished } from "./unfinished.ts";
+
+/** Goes on only while somebody else is in the middle of a decision too. */
+async function meetAnother(pool: Pool): Promise<void> {
+  const inside = sql`select from pg_stat_activity
+                     where datname = current_database() and (wait_event_type = 'Lock' or state = 'idle in transaction')`;
+  await vi.waitFor(async () => expect((await many(pool, inside)).length).toBeGreaterThan(1), { timeout: 5_000 });
+}
 
 const words = (pool: Pool) =>
   many(pool, sql`select case_id as "caseId", word, action, note, actor from review_word order by id`);
@@ -59,8 +66,8 @@ test("two keys decide, the effect is there with the decision, and both words are
 test("of many confirmations at once one decides", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  const desk = deskOf(pool, id);
-  await desk.say("anna");
+  await deskOf(pool, id).say("anna");
+  const desk = deskOf(pool, id, { examine: () => meetAnother(pool) });
   const ends = await Promise.allSettled(["boris", "carol", "dora", "emil"].map((actor) => desk.say(actor)));
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   for (const end of ends) {

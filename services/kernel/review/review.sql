@@ -68,10 +68,10 @@ create table review_word (
 
 create index review_word_of_case on review_word (case_id, id);
 
-create function refuse_change() returns trigger language plpgsql as $$
+create function review_word_is_kept() returns trigger language plpgsql as $$
 begin
   raise exception 'what was said about a review stays as it was said';
 end $$;
 
 create trigger review_word_stays before update or delete or truncate on review_word
-  for each statement execute function refuse_change();
+  for each statement execute function review_word_is_kept();
