@@ -1,6 +1,7 @@
 import { createBell } from "#kernel/bell.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/job.ts";
+import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { collect } from "./commands/collect.ts";
 import { configure } from "./commands/configure.ts";
@@ -32,6 +33,7 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     prepare: (request, context) => prepare(deps, request, context),
     crystallize: (request, context) => crystallize(deps, request, context),
     collect: (request, context) => collect(deps, request, context),
+    listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { runJob, type Job } from "#kernel/job.ts";
+import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { deposit } from "./commands/deposit.ts";
 import { CASHFLOW_FEED } from "./commands/finish.ts";
@@ -21,6 +22,7 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
     withdraw: (request, context) => withdraw(deps, request, context),
     getBalance: (request, context) => getBalance(deps, request, context),
     getOperation: (request) => getOperation(deps, request),
+    listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }
 

@@ -2,6 +2,7 @@ import { createBell } from "#kernel/bell.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import type { Job } from "#kernel/job.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { adoptAccount } from "./commands/adopt-account.ts";
 import { createAccount } from "./commands/create-account.ts";
@@ -24,6 +25,7 @@ import { getStatus } from "./queries/get-status.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
 import { readAccount } from "./queries/read-account.ts";
+import { readBalances, readLogBalances } from "./queries/read-balances.ts";
 import { readLog } from "./queries/read-log.ts";
 import { insertSender, raiseOperationNumbers } from "./store/senders.ts";
 
@@ -45,6 +47,9 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     readAccount: (request) => readAccount(deps, request),
     getBalance: (request) => getBalance(deps, request),
     getStatus: () => getStatus(deps),
+    readBalances: (request) => readBalances(deps, request),
+    readLogBalances: (request) => readLogBalances(deps, request),
+    listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }
 

@@ -27,6 +27,7 @@ import { findOpenSubscription } from "./queries/find-open-subscription.ts";
 import { getActiveMaster } from "./queries/get-active-master.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
+import { getProof } from "./queries/get-proof.ts";
 import { listActiveInvestors } from "./queries/list-active-investors.ts";
 import { listSubscriptions } from "./queries/list-subscriptions.ts";
 import { readAllocationRows } from "./queries/read-allocation-rows.ts";
@@ -54,6 +55,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     readAllocations: (request) => readAllocations(deps, request),
     readAllocationRows: (request) => readAllocationRows(deps, request),
     getFeeFloors: (request) => getFeeFloors(deps, request),
+    getProof: (request, context) => getProof(deps, request, context),
     listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }

@@ -166,6 +166,8 @@ function unusedPlatform(unused: () => never): Deps["platform"] {
     readAccount: unused,
     getBalance: unused,
     getStatus: unused,
+    readBalances: unused,
+    readLogBalances: unused,
     listBreaks: unused,
     listReviews: unused,
     decideReview: unused,

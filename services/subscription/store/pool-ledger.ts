@@ -7,6 +7,8 @@ export type LedgerSeat = {
   readonly subscriptionId: bigint;
   readonly investorLogin: string;
   readonly status: SubscriptionStatus;
+  /** How far the Investor's log is filed. */
+  readonly filedEntry: bigint;
   readonly places: Places;
 };
 
@@ -31,7 +33,8 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
     db,
     sql`select pool.filed_number as "filedNumber", pool.foreign_minor as "foreign",
                pool.unallocated_minor as unallocated, pool.suspense_minor as suspense, seat.subscription_id as "subscriptionId",
-               seat.investor_login as "investorLogin", seat.status, account.outside_minor as outside,
+               seat.investor_login as "investorLogin", seat.status, account.filed_number as "filedEntry",
+               account.outside_minor as outside,
                account.quarantined_minor as quarantined, account.unposted_minor as unposted,
                seat.inbound_minor as inbound, seat.waiting_minor as waiting, seat.pooled_minor as pooled,
                seat.reserved_minor as reserved, seat.outbound_minor as outbound
@@ -55,12 +58,13 @@ function isSeat(row: Row): row is PoolPart & SeatPart {
   return row.subscriptionId !== null;
 }
 
-function toSeat({ subscriptionId, investorLogin, status, ...places }: PoolPart & SeatPart): LedgerSeat {
+function toSeat({ subscriptionId, investorLogin, status, filedEntry, ...places }: PoolPart & SeatPart): LedgerSeat {
   const { outside, quarantined, unposted, inbound, waiting, pooled, reserved, outbound } = places;
   return {
     subscriptionId,
     investorLogin,
     status,
+    filedEntry,
     places: { outside, quarantined, unposted, inbound, waiting, pooled, reserved, outbound },
   };
 }

@@ -6,8 +6,11 @@ import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type {
   HoldResponse,
+  LogBalance,
+  PlaceInLog,
   PlatformServiceService,
   ReadAccountResponse,
+  ShownBalance,
   TransferAnswer,
   TransferRequest,
 } from "#proto/pamm/platform/v1/platform.ts";
@@ -79,6 +82,35 @@ function clientOf(transfers: PlatformTransfers, state: { isDown: boolean }): Cli
     inspectAccounts: notAsked,
     adoptAccount: notAsked,
     getStatus: notAsked,
+    listBreaks: notAsked,
+    listReviews: notAsked,
+    decideReview: notAsked,
+    async readBalances({ places }) {
+      reach();
+      return { balances: places.map((place) => balanceAt(ledger, place)) };
+    },
+    async readLogBalances({ places }) {
+      return { balances: places.map((place) => balanceAt(ledger, place).log) };
+    },
+  };
+}
+
+function balanceAt(ledger: PlatformLedger, { login, number }: PlaceInLog): ShownBalance & { log: LogBalance } {
+  const { log } = getAccount(ledger, login);
+  const filed = log.filter((entry) => entry.number <= number);
+  const minor = filed.reduce((total, { amount }) => total + (amount?.minorUnits ?? 0n), 0n);
+  const deal = filed.findLast(({ dealId }) => dealId > 0n);
+  return {
+    login,
+    balance: moneyToProto(usd(balanceOf(ledger, login))),
+    log: {
+      login,
+      balance: moneyToProto(usd(minor)),
+      dealId: deal?.dealId ?? 0n,
+      dealAt: deal?.dealAt,
+      lastNumber: lastEntry(ledger, login).number,
+      lastDealAt: log.findLast(({ dealId }) => dealId > 0n)?.dealAt,
+    },
   };
 }
 

@@ -1,0 +1,50 @@
+import type { Break, Check, ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/common/v1/reconciliation.ts";
+import { moneyToProto } from "../contract/money.ts";
+import { usd } from "../money.ts";
+import type { Pool } from "../postgres/pool.ts";
+import { type CheckState, listChecks, listOpenBreaks, type OpenBreak } from "./store.ts";
+
+const MAX_LIMIT = 1_000;
+/** A page with more evidence than this ends early: it has to fit into one message of the broker. */
+const MAX_PAGE_CHARACTERS = 400_000;
+
+/** The rpc of every service that has checks. */
+export async function listBreaks(pool: Pool, { afterId, limit }: ListBreaksRequest): Promise<ListBreaksResponse> {
+  const size = Math.min(Math.max(limit, 1), MAX_LIMIT);
+  const found = await listOpenBreaks(pool, afterId, size + 1);
+  const checks = await listChecks(pool);
+  const items = fitting(found.slice(0, size).map(breakMessage));
+  return { items, hasMore: found.length > items.length, checks: checks.map(checkMessage) };
+}
+
+/** At least one, or nobody would ever get past it. */
+function fitting(items: readonly Break[]): Break[] {
+  let characters = 0;
+  const end = items.findIndex(({ evidence, message }) => {
+    characters += evidence.length + message.length;
+    return characters > MAX_PAGE_CHARACTERS;
+  });
+  return end === -1 ? [...items] : items.slice(0, Math.max(end, 1));
+}
+
+function breakMessage(found: OpenBreak): Break {
+  const { id, check, key, login, masterLogin, atRiskMinor, operationIds, dealIds, message, evidence } = found;
+  return {
+    id,
+    check,
+    key,
+    login,
+    masterLogin,
+    atRisk: moneyToProto(usd(atRiskMinor)),
+    operationIds: [...operationIds],
+    dealIds: [...dealIds],
+    message,
+    evidence: JSON.stringify(evidence),
+    openedAt: found.openedAt,
+    seenAt: found.seenAt,
+  };
+}
+
+function checkMessage({ name, title, everyMs, completedAt, isStale, error, openBreaks }: CheckState): Check {
+  return { name, title, everyMs, completedAt: completedAt ?? undefined, stale: isStale, error, openBreaks };
+}

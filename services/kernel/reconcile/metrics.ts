@@ -1,0 +1,57 @@
+import { Gauge } from "prom-client";
+import type { CheckState } from "./store.ts";
+
+const labelNames = ["check"] as const;
+
+const openBreaks = new Gauge({
+  name: "pamm_reconciliation_open_breaks",
+  help: "Breaks that are open, by check.",
+  labelNames,
+});
+const atRiskCents = new Gauge({
+  name: "pamm_reconciliation_at_risk_cents",
+  help: "Money at risk in open breaks, in cents, by check.",
+  labelNames,
+});
+const oldestBreakSeconds = new Gauge({
+  name: "pamm_reconciliation_oldest_break_seconds",
+  help: "Age of the oldest open break; 0 without one.",
+  labelNames,
+});
+const completedAt = new Gauge({
+  name: "pamm_reconciliation_completed_timestamp_seconds",
+  help: "When the check was complete the last time; before that, since when it is there.",
+  labelNames,
+});
+const roundedAt = new Gauge({
+  name: "pamm_reconciliation_rounded_timestamp_seconds",
+  help: "When a check that looks at a part each time was through everything the last time; 0 before that.",
+  labelNames,
+});
+const everySeconds = new Gauge({
+  name: "pamm_reconciliation_interval_seconds",
+  help: "From one run of the check to the next.",
+  labelNames,
+});
+const failing = new Gauge({
+  name: "pamm_reconciliation_failing",
+  help: "1 when the last run of the check was not complete.",
+  labelNames,
+});
+
+const MS_PER_SECOND = 1_000;
+
+/** Every replica shows what the tables say, also when another one runs the checks. */
+export function showChecks(checks: readonly CheckState[]): void {
+  for (const check of checks) {
+    const labels = { check: check.name };
+    openBreaks.set(labels, check.openBreaks);
+    // Beyond 2^53 cents nobody needs the last one.
+    atRiskCents.set(labels, Number(check.atRiskMinor));
+    oldestBreakSeconds.set(labels, check.oldestBreakSeconds);
+    completedAt.set(labels, (check.completedAt ?? check.knownAt).getTime() / MS_PER_SECOND);
+    roundedAt.set(labels, (check.roundedAt?.getTime() ?? 0) / MS_PER_SECOND);
+    everySeconds.set(labels, Number(check.everyMs) / MS_PER_SECOND);
+    failing.set(labels, check.error === "" ? 0 : 1);
+  }
+}

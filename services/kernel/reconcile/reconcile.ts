@@ -1,0 +1,45 @@
+import { type Job, runJob } from "../job.ts";
+import { leaseKeeper } from "../postgres/lease-keeper.ts";
+import type { Check } from "./check.ts";
+import { showChecks } from "./metrics.ts";
+import { runCheck, type RunDeps } from "./run-check.ts";
+import { insertChecks, listChecks } from "./store.ts";
+
+const LOOK_EVERY_MS = 1_000;
+/** A look may take a while; who does not come back for so long is taken for dead. */
+const LEASE = { name: "reconcile", ttlMs: 60_000, renewMs: 5_000, pollMs: 5_000 };
+
+export type ReconcileOptions = RunDeps & {
+  readonly checks: readonly Check[];
+  /** No check waits longer than this for its turn; operators shorten it where nobody wants to wait. */
+  readonly longestMs: number;
+};
+
+/** Runs each check at its cadence, on one process of the service at a time; the others show what it found. */
+export function reconcile({ checks, longestMs, ...deps }: ReconcileOptions): Job {
+  const { pool, log } = deps;
+  const ours = checks.map((check) => ({ ...check, everyMs: Math.min(check.everyMs, longestMs) }));
+  const keeper = leaseKeeper(pool, LEASE);
+  let areKnown = false;
+  const round = async (signal: AbortSignal): Promise<boolean> => {
+    if (!areKnown) await insertChecks(pool, ours);
+    areKnown = true;
+    const states = new Map((await listChecks(pool)).map((state) => [state.name, state]));
+    showChecks([...states.values()].filter(({ name }) => ours.some((check) => check.name === name)));
+    for (const check of ours) {
+      if (signal.aborted || states.get(check.name)?.isDue !== true) continue;
+      const lease = await keeper.keep();
+      if (lease === undefined) return false;
+      await runCheck(deps, check, lease);
+    }
+    return false;
+  };
+  const job = runJob({ name: LEASE.name, everyMs: Math.min(LOOK_EVERY_MS, longestMs), work: round, log });
+  return {
+    name: job.name,
+    async [Symbol.asyncDispose]() {
+      await job[Symbol.asyncDispose]();
+      await keeper[Symbol.asyncDispose]();
+    },
+  };
+}

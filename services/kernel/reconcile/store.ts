@@ -1,0 +1,168 @@
+import { execute, many, one, sql } from "../postgres/query.ts";
+import type { Queryable } from "../postgres/query.ts";
+import type { Transaction } from "../postgres/transaction.ts";
+import type { Check, Finding, Suspect } from "./check.ts";
+
+/** A check that is older than this many of its cadences is stale. */
+const STALE_AFTER_CADENCES = 3;
+
+export type CheckState = {
+  readonly name: string;
+  readonly title: string;
+  readonly everyMs: bigint;
+  readonly knownAt: Date;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+  readonly roundedAt: Date | null;
+  readonly error: string;
+  readonly isStale: boolean;
+  readonly isDue: boolean;
+  readonly openBreaks: number;
+  readonly atRiskMinor: bigint;
+  /** 0 without an open break. */
+  readonly oldestBreakSeconds: number;
+};
+
+export type OpenBreak = Finding & {
+  readonly id: bigint;
+  readonly check: string;
+  readonly openedAt: Date;
+  readonly seenAt: Date;
+};
+
+type OpenBreakRow = Omit<OpenBreak, "evidence"> & { readonly evidence: Record<string, unknown> };
+
+/** What the service checks now. What an older version checked stays on record, but is no longer expected to run. */
+export async function insertChecks(db: Queryable, checks: readonly Omit<Check, "look" | "sightings">[]): Promise<void> {
+  await execute(
+    db,
+    sql`insert into reconciliation_check (name, title, every_ms)
+        select name, title, every_ms
+        from unnest(
+          ${checks.map(({ name }) => name)}::text[],
+          ${checks.map(({ title }) => title)}::text[],
+          ${checks.map(({ everyMs }) => BigInt(everyMs))}::bigint[]
+        ) as given (name, title, every_ms)
+        on conflict (name) do update set title = excluded.title, every_ms = excluded.every_ms
+        where (reconciliation_check.title, reconciliation_check.every_ms) is distinct from (excluded.title, excluded.every_ms)`,
+  );
+}
+
+export function listChecks(db: Queryable): Promise<CheckState[]> {
+  return many<CheckState>(
+    db,
+    sql`select name, title, every_ms as "everyMs", known_at as "knownAt", started_at as "startedAt",
+               completed_at as "completedAt", rounded_at as "roundedAt", error,
+               coalesce(completed_at, known_at) < clock_timestamp() - every_ms * ${STALE_AFTER_CADENCES} * interval '1 millisecond' as "isStale",
+               started_at is null or started_at <= clock_timestamp() - every_ms * interval '1 millisecond' as "isDue",
+               breaks.open as "openBreaks", breaks.at_risk as "atRiskMinor", breaks.age as "oldestBreakSeconds"
+        from reconciliation_check
+             cross join lateral (
+               select count(*)::integer as open, coalesce(sum(at_risk_minor), 0)::bigint as at_risk,
+                      coalesce(extract(epoch from clock_timestamp() - min(opened_at)), 0)::double precision as age
+               from reconciliation_break
+               where check_name = name and opened_at is not null and closed_at is null
+             ) as breaks
+        order by name`,
+  );
+}
+
+export async function listOpenBreaks(db: Queryable, afterId: bigint, limit: number): Promise<OpenBreak[]> {
+  return many<OpenBreakRow>(
+    db,
+    sql`select id, check_name as "check", key, login, master_login as "masterLogin", at_risk_minor as "atRiskMinor",
+               operation_ids as "operationIds", deal_ids as "dealIds", message, evidence, opened_at as "openedAt",
+               seen_at as "seenAt"
+        from reconciliation_break
+        where closed_at is null and opened_at is not null and id > ${afterId}
+        order by id
+        limit ${limit}`,
+  );
+}
+
+/** Where a run begins. Saying so first makes a run that dies one that was tried, and not one that is tried without end. */
+export async function beginRun(db: Queryable, name: string): Promise<{ readonly place: string }> {
+  return one(
+    db,
+    sql`update reconciliation_check set started_at = clock_timestamp() where name = ${name} returning place`,
+  );
+}
+
+export function listSuspects(db: Queryable, name: string, limit: number): Promise<Suspect[]> {
+  return many<Suspect>(
+    db,
+    sql`select key, login
+        from reconciliation_break
+        where check_name = ${name} and closed_at is null
+        order by id
+        limit ${limit}`,
+  );
+}
+
+export async function completeRun(tx: Transaction, name: string, nextPlace: string): Promise<void> {
+  await execute(
+    tx,
+    sql`update reconciliation_check
+        set completed_at = clock_timestamp(), error = '', place = ${nextPlace},
+            rounded_at = case ${nextPlace} when '' then clock_timestamp() else rounded_at end
+        where name = ${name}`,
+  );
+}
+
+export async function failRun(db: Queryable, name: string, error: string): Promise<void> {
+  await execute(db, sql`update reconciliation_check set error = ${error} where name = ${name}`);
+}
+
+/** Seen again, or for the first time. Opened by the sighting that is enough; the keys of those that this opened come back. */
+export async function seeBreaks(
+  tx: Transaction,
+  check: Pick<Check, "name" | "sightings">,
+  findings: readonly Finding[],
+): Promise<string[]> {
+  const rows = await many<{ key: string; opened: boolean }>(
+    tx,
+    sql`insert into reconciliation_break (check_name, key, seen_at, opened_at, login, master_login, at_risk_minor,
+               operation_ids, deal_ids, message, evidence)
+        select ${check.name}, key, now(), case when ${check.sightings} = 1 then now() end, login, master_login, at_risk,
+               array(select jsonb_array_elements_text(operations)), array(select jsonb_array_elements_text(deals)::bigint), message,
+               evidence
+        from unnest(
+          ${findings.map(({ key }) => key)}::text[],
+          ${findings.map(({ login }) => login)}::text[],
+          ${findings.map(({ masterLogin }) => masterLogin)}::text[],
+          ${findings.map(({ atRiskMinor }) => atRiskMinor)}::bigint[],
+          ${findings.map(({ operationIds }) => JSON.stringify(operationIds))}::jsonb[],
+          ${findings.map(({ dealIds }) => JSON.stringify(dealIds.map(String)))}::jsonb[],
+          ${findings.map(({ message }) => message)}::text[],
+          ${findings.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
+        ) with ordinality as found (key, login, master_login, at_risk, operations, deals, message, evidence, rank)
+        order by rank
+        on conflict (check_name, key) where closed_at is null do update
+        set sightings = reconciliation_break.sightings + 1, seen_at = now(),
+            opened_at = coalesce(
+              reconciliation_break.opened_at,
+              case when reconciliation_break.sightings + 1 >= ${check.sightings} then now() end
+            ),
+            login = excluded.login, master_login = excluded.master_login, at_risk_minor = excluded.at_risk_minor,
+            operation_ids = excluded.operation_ids, deal_ids = excluded.deal_ids, message = excluded.message,
+            evidence = excluded.evidence
+        returning key, coalesce(opened_at = now(), false) as opened`,
+  );
+  return rows.filter(({ opened }) => opened).map(({ key }) => key);
+}
+
+/** Not seen any more: an open one is closed, one that was never opened was none. The keys of the closed ones come back. */
+export async function dropBreaks(tx: Transaction, name: string, keys: readonly string[]): Promise<string[]> {
+  await execute(
+    tx,
+    sql`delete from reconciliation_break
+        where check_name = ${name} and opened_at is null and closed_at is null and key = any (${keys}::text[])`,
+  );
+  const rows = await many<{ key: string }>(
+    tx,
+    sql`update reconciliation_break set closed_at = now()
+        where check_name = ${name} and closed_at is null and key = any (${keys}::text[])
+        returning key`,
+  );
+  return rows.map(({ key }) => key);
+}

@@ -1,0 +1,58 @@
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import type {
+  LogBalance as LogBalanceMessage,
+  PlaceInLog,
+  ReadBalancesRequest,
+  ReadBalancesResponse,
+  ReadLogBalancesRequest,
+  ReadLogBalancesResponse,
+} from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { orUnavailable } from "../protocol/unavailable.ts";
+import { refuse } from "../refusals.ts";
+import { listLogBalances, type LogBalance } from "../store/log-balances.ts";
+
+const MAX_LOGINS = 1_000;
+
+/** The log first: what happens between the two readings is on the platform and not in the log, and shows as a difference. */
+export async function readBalances(
+  { pool, mt5 }: Deps,
+  { places }: ReadBalancesRequest,
+): Promise<ReadBalancesResponse> {
+  requirePlaces(places);
+  const logs = await listLogBalances(pool, places);
+  const users = await orUnavailable(mt5.getUsers(logs.map(({ login }) => login)));
+  return {
+    balances: logs.map((log) => {
+      const user = users.get(log.login);
+      const balance = user && moneyToProto(usd(user.balanceMinor));
+      return { login: log.login, balance, log: logMessage(log) };
+    }),
+  };
+}
+
+export async function readLogBalances(
+  { pool }: Pick<Deps, "pool">,
+  { places }: ReadLogBalancesRequest,
+): Promise<ReadLogBalancesResponse> {
+  requirePlaces(places);
+  return { balances: (await listLogBalances(pool, places)).map(logMessage) };
+}
+
+function requirePlaces(places: readonly PlaceInLog[]): void {
+  const logins = new Set(places.map(({ login }) => login));
+  if (places.length >= 1 && places.length <= MAX_LOGINS && logins.size === places.length) return;
+  throw refuse("validation_failed", `1 to ${MAX_LOGINS} places, each of another login`);
+}
+
+function logMessage({ login, balanceMinor, dealId, dealAt, lastNumber, lastDealAt }: LogBalance): LogBalanceMessage {
+  return {
+    login,
+    balance: moneyToProto(usd(balanceMinor)),
+    dealId: dealId ?? 0n,
+    dealAt: dealAt ?? undefined,
+    lastNumber,
+    lastDealAt: lastDealAt ?? undefined,
+  };
+}

@@ -1,0 +1,113 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import type { ShownBalance } from "#proto/pamm/platform/v1/platform.ts";
+import type {
+  AccountProof as AccountProofMessage,
+  GetProofRequest,
+  GetProofResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
+import { asking } from "../commands/asking.ts";
+import { validate } from "../commands/validate.ts";
+import type { Deps } from "../deps.ts";
+import {
+  type AccountProof,
+  differenceOf,
+  hasConverged,
+  proveInvestor,
+  proveMaster,
+  type Shown,
+  totalOf,
+} from "../domain/proof.ts";
+import { refuse } from "../refusals.ts";
+import { findPoolLedger, type PoolLedger } from "../store/pool-ledger.ts";
+import { isCursor, isPageSize } from "./page.ts";
+
+/** The most that platform answers at once. */
+const LOGINS_PER_QUESTION = 1_000;
+const NOTHING_FILED: PoolLedger = { filedNumber: -1n, foreign: 0n, unallocated: 0n, suspense: 0n, seats: [] };
+
+/**
+ * The books at one instant, and right after that the platform: what has happened in between shows as a difference, never
+ * as agreement. Whoever wants to see it converge asks again.
+ */
+export async function getProof(
+  deps: Deps,
+  { masterLogin, afterSubscriptionId, limit }: GetProofRequest,
+  context: CallContext,
+): Promise<GetProofResponse> {
+  validate(isCursor("after_subscription_id", afterSubscriptionId), isPageSize("limit", limit));
+  const ledger = await findPoolLedger(deps.pool, masterLogin);
+  if (ledger === undefined) await asking(() => deps.accounts.findMaster({ login: masterLogin }, context));
+  const { seats, ...nobodys } = ledger ?? NOTHING_FILED;
+  const places = [
+    { login: masterLogin, number: nobodys.filedNumber },
+    ...seats.map(({ investorLogin, filedEntry }) => ({ login: investorLogin, number: filedEntry })),
+  ];
+  const readAt = deps.now();
+  const shown = await readShown(deps, places, context);
+
+  const master = proveMaster(masterLogin, nobodys, seats, shownOf(shown, masterLogin));
+  const investors = seats.map((seat) => proveInvestor(seat, shownOf(shown, seat.investorLogin)));
+  const everybody = [master, ...investors];
+  const areAllFiled = places.every(({ login, number }) => number === shown.get(login)?.log?.lastNumber);
+  const rest = investors.filter(({ subscriptionId }) => subscriptionId > afterSubscriptionId);
+  return {
+    masterLogin,
+    readAt,
+    master: proofMessage(master),
+    investors: rest.slice(0, limit).map(proofMessage),
+    hasMore: rest.length > limit,
+    investorsCount: BigInt(investors.length),
+    total: proofMessage(totalOf(everybody)),
+    lagMs: BigInt(lagOf(shown.get(masterLogin))),
+    converged: areAllFiled && hasConverged(everybody, seats, nobodys),
+  };
+}
+
+async function readShown(
+  { platform }: Deps,
+  places: readonly { readonly login: string; readonly number: bigint }[],
+  context: CallContext,
+): Promise<ReadonlyMap<string, ShownBalance>> {
+  const shown = new Map<string, ShownBalance>();
+  for (let from = 0; from < places.length; from += LOGINS_PER_QUESTION) {
+    const page = places.slice(from, from + LOGINS_PER_QUESTION);
+    const { balances } = await asking(() => platform.readBalances({ places: page }, context));
+    for (const balance of balances) shown.set(balance.login, balance);
+  }
+  return shown;
+}
+
+/** An account that the platform does not show cannot be proven: that is no difference, it is no answer. */
+function shownOf(shown: ReadonlyMap<string, ShownBalance>, login: string): Shown {
+  const { balance, log } = shown.get(login) ?? {};
+  if (balance === undefined) throw notShown(login);
+  return { platform: balance.minorUnits, lastDealId: log?.dealId ?? 0n };
+}
+
+function notShown(login: string): Refusal {
+  return refuse("platform_unavailable", `the trading platform shows no account ${login}`, { outcome: "not_executed" });
+}
+
+/** Milliseconds from the last deal that is filed to the last one of the log; entries that are no deals take no time. */
+function lagOf({ log }: Partial<ShownBalance> = {}): number {
+  if (log?.lastDealAt === undefined) return 0;
+  return Math.max(0, log.lastDealAt.getTime() - (log.dealAt ?? log.lastDealAt).getTime());
+}
+
+function proofMessage(proof: AccountProof): AccountProofMessage {
+  const { login, subscriptionId, platform, ledger, inFlight, quarantined, lastDealId } = proof;
+  const money = (minor: bigint) => moneyToProto(usd(minor));
+  return {
+    login,
+    subscriptionId,
+    platformBalance: money(platform),
+    ledgerBalance: money(ledger),
+    inFlight: money(inFlight),
+    quarantined: money(quarantined),
+    difference: money(differenceOf(proof)),
+    lastDealId,
+  };
+}
