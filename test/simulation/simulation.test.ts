@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OPERATION_KINDS } from "../../services/platform/protocol/operation-kind.ts";
+import { OPERATION_KINDS } from "../../services/platform/domain/operation-kind.ts";
 import type { Hits } from "./report/coverage.ts";
 import { coverageSummary } from "./report/print-coverage.ts";
 import { runWorker, runWorkers, tellInThread } from "./run-workers.ts";

@@ -1,6 +1,7 @@
 import type { Job } from "#kernel/job.ts";
 import { runJob } from "#kernel/job.ts";
 import type { Deps } from "../deps.ts";
+import { minds } from "../domain/operation-machine.ts";
 import { COMMAND_TIMEOUT_MS } from "../protocol/permit.ts";
 import { recordNow } from "../protocol/recorder.ts";
 import { scanOperation } from "../protocol/scan-operation.ts";
@@ -43,7 +44,7 @@ async function fenceOwn({ pool, sender, inFlight }: Deps): Promise<void> {
 async function loseOverdue(deps: Deps): Promise<void> {
   for (const number of await listOverdue(deps.pool, COMMAND_TIMEOUT_MS, BATCH)) {
     const operation = await findOperation(deps.pool, number);
-    if (operation?.standing.state !== "SENDING") continue;
+    if (operation === undefined || !minds(operation.standing, "lost")) continue;
     const { attempt } = operation.standing;
     deps.log.warn("a sender did not say what became of its command", { id: number, login: operation.login, attempt });
     await recordNow(deps, operation, { type: "lost", attempt }, { at: new Date() });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { OPERATION_KINDS } from "./operation-kind.ts";
-import type { OperationKind } from "./operation-kind.ts";
-import type { AttemptState, Operation, OperationEvent } from "./operation.ts";
-import { MAX_ABSENT_ATTEMPTS, step } from "./step.ts";
+import { OPERATION_KINDS } from "../domain/operation-kind.ts";
+import type { OperationKind } from "../domain/operation-kind.ts";
+import type { AttemptState, Operation, OperationEvent } from "../domain/operation.ts";
+import { MAX_ABSENT_ATTEMPTS, step } from "../domain/operation-machine.ts";
 
 const kinds = fc.constantFrom(...(Object.keys(OPERATION_KINDS) as OperationKind[]));
 

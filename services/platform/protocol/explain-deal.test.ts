@@ -4,7 +4,7 @@ import type { RecordedOperation } from "../store/operation-row.ts";
 import { explainDeal } from "./explain-deal.ts";
 import type { Clues } from "./explain-deal.ts";
 import { operationNumber } from "./operation-number.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../domain/operation.ts";
 import { platformComment, readReference } from "./reference.ts";
 
 const NUMBER = operationNumber(42n);

@@ -1,6 +1,8 @@
 import type { Deal } from "../mt5/deals.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import type { OperationEvent, ReviewReason } from "./operation.ts";
+import { minds } from "../domain/operation-machine.ts";
+import { isUnderWay } from "../domain/operation.ts";
+import type { OperationEvent, ReviewReason } from "../domain/operation.ts";
 import type { Reference } from "./reference.ts";
 
 /** What our books know about a deal that is in no log yet. */
@@ -89,24 +91,11 @@ function explainReferenced(
     return { kind: "foreign", finding: "misplaced_reference", operation };
   }
   const { standing } = operation;
-  const isPresent = standing.attempt === attempt;
-  const isOrdered = deal.action === BALANCE && operation.amountMinor === effectOf(deal);
   const event: OperationEvent = { type: "applied", attempt, ticket: deal.ticket };
   const surplus: Explanation = { kind: "foreign", finding: "surplus_deal", operation, event };
-  switch (standing.state) {
-    case "SENDING":
-    case "UNKNOWN":
-      if (!isPresent) return surplus;
-      return isOrdered
-        ? { kind: "applies", operation, attempt }
-        : { kind: "undecided", operation, misfit: deal.action === BALANCE ? "amount_differs" : "not_a_balance_deal" };
-    case "REVIEW":
-      return isPresent && (standing.cameFrom === "SENDING" || standing.cameFrom === "UNKNOWN")
-        ? { kind: "undecided", operation }
-        : surplus;
-    case "INTENT":
-    case "APPLIED":
-    case "REFUSED":
-      return surplus;
-  }
+  if (!isUnderWay(standing) || standing.attempt !== attempt) return surplus;
+  if (!minds(standing, "applied")) return { kind: "undecided", operation };
+  if (deal.action !== BALANCE) return { kind: "undecided", operation, misfit: "not_a_balance_deal" };
+  if (operation.amountMinor !== effectOf(deal)) return { kind: "undecided", operation, misfit: "amount_differs" };
+  return { kind: "applies", operation, attempt };
 }

@@ -3,6 +3,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { EntryDeal, NewEntry } from "../domain/log-entry.ts";
+import { minds } from "../domain/operation-machine.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { lockAccount, setUndecidedFrom } from "../store/accounts.ts";
 import { listAdoptedDeals, listLoggedDeals } from "../store/logged-deals.ts";
@@ -138,7 +139,7 @@ async function putOff(
   deal: Deal,
   { operation, misfit }: Extract<Explanation, { kind: "undecided" }>,
 ): Promise<void> {
-  if (misfit === undefined || operation.standing.state !== "UNKNOWN") return;
+  if (misfit === undefined || !minds(operation.standing, "does_not_fit")) return;
   await takeStep(tx, operation, { type: "does_not_fit", reason: misfit }, { server, at: deal.at });
   await report(tx, server, deal, { reason: misfit, operation });
 }

@@ -3,8 +3,8 @@ import { insertOperations, listLegs, saveStep } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { insertFinding } from "../store/reviews.ts";
 import { readyNextLegs } from "../store/transfers.ts";
-import type { Operation } from "./operation.ts";
-import { step } from "./step.ts";
+import type { Operation } from "../domain/operation.ts";
+import { step } from "../domain/operation-machine.ts";
 
 const FIRST = 1;
 const SECOND = 2;

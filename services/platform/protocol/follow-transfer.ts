@@ -6,9 +6,10 @@ import { findObstacle } from "../store/lines.ts";
 import { findOperation, listLegs } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { isAdmitted } from "./grant-permit.ts";
-import { OPERATION_KINDS } from "./operation-kind.ts";
+import { OPERATION_KINDS } from "../domain/operation-kind.ts";
+import { minds } from "../domain/operation-machine.ts";
 import type { OperationNumber } from "./operation-number.ts";
-import { outcomeOf } from "./operation.ts";
+import { outcomeOf } from "../domain/operation.ts";
 import { lockForStep, recordEvent } from "./record.ts";
 import { takeTurn } from "./send.ts";
 import type { Turn } from "./send.ts";
@@ -72,7 +73,7 @@ async function tryTurn(deps: Deps, operation: RecordedOperation): Promise<Turn> 
 /** False when it is its turn now, or when it needs none any more. */
 async function mustWait(deps: Deps, number: OperationNumber): Promise<boolean> {
   const current = await findOperation(deps.pool, number);
-  return current?.standing.state === "INTENT" && (await isBlocked(deps, current));
+  return current !== undefined && minds(current.standing, "permit_granted") && (await isBlocked(deps, current));
 }
 
 /** Asked without a lock and without a session, so that a long wait costs little. The permit decides. */

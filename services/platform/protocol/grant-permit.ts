@@ -4,12 +4,13 @@ import { insertAttempts } from "../store/attempts.ts";
 import type { NewAttempt } from "../store/attempts.ts";
 import { findObstacle } from "../store/lines.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import { OPERATION_KINDS } from "./operation-kind.ts";
+import { OPERATION_KINDS } from "../domain/operation-kind.ts";
+import { minds } from "../domain/operation-machine.ts";
 import type { OperationNumber } from "./operation-number.ts";
 import { PERMIT_MS } from "./permit.ts";
 import { takeStep } from "./record.ts";
 import type { Locked } from "./record.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../domain/operation.ts";
 import { formatReference } from "./reference.ts";
 import type { Reference } from "./reference.ts";
 
@@ -43,8 +44,8 @@ export type PermitAnswer =
 /** Decided under the account's lock, so exactly one process may send, once, and nobody slips into a lane. */
 export async function grantPermit(tx: Transaction, locked: Locked, asker: Asker): Promise<PermitAnswer> {
   const { account, operation } = locked;
-  const { state, kind } = operation.standing;
-  if (state !== "INTENT" || !operation.isReady) return { kind: "over" };
+  const { kind } = operation.standing;
+  if (!minds(operation.standing, "permit_granted") || !operation.isReady) return { kind: "over" };
   const circumstances = { server: asker.server, at: new Date() };
   if (isTooLate(operation)) {
     await takeStep(tx, operation, { type: "given_up", reason: "expired" }, circumstances);

@@ -11,9 +11,9 @@ import { insertTransfers } from "../store/transfers.ts";
 import type { InsertedTransfer, Transfer } from "../store/transfers.ts";
 import { isAdmitted, newAttempt } from "./grant-permit.ts";
 import type { Asker, Permit } from "./grant-permit.ts";
-import { OPERATION_KINDS } from "./operation-kind.ts";
+import { OPERATION_KINDS } from "../domain/operation-kind.ts";
 import type { OperationNumber } from "./operation-number.ts";
-import { step } from "./step.ts";
+import { step } from "../domain/operation-machine.ts";
 import { neverWaits } from "./transfer-wish.ts";
 import type { TransferWish, WishedLeg } from "./transfer-wish.ts";
 

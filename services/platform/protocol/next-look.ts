@@ -1,4 +1,4 @@
-import type { Operation } from "./operation.ts";
+import type { Operation } from "../domain/operation.ts";
 
 /** A lost answer is most often found at once. */
 const FIRST_SCAN_MS = 250;

@@ -11,7 +11,7 @@ import { appendToLogs } from "./append-to-log.ts";
 import { newAttempt } from "./grant-permit.ts";
 import type { Asker, Permit } from "./grant-permit.ts";
 import { entryOf } from "./record.ts";
-import { step } from "./step.ts";
+import { step } from "../domain/operation-machine.ts";
 
 /** An operation that the platform has just applied, and who sent it. */
 export type AppliedNow = {

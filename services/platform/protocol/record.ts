@@ -13,8 +13,8 @@ import { appendToLog } from "./append-to-log.ts";
 import { followLegs } from "./follow-legs.ts";
 import { nextLookMs } from "./next-look.ts";
 import type { OperationNumber } from "./operation-number.ts";
-import type { Operation, OperationEvent, Step } from "./operation.ts";
-import { step } from "./step.ts";
+import type { Operation, OperationEvent, Step } from "../domain/operation.ts";
+import { step } from "../domain/operation-machine.ts";
 
 /** An account and one of its operations, both locked, in this order. */
 export type Locked = { readonly account: Account; readonly operation: RecordedOperation };
@@ -75,13 +75,14 @@ export async function takeStep(
     await reportSurplus(tx, operation, next.ticket, circumstances);
     return { standing: operation.standing, entry: undefined };
   }
-  if (next.to.state === "APPLIED" && (await isBooked(tx, circumstances.server, next.to.ticket))) {
-    return { standing: await conflict(tx, operation, next.to.ticket, circumstances), entry: undefined };
+  const { to, writes } = next;
+  if (to.state === "APPLIED" && writes.includes("deal") && (await isBooked(tx, circumstances.server, to.ticket))) {
+    return { standing: await conflict(tx, operation, to.ticket, circumstances), entry: undefined };
   }
-  await save(tx, operation, next.to, circumstances);
-  await followLegs(tx, operation, next.to);
-  const isApplied = next.to.state === "APPLIED" && operation.dealId === undefined;
-  return { standing: next.to, entry: isApplied ? entryOf(operation, next.to, circumstances.at) : undefined };
+  await save(tx, operation, next, circumstances);
+  await followLegs(tx, operation, to);
+  const entry = writes.includes("entry") ? entryOf(operation, to, circumstances.at) : undefined;
+  return { standing: to, entry };
 }
 
 /** What its sender learned is kept with the attempt, also when it changes nothing any more. A new one has no row yet. */
@@ -101,11 +102,12 @@ async function markFate(
 async function save(
   tx: Transaction,
   operation: RecordedOperation,
-  to: Operation,
+  { to, writes }: Extract<Step, { kind: "move" }>,
   { server, at }: Circumstances,
 ): Promise<void> {
-  await saveStep(tx, operation, { to, server, appliedAt: at, nextLookInMs: nextLookMs(to) });
-  if (to.state === "REVIEW") {
+  const nextLookInMs = writes.includes("next_look") ? nextLookMs(to) : undefined;
+  await saveStep(tx, operation, { to, server, appliedAt: at, nextLookInMs });
+  if (to.state === "REVIEW" && writes.includes("finding")) {
     const { login, number, amountMinor, key } = operation;
     const evidence = { key, amount_minor: String(amountMinor), attempt: to.attempt, came_from: to.cameFrom };
     await insertFinding(tx, { login, operation: number, reason: to.reason, evidence });

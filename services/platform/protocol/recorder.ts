@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { lockForStep, recordEvent } from "./record.ts";
 import type { Circumstances, EventRecorded } from "./record.ts";
 import type { OperationNumber } from "./operation-number.ts";
-import type { OperationEvent } from "./operation.ts";
+import type { OperationEvent } from "../domain/operation.ts";
 
 export type Target = { readonly login: string; readonly number: OperationNumber };
 

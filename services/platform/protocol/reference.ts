@@ -1,5 +1,6 @@
-import { OPERATION_KINDS } from "./operation-kind.ts";
-import type { OperationKind } from "./operation-kind.ts";
+import { OPERATION_KINDS } from "../domain/operation-kind.ts";
+import { MAX_ATTEMPTS } from "../domain/operation-machine.ts";
+import type { OperationKind } from "../domain/operation-kind.ts";
 import { operationNumber } from "./operation-number.ts";
 import type { OperationNumber } from "./operation-number.ts";
 
@@ -11,8 +12,6 @@ export type Reference = {
   readonly attempt: number;
 };
 
-/** The attempt is one character of the reference. */
-export const MAX_ATTEMPTS = 31;
 /** Longer comments are silently cut by the platform. */
 const PLATFORM_COMMENT_LENGTH = 31;
 const REFERENCE_LENGTH = 14;

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { minds } from "../domain/operation-machine.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { findAttempt, insertScan, listScans } from "../store/attempts.ts";
@@ -22,7 +23,7 @@ type Lost = { readonly operation: RecordedOperation; readonly attempt: RecordedA
 /** Looks for an attempt whose answer was lost. Finds its deal, proves that there is none, or says when to look again. */
 export async function scanOperation(deps: Deps, number: OperationNumber): Promise<void> {
   const operation = await findOperation(deps.pool, number);
-  if (operation?.standing.state !== "UNKNOWN") return;
+  if (operation === undefined || !minds(operation.standing, "proven_absent")) return;
   const attempt = await findAttempt(deps.pool, number, operation.standing.attempt);
   if (attempt === undefined) throw new Error(`operation ${number} is unknown without an attempt`);
   const lost: Lost = { operation, attempt };

@@ -8,8 +8,9 @@ import type { AttemptFacts } from "../store/attempts.ts";
 import { findOperation } from "../store/operations.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { Permit, PermitAnswer } from "./grant-permit.ts";
-import { OPERATION_KINDS } from "./operation-kind.ts";
-import type { OperationEvent } from "./operation.ts";
+import { OPERATION_KINDS } from "../domain/operation-kind.ts";
+import { minds } from "../domain/operation-machine.ts";
+import type { OperationEvent } from "../domain/operation.ts";
 import { mayStillWrite } from "./permit.ts";
 import { lockForStep } from "./record.ts";
 import { recordNow } from "./recorder.ts";
@@ -80,10 +81,11 @@ export function askerOf({ settings, sender }: Deps, { sessionId }: CommandSessio
 /** The permit's commit may have happened, but its bytes surely never left: only we could have sent them. */
 export async function voidUnsent(deps: Deps, target: Target, { sessionId }: CommandSession): Promise<void> {
   const operation = await findOperation(deps.pool, target.number);
-  const attempt = operation?.standing.attempt ?? 0;
+  if (operation === undefined || !minds(operation.standing, "not_sent")) return;
+  const { attempt } = operation.standing;
   const permitted = await findAttempt(deps.pool, target.number, attempt);
   const isOurs = permitted?.senderEpoch === deps.sender.epoch && permitted.session === sessionId;
-  if (operation?.standing.state !== "SENDING" || !isOurs) return;
+  if (!isOurs) return;
   await recordNow(deps, target, { type: "not_sent", attempt }, { at: new Date() });
 }
 

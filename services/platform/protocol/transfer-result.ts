@@ -5,8 +5,8 @@ import type { TransferLegResult, TransferResult } from "#proto/pamm/platform/v1/
 import type { RecordedOperation } from "../store/operation-row.ts";
 import type { Transfer } from "../store/transfers.ts";
 import { kindToProto } from "./account-moved.ts";
-import type { Operation, RefusalReason } from "./operation.ts";
-import { outcomeOf } from "./operation.ts";
+import type { Operation, RefusalReason } from "../domain/operation.ts";
+import { outcomeOf } from "../domain/operation.ts";
 import { formatReference } from "./reference.ts";
 
 const REVERSAL = 3;

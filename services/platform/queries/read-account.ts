@@ -4,6 +4,7 @@ import { usd } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReadAccountRequest, ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
+import { minds } from "../domain/operation-machine.ts";
 import { readFacts } from "../protocol/read-facts.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
@@ -63,7 +64,7 @@ async function untilNothingIsSent(deps: Deps, login: string): Promise<void> {
   const byMs = performance.now() + READING_MS / 2;
   while (performance.now() < byMs) {
     const underWay = await listUnderWay(deps.pool, login);
-    if (!underWay.some(({ standing }) => standing.state === "SENDING")) return;
+    if (!underWay.some(({ standing }) => minds(standing, "lost"))) return;
     await deps.doorbell.wait(login, LOOK_AGAIN_MS);
   }
 }

@@ -3,7 +3,7 @@ import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Scan } from "../protocol/absence.ts";
 import type { OperationNumber } from "../protocol/operation-number.ts";
-import type { AttemptState } from "../protocol/operation.ts";
+import type { AttemptState } from "../domain/operation.ts";
 
 export type NewAttempt = {
   readonly operation: OperationNumber;

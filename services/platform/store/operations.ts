@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { OPERATION_KINDS } from "../protocol/operation-kind.ts";
+import { OPERATION_KINDS } from "../domain/operation-kind.ts";
 import { operationNumber } from "../protocol/operation-number.ts";
 import type { OperationNumber } from "../protocol/operation-number.ts";
-import type { Operation } from "../protocol/operation.ts";
+import type { Operation } from "../domain/operation.ts";
 import { operationOf } from "./operation-row.ts";
 import type { OperationRow, RecordedOperation } from "./operation-row.ts";
 

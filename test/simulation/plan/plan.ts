@@ -1,4 +1,4 @@
-import type { OperationKind } from "../../../services/platform/protocol/operation-kind.ts";
+import type { OperationKind } from "../../../services/platform/domain/operation-kind.ts";
 
 /**
  * All that is done in a history, by callers and by bad luck, written down before it begins. What is taken out of it shifts

@@ -91,7 +91,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "who asks is told that it is applied while nobody knows",
     edits: [
       {
-        file: `${PLATFORM}/protocol/operation.ts`,
+        file: `${PLATFORM}/domain/operation.ts`,
         find: 'case "UNKNOWN":\n      return "UNKNOWN";',
         put: 'case "UNKNOWN":\n      return "APPLIED";',
       },

@@ -114,7 +114,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
   {
     name: "an external operation is attempted again",
     edits: [
-      { file: `${PLATFORM}/protocol/operation-kind.ts`, find: 'origin: "external",', put: 'origin: "internal",' },
+      { file: `${PLATFORM}/domain/operation-kind.ts`, find: 'origin: "external",', put: 'origin: "internal",' },
     ],
     caughtBy: ["P1"],
   },

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
-import type { OperationKind } from "../../../services/platform/protocol/operation-kind.ts";
+import type { OperationKind } from "../../../services/platform/domain/operation-kind.ts";
 import type { CallersWatch } from "../checks/watch-callers.ts";
 import type { BooksWatch } from "../checks/watch-books.ts";
 import type { Leg } from "../plan/plan.ts";

@@ -1,8 +1,10 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import { OPERATION_KINDS } from "./operation-kind.ts";
 import type { OperationKind } from "./operation-kind.ts";
 import { occupiesLogin, outcomeOf } from "./operation.ts";
 import type { Operation, OperationEvent, Step } from "./operation.ts";
-import { step } from "./step.ts";
+import { MAX_ABSENT_ATTEMPTS, TRANSITIONS, minds, step } from "./operation-machine.ts";
 
 const states = (kind: OperationKind, attempt = 2, absences = 0): Record<string, Operation> => {
   const kept = { kind, attempt, absences };
@@ -119,6 +121,7 @@ test("the third absence ends the key of an internal operation, and gives a credi
     kind: "move",
     to: { kind: "mirror", attempt: 3, absences: 3, state: "REFUSED", reason: "absent" },
     attempt: { number: 3, state: "ABSENT" },
+    writes: ["fate"],
   });
   expect(step(unknown("fee_credit"), absent)).toEqual({
     kind: "move",
@@ -131,6 +134,7 @@ test("the third absence ends the key of an internal operation, and gives a credi
       cameFrom: "INTENT",
     },
     attempt: { number: 3, state: "ABSENT" },
+    writes: ["fate", "finding"],
   });
 });
 
@@ -148,6 +152,7 @@ test("when the reference can count no further attempt, the operation ends instea
   expect(step(last("INTENT"), { type: "permit_granted" })).toEqual({
     kind: "move",
     to: { ...ended, reason: "expired" },
+    writes: [],
   });
 });
 
@@ -183,4 +188,98 @@ test("a repeated key is answered its first result, whatever people look at meanw
     "REVIEW<APPLIED": "APPLIED",
     "REVIEW<REFUSED": "REFUSED",
   });
+});
+
+test("the right to send is given by one row of the table alone, and with it every way into SENDING", () => {
+  const permitting = TRANSITIONS.filter(({ writes }) => writes.includes("permit"));
+
+  expect(permitting).toEqual(TRANSITIONS.filter(({ to }) => to === "SENDING"));
+  expect(permitting).toMatchObject([{ from: ["INTENT"], on: "permit_granted", attempt: "SENDING" }]);
+  const sendable = Object.entries(states("mirror")).filter(([, operation]) => minds(operation, "permit_granted"));
+  expect(sendable.map(([state]) => state)).toEqual(["INTENT"]);
+});
+
+test("what a transition leads to says what has to be written with it", () => {
+  for (const { from, to, attempt, writes } of TRANSITIONS) {
+    const isTold = from.includes("REVIEW") && attempt === undefined;
+    expect(writes.includes("finding")).toBe(to === "REVIEW" || to === "SURPLUS");
+    expect(writes.includes("deal")).toBe(to === "APPLIED" && !isTold);
+    expect(writes.includes("entry")).toBe(to === "APPLIED" && !isTold);
+    expect(writes.includes("fate")).toBe(attempt !== undefined && attempt !== "SENDING");
+    expect(writes.includes("next_look")).toBe(to === "UNKNOWN" || to === "INTENT");
+  }
+});
+
+const anEvent = fc.oneof(
+  fc.constant<OperationEvent>({ type: "permit_granted" }),
+  ...(["not_sent", "lost", "proven_absent"] as const).map((type) =>
+    fc.record({ type: fc.constant(type), attempt: fc.integer({ min: 1, max: 4 }) }),
+  ),
+  fc.record({
+    type: fc.constant("applied" as const),
+    attempt: fc.integer({ min: 1, max: 4 }),
+    ticket: fc.bigInt(1n, 3n),
+  }),
+  fc.record({
+    type: fc.constant("refused" as const),
+    attempt: fc.integer({ min: 1, max: 4 }),
+    code: fc.constantFrom(3, 12, 10019),
+  }),
+  fc.constant<OperationEvent>({ type: "given_up", reason: "expired" }),
+  fc.constant<OperationEvent>({ type: "does_not_fit", reason: "amount_differs" }),
+  fc.constant<OperationEvent>({ type: "deal_gone" }),
+  fc.record({ type: fc.constant("decided_applied" as const), ticket: fc.bigInt(1n, 3n) }),
+  fc.constant<OperationEvent>({ type: "decided_refused" }),
+);
+const aKind = fc.constantFrom(...(Object.keys(OPERATION_KINDS) as OperationKind[]));
+const aLife = fc.array(anEvent, { minLength: 5, maxLength: 60 });
+
+/** Every step of a life, with what was before it. */
+function live(kind: OperationKind, events: readonly OperationEvent[]) {
+  let operation: Operation = { kind, attempt: 0, absences: 0, state: "INTENT" };
+  const steps: { before: Operation; taken: Step; after: Operation }[] = [];
+  for (const event of events) {
+    const taken = step(operation, event);
+    const after: Operation = taken.kind === "move" ? taken.to : operation;
+    steps.push({ before: operation, taken, after });
+    operation = after;
+  }
+  return steps;
+}
+
+test("whatever happens in whatever order, no attempt is permitted twice, and a new one only after a proven zero", () => {
+  fc.assert(
+    fc.property(aKind, aLife, (kind, events) => {
+      const fates = new Map<number, string>();
+      for (const { taken, after } of live(kind, events)) {
+        if (taken.kind !== "move" || taken.attempt === undefined) continue;
+        const { number, state } = taken.attempt;
+        if (state === "SENDING") {
+          expect(fates.has(number)).toBe(false);
+          expect(after.state).toBe("SENDING");
+          expect([undefined, "VOID", "ABSENT", "REFUSED"]).toContain(fates.get(number - 1));
+        }
+        fates.set(number, state);
+      }
+      const isExternal = OPERATION_KINDS[kind].origin === "external";
+      const absent = [...fates.values()].filter((fate) => fate === "ABSENT").length;
+      expect(absent).toBeLessThanOrEqual(isExternal ? 1 : MAX_ABSENT_ATTEMPTS);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("whatever happens in whatever order, APPLIED is left to people only, and what was told stays what it was", () => {
+  fc.assert(
+    fc.property(aKind, aLife, (kind, events) => {
+      let result: string | undefined;
+      for (const { before, after } of live(kind, events)) {
+        if (before.state === "APPLIED") expect(["APPLIED", "REVIEW"]).toContain(after.state);
+        const outcome = outcomeOf(after);
+        if (result !== undefined) expect(outcome).toBe(result);
+        if (outcome === "APPLIED" || outcome === "REFUSED") result = outcome;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
 });

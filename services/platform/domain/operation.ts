@@ -42,7 +42,8 @@ export type ReviewReason =
   | "candidate_deal"
   | "sender_not_fenced"
   | "not_scanned_in_time"
-  | "ticket_conflict";
+  | "ticket_conflict"
+  | "applied_deal_differs";
 export type AttemptState = "SENDING" | "UNKNOWN" | "APPLIED" | "REFUSED" | "ABSENT" | "VOID";
 
 export type OperationEvent =
@@ -65,8 +66,30 @@ export type OperationEvent =
   | { readonly type: "decided_applied"; readonly ticket: bigint }
   | { readonly type: "decided_refused" };
 
+/** What a step writes in its one transaction, beside the compare-and-set on the state that it was decided from. */
+export type Written =
+  /** The row of the next attempt, with its unique reference, its sender and its end: the right to send, once. */
+  | "permit"
+  /** What became of the present attempt. */
+  | "fate"
+  /** Server and ticket, unique together, and when the deal is looked for again. */
+  | "deal"
+  /** The change of balance in the log of the login; a Master's when the reading of its history reaches the deal. */
+  | "entry"
+  /** When it is scanned, or may ask for a permit again. */
+  | "next_look"
+  /** A row for a person, with what is known. */
+  | "finding";
+
 export type Step =
-  | { readonly kind: "move"; readonly to: Operation; readonly attempt?: { number: number; state: AttemptState } }
+  | {
+      readonly kind: "move";
+      readonly to: Operation;
+      /** What became of an attempt. */
+      readonly attempt?: { readonly number: number; readonly state: AttemptState };
+      /** What has to be written in the transaction of this step. */
+      readonly writes: readonly Written[];
+    }
   /** Known already, or it says nothing that could still change anything. */
   | { readonly kind: "stay" }
   /** A deal beyond the one that this operation may have: it enters the log as foreign, and a person looks. */
@@ -76,11 +99,11 @@ export type Step =
 export type Outcome = "PENDING" | "UNKNOWN" | "APPLIED" | "REFUSED";
 
 export function outcomeOf(operation: Operation): Outcome {
-  const state = operation.state === "REVIEW" ? operation.cameFrom : operation.state;
-  switch (state) {
+  switch (told(operation)) {
     case "APPLIED":
+      return "APPLIED";
     case "REFUSED":
-      return state;
+      return "REFUSED";
     case "INTENT":
       return operation.state === "REVIEW" ? "UNKNOWN" : "PENDING";
     case "SENDING":
@@ -89,8 +112,18 @@ export function outcomeOf(operation: Operation): Outcome {
   }
 }
 
+/** Where it stood when a person got it, else where it stands. */
+export function told(operation: Operation): Exclude<OperationState, "REVIEW"> {
+  return operation.state === "REVIEW" ? operation.cameFrom : operation.state;
+}
+
+/** A permit was given and nobody knows yet what came of it. */
+export function isUnderWay(operation: Operation): boolean {
+  const state = told(operation);
+  return state === "SENDING" || state === "UNKNOWN";
+}
+
 /** At most one such operation a login: money may be under way, so no other operation of that login gets a permit. */
 export function occupiesLogin(operation: Operation): boolean {
-  const state = operation.state === "REVIEW" ? operation.cameFrom : operation.state;
-  return OPERATION_KINDS[operation.kind].exclusive && (state === "SENDING" || state === "UNKNOWN");
+  return OPERATION_KINDS[operation.kind].exclusive && isUnderWay(operation);
 }
