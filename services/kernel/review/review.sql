@@ -73,5 +73,5 @@ begin
   raise exception 'what was said about a review stays as it was said';
 end $$;
 
-create trigger review_word_stays before update or delete or truncate on review_word
-  for each statement execute function review_word_is_kept();
+create trigger written_once before update or delete on review_word
+  for each row execute function review_word_is_kept();
