@@ -1,0 +1,78 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { register } from "prom-client";
+import { expect, onTestFinished, test } from "vitest";
+import { pause } from "../bell.ts";
+import { reconcile } from "./reconcile.ts";
+import { aCheck, aFinding, reconciliationPool, runDeps } from "./test-check.ts";
+
+const WITHIN_MS = 10_000;
+const SERVICES = join(import.meta.dirname, "../..");
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const byMs = performance.now() + WITHIN_MS;
+  while (!(await isSo())) {
+    if (performance.now() > byMs) throw new Error("it never came to be so");
+    await pause(10, new AbortController().signal);
+  }
+}
+
+async function gauge(name: string, check: string): Promise<number | undefined> {
+  const metric = await register.getSingleMetric(name)?.get();
+  return metric?.values.find(({ labels }) => labels["check"] === check)?.value;
+}
+
+test("each check runs at its cadence on one process, the next one takes over, and both show what was found", async () => {
+  const pool = await reconciliationPool();
+  const ran: string[] = [];
+  const start = async (who: string) => {
+    const check = await aCheck(pool, { name: "T2" });
+    const look = async () => {
+      ran.push(who);
+      return { findings: [aFinding("deal:1")], covers: () => true, nextPlace: "" };
+    };
+    const job = reconcile({ ...runDeps(pool), checks: [{ ...check, look }], longestMs: 20 });
+    onTestFinished(() => job[Symbol.asyncDispose]());
+    return job;
+  };
+  const first = await start("first");
+  await until(() => ran.length >= 3);
+  await start("second");
+  await until(() => ran.length >= 6);
+  expect(ran).not.toContain("second");
+  await until(async () => (await gauge("pamm_reconciliation_open_breaks", "T2")) === 1);
+  expect(await gauge("pamm_reconciliation_at_risk_cents", "T2")).toBe(5);
+  expect(await gauge("pamm_reconciliation_failing", "T2")).toBe(0);
+  expect(await gauge("pamm_reconciliation_interval_seconds", "T2")).toBe(0.02);
+  expect((await gauge("pamm_reconciliation_completed_timestamp_seconds", "T2")) ?? 0).toBeGreaterThan(1_700_000_000);
+
+  await first[Symbol.asyncDispose]();
+  await until(() => ran.includes("second"));
+}, 30_000);
+
+test("one check that fails keeps the others from nothing", async () => {
+  const pool = await reconciliationPool();
+  let isRun = false;
+  const bad = await aCheck(pool, { name: "T3", look: () => Promise.reject(new Error("no")) });
+  const good = await aCheck(pool, {
+    name: "T4",
+    look: async () => {
+      isRun = true;
+      return { findings: [], covers: () => true, nextPlace: "" };
+    },
+  });
+  const job = reconcile({ ...runDeps(pool), checks: [bad, good], longestMs: 1_000 });
+  onTestFinished(() => job[Symbol.asyncDispose]());
+  await until(() => isRun);
+  await until(async () => (await gauge("pamm_reconciliation_failing", "T3")) === 1);
+});
+
+test("every service that has checks has these tables, word for word", async () => {
+  const tables = await readFile(new URL("./tables.sql", import.meta.url), "utf8");
+  for (const service of ["platform", "subscription", "fee", "funding"]) {
+    const folder = join(SERVICES, service, "migrations");
+    const name = (await readdir(folder)).find((each) => each.endsWith("_reconciliation.sql"));
+    expect(name, service).toBeDefined();
+    expect((await readFile(join(folder, String(name)), "utf8")).startsWith(tables), service).toBe(true);
+  }
+});

@@ -1,0 +1,192 @@
+import { expect, test } from "vitest";
+import { acquireLease } from "../postgres/lease.ts";
+import { execute, one, sql } from "../postgres/query.ts";
+import type { Pool } from "../postgres/pool.ts";
+import { inSnapshot, MAX_FINDINGS } from "./check.ts";
+import { listBreaks } from "./list-breaks.ts";
+import { runCheck } from "./run-check.ts";
+import { listChecks } from "./store.ts";
+import { aCheck, aFinding, reconciliationPool, runDeps } from "./test-check.ts";
+
+const ALL = { afterId: 0n, limit: 1_000 };
+const keysOf = async (pool: Pool) => (await listBreaks(pool, ALL)).items.map(({ key }) => key);
+const stateOf = async (pool: Pool) => (await listChecks(pool))[0]!;
+
+test("a break is opened, stays the same one while it is seen, and is closed when it is gone", async () => {
+  const pool = await reconciliationPool();
+  const check = await aCheck(pool);
+  check.see(aFinding("deal:1"));
+  await runCheck(runDeps(pool), check, undefined);
+  const [first] = (await listBreaks(pool, ALL)).items;
+  expect(first).toMatchObject({
+    check: "T1",
+    key: "deal:1",
+    login: "3000001",
+    atRisk: { currencyCode: "USD", minorUnits: 5n },
+    operationIds: ["17"],
+    dealIds: [9_007_199_254_740_993n],
+    evidence: '{"found_minor":"0","expected_minor":"5"}',
+  });
+
+  check.see(aFinding("deal:1", { atRiskMinor: 7n }));
+  await runCheck(runDeps(pool), check, undefined);
+  const [again] = (await listBreaks(pool, ALL)).items;
+  expect(again).toMatchObject({ id: first?.id, openedAt: first?.openedAt, atRisk: { minorUnits: 7n } });
+  expect(again?.seenAt?.getTime()).toBeGreaterThan(first?.seenAt?.getTime() ?? 0);
+
+  check.see();
+  await runCheck(runDeps(pool), check, undefined);
+  expect(await keysOf(pool)).toEqual([]);
+  const { closed } = await one<{ closed: boolean }>(
+    pool,
+    sql`select closed_at is not null as closed from reconciliation_break`,
+  );
+  expect(closed).toBe(true);
+
+  check.see(aFinding("deal:1"));
+  await runCheck(runDeps(pool), check, undefined);
+  expect((await listBreaks(pool, ALL)).items[0]?.id).not.toBe(first?.id);
+});
+
+test("where things move a break is opened by the second look in a row, and one look is no break", async () => {
+  const pool = await reconciliationPool();
+  const check = await aCheck(pool, { sightings: 2 });
+  check.see(aFinding("login:1"));
+  await runCheck(runDeps(pool), check, undefined);
+  expect(await keysOf(pool)).toEqual([]);
+  check.see();
+  await runCheck(runDeps(pool), check, undefined);
+  check.see(aFinding("login:1"));
+  await runCheck(runDeps(pool), check, undefined);
+  expect(await keysOf(pool)).toEqual([]);
+  await runCheck(runDeps(pool), check, undefined);
+  expect(await keysOf(pool)).toEqual(["login:1"]);
+});
+
+test("what a look could not have seen stays open", async () => {
+  const pool = await reconciliationPool();
+  const check = await aCheck(pool);
+  check.see(aFinding("login:1", { login: "1" }), aFinding("login:2", { login: "2" }));
+  await runCheck(runDeps(pool), check, undefined);
+  check.answer({ findings: [], covers: ({ login }) => login === "2", nextPlace: "2" });
+  await runCheck(runDeps(pool), check, undefined);
+  expect(await keysOf(pool)).toEqual(["login:1"]);
+});
+
+test("a walk goes on where it ended, and knows when it was through everything", async () => {
+  const pool = await reconciliationPool();
+  const places: string[] = [];
+  const check = await aCheck(pool, {
+    look: async ({ place }) => {
+      places.push(place);
+      return { findings: [], covers: () => false, nextPlace: place === "" ? "500" : "" };
+    },
+  });
+  await runCheck(runDeps(pool), check, undefined);
+  expect(await stateOf(pool)).toMatchObject({ roundedAt: null });
+  await runCheck(runDeps(pool), check, undefined);
+  await runCheck(runDeps(pool), check, undefined);
+  expect(places).toEqual(["", "500", ""]);
+  expect((await stateOf(pool)).roundedAt).toBeInstanceOf(Date);
+});
+
+test("a check that fails says so, keeps its breaks and its last completion, and recovers", async () => {
+  const pool = await reconciliationPool();
+  const check = await aCheck(pool);
+  check.see(aFinding("deal:1"));
+  await runCheck(runDeps(pool), check, undefined);
+  const { completedAt } = await stateOf(pool);
+  const failing = { ...check, look: () => Promise.reject(new Error("select secret from table")) };
+  await runCheck(runDeps(pool), failing, undefined);
+  expect(await stateOf(pool)).toMatchObject({
+    completedAt,
+    error: "the check failed; the log of the service says why",
+    openBreaks: 1,
+  });
+  await runCheck(runDeps(pool), check, undefined);
+  expect(await stateOf(pool)).toMatchObject({ error: "", openBreaks: 1 });
+});
+
+test("a check that was not complete for three of its cadences is stale, also one that never was", async () => {
+  const pool = await reconciliationPool();
+  const check = await aCheck(pool, { everyMs: 1_000 });
+  expect(await stateOf(pool)).toMatchObject({ isStale: false, completedAt: null, isDue: true });
+  await execute(pool, sql`update reconciliation_check set known_at = known_at - interval '3001 milliseconds'`);
+  expect(await stateOf(pool)).toMatchObject({ isStale: true });
+  await runCheck(runDeps(pool), check, undefined);
+  expect(await stateOf(pool)).toMatchObject({ isStale: false, isDue: false });
+  await execute(pool, sql`update reconciliation_check set completed_at = completed_at - interval '3001 milliseconds'`);
+  expect((await listBreaks(pool, ALL)).checks).toMatchObject([{ name: "T1", stale: true, everyMs: 1_000n }]);
+});
+
+test("a process that lost the lease while it looked writes nothing", async () => {
+  const pool = await reconciliationPool();
+  const ours = await acquireLease(pool, { name: "reconcile", holder: "a", ttlMs: 60_000 });
+  const check = await aCheck(pool, {
+    look: async () => {
+      await execute(pool, sql`update lease set holder = 'b', fence = fence + 1`);
+      return { findings: [aFinding("deal:1")], covers: () => true, nextPlace: "" };
+    },
+  });
+  await runCheck(runDeps(pool), check, ours);
+  expect(await keysOf(pool)).toEqual([]);
+  expect(await stateOf(pool)).toMatchObject({ completedAt: null });
+});
+
+test("a run that dies leaves the breaks as they were, and a time by which it becomes stale", async () => {
+  const pool = await reconciliationPool();
+  const check = await aCheck(pool);
+  check.see(aFinding("deal:1"));
+  await runCheck(runDeps(pool), check, undefined);
+  const before = await stateOf(pool);
+  // The process dies in the middle of writing down what it saw.
+  check.see(aFinding("deal:2"));
+  const covers = (): boolean => {
+    throw new Error("dead");
+  };
+  check.answer({ covers });
+  await expect(runCheck(runDeps(pool), check, undefined)).rejects.toThrow("dead");
+  expect(await keysOf(pool)).toEqual(["deal:1"]);
+  expect(await stateOf(pool)).toMatchObject({ completedAt: before.completedAt, error: "" });
+});
+
+test("more breaks than can be kept are no complete run, and close nothing", async () => {
+  const pool = await reconciliationPool();
+  const check = await aCheck(pool);
+  check.see(aFinding("old"));
+  await runCheck(runDeps(pool), check, undefined);
+  check.see(...Array.from({ length: MAX_FINDINGS + 1 }, (_, index) => aFinding(`deal:${index}`)));
+  await runCheck(runDeps(pool), check, undefined);
+  const { openBreaks, error } = await stateOf(pool);
+  expect(openBreaks).toBe(MAX_FINDINGS + 1);
+  expect(error).toContain("more than 1000 breaks");
+});
+
+test("pages of breaks are walked by id and end early when the evidence is large", async () => {
+  const pool = await reconciliationPool();
+  const check = await aCheck(pool);
+  const evidence = { text: "x".repeat(250_000) };
+  check.see(aFinding("1", { evidence }), aFinding("2", { evidence }), aFinding("3"));
+  await runCheck(runDeps(pool), check, undefined);
+  const first = await listBreaks(pool, ALL);
+  expect(first.items.map(({ key }) => key)).toEqual(["1"]);
+  expect(first.hasMore).toBe(true);
+  const next = await listBreaks(pool, { afterId: first.items[0]!.id, limit: 1 });
+  expect(next.items.map(({ key }) => key)).toEqual(["2"]);
+  expect(next.hasMore).toBe(true);
+});
+
+test("a snapshot sees one state of the tables, whatever others commit, and writes nothing", async () => {
+  const pool = await reconciliationPool();
+  const count = sql`select count(*)::integer as checks from reconciliation_check`;
+  const seen = await inSnapshot(pool, async (db) => {
+    const before = await one(db, count);
+    await aCheck(pool);
+    return [before, await one(db, count)];
+  });
+  expect(seen).toEqual([{ checks: 0 }, { checks: 0 }]);
+  await expect(inSnapshot(pool, (db) => execute(db, sql`delete from reconciliation_check`))).rejects.toThrow(
+    "read-only",
+  );
+  expect(await one(pool, count)).toEqual({ checks: 1 });
+});

@@ -1,0 +1,22 @@
+import { maybeOne, type Queryable, type Statement } from "../postgres/query.ts";
+import type { Suspect } from "./check.ts";
+
+/**
+ * A look takes the newest rows, this many of the older ones (round and round, from place to place), and again everything
+ * that is not closed. So what is new is compared within a minute and a million rows within hours, at a bounded price.
+ */
+export const ROWS_PER_LOOK = 5_000;
+
+/** The numbers in the keys of this kind, for example of transfer:17. */
+export function idsOf(suspects: readonly Suspect[], kind: string): bigint[] {
+  return suspects
+    .map(({ key }) => key.split(":"))
+    .filter(([name, id]) => name === kind && /^\d+$/.test(id ?? ""))
+    .map(([, id]) => BigInt(id ?? 0));
+}
+
+/** The last id of this look, or nothing when it was the last of all. */
+export async function nextPlace(db: Queryable, lastOfLook: Statement): Promise<string> {
+  const row = await maybeOne<{ id: bigint }>(db, lastOfLook);
+  return row === undefined ? "" : String(row.id);
+}

@@ -1,0 +1,166 @@
+import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Deps } from "../deps.ts";
+import { listIrregular } from "./irregular.ts";
+import { idsOf, nextPlace, ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
+
+const EVERY_MS = 60_000;
+const OPERATION = "operation";
+const ENTRY = "entry";
+
+type Row = {
+  readonly id: bigint;
+  readonly login: string;
+  readonly master: string;
+  readonly operation: bigint;
+  readonly deal: bigint | null;
+  readonly key: string;
+  readonly bookedMinor: bigint | null;
+  readonly loggedMinor: bigint | null;
+  readonly loggedLogin: string | null;
+  readonly loggedOperation: bigint | null;
+};
+
+/**
+ * R3. Every applied operation is one deal, and every deal of ours is one operation: same ticket, login and amount. A
+ * Master's own deal enters the log when its history is read; after a quiet period it has to be there.
+ */
+export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "pool" | "settings">): Check {
+  return {
+    name: "R3",
+    title: "each applied operation is one deal of the log, and each deal of ours one operation: ticket, login, amount",
+    everyMs: EVERY_MS,
+    sightings: 1,
+    async look({ place, suspects }) {
+      const [operationsAfter = 0n, entriesAfter = 0n] = place === "" ? [] : place.split(" ").map(BigInt);
+      return inSnapshot(pool, async (db) => {
+        const operations = await listUnlogged(db, {
+          after: operationsAfter,
+          again: idsOf(suspects, OPERATION),
+          quietPeriodMs,
+        });
+        const entries = await listUnexplained(db, { after: entriesAfter, again: idsOf(suspects, ENTRY) });
+        const findings = [...operations.map(unlogged), ...entries.map(unexplained), ...(await listIrregular(db))];
+        return { findings, covers: () => true, nextPlace: await placeAfter(db, operationsAfter, entriesAfter) };
+      });
+    },
+  };
+}
+
+/** Each walk begins anew when it was through; only when both were is the whole walked. */
+async function placeAfter(db: Queryable, operations: bigint, entries: bigint): Promise<string> {
+  const lastOperation = await nextPlace(
+    db,
+    sql`select number as id from operation where number > ${operations} order by number offset ${ROWS_PER_LOOK - 1} limit 1`,
+  );
+  const lastEntry = await nextPlace(
+    db,
+    sql`select id from log_entry where id > ${entries} order by id offset ${ROWS_PER_LOOK - 1} limit 1`,
+  );
+  if (lastOperation === "" && lastEntry === "") return "";
+  return `${lastOperation || operations} ${lastEntry || entries}`;
+}
+
+type Walk = { readonly after: bigint; readonly again: readonly bigint[] };
+
+/** Operations that are applied and whose deal is not in the log as they say. */
+function listUnlogged(
+  db: Queryable,
+  { after, again, quietPeriodMs }: Walk & { quietPeriodMs: number },
+): Promise<Row[]> {
+  return many<Row>(
+    db,
+    sql`with looked as (
+          (select number from operation order by number desc limit ${ROWS_PER_LOOK})
+          union
+          (select number from operation where number > ${after} order by number limit ${ROWS_PER_LOOK})
+          union
+          select unnest(${again}::bigint[])
+        )
+        select operation.number as id, operation.number as operation, operation.login, operation.deal_id as deal, transfer.key,
+               case role when 'master' then operation.login else '' end as master,
+               operation.amount_minor as "bookedMinor", entry.amount_minor as "loggedMinor", entry.login as "loggedLogin",
+               entry.operation_number as "loggedOperation"
+        from looked
+             join operation on operation.number = looked.number
+             join transfer on transfer.id = operation.transfer_id
+             join account on account.login = operation.login
+             left join log_entry as entry
+               on entry.server = operation.server and entry.deal_id = operation.deal_id and entry.kind <> 'irregularity'
+        where coalesce(operation.came_from, operation.state) = 'APPLIED'
+          and (entry.id is null or entry.operation_number is distinct from operation.number
+               or entry.login <> operation.login or entry.amount_minor <> operation.amount_minor)
+          and (entry.id is not null or role <> 'master'
+               or operation.applied_at < clock_timestamp() - ${quietPeriodMs} * interval '1 millisecond')
+        order by operation.number`,
+  );
+}
+
+/** Entries of the log that name an operation which does not know them. */
+function listUnexplained(db: Queryable, { after, again }: Walk): Promise<Row[]> {
+  return many<Row>(
+    db,
+    sql`with looked as (
+          (select id from log_entry order by id desc limit ${ROWS_PER_LOOK})
+          union
+          (select id from log_entry where id > ${after} order by id limit ${ROWS_PER_LOOK})
+          union
+          select unnest(${again}::bigint[])
+        )
+        select entry.id, entry.login, entry.operation_number as operation, entry.deal_id as deal, entry.key,
+               case role when 'master' then entry.login else '' end as master,
+               operation.amount_minor as "bookedMinor", entry.amount_minor as "loggedMinor", entry.login as "loggedLogin",
+               entry.operation_number as "loggedOperation"
+        from looked
+             join log_entry as entry on entry.id = looked.id
+             join account on account.login = entry.login
+             join operation on operation.number = entry.operation_number
+        where entry.operation_number is not null and entry.kind <> 'irregularity'
+          and (coalesce(operation.came_from, operation.state) <> 'APPLIED'
+               or operation.deal_id is distinct from entry.deal_id or operation.server is distinct from entry.server)
+        order by entry.id`,
+  );
+}
+
+function unlogged(row: Row): Finding {
+  const isMissing = row.loggedLogin === null;
+  const message = isMissing
+    ? `operation ${row.operation} is applied and its deal ${row.deal} is in no log`
+    : `deal ${row.deal} is not in the log as operation ${row.operation} says`;
+  return { ...factsOf(row), key: `${OPERATION}:${row.id}`, message };
+}
+
+function unexplained(row: Row): Finding {
+  const message = `deal ${row.deal} is in the log for operation ${row.operation}, which has another deal or none`;
+  return { ...factsOf(row), key: `${ENTRY}:${row.id}`, message };
+}
+
+function factsOf(row: Row): Omit<Finding, "key" | "message"> {
+  const { login, master, operation, deal, key, bookedMinor, loggedMinor, loggedLogin, loggedOperation } = row;
+  const booked = bookedMinor ?? 0n;
+  const differs = booked - (loggedMinor ?? 0n);
+  return {
+    login,
+    masterLogin: master,
+    // The same amount on the wrong account or for the wrong operation is at risk as a whole.
+    atRiskMinor: abs(differs === 0n ? booked : differs),
+    operationIds: [String(operation)],
+    dealIds: deal === null ? [] : [deal],
+    evidence: {
+      key,
+      booked_minor: text(bookedMinor),
+      logged_minor: text(loggedMinor),
+      logged_login: loggedLogin,
+      logged_operation: text(loggedOperation),
+    },
+  };
+}
+
+function abs(minor: bigint): bigint {
+  return minor < 0n ? -minor : minor;
+}
+
+function text(value: bigint | null): string | null {
+  return value === null ? null : String(value);
+}

@@ -1,0 +1,161 @@
+import { expect, test } from "vitest";
+import type { Finding } from "#kernel/reconcile/check.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { logOf } from "../testing/log-of.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { platformChecks } from "./checks.ts";
+
+/** What a check sees now, shortly. */
+async function seenBy({ deps }: Instance, name: string): Promise<Finding[]> {
+  const check = platformChecks(deps).find((each) => each.name === name);
+  const { findings } = await check!.look({ place: "", suspects: [] });
+  return [...findings];
+}
+
+async function shortly(instance: Instance, name: string): Promise<string[]> {
+  return (await seenBy(instance, name)).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
+}
+
+/** What no code of ours can do: somebody else was in the tables. */
+async function corrupt(pool: Pool, text: string): Promise<void> {
+  const tables = ["log_entry", "operation"];
+  for (const table of tables) await pool.query(`alter table ${table} disable trigger user`);
+  await pool.query(text);
+  for (const table of tables) await pool.query(`alter table ${table} enable trigger user`);
+}
+
+async function aFee(instance: Instance): Promise<{ investor: string; payment: string }> {
+  const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
+  await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
+  const fee = aTransfer(`fee:${investor}`, [
+    { login: investor, kind: MovementKind.FEE_DEBIT, minor: -7_00n },
+    { login: payment, kind: MovementKind.FEE_CREDIT, minor: 7_00n },
+  ]);
+  await instance.service.transfer(fee, aCall());
+  return { investor, payment };
+}
+
+test("R1: legs that do not sum to 0.00, a leg that is missing, and one that nobody will send", async () => {
+  const instance = await (await aWorld()).start();
+  const { pool } = instance.deps;
+  await aFee(instance);
+  expect(await shortly(instance, "R1")).toEqual([]);
+
+  await corrupt(pool, "update operation set amount_minor = 6_99 where leg = 2");
+  expect(await seenBy(instance, "R1")).toMatchObject([
+    { key: "transfer:2", atRiskMinor: 1n, operationIds: [expect.any(String), expect.any(String)] },
+  ]);
+  await corrupt(pool, "update operation set amount_minor = 7_00 where leg = 2");
+  expect(await shortly(instance, "R1")).toEqual([]);
+
+  await corrupt(
+    pool,
+    `update operation set state = 'REFUSED', refusal = 'absent', deal_id = null, server = null, applied_at = null where leg = 2`,
+  );
+  expect(await shortly(instance, "R1")).toEqual(["transfer:2 700"]);
+  await corrupt(pool, "update operation set state = 'INTENT', refusal = null, is_ready = false where leg = 2");
+  expect(await seenBy(instance, "R1")).toMatchObject([{ message: expect.stringContaining("waits for a first one") }]);
+
+  await corrupt(pool, "update transfer set legs = 2 where id = 1");
+  expect(await seenBy(instance, "R1")).toMatchObject([
+    { key: "transfer:1", message: expect.stringContaining("not the legs"), atRiskMinor: 100_00n },
+    { key: "transfer:2" },
+  ]);
+});
+
+test("R3: an applied operation without its deal, with another amount, or with the deal of another account", async () => {
+  const instance = await (await aWorld()).start({ quietPeriodMs: 2_000 });
+  const { pool } = instance.deps;
+  const { investor } = await aFee(instance);
+  expect(await shortly(instance, "R3")).toEqual([]);
+  const [{ number, deal }] = (await many<{ number: bigint; deal: bigint }>(
+    pool,
+    sql`select number, deal_id as deal from operation where kind = 'deposit'`,
+  )) as [{ number: bigint; deal: bigint }];
+
+  await corrupt(pool, `update log_entry set amount_minor = 10001 where deal_id = ${deal}`);
+  expect(await seenBy(instance, "R3")).toMatchObject([
+    { key: `operation:${number}`, login: investor, atRiskMinor: 1n, dealIds: [deal] },
+  ]);
+  await corrupt(pool, `update log_entry set amount_minor = 10000 where deal_id = ${deal}`);
+  expect(await shortly(instance, "R3")).toEqual([]);
+
+  await corrupt(pool, `update log_entry set deal_id = deal_id + 1000000 where deal_id = ${deal}`);
+  const moved = await shortly(instance, "R3");
+  expect(moved).toContain(`operation:${number} 10000`);
+  expect(moved.filter((each) => each.startsWith("entry:"))).toHaveLength(1);
+  await corrupt(pool, `update log_entry set deal_id = deal_id - 1000000 where deal_id = ${deal + 1_000_000n}`);
+
+  await corrupt(
+    pool,
+    `update log_entry set login = (select min(login) from account where login <> '${investor}'), number = 99 where deal_id = ${deal}`,
+  );
+  expect(await shortly(instance, "R3")).toEqual([`operation:${number} 10000`]);
+});
+
+test("R3: a Master's own deal has the quiet period to show itself, and is a break of that Master after it", async () => {
+  const instance = await (await aWorld()).start({ hasJobs: false, settings: { quietPeriodMs: 60_000 } });
+  const { pool } = instance.deps;
+  const master = await anAccount(instance, "master");
+  const mirror = aTransfer(`mirror:${master}`, [{ login: master, kind: MovementKind.MIRROR, minor: 50_00n }]);
+  await instance.service.transfer(mirror, aCall());
+  expect(await shortly(instance, "R3")).toEqual([]);
+  await pool.query("update operation set applied_at = applied_at - interval '61 seconds'");
+  expect(await seenBy(instance, "R3")).toMatchObject([
+    { login: master, masterLogin: master, atRiskMinor: 50_00n, message: expect.stringContaining("is in no log") },
+  ]);
+});
+
+test("R3: what the platform's people did to the past of an account is a break until somebody decides", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const master = await anAccount(instance, "master");
+  const mirror = aTransfer(`mirror:${master}`, [{ login: master, kind: MovementKind.MIRROR, minor: 50_00n }]);
+  await instance.service.transfer(mirror, aCall());
+  const [entry] = await logOf(instance, master, 1);
+  await world.control.removeDeal(Number(entry!.dealId));
+  const [found] = await eventually(
+    () => seenBy(instance, "R3"),
+    (seen) => seen.length > 0,
+    20_000,
+  );
+  expect(found).toMatchObject({
+    key: `deal_gone:${master}:${entry!.dealId}`,
+    masterLogin: master,
+    atRiskMinor: 50_00n,
+    dealIds: [entry!.dealId],
+  });
+}, 40_000);
+
+test("R5: what the platform shows and the log does not add up to, for as long as nothing is under way", async () => {
+  const instance = await (await aWorld()).start();
+  const { pool } = instance.deps;
+  const investor = await anAccount(instance);
+  await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
+  expect(await shortly(instance, "R5")).toEqual([]);
+  await pool.query(`update account set log_minor = log_minor - 250 where login = '${investor}'`);
+  expect(await shortly(instance, "R5")).toEqual([`login:${investor}:250 250`]);
+  // An operation whose outcome is unknown explains it.
+  await pool.query("update operation set state = 'UNKNOWN', deal_id = null, server = null, applied_at = null");
+  expect(await shortly(instance, "R5")).toEqual([]);
+  await pool.query("update operation set state = 'REFUSED', refusal = 'absent'");
+  expect(await shortly(instance, "R5")).toEqual([`login:${investor}:250 250`]);
+  await pool.query(`update account set log_minor = log_minor + 250 where login = '${investor}'`);
+  expect(await shortly(instance, "R5")).toEqual([]);
+});
+
+test("R6: an operation whose outcome is unknown for more than half a minute, with the sum at risk", async () => {
+  const instance = await (await aWorld()).start({ hasJobs: false });
+  const { pool } = instance.deps;
+  const investor = await anAccount(instance);
+  await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
+  await pool.query("update operation set state = 'UNKNOWN', deal_id = null, server = null, applied_at = null");
+  expect(await shortly(instance, "R6")).toEqual([]);
+  await pool.query("update attempt set granted_at = granted_at - interval '31 seconds'");
+  expect(await seenBy(instance, "R6")).toMatchObject([{ login: investor, masterLogin: "", atRiskMinor: 100_00n }]);
+  await pool.query("update operation set state = 'REFUSED', refusal = 'absent'");
+  expect(await shortly(instance, "R6")).toEqual([]);
+});

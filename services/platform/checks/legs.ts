@@ -1,0 +1,105 @@
+import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Deps } from "../deps.ts";
+import { idsOf, nextPlace, ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
+
+const EVERY_MS = 60_000;
+const KEY = "transfer";
+
+type Row = {
+  readonly id: bigint;
+  readonly key: string;
+  readonly login: string;
+  readonly master: string;
+  readonly appliedMinor: bigint;
+  readonly largestMinor: bigint;
+  readonly operations: readonly bigint[];
+  readonly deals: readonly bigint[];
+  readonly isIncomplete: boolean;
+  readonly isStuck: boolean;
+  readonly legs: unknown;
+};
+
+/**
+ * R1. A transfer is applied whole, refused whole, or somebody sees that it is open. Legs follow each other in the
+ * transaction of the leg before, so one snapshot is enough.
+ */
+export function legs({ pool }: Pick<Deps, "pool">): Check {
+  return {
+    name: "R1",
+    title: "the legs of each transfer are all applied, all refused or visibly open; the two of a fee sum to 0.00",
+    everyMs: EVERY_MS,
+    sightings: 1,
+    async look({ place, suspects }) {
+      const after = BigInt(place === "" ? 0 : place);
+      return inSnapshot(pool, async (db) => {
+        const rows = await many<Row>(db, brokenTransfers(after, idsOf(suspects, KEY)));
+        return { findings: rows.map(findingOf), covers: () => true, nextPlace: await nextPlace(db, lastAfter(after)) };
+      });
+    },
+  };
+}
+
+function lastAfter(id: bigint) {
+  return sql`select id from transfer where id > ${id} order by id offset ${ROWS_PER_LOOK - 1} limit 1`;
+}
+
+/** The newest, some of the older ones, and those that are not closed. */
+function brokenTransfers(after: bigint, again: readonly bigint[]) {
+  return sql`
+    with looked as (
+      (select id, key, legs from transfer order by id desc limit ${ROWS_PER_LOOK})
+      union
+      (select id, key, legs from transfer where id > ${after} order by id limit ${ROWS_PER_LOOK})
+      union
+      select id, key, legs from transfer where id = any (${again}::bigint[])
+    ), standing as (
+      select looked.id, looked.key, looked.legs, operation.login, role,
+             number, leg, state, amount_minor, deal_id, is_ready,
+             state in ('INTENT', 'SENDING', 'UNKNOWN', 'REVIEW') as is_open
+      from looked
+           left join operation on transfer_id = looked.id
+           left join account on account.login = operation.login
+    ), summed as (
+      select id, key,
+             coalesce(min(login) filter (where leg = 1), '') as login,
+             coalesce(min(login) filter (where role = 'master'), '') as master,
+             coalesce(sum(amount_minor) filter (where state = 'APPLIED'), 0)::bigint as "appliedMinor",
+             coalesce(max(abs(amount_minor)), 0)::bigint as "largestMinor",
+             coalesce(array_agg(number order by leg) filter (where number is not null), '{}') as operations,
+             coalesce(array_agg(deal_id order by leg) filter (where deal_id is not null), '{}') as deals,
+             count(*) filter (where leg <= 2) <> max(legs) as "isIncomplete",
+             coalesce(bool_or(leg = 2 and state = 'INTENT' and not is_ready)
+                      and bool_or(leg = 1 and state in ('APPLIED', 'REFUSED')), false) as "isStuck",
+             coalesce(bool_or(is_open), false) as is_open, max(legs) as asked,
+             jsonb_agg(jsonb_build_object('leg', leg, 'login', login, 'state', state, 'amount_minor', amount_minor::text)
+                       order by leg) as legs
+      from standing
+      group by id, key
+    )
+    select id, key, login, master, "appliedMinor", "largestMinor", operations, deals, "isIncomplete", "isStuck", legs
+    from summed
+    where "isIncomplete" or "isStuck" or (asked = 2 and not is_open and "appliedMinor" <> 0)
+    order by id`;
+}
+
+function findingOf(row: Row): Finding {
+  const { id, key, login, master, appliedMinor, operations, deals } = row;
+  const left = appliedMinor < 0n ? -appliedMinor : appliedMinor;
+  return {
+    key: `${KEY}:${id}`,
+    login,
+    masterLogin: master,
+    atRiskMinor: row.isIncomplete || row.isStuck ? row.largestMinor : left,
+    operationIds: operations.map(String),
+    dealIds: deals,
+    message: messageOf(row),
+    evidence: { transfer_id: String(id), key, applied_minor: String(appliedMinor), legs: row.legs },
+  };
+}
+
+function messageOf({ isIncomplete, isStuck }: Row): string {
+  if (isIncomplete) return "a transfer has not the legs that it was asked for";
+  if (isStuck) return "the second leg of a transfer waits for a first one that is decided";
+  return "a transfer is over and its legs do not sum to 0.00";
+}

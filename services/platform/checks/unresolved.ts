@@ -1,0 +1,61 @@
+import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Deps } from "../deps.ts";
+
+const EVERY_MS = 5_000;
+/** A lost answer is usually found within seconds; from here on operators want to know. */
+const WARN_AFTER_MS = 30_000;
+
+type Row = {
+  readonly number: bigint;
+  readonly login: string;
+  readonly key: string;
+  readonly state: string;
+  readonly amountMinor: bigint;
+  readonly since: Date;
+  readonly attempts: unknown;
+};
+
+/** R6. How long it has been unknown whether money moved. */
+export function unresolved({ pool }: Pick<Deps, "pool">): Check {
+  return {
+    name: "R6",
+    title: "no operation is under way with an unknown outcome for longer than half a minute",
+    everyMs: EVERY_MS,
+    sightings: 1,
+    async look() {
+      const rows = await inSnapshot(pool, (db) => many<Row>(db, unresolvedOperations()));
+      return { findings: rows.map(findingOf), covers: () => true, nextPlace: "" };
+    },
+  };
+}
+
+function unresolvedOperations() {
+  return sql`
+    select operation.number, operation.login, transfer.key, operation.state, operation.amount_minor as "amountMinor",
+           first.granted_at as since,
+           (select jsonb_agg(jsonb_build_object('number', number, 'reference', reference, 'state', state) order by number)
+            from attempt
+            where operation_number = operation.number) as attempts
+    from operation
+         join transfer on transfer.id = transfer_id
+         join attempt as first on first.operation_number = operation.number and first.number = 1
+    where operation.state in ('SENDING', 'UNKNOWN')
+      and first.granted_at < clock_timestamp() - ${WARN_AFTER_MS} * interval '1 millisecond'
+    order by first.granted_at
+    limit ${MAX_FINDINGS + 1}`;
+}
+
+function findingOf({ number, login, key, state, amountMinor, since, attempts }: Row): Finding {
+  return {
+    key: `operation:${number}`,
+    login,
+    // Nothing is wrong with the pool yet: the account is held, and the scans go on.
+    masterLogin: "",
+    atRiskMinor: amountMinor < 0n ? -amountMinor : amountMinor,
+    operationIds: [String(number)],
+    dealIds: [],
+    message: `it is not known since ${since.toISOString()} whether operation ${number} moved money`,
+    evidence: { key, state, since: since.toISOString(), attempts },
+  };
+}
