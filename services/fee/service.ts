@@ -13,6 +13,7 @@ import type { Bells, Deps } from "./deps.ts";
 import { payFees } from "./jobs/pay-fees.ts";
 import { readAllocations } from "./jobs/read-allocations.ts";
 import { getConfiguration } from "./queries/get-configuration.ts";
+import { listDueItems } from "./queries/list-due-items.ts";
 import { listInvestorPayments } from "./queries/list-investor-payments.ts";
 import { listPaymentCredits } from "./queries/list-payment-credits.ts";
 
@@ -33,6 +34,7 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     prepare: (request, context) => prepare(deps, request, context),
     crystallize: (request, context) => crystallize(deps, request, context),
     collect: (request, context) => collect(deps, request, context),
+    listDueItems: (request) => listDueItems(deps, request),
     listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }

@@ -7,6 +7,8 @@ export const { refuse, refusals } = refusalsOf({
   operation_not_found: "not_found",
   below_min_deposit: "conflict",
   account_busy: "conflict",
+  operation_in_progress: "conflict",
+  possible_duplicate: "conflict",
   insufficient_funds: "conflict",
   master_open_positions: "conflict",
   allocation_in_progress: "conflict",

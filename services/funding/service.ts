@@ -9,6 +9,7 @@ import type { Deps } from "./deps.ts";
 import { releaseLanes, settleCashflows } from "./jobs/settle-cashflows.ts";
 import { getBalance } from "./queries/get-balance.ts";
 import { getOperation } from "./queries/get-operation.ts";
+import { listOperations } from "./queries/list-operations.ts";
 
 const SETTLE_EVERY_MS = 500;
 const RELEASE_EVERY_MS = 1_000;
@@ -21,7 +22,8 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
     deposit: (request, context) => deposit(deps, request, context),
     withdraw: (request, context) => withdraw(deps, request, context),
     getBalance: (request, context) => getBalance(deps, request, context),
-    getOperation: (request) => getOperation(deps, request),
+    getOperation: (request, context) => getOperation(deps, request, context),
+    listOperations: (request, context) => listOperations(deps, request, context),
     listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }

@@ -17,6 +17,7 @@ import {
   waitLong,
   type World,
 } from "../testing/world.ts";
+import { listDueItems } from "../queries/list-due-items.ts";
 import { collect } from "./collect.ts";
 
 const KEY = "funding:withdrawal:1";
@@ -34,6 +35,15 @@ test("what was never crystallised cannot be collected", async () => {
   const world = await aWorld();
   const asked = collect(world.deps, { key: "nobody", holder: "nobody:1" }, aCall());
   await expect(asked).rejects.toMatchObject({ code: "crystallisation_not_found" });
+});
+
+test("the transfers that take what is due are listed by the key of the decision", async () => {
+  const { deps } = await leaving();
+  const amount = { currencyCode: "USD", minorUnits: 600_00n };
+  expect(await listDueItems(deps, { key: KEY })).toEqual({
+    items: [{ key: "fee:payment:1", amount, isWeekly: false }],
+  });
+  expect(await listDueItems(deps, { key: "nobody" })).toEqual({ items: [] });
 });
 
 test("without the lane nothing is taken", async () => {

@@ -8,9 +8,10 @@ import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts"
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
 import { decideDeposit } from "../domain/deposit.ts";
-import { hasPostedDeposit, insertCashflow, markAskedAgain } from "../store/cashflows.ts";
+import { hasPostedDeposit, markAskedAgain } from "../store/cashflows.ts";
 import { findDeposit, getDeposit, insertDepositDecision, type RecordedDeposit } from "../store/deposits.ts";
 import { asking } from "./asking.ts";
+import { insertOnce, twinRuleOf } from "./insert-once.ts";
 import { question } from "./patience.ts";
 import { settleDeposit } from "./settle-deposit.ts";
 
@@ -23,6 +24,7 @@ export async function deposit(deps: Deps, request: DepositRequest, context: Call
     dealId,
     firstDepositChecked: decision.firstDepositChecked,
     minDepositRequired: moneyToProto(decision.minDeposit),
+    possibleDuplicateOf: cashflow.possibleDuplicateOf,
   };
 }
 
@@ -48,9 +50,9 @@ async function record(deps: Deps, request: DepositRequest, context: CallContext)
   return await inTransaction(deps.pool, async (tx) => {
     // Two first deposits at once are both held to the minimum: neither is there yet when the other asks.
     const decision = decideDeposit({ amount, isFirst: !(await hasPostedDeposit(tx, login)), masterMinimum });
-    const intent = { operationId, action: "deposit", login, amount, comment, deadline, at: deps.now() } as const;
-    const cashflow = await insertCashflow(tx, intent);
-    if (cashflow === undefined) {
+    const asked = { operationId, login, amount, comment, deadline, at: deps.now(), twins: twinRuleOf(request.client) };
+    const { cashflow, isNew } = await insertOnce(tx, { ...asked, action: "deposit" });
+    if (!isNew) {
       return await join(tx, await getDeposit(tx, operationId));
     }
     await insertDepositDecision(tx, cashflow.id, decision);

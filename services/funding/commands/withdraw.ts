@@ -5,9 +5,10 @@ import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/f
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
-import { findCashflow, getCashflow, insertCashflow } from "../store/cashflows.ts";
+import { findCashflow } from "../store/cashflows.ts";
 import { insertWithdrawal } from "../store/withdrawals.ts";
 import { asking } from "./asking.ts";
+import { insertOnce, twinRuleOf } from "./insert-once.ts";
 import { question } from "./patience.ts";
 import { settleWithdrawal } from "./settle-withdrawal.ts";
 
@@ -24,6 +25,7 @@ export async function withdraw(deps: Deps, request: WithdrawRequest, context: Ca
     balanceBefore: moneyToProto(decision.balanceBefore),
     availableAfterFee: moneyToProto(decision.availableAfterFee),
     dealId,
+    possibleDuplicateOf: cashflow.possibleDuplicateOf,
   };
 }
 
@@ -39,11 +41,11 @@ async function record(deps: Deps, request: WithdrawRequest, context: CallContext
   await deps.accounts.findInvestor({ login }, question(context));
 
   return await inTransaction(deps.pool, async (tx) => {
-    const intent = { operationId, action: "withdraw", login, amount, comment, deadline, at: deps.now() } as const;
-    const cashflow = await insertCashflow(tx, intent);
-    if (cashflow !== undefined) {
+    const asked = { operationId, login, amount, comment, deadline, at: deps.now(), twins: twinRuleOf(request.client) };
+    const { cashflow, isNew } = await insertOnce(tx, { ...asked, action: "withdraw" });
+    if (isNew) {
       await insertWithdrawal(tx, cashflow.id);
     }
-    return cashflow ?? (await getCashflow(tx, operationId));
+    return cashflow;
   });
 }

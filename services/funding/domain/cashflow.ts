@@ -1,5 +1,6 @@
 import type { Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
+import type { TwinRule } from "./twin.ts";
 
 /**
  * RECORDED: written down, the platform may have been asked. LEAVING: the lane is held and the pool is asked. COLLECTING:
@@ -19,13 +20,17 @@ export type NewCashflow = {
   readonly comment: string;
   readonly deadline: Date;
   readonly at: Date;
+  /** Undefined where nothing tells twins apart. */
+  readonly twins: TwinRule | undefined;
 };
 
-export type Cashflow = Omit<NewCashflow, "at"> & {
+export type Cashflow = Omit<NewCashflow, "at" | "twins"> & {
   readonly id: bigint;
   readonly state: CashflowState;
   readonly doubt: Doubt | undefined;
   readonly dealId: bigint | undefined;
+  /** Ticket of a twin that was executed shortly before. */
+  readonly possibleDuplicateOf: bigint | undefined;
   readonly refusal: Refusal | undefined;
   readonly createdAt: Date;
   readonly finishedAt: Date | undefined;

@@ -15,21 +15,25 @@ type Row = {
   state: CashflowState;
   doubt: Doubt | null;
   deal_id: bigint | null;
+  possible_duplicate_of: bigint | null;
   refusal: RefusalFacts | null;
   deadline: Date;
   created_at: Date;
   finished_at: Date | null;
 };
 
-/** Recorded before anybody is asked to act, so that a crash leaves a question rather than lost money. Undefined: the operation is known already. */
+/** Recorded before anybody is asked to act, so that a crash leaves a question rather than lost money. Undefined: the operation is known already, or a twin of it is open. */
 export async function insertCashflow(tx: Transaction, cashflow: NewCashflow): Promise<Cashflow | undefined> {
   const row = await maybeOne<Row>(
     tx,
-    sql`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, deadline, created_at, next_try_at)
+    sql`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, twin_key_id, state, deadline,
+                              created_at, next_try_at)
         values (${cashflow.operationId}, ${cashflow.action}, ${cashflow.login}, ${cashflow.amount.minor},
-                ${cashflow.amount.currency}, ${cashflow.comment}, 'RECORDED', ${cashflow.deadline}, ${cashflow.at}, ${cashflow.deadline})
-        on conflict (operation_id) do nothing
-        returning id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, refusal, deadline, created_at, finished_at`,
+                ${cashflow.amount.currency}, ${cashflow.comment}, ${cashflow.twins?.keyId}, 'RECORDED', ${cashflow.deadline},
+                ${cashflow.at}, ${cashflow.deadline})
+        on conflict do nothing
+        returning id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, possible_duplicate_of,
+                  refusal, deadline, created_at, finished_at`,
   );
   return row && cashflowOf(row);
 }
@@ -37,7 +41,8 @@ export async function insertCashflow(tx: Transaction, cashflow: NewCashflow): Pr
 export async function findCashflow(db: Queryable, operationId: string): Promise<Cashflow | undefined> {
   const row = await maybeOne<Row>(
     db,
-    sql`select id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, refusal, deadline, created_at, finished_at
+    sql`select id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, possible_duplicate_of, refusal,
+               deadline, created_at, finished_at
         from cashflow
         where operation_id = ${operationId}`,
   );
@@ -54,11 +59,17 @@ export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashfl
   return cashflowOf(
     await one<Row>(
       db,
-      sql`select id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, refusal, deadline, created_at, finished_at
+      sql`select id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, possible_duplicate_of, refusal,
+               deadline, created_at, finished_at
           from cashflow
           where id = ${id}`,
     ),
   );
+}
+
+/** Known with the row, so that a repetition is answered the same. */
+export async function markPossibleDuplicate(tx: Transaction, id: bigint, dealId: bigint): Promise<void> {
+  await execute(tx, sql`update cashflow set possible_duplicate_of = ${dealId} where id = ${id}`);
 }
 
 /** Whether the Investor was ever funded through the service. A deposit that is still under way does not count. */
@@ -142,7 +153,8 @@ export async function claimUnsettled(
                      order by next_try_at
                      limit ${claim.limit}
                      for update skip locked)
-        returning id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, refusal, deadline, created_at, finished_at`,
+        returning id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, possible_duplicate_of,
+                  refusal, deadline, created_at, finished_at`,
   );
   return rows.map(cashflowOf);
 }
@@ -172,6 +184,7 @@ function cashflowOf(row: Row): Cashflow {
     state: row.state,
     doubt: row.doubt ?? undefined,
     dealId: row.deal_id ?? undefined,
+    possibleDuplicateOf: row.possible_duplicate_of ?? undefined,
     refusal: row.refusal === null ? undefined : new Refusal(row.refusal),
     deadline: row.deadline,
     createdAt: row.created_at,

@@ -28,6 +28,7 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     prepare: unused,
     crystallize: unused,
     listBreaks: unused,
+    listDueItems: async () => ({ items: [] }),
     async collect(request) {
       fake.collected.push(request);
       const trouble = fake.troubles.shift();

@@ -11,7 +11,10 @@ import {
 /** What goes wrong at the next call of a kind, once. */
 export type Trouble = "lost answer" | "unreachable" | "unknown" | "expired" | "insufficient_funds" | "account_busy";
 
-export type PlatformFake = Pick<Client<PlatformServiceService>, "transfer" | "hold" | "release" | "getBalance"> & {
+export type PlatformFake = Pick<
+  Client<PlatformServiceService>,
+  "transfer" | "getTransfer" | "hold" | "release" | "getBalance"
+> & {
   readonly deals: { key: string; login: string; minor: bigint; comment: string; holder: string }[];
   readonly lanes: Map<string, string>;
   readonly released: string[];
@@ -38,6 +41,11 @@ export function platformFake({ balances = {} }: { balances?: Record<string, bigi
       if (result.state !== TransferState.UNKNOWN) results.set(request.key, result);
       if (trouble === "lost answer") throw outcomeUnknown("platform");
       return result;
+    },
+    async getTransfer({ key }) {
+      const known = results.get(key);
+      if (known === undefined) throw refusal("transfer_not_found");
+      return known;
     },
     async hold({ login, holder }) {
       const trouble = fake.troubles.hold.shift();

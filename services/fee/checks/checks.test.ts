@@ -1,0 +1,94 @@
+import { beforeEach, expect, test } from "vitest";
+import type { Finding } from "#kernel/reconcile/check.ts";
+import { acquireLease } from "#kernel/postgres/lease.ts";
+import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
+import { runCheck } from "#kernel/reconcile/run-check.ts";
+import { insertChecks } from "#kernel/reconcile/store.ts";
+import { anInvestor, aWorld, endWeek, expectToTie, result, settle, type World } from "../testing/world.ts";
+import { feeChecks } from "./checks.ts";
+
+let world: World;
+
+/** Two weeks of two Investors; one of them owes and has paid a part. */
+beforeEach(async () => {
+  world = await aWorld();
+  await anInvestor(world, { login: "9001", deposit: "1000.00" });
+  await anInvestor(world, { login: "9002", deposit: "1000.00" });
+  result(world, { 9001: "+100.00", 9002: "+50.00" });
+  endWeek(world, { 9001: "0.00", 9002: "0.00" });
+  await settle(world);
+  result(world, { 9001: "-20.00", 9002: "+30.00" });
+  endWeek(world, { 9001: "-1.00", 9002: "0.00" });
+  await settle(world);
+  await expectToTie(world);
+});
+
+async function seen(): Promise<Finding[]> {
+  const [check] = feeChecks(world.deps);
+  return [...(await check!.look({ place: "", suspects: [] })).findings];
+}
+
+const corrupt = (text: string) => world.deps.pool.query(text);
+const keys = async (): Promise<string[]> => (await seen()).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
+
+test("R9: books that tie have no break, and a corrupted row is one until it is mended", async () => {
+  const { pool, log } = world.deps;
+  const checks = feeChecks(world.deps);
+  await insertChecks(pool, checks);
+  const lease = await acquireLease(pool, { name: "reconcile", holder: "test", ttlMs: 60_000 });
+  const breaks = async () => {
+    for (const check of checks) await runCheck({ pool, log }, check, lease);
+    return await listBreaks(pool, { afterId: 0n, limit: 10 });
+  };
+  expect(await breaks()).toMatchObject({ items: [], checks: [{ name: "R9", stale: false, error: "" }] });
+  await corrupt("update payment_credit set amount_minor = amount_minor + 5 where id = 1");
+  expect((await breaks()).items.map(({ key }) => key).toSorted()).toEqual(["payment:1", "run:1"]);
+  await corrupt("update payment_credit set amount_minor = amount_minor - 5 where id = 1");
+  expect(await breaks()).toMatchObject({ items: [], checks: [{ openBreaks: 0 }] });
+});
+
+test("R9: a payment whose credit has another amount or key", async () => {
+  await corrupt("update payment_credit set amount_minor = amount_minor + 5 where id = 1");
+  expect(await keys()).toEqual(["run:1 5", "payment:1 5"]);
+  await corrupt("update payment_credit set amount_minor = amount_minor - 5, unique_key = 'PF:other' where id = 1");
+  expect(await keys()).toEqual(["payment:1 3000"]);
+});
+
+test("R9: a credit that nobody has paid, and a run that says other things than its payments", async () => {
+  await corrupt(`insert into payment_credit (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at,
+                                             unique_key, created_at)
+                 select master_login, payment_account_login, investor_login, kind, 777, 42, deal_at, 'PF:twice', created_at
+                 from payment_credit where id = 1`);
+  await corrupt("update fee_run set executed_count = executed_count - 1 where id = 2");
+  expect(await seen()).toMatchObject([
+    { key: "run:2", atRiskMinor: 9_00n },
+    { key: "credit:4", atRiskMinor: 7_77n, dealIds: [42n] },
+  ]);
+});
+
+test("R9: a second fee of one Investor in one week", async () => {
+  await corrupt(`insert into fee_payment (run_id, master_login, investor_id, investor_login, status, created_at, kind, suffix,
+                                          is_weekly, payment_account_login, due_minor, owed_since, next_try_at, explanation)
+                 select run_id, master_login, investor_id, investor_login, 'PENDING', created_at, kind, 'W2', is_weekly,
+                        payment_account_login, due_minor - 1, owed_since, next_try_at, explanation
+                 from fee_payment where id = 1`);
+  await corrupt("update fee_run set open_count = open_count + 1 where id = 1");
+  expect(await seen()).toMatchObject([{ key: "twice:1:9001", login: "9001", atRiskMinor: 29_99n }]);
+});
+
+test("R9: a high-water mark that has fallen, and earnings that are not the sum of their parts", async () => {
+  expect(await keys()).toEqual([]);
+  const master = (await world.deps.pool.query("select master_login from fee_pair limit 1")).rows[0].master_login;
+  // As if a fee were taken back and charged again: the layers fit, only the memory of the check tells.
+  await corrupt(`update fee_pair set mark_e8 = mark_e8 - 10000000, layers = '[["10000000", "2026-01-01T00:00:00.000Z"]]'
+                 where investor_login = '9002'`);
+  expect(await seen()).toMatchObject([
+    { key: `pair:9002/${master}`, atRiskMinor: 10n, message: expect.stringContaining("has fallen") },
+  ]);
+  await corrupt("update fee_pair set mark_e8 = mark_e8 + 10000000, layers = '[]' where investor_login = '9002'");
+  expect(await keys()).toEqual([]);
+  await corrupt(
+    "update allocation_part set amount_minor = amount_minor - 7 where investor_login = '9002' and number = 1",
+  );
+  expect(await keys()).toEqual([`pair:9002/${master} 7`]);
+});

@@ -1,0 +1,125 @@
+import type { Finding, Suspect } from "#kernel/reconcile/check.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+
+/** All parts of a pair are added up, so there are fewer of them in a look than rows elsewhere. */
+const PAIRS_PER_LOOK = 500;
+const E8_PER_CENT = 1_000_000n;
+
+/** An Investor with a Master, as "investor/master". */
+export type PairName = string;
+
+/** The pairs of this look: the next ones, and those that are not closed. */
+export async function listPairsFrom(
+  db: Queryable,
+  after: PairName,
+  suspects: readonly Suspect[],
+): Promise<{ readonly pairs: readonly PairName[]; readonly next: PairName }> {
+  const [investor = "", master = ""] = after.split("/");
+  const rows = await many<{ pair: PairName }>(
+    db,
+    sql`select investor_login || '/' || master_login as pair
+        from fee_pair
+        where (investor_login, master_login) > (${investor}, ${master})
+        order by investor_login, master_login
+        limit ${PAIRS_PER_LOOK}`,
+  );
+  const page = rows.map(({ pair }) => pair);
+  const again = suspects.map(({ key }) => key.split(":")).filter(([kind]) => kind === "pair");
+  return {
+    pairs: [...new Set([...page, ...again.map(([, pair = ""]) => pair)])],
+    next: page.length < PAIRS_PER_LOOK ? "" : (page.at(-1) ?? ""),
+  };
+}
+
+type Row = {
+  readonly investor: string;
+  readonly master: string;
+  readonly earnedMinor: bigint;
+  readonly partsMinor: bigint;
+  readonly markE8: bigint;
+  readonly seenE8: bigint;
+  readonly layersE8: bigint;
+};
+
+/**
+ * What a pair has earned is the sum of its parts as far as they are folded, its layers fill the interval from the mark to
+ * what was earned, and the mark is not below one that was seen before.
+ */
+export async function listBrokenPairs(db: Queryable, pairs: readonly PairName[]): Promise<Finding[]> {
+  const rows = await many<Row>(
+    db,
+    sql`with pair as (
+          select fee_pair.investor_login as investor, fee_pair.master_login as master, earned_minor as earned, fee_pair.mark_e8 as mark,
+                 coalesce(seen.mark_e8, 0) as seen,
+                 (select coalesce(sum((layer ->> 0)::numeric), 0)::bigint from jsonb_array_elements(layers) as layer) as layers,
+                 (select coalesce(sum(amount_minor), 0)::bigint
+                  from allocation_part as part
+                  where part.master_login = fee_pair.master_login and part.investor_login = fee_pair.investor_login
+                    and part.number <= folded_number) as parts
+          from fee_pair
+               join unnest(${pairs.map((name) => name.split("/")[0])}::text[], ${pairs.map((name) => name.split("/")[1])}::text[])
+                 as looked (investor_login, master_login)
+                 on fee_pair.investor_login = looked.investor_login and fee_pair.master_login = looked.master_login
+               left join reconciliation_mark as seen
+                 on seen.investor_login = fee_pair.investor_login and seen.master_login = fee_pair.master_login
+        )
+        select investor, master, earned as "earnedMinor", parts as "partsMinor", mark as "markE8", seen as "seenE8",
+               layers as "layersE8"
+        from pair
+        where earned <> parts or mark < seen or layers <> greatest(0, earned * ${E8_PER_CENT} - mark)
+        order by investor, master`,
+  );
+  return rows.map(findingOf);
+}
+
+/** Marks that were seen are kept, and only ever raised. */
+export async function rememberMarks(pool: Pool, pairs: readonly PairName[]): Promise<void> {
+  await execute(
+    pool,
+    sql`insert into reconciliation_mark (investor_login, master_login, mark_e8)
+        select fee_pair.investor_login, fee_pair.master_login, mark_e8
+        from fee_pair
+             join unnest(${pairs.map((name) => name.split("/")[0])}::text[], ${pairs.map((name) => name.split("/")[1])}::text[])
+               as looked (investor_login, master_login)
+               on fee_pair.investor_login = looked.investor_login and fee_pair.master_login = looked.master_login
+        order by 1, 2
+        on conflict (investor_login, master_login) do update set mark_e8 = excluded.mark_e8
+        where reconciliation_mark.mark_e8 < excluded.mark_e8`,
+  );
+}
+
+function findingOf({ investor, master, earnedMinor, partsMinor, markE8, seenE8, layersE8 }: Row): Finding {
+  const interval = earnedMinor * E8_PER_CENT - markE8;
+  const missing = [
+    abs(earnedMinor - partsMinor) * E8_PER_CENT,
+    seenE8 > markE8 ? seenE8 - markE8 : 0n,
+    abs(layersE8 - (interval > 0n ? interval : 0n)),
+  ].reduce((largest, each) => (each > largest ? each : largest));
+  return {
+    key: `pair:${investor}/${master}`,
+    login: investor,
+    masterLogin: "",
+    // Up to the next cent: what is wrong is never shown as nothing.
+    atRiskMinor: (missing + E8_PER_CENT - 1n) / E8_PER_CENT,
+    operationIds: [],
+    dealIds: [],
+    message:
+      markE8 < seenE8
+        ? `the high-water mark of ${investor} with ${master} has fallen`
+        : `what ${investor} has earned with ${master} is not the sum of its parts and layers`,
+    evidence: {
+      master_login: master,
+      earned_minor: String(earnedMinor),
+      parts_minor: String(partsMinor),
+      mark_e8: String(markE8),
+      seen_mark_e8: String(seenE8),
+      layers_e8: String(layersE8),
+    },
+  };
+}
+
+function abs(value: bigint): bigint {
+  return value < 0n ? -value : value;
+}

@@ -1,0 +1,111 @@
+import type { Finding } from "#kernel/reconcile/check.ts";
+import { ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Walk } from "./find-runs.ts";
+
+export const PAYMENT = "payment";
+export const CREDIT = "credit";
+
+type PaymentRow = {
+  readonly id: bigint;
+  readonly master: string;
+  readonly investor: string;
+  readonly status: string;
+  readonly paidMinor: bigint;
+  readonly creditedMinor: bigint | null;
+  readonly uniqueKey: string;
+  readonly creditKey: string | null;
+  readonly creditId: bigint | null;
+  readonly deal: bigint | null;
+};
+
+/** Payments that were taken and are not one credit of the same amount, account and key, or that have one without being taken. */
+export async function listBrokenPayments(db: Queryable, { after, again }: Walk): Promise<Finding[]> {
+  const rows = await many<PaymentRow>(
+    db,
+    sql`with looked as (
+          (select id from fee_payment order by id desc limit ${ROWS_PER_LOOK})
+          union
+          (select id from fee_payment where id > ${after} order by id limit ${ROWS_PER_LOOK})
+          union
+          select unnest(${again}::bigint[])
+        )
+        select payment.id, payment.master_login as master, payment.investor_login as investor, status,
+               payment.amount_minor as "paidMinor", credit.amount_minor as "creditedMinor",
+               payment.unique_key as "uniqueKey", credit.unique_key as "creditKey", credit.id as "creditId",
+               payment.deal_id as deal
+        from looked
+             join fee_payment as payment on payment.id = looked.id
+             left join payment_credit as credit on credit.id = payment.credit_id
+        where case status when 'EXECUTED' then
+                credit.id is null or credit.amount_minor <> payment.amount_minor or credit.kind <> payment.kind
+                or credit.unique_key <> payment.unique_key or credit.master_login <> payment.master_login
+                or credit.payment_account_login <> payment.payment_account_login
+              else payment.credit_id is not null end
+        order by payment.id`,
+  );
+  return rows.map((row) => ({
+    key: `${PAYMENT}:${row.id}`,
+    login: row.investor,
+    masterLogin: "",
+    atRiskMinor: atRisk(row.paidMinor, row.creditedMinor ?? 0n),
+    operationIds: [],
+    dealIds: row.deal === null ? [] : [row.deal],
+    message: `payment ${row.id} (${row.status}) is not the credit that it became`,
+    evidence: {
+      master_login: row.master,
+      paid_minor: String(row.paidMinor),
+      credited_minor: row.creditedMinor === null ? null : String(row.creditedMinor),
+      unique_key: row.uniqueKey,
+      credit_key: row.creditKey,
+      credit_id: row.creditId === null ? null : String(row.creditId),
+    },
+  }));
+}
+
+type CreditRow = {
+  readonly id: bigint;
+  readonly master: string;
+  readonly account: string;
+  readonly amountMinor: bigint;
+  readonly deal: bigint;
+  readonly uniqueKey: string;
+};
+
+/** Money on a payment account that nobody has paid. */
+export async function listOrphanCredits(db: Queryable, { after, again }: Walk): Promise<Finding[]> {
+  const rows = await many<CreditRow>(
+    db,
+    sql`with looked as (
+          (select id from payment_credit order by id desc limit ${ROWS_PER_LOOK})
+          union
+          (select id from payment_credit where id > ${after} order by id limit ${ROWS_PER_LOOK})
+          union
+          select unnest(${again}::bigint[])
+        )
+        select credit.id, credit.master_login as master, payment_account_login as account,
+               credit.amount_minor as "amountMinor", credit.deal_id as deal, unique_key as "uniqueKey"
+        from looked
+             join payment_credit as credit on credit.id = looked.id
+        where not exists (select from fee_payment where credit_id = credit.id)
+        order by credit.id`,
+  );
+  return rows.map(({ id, master, account, amountMinor, deal, uniqueKey }) => ({
+    key: `${CREDIT}:${id}`,
+    login: account,
+    masterLogin: "",
+    atRiskMinor: amountMinor,
+    operationIds: [],
+    dealIds: [deal],
+    message: `credit ${id} belongs to no payment`,
+    evidence: { master_login: master, unique_key: uniqueKey, amount_minor: String(amountMinor) },
+  }));
+}
+
+/** The same amount under another key is at risk as a whole. */
+function atRisk(paid: bigint, credited: bigint): bigint {
+  const difference = paid - credited;
+  if (difference === 0n) return paid;
+  return difference < 0n ? -difference : difference;
+}

@@ -1,0 +1,115 @@
+import type { Finding } from "#kernel/reconcile/check.ts";
+import { ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+
+export const RUN = "run";
+
+/** Rows after an id, and some that are looked at again. */
+export type Walk = { readonly after: bigint; readonly again: readonly bigint[] };
+
+type Counts = { readonly open: number; readonly executed: number; readonly failed: number };
+type RunRow = {
+  readonly id: bigint;
+  readonly master: string;
+  readonly counted: Counts;
+  readonly found: Counts;
+  readonly paidMinor: bigint;
+  readonly creditedMinor: bigint;
+  readonly dueMinor: bigint;
+};
+
+/** Runs whose counts or sums are not those of their payments. */
+export async function listBrokenRuns(db: Queryable, { after, again }: Walk): Promise<Finding[]> {
+  const rows = await many<RunRow>(
+    db,
+    sql`with looked as (
+          (select id from fee_run order by id desc limit ${ROWS_PER_LOOK})
+          union
+          (select id from fee_run where id > ${after} order by id limit ${ROWS_PER_LOOK})
+          union
+          select unnest(${again}::bigint[])
+        ), of_run as (
+          select fee_run.id, fee_run.master_login as master,
+                 jsonb_build_object('open', open_count, 'executed', executed_count, 'failed', failed_count) as counted,
+                 jsonb_build_object(
+                   'open', count(payment.id) filter (where payment.status in ('PENDING', 'EXECUTING')),
+                   'executed', count(payment.id) filter (where payment.status = 'EXECUTED'),
+                   'failed', count(payment.id) filter (where payment.status in ('DEFERRED', 'FAILED', 'REVERSED'))
+                 ) as found,
+                 coalesce(sum(payment.amount_minor) filter (where payment.status = 'EXECUTED'), 0)::bigint as paid,
+                 coalesce(sum(credit.amount_minor), 0)::bigint as credited,
+                 coalesce(sum(payment.due_minor), 0)::bigint as due
+          from looked
+               join fee_run on fee_run.id = looked.id
+               left join fee_payment as payment on payment.run_id = fee_run.id
+               left join payment_credit as credit on credit.id = payment.credit_id
+          group by fee_run.id
+        )
+        select id, master, counted, found, paid as "paidMinor", credited as "creditedMinor", due as "dueMinor"
+        from of_run
+        where counted <> found or paid <> credited
+        order by id`,
+  );
+  return rows.map(({ id, master, counted, found, paidMinor, creditedMinor, dueMinor }) => {
+    const differs = abs(paidMinor - creditedMinor);
+    return {
+      key: `${RUN}:${id}`,
+      login: master,
+      masterLogin: "",
+      // Counts that do not tie may hide any of its payments.
+      atRiskMinor: differs === 0n ? dueMinor : differs,
+      operationIds: [],
+      dealIds: [],
+      message: `run ${id} says other things than its payments and credits`,
+      evidence: { counted, found, paid_minor: String(paidMinor), credited_minor: String(creditedMinor) },
+    };
+  });
+}
+
+type TwiceRow = {
+  readonly id: bigint;
+  readonly master: string;
+  readonly investor: string;
+  readonly payments: readonly bigint[];
+  readonly deals: readonly bigint[];
+  readonly beyondMinor: bigint;
+};
+
+/** Weeks in which one Investor has more than one fee. A debt of before is collected beside it. */
+export async function listPaidTwice(db: Queryable, { after, again }: Walk): Promise<Finding[]> {
+  const rows = await many<TwiceRow>(
+    db,
+    sql`with looked as (
+          (select id from fee_run order by id desc limit ${ROWS_PER_LOOK})
+          union
+          (select id from fee_run where id > ${after} order by id limit ${ROWS_PER_LOOK})
+          union
+          select unnest(${again}::bigint[])
+        )
+        select run_id as id, fee_payment.master_login as master, investor_login as investor,
+               array_agg(fee_payment.id order by fee_payment.id) as payments,
+               coalesce(array_agg(deal_id order by fee_payment.id) filter (where deal_id is not null), '{}') as deals,
+               (sum(due_minor) - max(due_minor))::bigint as "beyondMinor"
+        from looked
+             join fee_run on fee_run.id = looked.id and fee_run.kind = 'WEEKLY'
+             join fee_payment on run_id = fee_run.id and fee_payment.kind = 'PF'
+        group by run_id, fee_payment.master_login, investor_login
+        having count(*) > 1
+        order by run_id, investor_login`,
+  );
+  return rows.map(({ id, master, investor, payments, deals, beyondMinor }) => ({
+    key: `twice:${id}:${investor}`,
+    login: investor,
+    masterLogin: "",
+    atRiskMinor: beyondMinor,
+    operationIds: [],
+    dealIds: deals,
+    message: `Investor ${investor} has more than one fee in run ${id}`,
+    evidence: { master_login: master, payments: payments.map(String) },
+  }));
+}
+
+function abs(minor: bigint): bigint {
+  return minor < 0n ? -minor : minor;
+}

@@ -1,0 +1,26 @@
+import { refuse } from "../refusals.ts";
+
+/** How long after a deposit or withdrawal an equal one may be a mistake. */
+export const TWINS_WITHIN_MS = 24 * 60 * 60 * 1_000;
+
+/** Whose equal operations are twins, and what is to be done with one of an executed operation. */
+export type TwinRule = { readonly keyId: string; readonly rejectsDuplicates: boolean };
+
+/** An equal operation that was executed lately. */
+export type ExecutedTwin = { readonly operationId: string; readonly dealId: bigint };
+
+/** While nobody knows what becomes of the first, a second would be a gamble. */
+export function twinInProgress(operationId: string): Error {
+  return refuse("operation_in_progress", "an equal operation of this API key is not resolved yet", {
+    outcome: "not_executed",
+    operationId,
+  });
+}
+
+export function possibleDuplicate({ operationId, dealId }: ExecutedTwin): Error {
+  return refuse("possible_duplicate", "an equal operation of this API key was executed within 24 hours", {
+    outcome: "not_executed",
+    operationId,
+    details: { deal_id: String(dealId) },
+  });
+}
