@@ -5,12 +5,14 @@ import { callContext } from "#kernel/contract/context.ts";
 import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { onNudge } from "#kernel/nats/nudge.ts";
+import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { feeChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { ALLOCATION_FEED, hearOfAllocations } from "./events/hear-of-allocations.ts";
@@ -42,6 +44,7 @@ await runService(caller, async (context) => {
   await relayFeeds(context, backbone, FEEDS);
   const allocations = await followAllocations(context, backbone, deps, subscriptions);
   for (const job of feeJobs(deps)) stack.use(job);
+  stack.use(reconcile({ pool: deps.pool, log, checks: feeChecks(deps), longestMs: config.PAMM_CHECK_INTERVAL }));
   const implementation = feeService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && allocations.state().stopped === undefined;

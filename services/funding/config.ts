@@ -1,9 +1,11 @@
 import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
+import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 
 export const settings = Type.Object({
   FUNDING_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
+  ...CHECK_SETTINGS,
   ACCOUNT_GRPC_URL: grpcAddress(),
   FEE_GRPC_URL: grpcAddress(),
   PLATFORM_GRPC_URL: grpcAddress(),

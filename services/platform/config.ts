@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
 import { duration, flag, integer, list, optional, piece, secret, text, url } from "#kernel/config-pieces.ts";
+import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import type { LoginRange } from "./store/account-creations.ts";
 
@@ -12,6 +13,7 @@ const MAX_SESSIONS = 16;
 export const settings = Type.Object({
   PLATFORM_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
+  ...CHECK_SETTINGS,
   MT5_URL: url(["https"]),
   MT5_LOGIN: text("the manager's login"),
   MT5_PASSWORD: secret("the manager's API password"),

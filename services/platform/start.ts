@@ -1,9 +1,11 @@
 import streams from "#streams" with { type: "json" };
 import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { readConfig } from "#kernel/config.ts";
+import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import type { ServiceContext } from "#kernel/service.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { platformChecks } from "./checks/checks.ts";
 import { readCertificates, requireSafeQuietPeriod, settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { createMt5Client } from "./mt5/client.ts";
@@ -63,6 +65,8 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   };
   await relayFeeds(context, backbone, FEEDS);
   for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
+  const checks = platformChecks(deps);
+  stack.use(reconcile({ pool: deps.pool, log, checks, longestMs: config.PAMM_CHECK_INTERVAL }));
   return await serveContract(context, backbone, {
     contract: PlatformServiceService,
     implementation: platformService(deps),

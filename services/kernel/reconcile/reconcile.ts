@@ -1,3 +1,4 @@
+import { duration } from "../config-pieces.ts";
 import { type Job, runJob } from "../job.ts";
 import { leaseKeeper } from "../postgres/lease-keeper.ts";
 import type { Check } from "./check.ts";
@@ -8,6 +9,9 @@ import { insertChecks, listChecks } from "./store.ts";
 const LOOK_EVERY_MS = 1_000;
 /** A look may take a while; who does not come back for so long is taken for dead. */
 const LEASE = { name: "reconcile", ttlMs: 60_000, renewMs: 5_000, pollMs: 5_000 };
+
+/** What every service with checks reads. */
+export const CHECK_SETTINGS = { PAMM_CHECK_INTERVAL: duration({ whenMissing: "PT5M" }) };
 
 export type ReconcileOptions = RunDeps & {
   readonly checks: readonly Check[];

@@ -1,0 +1,83 @@
+import { callContext } from "#kernel/contract/context.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
+import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
+import { type Accepted, listAccepted, listUnfinished } from "./find-accepted.ts";
+
+const EVERY_MS = 300_000;
+const QUESTION_MS = 3_000;
+
+/**
+ * R12. Each request that was accepted comes to an end, and the end that its caller was told is the one that platform has on
+ * record: executed with exactly this deal, or surely not. What is over never changes, so one look is enough.
+ */
+export function completeness({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
+  return {
+    name: "R12",
+    title: "each accepted deposit and withdrawal has ended, and as platform has it on record",
+    everyMs: EVERY_MS,
+    sightings: 1,
+    async look({ place, suspects }) {
+      const [unfinished, { accepted, next }] = await inSnapshot(pool, async (db) => [
+        await listUnfinished(db),
+        await listAccepted(db, place, suspects),
+      ]);
+      const findings = unfinished.map((row) => finding(row, "it is not over, long after its caller has gone"));
+      for (const row of accepted) {
+        const problem = problemOf(row, await findTransfer(platform, row.transferKey));
+        if (problem !== undefined) findings.push(finding(row, problem));
+      }
+      return { findings, covers: () => true, nextPlace: next };
+    },
+  };
+}
+
+async function findTransfer(platform: Deps["platform"], key: string): Promise<TransferResult | undefined> {
+  try {
+    return await platform.getTransfer({ key }, callContext({ caller: "funding", withinMs: QUESTION_MS }));
+  } catch (error) {
+    if (error instanceof Refusal && error.code === "transfer_not_found") return undefined;
+    throw error;
+  }
+}
+
+/** What the caller was told, against what is on record under the key of the transfer. */
+function problemOf(row: Accepted, transfer: TransferResult | undefined): string | undefined {
+  const wasExecuted = row.state === "POSTED" && row.movedMinor !== 0n;
+  if (!wasExecuted) {
+    if (row.dealId !== null) return "it has a deal although nothing was to move";
+    const isOver = transfer === undefined || transfer.state === TransferState.REFUSED;
+    return isOver
+      ? undefined
+      : "its caller was told that nothing moved, and platform has a transfer that may have moved";
+  }
+  if (transfer === undefined) return "its caller was told that it is executed, and platform does not know it";
+  const [leg] = transfer.legs;
+  const isSame =
+    transfer.state === TransferState.APPLIED &&
+    leg?.dealId === row.dealId &&
+    leg.login === row.login &&
+    leg.amount?.minorUnits === row.movedMinor;
+  return isSame ? undefined : "what its caller was told is not what platform has on record";
+}
+
+function finding(row: Accepted, problem: string): Finding {
+  const { id, operationId, login, action, state, amountMinor, movedMinor, dealId, transferKey } = row;
+  const moved = movedMinor < 0n ? -movedMinor : movedMinor;
+  return {
+    key: `cashflow:${id}`,
+    login,
+    masterLogin: "",
+    atRiskMinor: moved > 0n ? moved : amountMinor,
+    operationIds: [operationId],
+    dealIds: dealId === null ? [] : [dealId],
+    message: `${action} ${operationId}: ${problem}`,
+    evidence: {
+      state,
+      amount_minor: String(amountMinor),
+      moved_minor: String(movedMinor),
+      transfer_key: transferKey,
+    },
+  };
+}

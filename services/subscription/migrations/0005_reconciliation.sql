@@ -1,0 +1,46 @@
+-- What a service checks about its own books, and what did not tie. The same text in every service that has checks.
+
+create table reconciliation_check (
+  name         text primary key check (name <> ''),
+  title        text not null,
+  every_ms     bigint not null check (every_ms > 0),
+  -- Since when this check is there: until its first run is complete, its age counts from here.
+  known_at     timestamptz not null default clock_timestamp(),
+  started_at   timestamptz,
+  completed_at timestamptz,
+  -- When a walk through everything came to its end last, and where the next one goes on.
+  rounded_at   timestamptz,
+  place        text not null default '',
+  -- Why the last run was not complete.
+  error        text not null default ''
+);
+
+-- A break is opened when it was seen so many times in a row as its check demands, and closed when it is seen no more.
+create table reconciliation_break (
+  id            bigint generated always as identity primary key,
+  check_name    text not null references reconciliation_check,
+  key           text not null check (key <> ''),
+  sightings     integer not null default 1 check (sightings > 0),
+  opened_at     timestamptz,
+  seen_at       timestamptz not null,
+  closed_at     timestamptz check (closed_at is null or opened_at is not null),
+  login         text not null,
+  master_login  text not null,
+  at_risk_minor bigint not null check (at_risk_minor >= 0),
+  operation_ids text[] not null,
+  deal_ids      bigint[] not null,
+  message       text not null,
+  evidence      jsonb not null
+);
+
+create unique index reconciliation_break_one on reconciliation_break (check_name, key) where closed_at is null;
+create index reconciliation_break_open on reconciliation_break (id) where closed_at is null;
+
+-- Breaks of other services for which a Master was stopped. Each stops it once: whoever lifts the stop has seen the break.
+create table heeded_break (
+  service      text not null check (service <> ''),
+  break_id     bigint not null,
+  master_login text not null,
+  heeded_at    timestamptz not null default clock_timestamp(),
+  primary key (service, break_id)
+);
