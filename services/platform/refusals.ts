@@ -12,6 +12,7 @@ export const { refuse, refusals } = refusalsOf({
   login_not_managed: "not_found",
   creation_mismatch: "conflict",
   account_busy: "conflict",
+  busy: "busy",
   no_lane: "conflict",
   transfer_mismatch: "conflict",
   transfer_not_found: "not_found",

@@ -16,6 +16,7 @@ import { beat } from "./jobs/beat.ts";
 import { findLostOperations } from "./jobs/find-lost-operations.ts";
 import { readAllDeals, readFreshDeals } from "./jobs/read-deals.ts";
 import { runWaitingOperations } from "./jobs/run-waiting-operations.ts";
+import { verifyAppliedDeals } from "./jobs/verify-applied-deals.ts";
 import { MOVEMENTS_FEED } from "./protocol/account-moved.ts";
 import { Doorbell } from "./protocol/doorbell.ts";
 import { createFreshDeals } from "./protocol/fresh-deals.ts";
@@ -61,6 +62,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): Job[] {
     runWaitingOperations(deps),
     readAllDeals(deps, readEveryMs),
     readFreshDeals(deps),
+    verifyAppliedDeals(deps),
   ];
 }
 

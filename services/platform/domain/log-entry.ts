@@ -17,7 +17,7 @@ export type EntryKind =
   | "irregularity";
 
 /** What happened to the past of an account. */
-export type Irregularity = "deal_gone" | "deal_changed" | "deal_cancelled";
+export type Irregularity = "deal_gone" | "deal_changed" | "deal_cancelled" | "deal_surplus";
 
 /** What an allocation has to know of a trader's deal. Volumes are lots in units of 1e-8. */
 export type Trade = {

@@ -206,7 +206,7 @@ test("what a transition leads to says what has to be written with it", () => {
     expect(writes.includes("deal")).toBe(to === "APPLIED" && !isTold);
     expect(writes.includes("entry")).toBe(to === "APPLIED" && !isTold);
     expect(writes.includes("fate")).toBe(attempt !== undefined && attempt !== "SENDING");
-    expect(writes.includes("next_look")).toBe(to === "UNKNOWN" || to === "INTENT");
+    expect(writes.includes("next_look")).toBe(to === "UNKNOWN" || to === "INTENT" || (to === "APPLIED" && !isTold));
   }
 });
 

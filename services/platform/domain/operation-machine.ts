@@ -71,7 +71,7 @@ export const TRANSITIONS: readonly Transition[] = [
 
   // A permit was given: only evidence about that attempt leads on. In UNKNOWN the attempt's own sender may still tell what
   // it read, because an answer that arrives late is as true as one in time.
-  { from: SENT, on: "applied", when: [ofPresent], to: "APPLIED", attempt: "APPLIED", writes: ["fate", "deal", "entry"] },
+  { from: SENT, on: "applied", when: [ofPresent], to: "APPLIED", attempt: "APPLIED", writes: ["fate", "deal", "entry", "next_look"] },
   { from: SENT, on: "applied", when: [ofAnother], to: "SURPLUS", writes: ["finding"] },
   { from: SENT, on: "refused", when: [ofPresent, isThrottled, isInternal, canCount], to: "INTENT", attempt: "REFUSED", writes: ["fate", "next_look"] },
   { from: SENT, on: "refused", when: [ofPresent, isThrottled, isHalfWay], to: "REVIEW", because: "attempts_exhausted", attempt: "REFUSED", writes: ["fate", "finding"] },
@@ -93,7 +93,7 @@ export const TRANSITIONS: readonly Transition[] = [
   { from: ["REFUSED"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
 
   // The machine has stopped touching it: people say what it was, and never the opposite of what was told.
-  { from: ["REVIEW"], on: "decided_applied", when: [wasOpen], to: "APPLIED", attempt: "APPLIED", writes: ["fate", "deal", "entry"] },
+  { from: ["REVIEW"], on: "decided_applied", when: [wasOpen], to: "APPLIED", attempt: "APPLIED", writes: ["fate", "deal", "entry", "next_look"] },
   { from: ["REVIEW"], on: "decided_applied", when: [wasApplied], to: "APPLIED", writes: [] },
   { from: ["REVIEW"], on: "decided_refused", when: [wasOpen], to: "REFUSED", because: "decided", attempt: "ABSENT", writes: ["fate"] },
   { from: ["REVIEW"], on: "decided_refused", when: [wasNotApplied], to: "REFUSED", because: "decided", writes: [] },

@@ -72,11 +72,11 @@ export type Written =
   | "permit"
   /** What became of the present attempt. */
   | "fate"
-  /** Server and ticket, unique together, and when the deal is looked for again. */
+  /** Server and ticket, unique together. */
   | "deal"
   /** The change of balance in the log of the login; a Master's when the reading of its history reaches the deal. */
   | "entry"
-  /** When it is scanned, or may ask for a permit again. */
+  /** When it is scanned, may ask for a permit again, or has its deal looked for again. */
   | "next_look"
   /** A row for a person, with what is known. */
   | "finding";

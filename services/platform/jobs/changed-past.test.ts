@@ -96,7 +96,7 @@ test("deals that are gone are told, ours as well as a trader's, and nothing else
   expect((await logOf(instance, investor, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
   await new Promise((resolve) => setTimeout(resolve, BROUGHT_UP_AGAIN_MS));
   expect(await logOf(instance, master, 5)).toHaveLength(5);
-  expect(await findingsOf(instance, master)).toEqual(["deal_gone", "deal_gone"]);
+  expect(await findingsOf(instance, master)).toEqual(["applied_deal_gone", "deal_gone"]);
 }, 60_000);
 
 test("a deal that is not shown yet is not gone", async () => {

@@ -6,17 +6,12 @@ import { readLogin } from "../protocol/read-history.ts";
 import { platformComment } from "../protocol/reference.ts";
 import { operationNumber } from "../protocol/operation-number.ts";
 import { findAccount } from "../store/accounts.ts";
+import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
 
-async function logOf({ service }: Instance, login: string, atLeast: number) {
-  const { entries } = await eventually(
-    () => service.readLog({ login, afterNumber: 0n, limit: 100 }, aCall()),
-    (log) => log.entries.length >= atLeast,
-  );
-  return entries;
-}
+const SURPLUS = { kind: MovementKind.IRREGULARITY, amount: { minorUnits: 0n }, key: "", reason: "deal_surplus" };
 
 test("a trader's deals and a dealer's money are in the log in the order of the history, and the sum is the balance", async () => {
   const world = await aWorld();
@@ -101,11 +96,19 @@ test("a deal with a reference that we do not know is true all the same, and a pe
   const unknown = { kind: "deposit", number: operationNumber(77n), attempt: 1 } as const;
   await world.control.balance(login, "8.00", platformComment(unknown, "from a lost database"));
 
-  const entries = await logOf(instance, login, 1);
+  const entries = await logOf(instance, login, 2);
 
-  expect(entries).toMatchObject([{ kind: MovementKind.FOREIGN, amount: { minorUnits: 8_00n } }]);
-  expect(await many(instance.deps.pool, sql`select login, reason from review`)).toEqual([
-    { login, reason: "unknown_reference" },
+  expect(entries).toMatchObject([
+    { kind: MovementKind.FOREIGN, amount: { minorUnits: 8_00n } },
+    { ...SURPLUS, dealId: entries[0]!.dealId },
+  ]);
+  expect(await many(instance.deps.pool, sql`select login, reason, deal_id, evidence from review`)).toMatchObject([
+    {
+      login,
+      reason: "unknown_reference",
+      deal_id: entries[0]!.dealId,
+      evidence: { amount_minor: "800", reference: { kind: "deposit", number: "77", attempt: 1 } },
+    },
   ]);
 });
 
@@ -119,12 +122,12 @@ test("a second deal of one operation enters the log as foreign and does not touc
   const [deal] = await world.control.deals(login);
   await world.control.balance(login, "8.00", deal!.comment);
 
-  const entries = await logOf(instance, login, 2);
+  const entries = await logOf(instance, login, 3);
 
-  expect(entries.map(({ kind }) => kind)).toEqual([MovementKind.DEPOSIT, MovementKind.FOREIGN]);
+  expect(entries.map(({ kind }) => kind)).toEqual([MovementKind.DEPOSIT, MovementKind.FOREIGN, SURPLUS.kind]);
+  expect(entries[2]).toMatchObject(SURPLUS);
   expect(await service.transfer(request, aCall())).toEqual(first);
-  const findings = await many<{ reason: string }>(instance.deps.pool, sql`select reason from review order by reason`);
-  expect(findings.map(({ reason }) => reason)).toContain("surplus_deal");
+  expect(await findingsOf(instance, login)).toEqual(["surplus_deal"]);
 });
 
 test("a deal that comes after its absence was declared is foreign, and its operation goes to a person", async () => {
@@ -138,9 +141,10 @@ test("a deal that comes after its absence was declared is foreign, and its opera
   expect(first.state).toBe(TransferState.REFUSED);
   await world.control.balance(login, "8.00", `${first.legs[0]!.reference} late`);
 
-  const entries = await logOf(instance, login, 1);
+  const entries = await logOf(instance, login, 2);
 
-  expect(entries).toMatchObject([{ kind: MovementKind.FOREIGN, key: "" }]);
+  expect(entries).toMatchObject([{ kind: MovementKind.FOREIGN, key: "" }, SURPLUS]);
+  expect(await findingsOf(instance, login)).toEqual(["surplus_deal", "deal_after_refusal"]);
   expect(await many(deps.pool, sql`select state, came_from, review from operation`)).toEqual([
     { state: "REVIEW", came_from: "REFUSED", review: "deal_after_refusal" },
   ]);
@@ -244,4 +248,18 @@ test("a deal that is not decided yet stays undecided, however often its login is
 
   const { entries } = await instance.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
   expect(entries).toEqual([]);
+});
+
+test("a deal under the reference of another login stops the log where it stands", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const [login, master] = [await anAccount(instance), await anAccount(instance, "master")];
+  const deposit = await instance.service.transfer(aDeposit(login, 8_00n), aCall());
+  await world.control.balance(master, "8.00", deposit.legs[0]!.reference);
+
+  const entries = await logOf(instance, master, 2);
+
+  expect(entries).toMatchObject([{ kind: MovementKind.FOREIGN, amount: { minorUnits: 8_00n } }, SURPLUS]);
+  expect(await findingsOf(instance, master)).toEqual(["misplaced_reference"]);
+  expect(await findingsOf(instance, login)).toEqual([]);
 });

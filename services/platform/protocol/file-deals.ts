@@ -1,4 +1,4 @@
-import { usd } from "#kernel/money.ts";
+import { usd, zero } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
@@ -53,8 +53,7 @@ async function explainAll(tx: Transaction, server: string, deals: readonly Deal[
       await putOff(tx, server, deal, explanation);
       return { entries, undecided: deal };
     }
-    const entry = await entryFor(tx, server, deal, explanation);
-    if (entry !== undefined) entries.push(entry);
+    entries.push(...(await entriesFor(tx, server, deal, explanation)));
   }
   return { entries, undecided: undefined };
 }
@@ -70,33 +69,49 @@ async function cluesOf(tx: Transaction, server: string, { ticket, login, comment
   };
 }
 
-async function entryFor(
+async function entriesFor(
   tx: Transaction,
   server: string,
   deal: Deal,
   explanation: Exclude<Explanation, { kind: "undecided" }>,
-): Promise<NewEntry | undefined> {
+): Promise<NewEntry[]> {
   const circumstances = { server, at: deal.at };
   switch (explanation.kind) {
     case "no_effect":
-      return undefined;
+      return [];
     case "trade":
-      return tradeEntry(deal);
+      return [tradeEntry(deal)];
     case "own":
-      return ownEntry(tx, server, deal, explanation.operation);
+      return [await ownEntry(tx, server, deal, explanation.operation)];
     case "applies": {
       const { operation, attempt } = explanation;
       const event = { type: "applied", attempt, ticket: deal.ticket } as const;
       const { entry } = await takeStep(tx, operation, event, circumstances);
-      return entry && { ...entry, deal: dealOf(deal), at: deal.at };
+      return entry === undefined ? [] : [{ ...entry, deal: dealOf(deal), at: deal.at }];
     }
     case "foreign": {
       const { finding, operation, event } = explanation;
-      if (operation !== undefined && event !== undefined) await takeStep(tx, operation, event, circumstances);
       if (finding !== undefined) await report(tx, server, deal, { reason: finding, operation });
-      return { kind: "foreign", cause: undefined, trade: undefined, ...factsOf(deal) };
+      if (operation !== undefined && event !== undefined) await takeStep(tx, operation, event, circumstances);
+      const entry: NewEntry = { kind: "foreign", cause: undefined, trade: undefined, ...factsOf(deal) };
+      return readReference(deal.comment) === undefined ? [entry] : [entry, surplusEntry(deal)];
     }
   }
+}
+
+/** Money came or left under a reference of ours that no operation answers for: whoever follows the login stops there. */
+function surplusEntry(deal: Deal): NewEntry {
+  const { at } = deal;
+  const kind = "irregularity";
+  return {
+    kind,
+    amount: zero(),
+    cause: undefined,
+    deal: dealOf(deal),
+    at,
+    trade: undefined,
+    irregularity: "deal_surplus",
+  };
 }
 
 /** A Master's own operation gets its number here, where the platform's history shows it. */
@@ -151,6 +166,20 @@ async function report(
   { reason, operation }: { readonly reason: string; readonly operation: RecordedOperation | undefined },
 ): Promise<void> {
   const { ticket, login, comment, action, at } = deal;
-  const evidence = { key: operation?.key, amount_minor: String(effectOf(deal)), comment, action, at: at.toISOString() };
+  const evidence = {
+    key: operation?.key,
+    amount_minor: String(effectOf(deal)),
+    comment,
+    action,
+    at: at.toISOString(),
+    reference: referenceEvidence(comment),
+    operation_state: operation?.standing.state,
+  };
   await insertFinding(tx, { login, operation: operation?.number, reason, server, dealId: ticket, evidence });
+}
+
+/** Everything that a reference tells, also about an operation that a database of before has forgotten. */
+function referenceEvidence(comment: string): Readonly<Record<string, unknown>> | undefined {
+  const reference = readReference(comment);
+  return reference && { kind: reference.kind, number: String(reference.number), attempt: reference.attempt };
 }

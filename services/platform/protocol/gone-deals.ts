@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import { shownWithinMs } from "../domain/deal-looks.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { listUnshownDeals } from "../store/logged-deals.ts";
 import type { LoggedDeal, Window } from "../store/logged-deals.ts";
@@ -9,8 +10,6 @@ import type { Irregular } from "./tell-irregularities.ts";
 
 /** A list that lacked a deal and a question for that deal this much later: only both together say that it is gone. */
 const ASK_AFTER_MS = 3_000;
-/** A deal that no reading has shown yet may be on its way into the history for at least so long. */
-const SHOWN_WITHIN_MS = 60_000;
 /** Questions of one round; after a server that lost a day the others wait for the next. */
 const QUESTIONS_PER_ROUND = 50;
 /** Times of the platform and of our clock may differ by this much at the edge of a window. */
@@ -34,15 +33,15 @@ export class GoneDeals {
   async suspect(deps: Deps, window: Window, deals: readonly Deal[]): Promise<void> {
     const { pool, settings } = deps;
     const from = new Date(window.from.getTime() + EDGE_MS);
-    const shownWithinMs = Math.max(SHOWN_WITHIN_MS, settings.quietPeriodMs);
-    const lateFrom = Date.now() - shownWithinMs;
+    const withinMs = shownWithinMs(settings.quietPeriodMs);
+    const lateFrom = Date.now() - withinMs;
     const missedAtMs = performance.now();
     for (const logged of await listUnshownDeals(pool, settings.server, { ...window, from }, deals)) {
       const wasShown = logged.serverMsc !== undefined || this.#shownAtMs.has(logged.ticket);
       const isSuspect = wasShown || logged.at.getTime() < lateFrom;
       if (isSuspect && !this.#suspects.has(logged.ticket)) this.#suspects.set(logged.ticket, { logged, missedAtMs });
     }
-    this.#forget(missedAtMs - shownWithinMs);
+    this.#forget(missedAtMs - withinMs);
   }
 
   /** Asks for each suspect by its ticket, and tells of those that the platform has no more. */

@@ -1,3 +1,4 @@
+import { dealLookMs } from "../domain/deal-looks.ts";
 import type { Operation } from "../domain/operation.ts";
 
 /** A lost answer is most often found at once. */
@@ -13,7 +14,11 @@ export function nextLookMs({ state, attempt }: Operation): number | undefined {
     // Back from an attempt: the more there were, the longer the pause before the next.
     case "INTENT":
       return Math.min(FIRST_PAUSE_MS * 2 ** Math.max(attempt - 1, 0), LONGEST_PAUSE_MS);
-    default:
+    case "APPLIED":
+      return dealLookMs(0);
+    case "SENDING":
+    case "REFUSED":
+    case "REVIEW":
       return undefined;
   }
 }

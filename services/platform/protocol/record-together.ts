@@ -1,4 +1,5 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { dealLookMs } from "../domain/deal-looks.ts";
 import { lockAccounts } from "../store/accounts.ts";
 import type { Account } from "../store/accounts.ts";
 import { insertAttempts } from "../store/attempts.ts";
@@ -48,7 +49,7 @@ export async function recordTogether(
   const accounts = await lockAccounts(tx, [...new Set(logins)]);
   const plain = await plainSteps(tx, server, answers, accounts);
   const applied = plain.map((each) => each.applied);
-  await saveApplied(tx, server, applied);
+  await saveApplied(tx, { server, nextLookInMs: dealLookMs(0) }, applied);
   const [unlogged, logged] = partition(plain, ({ account }) => account.role === "master");
   await appendToLogs(tx, server, logged.map(factOf));
   return {

@@ -5,7 +5,7 @@ import type { Account } from "../store/accounts.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { markAttempt } from "../store/attempts.ts";
 import type { AttemptFacts } from "../store/attempts.ts";
-import { listExplainedDeals } from "../store/log.ts";
+import { listExplainedDeals, listExplainedDealsOf } from "../store/log.ts";
 import { lockOperation, saveStep } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { insertFinding } from "../store/reviews.ts";
@@ -25,7 +25,10 @@ export type Circumstances = {
   readonly server: string;
   /** When the platform applied it, as far as we know. */
   readonly at: Date;
+  /** What the sender of the attempt learned: then the event is its word, and not the platform's history. */
   readonly attempt?: AttemptFacts;
+  /** For the person, when one has to look. */
+  readonly evidence?: Readonly<Record<string, unknown>>;
 };
 
 export type Recorded = {
@@ -69,6 +72,15 @@ export async function takeStep(
   circumstances: Circumstances,
 ): Promise<Recorded> {
   const next = step(operation.standing, event);
+  if (next.kind === "move" && next.to.state === "APPLIED" && next.writes.includes("deal")) {
+    const booking = await findBooking(tx, operation.login, next.to.ticket, circumstances.server);
+    if (booking !== undefined) {
+      return {
+        standing: await conflict(tx, operation, { ...booking, ticket: next.to.ticket }, circumstances),
+        entry: undefined,
+      };
+    }
+  }
   await markFate(tx, operation, event, { step: next, facts: circumstances.attempt });
   if (next.kind === "stay") return { standing: operation.standing, entry: undefined };
   if (next.kind === "surplus") {
@@ -76,10 +88,7 @@ export async function takeStep(
     return { standing: operation.standing, entry: undefined };
   }
   const { to, writes } = next;
-  if (to.state === "APPLIED" && writes.includes("deal") && (await isBooked(tx, circumstances.server, to.ticket))) {
-    return { standing: await conflict(tx, operation, to.ticket, circumstances), entry: undefined };
-  }
-  await save(tx, operation, next, circumstances);
+  await save(tx, operation, { step: next, event }, circumstances);
   await followLegs(tx, operation, to);
   const entry = writes.includes("entry") ? entryOf(operation, to, circumstances.at) : undefined;
   return { standing: to, entry };
@@ -102,38 +111,54 @@ async function markFate(
 async function save(
   tx: Transaction,
   operation: RecordedOperation,
-  { to, writes }: Extract<Step, { kind: "move" }>,
-  { server, at }: Circumstances,
+  { step: { to, writes }, event }: { readonly step: Extract<Step, { kind: "move" }>; readonly event: OperationEvent },
+  { server, at, evidence: seen }: Circumstances,
 ): Promise<void> {
   const nextLookInMs = writes.includes("next_look") ? nextLookMs(to) : undefined;
   await saveStep(tx, operation, { to, server, appliedAt: at, nextLookInMs });
   if (to.state === "REVIEW" && writes.includes("finding")) {
     const { login, number, amountMinor, key } = operation;
-    const evidence = { key, amount_minor: String(amountMinor), attempt: to.attempt, came_from: to.cameFrom };
-    await insertFinding(tx, { login, operation: number, reason: to.reason, evidence });
+    const evidence = { key, amount_minor: String(amountMinor), attempt: to.attempt, came_from: to.cameFrom, ...seen };
+    const dealId = "ticket" in event ? event.ticket : operation.dealId;
+    const { reason } = to;
+    await insertFinding(tx, { login, operation: number, reason, server, dealId, evidence });
   }
 }
 
-/** The platform used a ticket twice, or somebody booked the deal before us: a person looks, and nothing is booked. */
+type Conflict = { readonly ticket: bigint; readonly isOwnLogin: boolean };
+
+/**
+ * The deal is booked already, and nothing is booked twice. An answer with the ticket of another login is no evidence at all:
+ * what became of the command is in the history. Otherwise the platform used a ticket twice, and a person looks.
+ */
 async function conflict(
   tx: Transaction,
   operation: RecordedOperation,
-  ticket: bigint,
+  { ticket, isOwnLogin }: Conflict,
   circumstances: Circumstances,
 ): Promise<Operation> {
-  const evidence = { key: operation.key, ticket: String(ticket) };
-  const { login, number } = operation;
-  await insertFinding(tx, { login, operation: number, reason: "ticket_conflict", dealId: ticket, evidence });
   const { attempt } = operation.standing;
   const lost = await takeStep(tx, operation, { type: "lost", attempt }, circumstances);
+  if (!isOwnLogin && circumstances.attempt !== undefined) return lost.standing;
+  const { login, number, key } = operation;
+  const { server } = circumstances;
+  const evidence = { key, ticket: String(ticket) };
+  await insertFinding(tx, { login, operation: number, reason: "ticket_conflict", server, dealId: ticket, evidence });
   const unknown = { ...operation, standing: lost.standing };
   const reviewed = await takeStep(tx, unknown, { type: "does_not_fit", reason: "ticket_conflict" }, circumstances);
   return reviewed.standing;
 }
 
-async function isBooked(tx: Transaction, server: string, ticket: bigint): Promise<boolean> {
+async function findBooking(
+  tx: Transaction,
+  login: string,
+  ticket: bigint,
+  server: string,
+): Promise<{ readonly isOwnLogin: boolean } | undefined> {
   const explained = await listExplainedDeals(tx, server, [ticket]);
-  return explained.has(ticket);
+  if (!explained.has(ticket)) return undefined;
+  const own = await listExplainedDealsOf(tx, server, login, [ticket]);
+  return { isOwnLogin: own.has(ticket) };
 }
 
 async function reportSurplus(
@@ -143,7 +168,7 @@ async function reportSurplus(
   { server }: Circumstances,
 ): Promise<void> {
   const evidence = { key, ticket: String(ticket) };
-  await insertFinding(tx, { login, operation: number, reason: "two_deals", server, dealId: ticket, evidence });
+  await insertFinding(tx, { login, operation: number, reason: "surplus_deal", server, dealId: ticket, evidence });
 }
 
 export function entryOf(operation: RecordedOperation, standing: Operation, at: Date): NewEntry {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
+import { isDealTaken } from "../store/operations.ts";
 import { lockForStep, recordEvent } from "./record.ts";
 import type { Circumstances, EventRecorded } from "./record.ts";
 import type { OperationNumber } from "./operation-number.ts";
@@ -14,7 +15,7 @@ const RECORD_PAUSES_MS = [50, 200, 500, 1_000, 2_000];
 
 /**
  * Records one event in a transaction of its own. Repeating it is harmless, also after a commit whose outcome is unknown:
- * the step is decided anew from what stands there.
+ * the step is decided anew from what stands there, also when somebody else was told the same ticket at the same moment.
  */
 export async function recordNow(
   deps: Deps,
@@ -30,7 +31,7 @@ export async function recordNow(
       });
     } catch (error) {
       const pauseMs = RECORD_PAUSES_MS[tries];
-      if (pauseMs === undefined || !isTransient(error)) throw error;
+      if (pauseMs === undefined || !(isTransient(error) || isDealTaken(error))) throw error;
       await delay(pauseMs);
     } finally {
       deps.doorbell.ring(login);

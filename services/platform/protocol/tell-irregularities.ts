@@ -1,13 +1,17 @@
 import { zero } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { Irregularity, NewEntry } from "../domain/log-entry.ts";
+import type { OperationEvent } from "../domain/operation.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { listIrregularities } from "../store/logged-deals.ts";
 import type { LoggedDeal } from "../store/logged-deals.ts";
+import { findOperationByDeal, lockOperation } from "../store/operations.ts";
 import { insertFinding } from "../store/reviews.ts";
 import { appendToLog } from "./append-to-log.ts";
+import { takeStep } from "./record.ts";
 
 /** Something that happened to the past of a login. */
 export type Irregular = {
@@ -43,11 +47,28 @@ async function tellOf({ pool, settings, log, doorbell }: Deps, login: string, fo
     await appendToLog(tx, account, { server, entries: fresh.map(entryOf) });
     for (const irregular of fresh) {
       const { irregularity: reason, ticket: dealId } = irregular;
-      await insertFinding(tx, { login, reason, server, dealId, evidence: evidenceOf(irregular) });
+      const evidence = evidenceOf(irregular);
+      if (!(await reviewOwn(tx, server, irregular)))
+        await insertFinding(tx, { login, reason, server, dealId, evidence });
       log.error("the past of an account was changed on the platform", { login, id: dealId, reason });
     }
   });
   doorbell.ring(login);
+}
+
+/** An operation whose deal is no longer what it was told goes to a person: nobody credits it again. */
+async function reviewOwn(tx: Transaction, server: string, irregular: Irregular): Promise<boolean> {
+  const number = await findOperationByDeal(tx, server, irregular.ticket);
+  if (number === undefined) return false;
+  const operation = await lockOperation(tx, number);
+  if (operation.login !== irregular.login) return false;
+  const event: OperationEvent =
+    irregular.irregularity === "deal_gone"
+      ? { type: "deal_gone" }
+      : { type: "does_not_fit", reason: "applied_deal_differs" };
+  const circumstances = { server, at: irregular.at, evidence: evidenceOf(irregular) };
+  const { standing } = await takeStep(tx, operation, event, circumstances);
+  return standing.state === "REVIEW" && operation.standing.state !== "REVIEW";
 }
 
 async function withoutTold(

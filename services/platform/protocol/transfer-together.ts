@@ -4,7 +4,7 @@ import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { CommandSession } from "../mt5/client.ts";
 import { findTransferByKey } from "../store/transfers.ts";
-import { listLegs } from "../store/operations.ts";
+import { isDealTaken, listLegs } from "../store/operations.ts";
 import type { Permit } from "./grant-permit.ts";
 import { insertWishes } from "./insert-wishes.ts";
 import type { WishAnswer } from "./insert-wishes.ts";
@@ -128,6 +128,7 @@ async function tryTogether(deps: Deps, written: readonly Written[], plain: reado
     for (const { login } of plain) deps.doorbell.ring(login);
     return { recorded, permits };
   } catch (error) {
+    if (isDealTaken(error)) return NOTHING;
     if (!isTransient(error)) throw error;
     // The permits of second legs may stand there; nobody will use them.
     if (error instanceof CommitUnknown) for (const { seat } of written) await undoSecond(deps, seat);

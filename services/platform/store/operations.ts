@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
@@ -148,6 +149,13 @@ export async function listUnderWay(db: Queryable, login: string): Promise<Record
   return rows.map(operationOf);
 }
 
+const DEAL_CONSTRAINTS = new Set(["operation_deal", "log_entry_deal"]);
+
+/** Somebody else booked the deal between our look and our commit. */
+export function isDealTaken(error: unknown): boolean {
+  return DEAL_CONSTRAINTS.has(violatedConstraint(error) ?? "");
+}
+
 export async function findOperationByDeal(
   db: Queryable,
   server: string,
@@ -192,7 +200,7 @@ export async function saveStep(tx: Transaction, from: RecordedOperation, step: S
  */
 export async function saveApplied(
   tx: Transaction,
-  server: string,
+  { server, nextLookInMs }: { readonly server: string; readonly nextLookInMs: number | undefined },
   applied: readonly { readonly number: bigint; readonly attempt: number; readonly ticket: bigint; readonly at: Date }[],
 ): Promise<void> {
   const saved = await execute(
@@ -213,7 +221,8 @@ export async function saveApplied(
           where attempt.operation_number = answer.operation_number and attempt.number = of_attempt
         )
         update operation
-        set state = 'APPLIED', server = ${server}, deal_id = ticket, applied_at = at, changed_at = clock_timestamp()
+        set state = 'APPLIED', server = ${server}, deal_id = ticket, applied_at = at, changed_at = clock_timestamp(),
+            next_look_at = coalesce(clock_timestamp() + ${nextLookInMs}::integer * interval '1 millisecond', next_look_at)
         from answer
         where number = operation_number and attempt = of_attempt and state in ('SENDING', 'UNKNOWN')`,
   );

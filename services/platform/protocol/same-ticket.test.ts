@@ -1,0 +1,128 @@
+import { expect, test } from "vitest";
+import { many, one, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { findOperation } from "../store/operations.ts";
+import { findTransferByKey } from "../store/transfers.ts";
+import { listLegs } from "../store/operations.ts";
+import { lockAccount } from "../store/accounts.ts";
+import { aDeposit } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import type { Instance } from "../testing/world.ts";
+import { lockForStep, recordEvent } from "./record.ts";
+import { recordNow } from "./recorder.ts";
+
+/** As the sender of the command learns it. */
+const ANSWERED = { at: new Date(), attempt: { isFenced: true, answerCode: 0 } };
+const TICKET = 4_711n;
+
+/** An operation that is permitted and whose command nobody has written. */
+async function aSending(instance: Instance) {
+  const login = await anAccount(instance);
+  const request = aDeposit(login, 5_00n);
+  instance.crashAt("after_permit");
+  await expect(instance.service.transfer(request, aCall())).rejects.toThrow("after_permit");
+  const transfer = await findTransferByKey(instance.deps.pool, request.key);
+  const [operation] = await listLegs(instance.deps.pool, transfer!.id);
+  return operation!;
+}
+
+async function rows({ deps }: Instance) {
+  return await many(
+    deps.pool,
+    sql`select operation.state, came_from, review, deal_id, attempt.state as attempt
+        from operation join attempt on operation_number = operation.number
+        order by operation.number`,
+  );
+}
+
+const applied = { type: "applied", attempt: 1, ticket: TICKET } as const;
+
+test("of two operations that are told one ticket at the same moment, the second is decided again: it has no evidence", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { deps } = instance;
+  const [first, second] = [await aSending(instance), await aSending(instance)];
+
+  const { server } = deps.settings;
+  const late = await inTransaction(deps.pool, async (tx) => {
+    const locked = await lockForStep(tx, first.login, first.number);
+    await recordEvent(tx, locked, applied, { server, ...ANSWERED });
+    // It has looked, and found nobody with the ticket; now it waits for us at the unique index.
+    const recording = recordNow(deps, second, applied, ANSWERED);
+    await eventually(
+      () =>
+        many(
+          deps.pool,
+          sql`select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        ),
+      (waiting) => waiting.length > 0,
+    );
+    return { recording };
+  });
+
+  expect((await late.recording).standing.state).toBe("UNKNOWN");
+  expect(await rows(instance)).toEqual([
+    { state: "APPLIED", came_from: null, review: null, deal_id: TICKET, attempt: "APPLIED" },
+    { state: "UNKNOWN", came_from: null, review: null, deal_id: null, attempt: "UNKNOWN" },
+  ]);
+});
+
+test("an answer with a ticket that our books know from another login is no evidence: the history says what became of it", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { deps } = instance;
+  const other = await anAccount(instance);
+  const known = await instance.service.transfer(aDeposit(other, 3_00n), aCall());
+  const operation = await aSending(instance);
+
+  const told = { ...applied, ticket: known.legs[0]!.dealId };
+  const { standing } = await recordNow(deps, operation, told, ANSWERED);
+
+  expect(standing.state).toBe("UNKNOWN");
+  // What it really made is under its own reference.
+  const { reference } = await one<{ reference: string }>(
+    deps.pool,
+    sql`select reference from attempt where operation_number = ${operation.number}`,
+  );
+  const { deal } = await world.control.balance(operation.login, "5.00", reference);
+  const found = await eventually(
+    () => findOperation(deps.pool, operation.number),
+    (seen) => seen?.standing.state === "APPLIED",
+  );
+  expect(found?.dealId).toBe(BigInt(deal));
+});
+
+test("a ticket that the platform gives again to the same login is for a person, and booked once", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { service, deps } = instance;
+  const login = await anAccount(instance);
+  const first = await service.transfer(aDeposit(login, 5_00n), aCall());
+  await world.control.restart(60_000);
+
+  const second = await service.transfer(aDeposit(login, 5_00n), aCall(3_000));
+
+  expect(second.state).not.toBe(TransferState.APPLIED);
+  const ticket = first.legs[0]!.dealId;
+  const bookings = await many(deps.pool, sql`select number from log_entry where deal_id = ${ticket}`);
+  expect(bookings).toHaveLength(1);
+});
+
+test("a login whose row is held by others is asked for again later, and nothing is told to have failed", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance);
+
+  await inTransaction(instance.deps.pool, async (tx) => {
+    await lockAccount(tx, login);
+    await expect(instance.service.readAccount({ login }, aCall())).rejects.toMatchObject({
+      code: "busy",
+      status: "busy",
+      outcome: "not_executed",
+      retryAfterMs: 250,
+    });
+  });
+
+  expect(await instance.service.readAccount({ login }, aCall())).toMatchObject({ complete: true });
+});
