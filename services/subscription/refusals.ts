@@ -1,11 +1,14 @@
 import { refusalsOf } from "#kernel/refusal.ts";
+import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
 /** Everything that subscription says no with. */
 export const { refuse, refusals } = refusalsOf({
+  ...REVIEW_REFUSALS,
   validation_failed: "invalid",
   master_not_found: "not_found",
   investor_not_found: "not_found",
   subscription_not_found: "not_found",
+  operation_not_found: "not_found",
   below_min_deposit: "conflict",
   investor_has_open_positions: "conflict",
   already_subscribed: "conflict",

@@ -1,10 +1,13 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { beginTry, type Exit, findExit, findExitOfCommand } from "../store/exits.ts";
+import { recordedAs } from "../store/recorded-refusal.ts";
 import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
+import { markUnassignmentEnded, recordUnassignment } from "../store/unassignments.ts";
 import { asking } from "./asking.ts";
 import { finishExit } from "./finish-exit.ts";
 import { accountBusy } from "./lane.ts";
@@ -23,6 +26,17 @@ export async function unassign(deps: Deps, request: UnassignRequest, context: Ca
   validate(isLogin("master_login", request.masterLogin), isLogin("investor_login", request.investorLogin));
   const before = await asking(() => findExitOfCommand(deps.pool, context.commandId));
   if (before !== undefined) return await finishExit(deps, before, context);
+  try {
+    const answer = await leaveInTurn(deps, request, context);
+    await recordEnd(deps, undefined, context);
+    return answer;
+  } catch (error) {
+    if (error instanceof Refusal && error.outcome === "not_executed") await recordEnd(deps, error, context);
+    throw error;
+  }
+}
+
+async function leaveInTurn(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
   const turn = patience(context, TURN_MS);
   for (;;) {
     const subscription = await asking(() => findActive(deps, request, context));
@@ -30,9 +44,26 @@ export async function unassign(deps: Deps, request: UnassignRequest, context: Ca
     const left =
       exit === undefined ? await seeOther(deps, subscription, context) : await goOut(deps, exit, turn, context);
     if (left !== undefined) return await finishExit(deps, left, context);
-    if (turn.isOver()) throw accountBusy("another operation of this Investor is in progress");
+    if (turn.isOver()) throw await inTheWay(deps, subscription, context);
     await turn.pause();
   }
+}
+
+/** What stands in the way may be a copy of this very command: then nobody can say that it was not executed. */
+async function inTheWay(deps: Deps, { id }: Subscription, { commandId }: CallContext): Promise<Refusal> {
+  const exit = await findExit(deps.pool, id);
+  if (exit?.commandId !== commandId || commandId === "" || exit.state === "REFUSED") {
+    return accountBusy("another operation of this Investor is in progress");
+  }
+  return refuse("outcome_unknown", "the unassign is still in progress", { outcome: "unknown", operationId: commandId });
+}
+
+/** For whoever asks later what became of the command. Lost by a crash, it is told by the rows of its tries, if later. */
+async function recordEnd(deps: Deps, refusal: Refusal | undefined, { commandId }: CallContext): Promise<void> {
+  const end = { at: deps.now(), refusal: refusal && recordedAs(refusal) };
+  await markUnassignmentEnded(deps.pool, commandId, end).catch((cause: unknown) => {
+    deps.log.warn("the end of an unassign is not on record", { command_id: commandId, error: cause });
+  });
 }
 
 async function findActive(deps: Deps, request: UnassignRequest, context: CallContext): Promise<Subscription> {
@@ -68,7 +99,12 @@ async function claimTry(deps: Deps, subscription: Subscription, context: CallCon
   const { commandId, requestId, deadline } = context;
   const deadlineAt = later(deadline, GRACE_MS);
   const fresh = { subscriptionId: id, commandId, requestId, try: number, holder, deadlineAt };
-  return (await beginTry(deps.pool, fresh)) ? await findExit(deps.pool, id) : undefined;
+  const isBegun = await inTransaction(deps.pool, async (tx) => {
+    if (!(await beginTry(tx, fresh))) return false;
+    await recordUnassignment(tx, { commandId, subscriptionId: id, at: deps.now(), deadlineAt });
+    return true;
+  });
+  return isBegun ? await findExit(deps.pool, id) : undefined;
 }
 
 /** Somebody else's try: its lane may only have to be let go, or it has led to the end that this command wants too. */

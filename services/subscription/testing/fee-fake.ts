@@ -8,6 +8,7 @@ import type {
   CrystallizeRequest,
   CrystallizeResponse,
   FeeServiceService,
+  ListDueItemsRequest,
 } from "#proto/pamm/fee/v1/fee.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -56,6 +57,10 @@ export function feeFake(world: World): FeeFake {
       const response = responseOf(rules.due(request));
       crystallized.set(request.key, { request, response });
       return response;
+    },
+    async listDueItems({ key }: ListDueItemsRequest) {
+      reach();
+      return { items: crystallized.get(key)?.response.items ?? [] };
     },
     async collect({ key, holder }: CollectRequest) {
       reach();

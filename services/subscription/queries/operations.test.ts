@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import { callContext } from "#kernel/contract/context.ts";
+import { execute, sql } from "#kernel/postgres/query.ts";
+import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { trader } from "../testing/trader.ts";
+import { settle, subscribed } from "../testing/settle.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
+
+/** Leaves a moment to look around before the answer has to be on its way. */
+const SHORT_MS = 700;
+
+const { EXECUTED, NOT_EXECUTED, PENDING, UNKNOWN, UNSPECIFIED } = OperationOutcome;
+
+async function outcomeOf(world: World, operationId: string) {
+  const { outcome, refusalCode } = await world.service.getOperation({ operationId }, aCall());
+  return [outcome, refusalCode];
+}
+
+test("an assign is looked up by its command", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  const call = aCall();
+  await world.service.assign(anAssignment(pair), call);
+
+  expect(await world.service.getOperation({ operationId: call.commandId }, aCall())).toEqual({
+    operationId: call.commandId,
+    action: OperationAction.ASSIGN,
+    login: pair.investorLogin,
+    amount: undefined,
+    comment: "",
+    outcome: EXECUTED,
+    refusalCode: "",
+    dealId: undefined,
+    createdAt: expect.any(Date),
+    finishedAt: expect.any(Date),
+    reference: "",
+    legs: [],
+  });
+});
+
+test("an unassign shows the fees that it took and the capital that left the Master", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  world.fees.rules.due = () => [{ key: "fee:payment:1", amount: 5_00n }];
+  const call = aCall();
+  await world.service.unassign(pair, call);
+  await settle(world);
+
+  const operation = await world.service.getOperation({ operationId: call.commandId }, aCall());
+  expect(operation).toMatchObject({
+    action: OperationAction.UNASSIGN,
+    outcome: EXECUTED,
+    finishedAt: expect.any(Date),
+  });
+  expect(operation.legs.map(({ kind, outcome }) => [kind, outcome])).toEqual([
+    ["fee_debit", EXECUTED],
+    ["exit", EXECUTED],
+  ]);
+});
+
+test("what was refused says why, and a second command that succeeds does not change it", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const positions = trader(world, pair.masterLogin);
+  positions.openSome(1);
+  const first = aCall();
+  await expect(world.service.unassign(pair, first)).rejects.toMatchObject({ code: "master_open_positions" });
+  expect(await outcomeOf(world, first.commandId)).toEqual([NOT_EXECUTED, "master_open_positions"]);
+
+  positions.closeAll();
+  await settle(world);
+  const second = aCall();
+  await world.service.unassign(pair, second);
+  expect(await outcomeOf(world, first.commandId)).toEqual([NOT_EXECUTED, "master_open_positions"]);
+  expect(await outcomeOf(world, second.commandId)).toEqual([EXECUTED, ""]);
+});
+
+test("an assign that was refused and given again counts by its last row", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 100_00n);
+  const pair = { masterLogin, investorLogin: anInvestor(world, 100_00n) };
+  const call = aCall();
+  const positions = trader(world, pair.investorLogin);
+  positions.openSome(1);
+  await expect(world.service.assign(anAssignment(pair), call)).rejects.toMatchObject({ outcome: "not_executed" });
+  expect(await outcomeOf(world, call.commandId)).toEqual([NOT_EXECUTED, "investor_has_open_positions"]);
+
+  positions.closeAll();
+  await world.service.assign(anAssignment(pair), call);
+  expect(await outcomeOf(world, call.commandId)).toEqual([EXECUTED, ""]);
+});
+
+test("what a crash left open is pending while its caller waits, then unknown until it is settled, also to a copy of it", async () => {
+  const world = await aWorld();
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const call = aCall();
+  await world.service.unassign(pair, call);
+  const stateIs = (state: string) =>
+    execute(world.deps.pool, sql`update exit set state = ${state}, left_status = null, left_minor = null`);
+
+  await stateIs("LEAVING");
+  expect(await outcomeOf(world, call.commandId)).toEqual([PENDING, ""]);
+  const copy = callContext({ caller: "edge", commandId: call.commandId, withinMs: SHORT_MS });
+  await expect(world.service.unassign(pair, copy)).rejects.toMatchObject({
+    code: "outcome_unknown",
+    operationId: call.commandId,
+  });
+  await execute(world.deps.pool, sql`update unassignment set deadline_at = asked_at`);
+  expect(await outcomeOf(world, call.commandId)).toEqual([UNKNOWN, ""]);
+});
+
+test("operations are listed the newest first, by Investor or Master and by outcome; they have no comments", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 100_00n);
+  const poor = { masterLogin, investorLogin: anInvestor(world, 1_00n) };
+  const rich = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
+  const calls = [aCall(), aCall(), aCall()] as const;
+  await expect(world.service.assign(anAssignment(poor), calls[0])).rejects.toThrow();
+  await world.service.assign(anAssignment(rich), calls[1]);
+  await settle(world);
+  await world.service.unassign(rich, calls[2]);
+  const list = async (filter: Partial<ListOperationsRequest>) => {
+    const all = { login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10 };
+    const { items, hasMore } = await world.service.listOperations({ ...all, ...filter }, aCall());
+    const places: number[] = items.map((item) => calls.findIndex(({ commandId }) => commandId === item.operationId));
+    return [places, hasMore];
+  };
+
+  expect(await list({})).toEqual([[2, 1, 0], false]);
+  expect(await list({ login: masterLogin })).toEqual([[2, 1, 0], false]);
+  expect(await list({ login: poor.investorLogin })).toEqual([[0], false]);
+  expect(await list({ outcome: NOT_EXECUTED })).toEqual([[0], false]);
+  expect(await list({ limit: 1 })).toEqual([[2], true]);
+  expect(await list({ beforeId: calls[1].commandId })).toEqual([[0], false]);
+  expect(await list({ comment: "CRM-1" })).toEqual([[], false]);
+  await expect(list({ limit: 0 })).rejects.toMatchObject({ code: "validation_failed" });
+});
+
+test("an id that nobody asked under is not found", async () => {
+  const world = await aWorld();
+  await expect(world.service.getOperation({ operationId: "nobody" }, aCall())).rejects.toMatchObject({
+    code: "operation_not_found",
+  });
+});

@@ -1,0 +1,75 @@
+import { many, maybeOne, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+
+/** PENDING: its caller still waits. UNKNOWN: it may still happen, or has. */
+export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";
+
+/** An assign or unassign as its rows tell it. */
+export type RecordedOperation = {
+  readonly commandId: string;
+  readonly action: "assign" | "unassign";
+  readonly subscriptionId: bigint;
+  readonly investorLogin: string;
+  readonly outcome: OperationOutcome;
+  readonly refusalCode: string | null;
+  readonly createdAt: Date;
+  readonly finishedAt: Date | null;
+};
+
+export type OperationFilter = {
+  /** Of an Investor or a Master; empty matches all. */
+  readonly login: string;
+  /** Undefined matches all. */
+  readonly outcome: OperationOutcome | undefined;
+  /** Id of the last operation of the page before; empty to begin. */
+  readonly beforeId: string;
+  readonly limit: number;
+};
+
+export async function findOperation(
+  db: Queryable,
+  commandId: string,
+  now: Date,
+): Promise<RecordedOperation | undefined> {
+  return maybeOne<RecordedOperation>(
+    db,
+    sql`select "commandId", action, "subscriptionId", "investorLogin",
+               case when phase = 'OPEN' and "deadlineAt" <= ${now} then 'UNKNOWN'
+                    when phase = 'BETWEEN_TRIES' and "deadlineAt" <= ${now} then 'NOT_EXECUTED'
+                    when phase in ('OPEN', 'BETWEEN_TRIES') then 'PENDING'
+                    else phase end as outcome,
+               "refusalCode", "createdAt", "finishedAt"
+        from operation_row
+        where "commandId" = ${commandId}`,
+  );
+}
+
+/** The newest first: ids grow with time. They are compared byte by byte, as other readers do. */
+export async function listOperations(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
+  const { login, outcome = null, beforeId, limit } = filter;
+  return many<RecordedOperation>(
+    db,
+    sql`select *
+        from (select "commandId", action, "subscriptionId", "investorLogin", "masterLogin",
+                     case when phase = 'OPEN' and "deadlineAt" <= ${now} then 'UNKNOWN'
+                          when phase = 'BETWEEN_TRIES' and "deadlineAt" <= ${now} then 'NOT_EXECUTED'
+                          when phase in ('OPEN', 'BETWEEN_TRIES') then 'PENDING'
+                          else phase end as outcome,
+                     "refusalCode", "createdAt", "finishedAt"
+              from operation_row) as operation
+        where (${login} = '' or "investorLogin" = ${login} or "masterLogin" = ${login})
+          and (${beforeId} = '' or "commandId" collate "C" < ${beforeId})
+          and (${outcome}::text is null or outcome = ${outcome})
+        order by "commandId" collate "C" desc
+        limit ${limit}`,
+  );
+}
+
+/** Keys of the transfers that take an exit's capital off the Master, in their order. */
+export async function listExitKeys(db: Queryable, subscriptionId: bigint, limit: number): Promise<string[]> {
+  const rows = await many<{ key: string }>(
+    db,
+    sql`select key from exit_transfer where subscription_id = ${subscriptionId} order by number limit ${limit}`,
+  );
+  return rows.map(({ key }) => key);
+}
