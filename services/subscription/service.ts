@@ -1,9 +1,11 @@
 import { createBell } from "#kernel/bell.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/job.ts";
+import { listReviews } from "#kernel/review/list-reviews.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { assign } from "./commands/assign.ts";
+import { decideReview } from "./commands/decide-review.ts";
 import { leave } from "./commands/leave.ts";
 import { returnReserve } from "./commands/return-reserve.ts";
 import { EXIT_FEED, MIRROR_FEED } from "./commands/tell.ts";
@@ -12,6 +14,7 @@ import { POOL_FEED } from "./commands/tell-pools.ts";
 import { unassign } from "./commands/unassign.ts";
 import type { Bells, Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
+import { askAboutForeignMoney } from "./jobs/ask-about-foreign-money.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
 import { closeWeeks } from "./jobs/close-weeks.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
@@ -26,9 +29,11 @@ import { countActiveInvestors } from "./queries/count-active-investors.ts";
 import { findOpenSubscription } from "./queries/find-open-subscription.ts";
 import { getActiveMaster } from "./queries/get-active-master.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
+import { getOperation } from "./queries/get-operation.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
 import { getProof } from "./queries/get-proof.ts";
 import { listActiveInvestors } from "./queries/list-active-investors.ts";
+import { listOperations } from "./queries/list-operations.ts";
 import { listSubscriptions } from "./queries/list-subscriptions.ts";
 import { readAllocationRows } from "./queries/read-allocation-rows.ts";
 import { readAllocations } from "./queries/read-allocations.ts";
@@ -55,8 +60,12 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     readAllocations: (request) => readAllocations(deps, request),
     readAllocationRows: (request) => readAllocationRows(deps, request),
     getFeeFloors: (request) => getFeeFloors(deps, request),
+    getOperation: (request, context) => getOperation(deps, request, context),
+    listOperations: (request, context) => listOperations(deps, request, context),
     getProof: (request, context) => getProof(deps, request, context),
     listBreaks: (request) => listBreaks(deps.pool, request),
+    listReviews: (request) => listReviews(deps.pool, request),
+    decideReview: (request, context) => decideReview(deps, request, context),
   };
 }
 
@@ -88,5 +97,6 @@ export function subscriptionJobs(deps: Deps): Job[] {
     runJob({ name: "settle exits", work: () => settleExits(deps), ...settling }),
     runJob({ name: "cancel emptied", work: () => cancelEmptied(deps), ...settling }),
     runJob({ name: "settle gates", work: () => settleGates(deps), ...settling }),
+    runJob({ name: "ask about foreign money", work: () => askAboutForeignMoney(deps), ...settling }),
   ];
 }

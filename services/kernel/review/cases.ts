@@ -48,6 +48,11 @@ export async function listUndecided(db: Queryable, prefix: string, limit: number
   return rows.map(caseFrom);
 }
 
+export async function findCase(db: Queryable, id: bigint): Promise<ReviewCase | undefined> {
+  const row = await maybeOne<CaseRow>(db, sql`select * from review_case_row where id = ${id}`);
+  return row === undefined ? undefined : caseFrom(row);
+}
+
 /** With its row locked: whoever decides locks the case first, and then what the decision is about. */
 export async function lockCase(tx: Transaction, id: bigint): Promise<ReviewCase | undefined> {
   const row = await maybeOne<CaseRow>(tx, sql`select * from review_case_row where id = ${id} for update`);

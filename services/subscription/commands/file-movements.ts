@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
-import { type AccountMoved, AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import { type AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import type { Books, LoggedMovement } from "../domain/books.ts";
 import { fileOnInvestor, fileOnMaster } from "../domain/file-entry.ts";
@@ -17,7 +17,7 @@ import { saveSeats } from "../store/seats.ts";
 import { cancelEmptied } from "../store/subscriptions.ts";
 import { movementOf, resultOf } from "./movement.ts";
 import { tellExitsCompleted, tellMirrorsApplied } from "./tell.ts";
-import { tellStopped } from "./tell-pools.ts";
+import { recordStops } from "./review/record-stops.ts";
 
 type FilingDeps = Pick<Deps, "now" | "bells" | "log">;
 
@@ -33,6 +33,7 @@ export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: re
   const books = await lockBooks(tx, {
     investorLogins: loginsOf(ours, AccountRole.INVESTOR),
     masterLogins: loginsOf(ours, AccountRole.MASTER),
+    stoppingLogins: loginsOf(ours.filter(isIrregular), AccountRole.INVESTOR),
     keys: [...new Set(ours.map(({ key }) => key))].filter((key) => key !== ""),
   });
   let gaps = 0;
@@ -68,7 +69,7 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
   await insertFeeDebits(tx, outcome.feeDebits);
   await recordArrivals(tx, books, sources, at);
   await tellExitsCompleted(tx, await cancelEmptied(tx, [...books.seats.keys()], at));
-  await tellStopped(tx, outcome.stopped);
+  await recordStops(tx, outcome.stopped, at);
   wake(tx, deps, books);
 }
 
@@ -110,6 +111,10 @@ function sourceOf(sources: Sources, movement: LoggedMovement): AccountMoved {
   const source = sources.get(movement);
   assert(source !== undefined);
   return source;
+}
+
+function isIrregular({ kind }: AccountMoved): boolean {
+  return kind === MovementKind.IRREGULARITY;
 }
 
 function loginsOf(moved: readonly AccountMoved[], wanted: AccountRole): string[] {

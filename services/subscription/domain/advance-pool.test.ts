@@ -18,7 +18,7 @@ const POOL: UnitPool = {
   }),
 };
 const STANDING: Standing = { pool: POOL, arrivals: [], weeksClosedThrough: WEEK.anchor, struckDealId: 0n };
-const NO_READING = { week: WEEK, reading: undefined, arePositionsKnown: true, mostSteps: 10 };
+const NO_READING = { week: WEEK, reading: undefined, arePositionsKnown: true, letPassNumber: -1n, mostSteps: 10 };
 
 function reading(closeThrough: Date): Reading {
   return { at: NEXT, marks: [], closeThrough };

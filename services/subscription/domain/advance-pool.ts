@@ -70,6 +70,8 @@ export type Rules = {
   readonly mostSteps: number;
   /** False for a Master that may have positions from before the books: then flat in the books does not say flat. */
   readonly arePositionsKnown: boolean;
+  /** Entry of the Master's log up to which people let deals pass that stop it otherwise. */
+  readonly letPassNumber: bigint;
   /** Of deals that are behind those that are given, those of positions that may be open; undefined when none is behind. */
   readonly beyond?: readonly MasterDeal[] | undefined;
 };
@@ -90,7 +92,7 @@ export function advancePool(standing: Standing, deals: readonly MasterDeal[], ru
     try {
       if (deal !== undefined && (cutOff === undefined || deal.dealAt < cutOff)) {
         if (rules.arePositionsKnown) now = admit(now, deal);
-        const step = split(now, deal);
+        const step = split(now, deal, rules.letPassNumber);
         now = { ...now, pool: step.pool };
         taken += 1;
         if (isResult(deal)) steps.push(step);
@@ -125,9 +127,11 @@ function admit(standing: Standing, deal: MasterDeal): Standing {
   return { ...standing, pool, arrivals, struckDealId };
 }
 
-function split({ pool, weeksClosedThrough, struckDealId }: Standing, deal: MasterDeal): ResultStep {
-  if (isCancelled(deal)) throw new Error(`deal ${deal.dealId} takes another one back`);
-  if (deal.dealId < struckDealId) throw new Error(`deal ${deal.dealId} is older than the last strike`);
+function split({ pool, weeksClosedThrough, struckDealId }: Standing, deal: MasterDeal, letPass: bigint): ResultStep {
+  if (deal.number > letPass) {
+    if (isCancelled(deal)) throw new Error(`deal ${deal.dealId} takes another one back`);
+    if (deal.dealId < struckDealId) throw new Error(`deal ${deal.dealId} is older than the last strike`);
+  }
   const allocation = allocateDeal(pool, poolDealOf(deal));
   checkPool(allocation.pool);
   return {

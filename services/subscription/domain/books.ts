@@ -61,6 +61,19 @@ export type OpenTransfer = {
   readonly flows: readonly SeatFlow[];
 };
 
+/** Why nothing may go on at a Master from now. */
+export type Stop = {
+  /** Of the Master. */
+  readonly login: string;
+  readonly reason: string;
+  /** The account on which it shows: the Master's own, or that of one of its Investors. */
+  readonly account: string;
+  /** Ticket of the deal in question; 0 when it is about none. */
+  readonly dealId: bigint;
+  /** The deal waits to be split, and people may let it pass. */
+  readonly isWaitingDeal: boolean;
+};
+
 /** An entry of a Master's log, and its ticket. */
 export type Place = { readonly number: bigint; readonly dealId: bigint };
 
@@ -85,9 +98,8 @@ export type Books = {
     /** Postings and fees that are on Investor accounts now. */
     readonly posted: LoggedMovement[];
     readonly feeDebits: LoggedMovement[];
-    /** Masters on which nothing may go on from now. */
-    readonly stopped: { readonly login: string; readonly reason: string }[];
-    /** On Investor accounts, where nothing follows from them by itself. */
+    readonly stopped: Stop[];
+    /** On Investor accounts outside of a pool, where nothing follows from them. */
     readonly irregularities: LoggedMovement[];
   };
 };

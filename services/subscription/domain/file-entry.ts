@@ -32,7 +32,7 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
   const places = changeAccount(account.places, effect.change);
   books.accounts.set(account.login, { ...account, filedNumber: movement.number, places });
   if (seat !== undefined) settle(books, seat, effect);
-  note(books, movement);
+  note(books, movement, account.pooledIn);
   if (reserve !== undefined) {
     books.reserves.delete(reserve.key);
     books.outcome.settledReserves.push(reserve.key);
@@ -41,10 +41,17 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
 }
 
 /** What others have to know of the movement, whatever it did to the places. */
-function note({ outcome }: Books, movement: LoggedMovement): void {
+function note(books: Books, movement: LoggedMovement, pooledIn: bigint | undefined): void {
+  const { outcome } = books;
   if (movement.kind === "result") outcome.posted.push(movement);
   if (movement.kind === "fee_debit" && movement.amount < 0n) outcome.feeDebits.push(movement);
-  if (movement.kind === "irregularity") outcome.irregularities.push(movement);
+  if (movement.kind !== "irregularity") return;
+  if (pooledIn === undefined) outcome.irregularities.push(movement);
+  else stop(books, get(books.seats, pooledIn).masterLogin, { reason: reasonOf(movement), about: movement });
+}
+
+function reasonOf({ reason, dealId }: LoggedMovement): string {
+  return `${reason || "irregularity"}: deal ${dealId}`;
 }
 
 /** Only these settle what was set apart; a fee that is taken back carries the same key. */
@@ -85,11 +92,14 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
       break;
     case "unfitting":
       books.pools.set(pool.login, { ...next, foreign: pool.foreign + movement.amount });
-      stop(books, pool.login, `entry ${movement.number} moved another amount than ${movement.key}`);
+      stop(books, pool.login, {
+        reason: `entry ${movement.number} moved another amount than ${movement.key}`,
+        about: movement,
+      });
       break;
     case "irregular":
       books.pools.set(pool.login, next);
-      stop(books, pool.login, `${movement.reason || "irregularity"}: deal ${movement.dealId}`);
+      stop(books, pool.login, { reason: reasonOf(movement), about: movement });
       break;
   }
   return "filed";
@@ -107,11 +117,11 @@ function foreignTo(
 }
 
 /** The first reason stays: it is where a person has to begin. */
-function stop(books: Books, login: string, reason: string): void {
+function stop(books: Books, login: string, { reason, about }: { reason: string; about: LoggedMovement }): void {
   const pool = get(books.pools, login);
   if (pool.stoppedReason !== undefined) return;
   books.pools.set(login, { ...pool, stoppedReason: reason });
-  books.outcome.stopped.push({ login, reason });
+  books.outcome.stopped.push({ login, reason, account: about.login, dealId: about.dealId, isWaitingDeal: false });
 }
 
 /** The flows of a transfer that has arrived: inflows are on the Master now, outflows are gone from it. */

@@ -7,6 +7,8 @@ import { lockSeats } from "./seats.ts";
 export type BooksQuery = {
   readonly investorLogins: readonly string[];
   readonly masterLogins: readonly string[];
+  /** Investors whose movements may stop the Master in whose pool they are. */
+  readonly stoppingLogins?: readonly string[];
   /** Keys of the movements; those that are not ours match nothing. */
   readonly keys: readonly string[];
 };
@@ -16,7 +18,8 @@ export type BooksQuery = {
  * pools, then accounts, then seats, each by ascending key.
  */
 export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Books> {
-  const pools = await lockPools(tx, query.masterLogins);
+  const poolsToStop = await listPoolsOf(tx, query.stoppingLogins ?? []);
+  const pools = await lockPools(tx, [...query.masterLogins, ...poolsToStop]);
   const accounts = await lockAccounts(tx, query.investorLogins);
   const reserves = await listOpenReserves(tx, query.keys);
   const transfers = pools.length === 0 ? [] : await loadOpenTransfers(tx, query.keys);
@@ -33,6 +36,18 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
     transfers: new Map(transfers.map((transfer) => [transfer.key, transfer])),
     outcome: emptyOutcome(),
   };
+}
+
+/** As it is now: whoever is in another pool when its account is locked makes the filing begin anew. */
+async function listPoolsOf(tx: Transaction, investorLogins: readonly string[]): Promise<string[]> {
+  if (investorLogins.length === 0) return [];
+  const rows = await many<{ login: string }>(
+    tx,
+    sql`select distinct seat.master_login as login
+        from investor_account as account join seat on seat.subscription_id = account.pooled_subscription_id
+        where account.login = any(${investorLogins}::text[])`,
+  );
+  return rows.map(({ login }) => login);
 }
 
 type AccountRow = {

@@ -16,6 +16,8 @@ export type Master = {
   readonly isInDeficit: boolean;
   /** Every position that it may have open is in the books. */
   readonly arePositionsKnown: boolean;
+  /** Entry of its log up to which people let deals pass. */
+  readonly letPassNumber: bigint;
 };
 
 /** Locks the pool: the first lock of whatever changes it. Undefined when nothing is known of the Master. */
@@ -25,7 +27,8 @@ export async function lockMaster(tx: Transaction, login: string): Promise<Master
     sql`select login, filed_number as "filedNumber", filed_deal_id as "filedDealId", struck_deal_id as "struckDealId",
                stopped_reason as "stoppedReason", gate_key is null as "hasOpenGate",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
-               is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown"
+               is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown",
+               let_pass_number as "letPassNumber"
         from master_pool
         where login = ${login}
         for no key update`,
@@ -60,6 +63,16 @@ export async function stopMaster(tx: Transaction, login: string, reason: string)
     sql`update master_pool set stopped_reason = ${reason} where login = ${login} and stopped_reason is null`,
   );
   return changed === 1;
+}
+
+/** It goes on. Deals up to the entry pass, whatever else they would stop it for. */
+export async function resumeMaster(tx: Transaction, login: string, letPassNumber: bigint): Promise<void> {
+  await execute(
+    tx,
+    sql`update master_pool
+        set stopped_reason = null, let_pass_number = ${letPassNumber}, mark_next_at = '-infinity'
+        where login = ${login}`,
+  );
 }
 
 /** From the first ACTIVE Investor on weeks are closed. The caller has locked the pool. */

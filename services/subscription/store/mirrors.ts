@@ -59,7 +59,7 @@ export async function insertMirror(tx: Transaction, mirror: NewMirror): Promise<
   return { ...row, masterLogin, amount, tries: 0 };
 }
 
-/** Takes due mirrors for a while: another process looks at them again only when that has passed. */
+/** Takes due mirrors of Masters that are not stopped for a while: another process looks at them again only when that has passed. */
 export async function claimMirrors(db: Queryable, now: Date, until: Date, limit: number): Promise<OpenMirror[]> {
   return many<OpenMirror>(
     db,
@@ -69,6 +69,7 @@ export async function claimMirrors(db: Queryable, now: Date, until: Date, limit:
           select id
           from mirror
           where state = 'OPEN' and next_try_at <= ${now}
+            and exists (select from master_pool where login = mirror.master_login and stopped_reason is null)
           order by next_try_at
           limit ${limit}
           for no key update skip locked

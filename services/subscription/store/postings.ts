@@ -32,7 +32,7 @@ export async function addUnposted(
 
 /**
  * One posting for everything that is not posted of an Investor, as much of it as one transfer can move; only where none is
- * under way. The accounts are locked in the order of their logins.
+ * under way, and not while its Master is stopped. The accounts are locked in the order of their logins.
  */
 export async function openPostings(tx: Transaction, at: Date, limit: number): Promise<number> {
   return execute(
@@ -42,6 +42,10 @@ export async function openPostings(tx: Transaction, at: Date, limit: number): Pr
           from investor_account as account
           where unposted_minor <> 0 and posting_next_at <= ${at}
             and not exists (select from posting where investor_login = account.login and state = 'OPEN')
+            and not exists (
+              select from seat join master_pool as pool on pool.login = seat.master_login
+              where seat.subscription_id = account.pooled_subscription_id and pool.stopped_reason is not null
+            )
           order by login
           limit ${limit}
           for no key update skip locked
@@ -76,7 +80,10 @@ export async function openPostingOf(tx: Transaction, investorLogin: string, at: 
   );
 }
 
-/** Takes due postings for a while: another process looks at them again only when that has passed. */
+/**
+ * Takes due postings for a while, but not those of a stopped Master: another process looks at them again only when that
+ * has passed.
+ */
 export async function claimPostings(db: Queryable, now: Date, until: Date, limit: number): Promise<Posting[]> {
   return many<Posting>(
     db,
@@ -86,6 +93,12 @@ export async function claimPostings(db: Queryable, now: Date, until: Date, limit
           select id
           from posting
           where state = 'OPEN' and next_try_at <= ${now}
+            and not exists (
+              select from investor_account as account
+                          join seat on seat.subscription_id = account.pooled_subscription_id
+                          join master_pool as pool on pool.login = seat.master_login
+              where account.login = posting.investor_login and pool.stopped_reason is not null
+            )
           order by next_try_at
           limit ${limit}
           for no key update skip locked

@@ -1,4 +1,4 @@
-import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { MasterDeal } from "../domain/master-deal.ts";
@@ -101,4 +101,19 @@ export async function listMastersToAllocate(db: Queryable, week: Week, limit: nu
         limit ${limit}`,
   );
   return rows.map(({ login }) => login);
+}
+
+/** The first of the deals that wait to be split. */
+export async function findNextDeal(
+  tx: Transaction,
+  masterLogin: string,
+): Promise<Pick<MasterDeal, "number" | "dealId"> | undefined> {
+  return maybeOne<Pick<MasterDeal, "number" | "dealId">>(
+    tx,
+    sql`select number, deal_id as "dealId"
+        from master_result
+        where master_login = ${masterLogin} and allocated_at is null
+        order by number
+        limit 1`,
+  );
 }

@@ -4,6 +4,8 @@ import type { UnitPool } from "../domain/pool/unit-pool.ts";
 /** What was split, from the rows that say so; amounts in cents. */
 export type AllocationTotals = {
   readonly investors: ReadonlyMap<string, bigint>;
+  /** Losses that were taken from Investors by a decision of people. */
+  readonly compensated: ReadonlyMap<string, bigint>;
   readonly masters: readonly {
     readonly login: string;
     readonly pool: UnitPool;
@@ -33,10 +35,17 @@ export async function readAllocationTotals(db: Queryable): Promise<AllocationTot
         from allocation_row join seat using (subscription_id)
         group by seat.investor_login`,
   );
+  const compensated = await many<{ login: string; total: bigint }>(
+    db,
+    sql`select seat.investor_login as login, sum(amount_minor)::bigint as total
+        from compensation join seat using (subscription_id)
+        group by seat.investor_login`,
+  );
   const masters = await listMasters(db);
   const poolOf = await readPools(db);
   return {
     investors: new Map(investors.map(({ login, total }) => [login, total])),
+    compensated: new Map(compensated.map(({ login, total }) => [login, total])),
     masters: masters.map((master) => ({ ...master, pool: poolOf(master) })),
   };
 }

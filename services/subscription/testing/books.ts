@@ -41,7 +41,12 @@ export async function expectBooksToTie({ deps: { pool }, platform }: World): Pro
       .log.filter(({ number, kind }) => number <= filed && kind === RESULT)
       .reduce((total, { amount }) => total + (amount?.minorUnits ?? 0n), 0n);
     const allocated = totals.investors.get(login) ?? 0n;
-    assert.equal(places.unposted, allocated - posted, `what is not posted of ${login} is not what it was given`);
+    const compensated = totals.compensated.get(login) ?? 0n;
+    assert.equal(
+      places.unposted,
+      allocated + compensated - posted,
+      `what is not posted of ${login} is not what it was given`,
+    );
   }
   for (const { login, filed, nobodys } of pools) {
     const own = seats.filter(({ master }) => master === login);

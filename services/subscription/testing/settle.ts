@@ -3,6 +3,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { fileMovements } from "../commands/file-movements.ts";
 import type { Deps } from "../deps.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
+import { askAboutForeignMoney } from "../jobs/ask-about-foreign-money.ts";
 import { cancelEmptied } from "../jobs/cancel-emptied.ts";
 import { closeWeeks } from "../jobs/close-weeks.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
@@ -40,6 +41,7 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await settleAssignments(deps),
     await settleExits(deps),
     await cancelEmptied(deps),
+    await askAboutForeignMoney(deps),
   ];
   return isMore.some(Boolean);
 }

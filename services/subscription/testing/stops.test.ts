@@ -3,11 +3,11 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, holdForWithdrawal } from "./funding.ts";
-import { inPlace, told } from "./ledger.ts";
-import { enter, lastEntry } from "./platform-ledger.ts";
+import { inPlace, seatOf, told } from "./ledger.ts";
+import { balanceOf, enter, lastEntry } from "./platform-ledger.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
 
 async function reasonOf({ deps }: World): Promise<string | undefined> {
   const [row] = await many<{ reason: string | null }>(deps.pool, sql`select stopped_reason as reason from master_pool`);
@@ -42,14 +42,60 @@ test("a Master whose past was changed does nothing any more until a person has l
   await expectBooksToTie(world);
 });
 
-test("on an Investor nothing follows by itself: the entry is filed, and money stays where it is", async () => {
+test("on an Investor in a pool it stops that Master, and no other", async () => {
   const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
+  const [masterLogin, other] = [aMaster(world, 0n), aMaster(world, 0n)];
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  const elsewhere = await subscribed(world, other, 300_00n);
+  enter(world.platform.ledger, investorLogin, {
+    kind: MovementKind.IRREGULARITY,
+    amount: 0n,
+    reason: "deal_changed",
+    dealId: 77n,
+  });
+  await settle(world);
+  expect(
+    await many(world.deps.pool, sql`select login, stopped_reason as reason from master_pool order by login`),
+  ).toEqual(
+    [
+      { login: masterLogin, reason: "deal_changed: deal 77" },
+      { login: other, reason: null },
+    ].sort((left, right) => (left.login < right.login ? -1 : 1)),
+  );
+  for (const login of [masterLogin, other]) trader(world, login).result(10_00n);
+  await deposit(world, investorLogin, 30_00n);
+  await deposit(world, elsewhere.investorLogin, 30_00n);
+  await settle(world);
+  expect(await seatOf(world, masterLogin, 1n)).toMatchObject({ pooled: 500_00n, inbound: 30_00n, unposted: 0n });
+  expect(await seatOf(world, other, 2n)).toMatchObject({ pooled: 340_00n, inbound: 0n, unposted: 0n });
+  await expectBooksToTie(world);
+});
+
+test("what was decided for posting waits while the Master is stopped, and others are posted", async () => {
+  const world = await aWorld();
+  const [masterLogin, other] = [aMaster(world, 0n), aMaster(world, 0n)];
+  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  const elsewhere = await subscribed(world, other, 300_00n);
+  const held = [investorLogin, elsewhere.investorLogin].map((login) => ({ login, holder: `other:${login}` }));
+  for (const lane of held) await world.platform.client.hold(lane, aCall());
+  for (const login of [masterLogin, other]) trader(world, login).result(10_00n);
+  await settle(world);
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_gone" });
+  await settle(world);
+  for (const lane of held) await world.platform.client.release(lane, aCall());
+  pass(world, 60_000);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
+  expect(balanceOf(world.platform.ledger, elsewhere.investorLogin)).toBe(310_00n);
+  await expectBooksToTie(world);
+});
+
+test("on an Investor in no pool nothing follows by itself: the entry is filed", async () => {
+  const world = await aWorld();
+  const investorLogin = anInvestor(world, 500_00n);
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_changed" });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([500_00n]);
-  expect(await reasonOf(world)).toBeUndefined();
+  expect(await many(world.deps.pool, sql`select from master_pool where stopped_reason is not null`)).toEqual([]);
   const { number } = lastEntry(world.platform.ledger, investorLogin);
   const filed = sql`select filed_number as filed from investor_account where login = ${investorLogin}`;
   expect(await many(world.deps.pool, filed)).toEqual([{ filed: number }]);

@@ -68,12 +68,17 @@ export async function openLedger(
     reading,
     beyond: isAll ? undefined : await listBeyond(tx, login, { deals, pool: stored, through, reading }),
     arePositionsKnown: master.arePositionsKnown,
+    letPassNumber: master.letPassNumber,
     mostSteps: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
   });
   const recorded = await recordSteps(tx, deps, { master, active }, advance.steps);
   const last = deals[advance.taken - 1];
   if (last !== undefined) await markDealsAllocated(tx, login, last.number, deps.now());
-  if (advance.stopped !== undefined) await stop(tx, deps, login, advance.stopped);
+  if (advance.stopped !== undefined) {
+    const dealId = deals[advance.taken]?.dealId;
+    const about = { account: login, dealId: dealId ?? 0n, isWaitingDeal: dealId !== undefined };
+    await stop(tx, deps, { login, reason: advance.stopped, ...about });
+  }
   const { pool, arrivals } = advance.standing;
   const allocated = deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n);
   const admitted = withoutThose(standing.arrivals, arrivals);
@@ -137,7 +142,9 @@ export async function strikeLedger(
     pool = strikePool(ledger.pool, marks);
     checkPool(pool);
   } catch (error) {
-    await stop(tx, deps, master.login, error instanceof Error ? error.message : String(error));
+    const { login } = master;
+    const reason = error instanceof Error ? error.message : String(error);
+    await stop(tx, deps, { login, reason, account: login, dealId: 0n, isWaitingDeal: false });
     return undefined;
   }
   const equity = poolEquity(pool);

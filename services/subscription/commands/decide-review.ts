@@ -1,0 +1,72 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { findCase } from "#kernel/review/cases.ts";
+import { decideReview as decide } from "#kernel/review/decide-review.ts";
+import { actionNotPossible } from "#kernel/review/refusals.ts";
+import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
+import type { Deps } from "../deps.ts";
+import { asking } from "./asking.ts";
+import { question } from "./patience.ts";
+import { compensateDeficit } from "./review/compensate-deficit.ts";
+import type { Effect, Readings } from "./review/effect.ts";
+import { acknowledge, adopt } from "./review/foreign-money.ts";
+import { readAccounts } from "./review/read-accounts.ts";
+import { allocateDeal, resume, resumeWithDifference } from "./review/resume-master.ts";
+
+/** Everything that people can decide about pools. */
+const EFFECTS: ReadonlyMap<string, Effect> = new Map([
+  ["resume", resume],
+  ["resume_with_difference", resumeWithDifference],
+  ["allocate_deal", allocateDeal],
+  ["adopt", adopt],
+  ["acknowledge", acknowledge],
+  ["compensate_deficit", compensateDeficit],
+]);
+
+/**
+ * Takes one key's word. What the platform has to say is asked before; the word, the effect and the audit are one
+ * transaction, so that after a crash there is all of it or nothing.
+ */
+export async function decideReview(
+  deps: Deps,
+  request: DecideReviewRequest,
+  context: CallContext,
+): Promise<DecideReviewResponse> {
+  const { pool, now } = deps;
+  const readings = await asking(() => readFor(deps, request, context));
+  return await decide(
+    {
+      pool,
+      now,
+      async examine(_tx, about, word) {
+        effectOf(word.action).examine(about, word, readings);
+      },
+      async carryOut(tx, about, { action, dealId, confirmedAt: at }) {
+        await effectOf(action).carryOut(tx, deps, { about, wanted: { dealId, at }, readings });
+        return "done";
+      },
+    },
+    request,
+  );
+}
+
+async function readFor(deps: Deps, request: DecideReviewRequest, context: CallContext): Promise<Readings> {
+  const about = await findCase(deps.pool, request.reviewId);
+  const effect = EFFECTS.get(request.action);
+  if (about === undefined || effect === undefined || !isUndecided(about)) return new Map();
+  return await readAccounts(
+    deps,
+    about.actions.includes(request.action) ? effect.readsOf(about) : [],
+    question(context),
+  );
+}
+
+function isUndecided({ progress }: ReviewCase): boolean {
+  return progress.state === "OPEN" || progress.state === "PROPOSED";
+}
+
+function effectOf(action: string): Effect {
+  const effect = EFFECTS.get(action);
+  if (effect === undefined) throw actionNotPossible(`${action} is not among what can be decided here`);
+  return effect;
+}

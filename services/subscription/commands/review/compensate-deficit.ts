@@ -1,0 +1,71 @@
+import { formatDecimal, usd } from "#kernel/money.ts";
+import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { actionNotPossible } from "#kernel/review/refusals.ts";
+import type { Deps } from "../../deps.ts";
+import { compensate } from "../../domain/pool/compensate.ts";
+import { poolEquity } from "../../domain/pool/equity.ts";
+import { lastCutOff } from "../../domain/weeks.ts";
+import { listSeatsOfPool, takeFromForeign } from "../../store/compensations.ts";
+import { lockMaster } from "../../store/masters.ts";
+import { addUnposted } from "../../store/postings.ts";
+import { type Ledger, openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
+import type { Effect } from "./effect.ts";
+import type { AccountReading } from "./read-accounts.ts";
+import { expectComplete } from "./read-accounts.ts";
+import { expectSame } from "./foreign-money.ts";
+
+/**
+ * Foreign money of a Master raises everybody in its pool who is below zero to 0.00. It is no result: nothing is allocated,
+ * so no fee is earned by it, and what of the loss was not on the accounts never gets there.
+ */
+export const compensateDeficit: Effect = {
+  readsOf: ({ login }) => [login],
+  examine(_about, _wanted, readings) {
+    expectComplete(readings);
+    for (const [login, { openPositions }] of readings) {
+      if (openPositions > 0) throw actionNotPossible(`${login} has open positions; they may still lift the pool`);
+    }
+  },
+  async carryOut(tx, deps, { about, wanted, readings }) {
+    const reading = readings.get(about.login);
+    if (reading === undefined) throw actionNotPossible("the Master was not read");
+    const pooled = await listSeatsOfPool(tx, about.login);
+    const logins = pooled.map(({ investorLogin }) => investorLogin);
+    const struck = await strikeFlat(tx, deps, { about, reading, logins });
+    const { pool, raised, total } = compensate(struck.pool);
+    const loginOf = new Map(pooled.map(({ subscriptionId, investorLogin }) => [subscriptionId, investorLogin]));
+    const parts = raised.map((part) => ({ ...part, investorLogin: loginOf.get(part.subscriptionId) ?? "" }));
+    if (parts.length === 0) throw actionNotPossible("nobody in the pool is below zero");
+    if (parts.some(({ investorLogin }) => investorLogin === "")) {
+      throw actionNotPossible("the pool has changed meanwhile; say it again");
+    }
+    const foreign = await takeFromForeign(tx, about, { parts, total, at: wanted.at });
+    expectSame(about, foreign);
+    if (foreign < total) {
+      throw actionNotPossible(`${formatDecimal(usd(total))} are needed, and ${formatDecimal(usd(foreign))} are there`);
+    }
+    await saveLedger(tx, { ...struck, pool, master: { ...struck.master, isInDeficit: poolEquity(pool) < 0n } });
+    await addUnposted(tx, parts);
+    afterCommit(tx, deps.bells.postings.ring);
+  },
+};
+
+type Place = { readonly about: ReviewCase; readonly reading: AccountReading; readonly logins: readonly string[] };
+
+/** The pool at the place at which the Master was read flat: everything up to there is split and struck. */
+async function strikeFlat(tx: Transaction, deps: Deps, { about, reading, logins }: Place): Promise<Ledger> {
+  const master = await lockMaster(tx, about.login);
+  if (master === undefined || master.stoppedReason !== null) throw actionNotPossible("the Master is stopped");
+  if (!master.hasOpenGate) throw actionNotPossible("somebody is just leaving this pool; say it again");
+  const { askedAt: at, logNumber: through } = reading;
+  const { ledger, end } = await openLedger(tx, deps, master, {
+    through,
+    reading: { at, marks: [], closeThrough: lastCutOff(deps.week, at) },
+    logins,
+  });
+  const isAtPlace = end === "done" && master.filedNumber === through;
+  const struck = isAtPlace ? await strikeLedger(tx, deps, ledger, []) : undefined;
+  if (struck === undefined) throw actionNotPossible("the Master went on meanwhile; say it again");
+  return struck;
+}

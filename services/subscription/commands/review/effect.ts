@@ -1,0 +1,24 @@
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { ReviewCase } from "#kernel/review/case-row.ts";
+import type { Deps } from "../../deps.ts";
+import type { AccountReading } from "./read-accounts.ts";
+
+/** What was asked of the platform before a decision, by login; nobody is asked in the middle of it. */
+export type Readings = ReadonlyMap<string, AccountReading>;
+
+/** What is decided, and with which deal. */
+export type Wanted = { readonly dealId: bigint; readonly at: Date };
+
+/** One thing that people may decide. */
+export type Effect = {
+  /** Accounts that have to be read for it. */
+  readonly readsOf: (about: ReviewCase) => readonly string[];
+  /** Whether it may be proposed; throws actionNotPossible. */
+  readonly examine: (about: ReviewCase, wanted: Wanted, readings: Readings) => void;
+  /** All of it, in the transaction that decides; throws actionNotPossible when the books do not bear it now. */
+  readonly carryOut: (
+    tx: Transaction,
+    deps: Deps,
+    story: { readonly about: ReviewCase; readonly wanted: Wanted; readonly readings: Readings },
+  ) => Promise<void>;
+};

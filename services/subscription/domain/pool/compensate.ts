@@ -1,0 +1,37 @@
+import { checkPool } from "./check-pool.ts";
+import { PoolBroken } from "./pool-broken.ts";
+import { sumOf } from "./rounding.ts";
+import { strikePool } from "./strike-pool.ts";
+import type { UnitPool, UnitSeat } from "./unit-pool.ts";
+
+export type Compensation = {
+  readonly pool: UnitPool;
+  /** Cents that each of them was below zero. */
+  readonly raised: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
+  readonly total: bigint;
+};
+
+/**
+ * Raises everybody who is below zero to 0.00, with money that comes from outside of the pool. No result: what was
+ * allocated stays as it was. What waits for its units goes on waiting. Only of a flat Master, where nothing floats that
+ * could still lift them.
+ */
+export function compensate(pool: UnitPool): Compensation {
+  if (pool.positions.length > 0) throw new PoolBroken("Nobody is compensated while positions are open.");
+  const raised = pool.seats
+    .filter(({ pooled }) => pooled < 0n)
+    .map(({ subscriptionId, pooled }) => ({ subscriptionId, amount: -pooled }));
+  const struck = strikePool({ ...pool, seats: pool.seats.map(raise).map(withoutWaiting) }, []);
+  const seats = struck.seats.map((seat, index) => ({ ...seat, waiting: pool.seats[index]?.waiting ?? 0n }));
+  const after = { ...struck, seats };
+  checkPool(after);
+  return { pool: after, raised, total: sumOf(raised.map(({ amount }) => amount)) };
+}
+
+function raise(seat: UnitSeat): UnitSeat {
+  return seat.pooled < 0n ? { ...seat, pooled: 0n } : seat;
+}
+
+function withoutWaiting(seat: UnitSeat): UnitSeat {
+  return { ...seat, waiting: 0n };
+}

@@ -1,0 +1,49 @@
+import { many, one, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+export type PooledSeat = { readonly subscriptionId: bigint; readonly investorLogin: string };
+
+/** Everybody in a pool, so that their accounts can be locked before it is taken anywhere: a deal may still wait. */
+export async function listSeatsOfPool(tx: Transaction, masterLogin: string): Promise<PooledSeat[]> {
+  return many<PooledSeat>(
+    tx,
+    sql`select seat.subscription_id as "subscriptionId", seat.investor_login as "investorLogin"
+        from seat join subscription on subscription.id = seat.subscription_id
+        where subscription.master_login = ${masterLogin} and subscription.status = 'ACTIVE'
+        order by seat.subscription_id`,
+  );
+}
+
+export type Compensation = {
+  readonly parts: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
+  readonly total: bigint;
+  readonly at: Date;
+};
+
+/**
+ * Takes it out of the foreign money of a Master, and keeps who got what. Answers what there was before. The caller has
+ * locked the pool.
+ */
+export async function takeFromForeign(
+  tx: Transaction,
+  { id, login }: { readonly id: bigint; readonly login: string },
+  { parts, total, at }: Compensation,
+): Promise<bigint> {
+  await many(
+    tx,
+    sql`insert into compensation (case_id, subscription_id, amount_minor, compensated_at)
+        select ${id}::bigint, subscription_id, amount, ${at}::timestamptz
+        from unnest(
+          ${parts.map(({ subscriptionId }) => subscriptionId)}::bigint[],
+          ${parts.map(({ amount }) => amount)}::bigint[]
+        ) as part (subscription_id, amount)`,
+  );
+  const { before } = await one<{ before: bigint }>(
+    tx,
+    sql`update master_pool
+        set foreign_minor = foreign_minor - ${total}
+        where login = ${login}
+        returning foreign_minor + ${total} as before`,
+  );
+  return before;
+}

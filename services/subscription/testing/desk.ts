@@ -1,0 +1,34 @@
+import type { DecideReviewRequest, Review } from "#proto/pamm/common/v1/review.ts";
+import type { Deps } from "../deps.ts";
+import { decideReview } from "../commands/decide-review.ts";
+import { aCall, type World } from "./world.ts";
+
+const MOST = 100;
+
+/** Everything that waits for people. */
+export async function reviewsOf(world: World): Promise<Review[]> {
+  const { items } = await world.service.listReviews({ afterId: 0n, limit: MOST, state: 0 }, aCall());
+  return items;
+}
+
+export async function reviewAbout(world: World, reason: string): Promise<Review> {
+  const found = (await reviewsOf(world)).filter((review) => review.reason === reason);
+  const [only] = found;
+  if (only === undefined || found.length > 1) throw new Error(`${found.length} reviews are about ${reason}`);
+  return only;
+}
+
+export type Said = Pick<DecideReviewRequest, "action" | "actor"> & { readonly dealId?: bigint };
+
+/** One key's word about a review. */
+export async function say(deps: Deps, { id }: Pick<Review, "id">, { dealId = 0n, ...said }: Said): Promise<Review> {
+  const { review } = await decideReview(deps, { reviewId: id, dealId, note: "looked at it", ...said }, aCall());
+  if (review === undefined) throw new Error("the answer shows no review");
+  return review;
+}
+
+/** Two keys say the same. */
+export async function decide(world: World, review: Pick<Review, "id">, action: string, dealId = 0n): Promise<Review> {
+  await say(world.deps, review, { action, dealId, actor: "anna" });
+  return await say(world.deps, review, { action, dealId, actor: "boris" });
+}

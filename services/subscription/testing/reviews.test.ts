@@ -1,0 +1,295 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { expectBooksToTie } from "./books.ts";
+import { decide, reviewAbout, reviewsOf, say } from "./desk.ts";
+import { deposit } from "./funding.ts";
+import { inPlace, seatOf } from "./ledger.ts";
+import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
+import { settle, subscribed } from "./settle.ts";
+import { trader } from "./trader.ts";
+import { aMaster, aWorld, pass, type World } from "./world.ts";
+
+/** A dealer moves money behind our back. */
+async function moved(world: World, login: string, amount: bigint): Promise<void> {
+  enter(world.platform.ledger, login, { kind: MovementKind.FOREIGN, amount });
+  await settle(world);
+}
+
+async function stopped(world: World, login: string): Promise<void> {
+  enter(world.platform.ledger, login, {
+    kind: MovementKind.IRREGULARITY,
+    amount: 0n,
+    reason: "deal_gone",
+    dealId: 77n,
+  });
+  await settle(world);
+}
+
+async function aPool(balance: bigint) {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  return { world, ...(await subscribed(world, masterLogin, balance)) };
+}
+
+const stoppedMasters = ({ deps }: World) =>
+  many(deps.pool, sql`select from master_pool where stopped_reason is not null`);
+
+test("a stopped Master is a question for people, with what its books said at that moment", async () => {
+  const { world, masterLogin, investorLogin } = await aPool(500_00n);
+  await stopped(world, investorLogin);
+  const review = await reviewAbout(world, "stopped");
+  expect(review).toMatchObject({
+    login: masterLogin,
+    dealId: 77n,
+    amount: undefined,
+    state: ReviewState.OPEN,
+    actions: ["resume", "resume_with_difference"],
+  });
+  expect(JSON.parse(review.evidence)).toEqual({
+    why: "deal_gone: deal 77",
+    account: investorLogin,
+    deal_id: "77",
+    pool: {
+      filed_log_number: "1",
+      expected_master_balance: "500.00",
+      of_investors: "500.00",
+      foreign: "0.00",
+      not_split: "0.00",
+      of_nobody: "0.00",
+      seats: "1",
+    },
+  });
+});
+
+test("two keys resume a Master, and what has waited goes on: deposits, results, postings", async () => {
+  const { world, masterLogin, investorLogin } = await aPool(500_00n);
+  await stopped(world, masterLogin);
+  await deposit(world, investorLogin, 30_00n);
+  trader(world, masterLogin).result(20_00n);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "inbound")).toEqual([30_00n]);
+  const review = await decide(world, await reviewAbout(world, "stopped"), "resume");
+  expect(review).toMatchObject({ state: ReviewState.DECIDED, decision: { proposedBy: "anna", confirmedBy: "boris" } });
+  expect(await stoppedMasters(world)).toEqual([]);
+  pass(world, 60_000);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([550_00n]);
+  expect([balanceOf(world.platform.ledger, masterLogin), balanceOf(world.platform.ledger, investorLogin)]).toEqual([
+    550_00n,
+    550_00n,
+  ]);
+  expect(await reviewsOf(world)).toEqual([]);
+  await expectBooksToTie(world);
+});
+
+test("one key alone resumes nothing", async () => {
+  const { world, masterLogin } = await aPool(500_00n);
+  await stopped(world, masterLogin);
+  const review = await reviewAbout(world, "stopped");
+  await say(world.deps, review, { action: "resume", actor: "anna" });
+  await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
+    code: "second_key_required",
+  });
+  await expect(say(world.deps, review, { action: "resume_with_difference", actor: "boris" })).rejects.toMatchObject({
+    code: "decision_differs",
+  });
+  expect(await stoppedMasters(world)).toHaveLength(1);
+});
+
+test("an account that is not what its log says is resumed only by a decision that says so", async () => {
+  const { world, masterLogin, investorLogin } = await aPool(500_00n);
+  await stopped(world, investorLogin);
+  getAccount(world.platform.ledger, investorLogin).isComplete = false;
+  const review = await reviewAbout(world, "stopped");
+  await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringContaining(investorLogin),
+  });
+  await decide(world, review, "resume_with_difference");
+  expect(await stoppedMasters(world)).toEqual([]);
+  trader(world, masterLogin).result(20_00n);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([520_00n]);
+  await expectBooksToTie(world);
+});
+
+test("a platform that cannot be reached decides nothing", async () => {
+  const { world, masterLogin } = await aPool(500_00n);
+  await stopped(world, masterLogin);
+  const review = await reviewAbout(world, "stopped");
+  world.platform.state.isDown = true;
+  await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
+    outcome: "not_executed",
+  });
+  world.platform.state.isDown = false;
+  expect(await reviewAbout(world, "stopped")).toMatchObject({ state: ReviewState.OPEN });
+});
+
+test("a deal that is older than the last strike is split when two keys say so, and named", async () => {
+  const { world, masterLogin } = await aPool(500_00n);
+  const master = trader(world, masterLogin);
+  const { dealId } = master.result(10_00n, { dealId: 900_001n });
+  master.result(5_00n);
+  await settle(world);
+  const review = await reviewAbout(world, "stopped");
+  expect(review.actions).toEqual(["resume", "resume_with_difference", "allocate_deal"]);
+  const wrong = { action: "allocate_deal", actor: "anna", dealId: 1n };
+  await expect(say(world.deps, review, wrong)).rejects.toMatchObject({ code: "action_not_possible" });
+  await say(world.deps, review, { action: "resume", actor: "anna" });
+  // The deal is still there, so going on would only stop again.
+  await expect(say(world.deps, review, { action: "resume", actor: "boris" })).rejects.toMatchObject({
+    code: "action_not_possible",
+  });
+  await say(world.deps, review, { action: "withdraw_proposal", actor: "boris" });
+  await decide(world, review, "allocate_deal", review.dealId);
+  await settle(world);
+  expect(review.dealId).toBeLessThanOrEqual(dealId);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([515_00n]);
+  expect(await stoppedMasters(world)).toEqual([]);
+  await expectBooksToTie(world);
+});
+
+test("a dealer's deposit on an Investor is adopted by two keys and reaches the Master", async () => {
+  const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
+  await moved(world, investorLogin, 40_00n);
+  const review = await reviewAbout(world, "foreign_money_on_investor");
+  expect(review).toMatchObject({
+    login: investorLogin,
+    amount: { minorUnits: 40_00n },
+    actions: ["adopt", "acknowledge"],
+  });
+  await decide(world, review, "adopt");
+  await settle(world);
+  expect(await seatOf(world, masterLogin, id)).toMatchObject({ pooled: 540_00n, inbound: 0n, quarantined: 0n });
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(540_00n);
+  expect(await reviewsOf(world)).toEqual([]);
+  await expectBooksToTie(world);
+});
+
+test("a dealer's withdrawal on an Investor is adopted as one: it leaves the Master, and no fee is fixed", async () => {
+  const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
+  await moved(world, investorLogin, -40_00n);
+  await decide(world, await reviewAbout(world, "foreign_money_on_investor"), "adopt");
+  await settle(world);
+  expect(await seatOf(world, masterLogin, id)).toMatchObject({ pooled: 460_00n, outbound: 0n, quarantined: 0n });
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(460_00n);
+  await expectBooksToTie(world);
+});
+
+test("more than works in the pool is not adopted", async () => {
+  const { world, masterLogin, investorLogin } = await aPool(500_00n);
+  trader(world, masterLogin).result(-450_00n);
+  await moved(world, investorLogin, -50_01n);
+  const review = await reviewAbout(world, "foreign_money_on_investor");
+  await say(world.deps, review, { action: "adopt", actor: "anna" });
+  await expect(say(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
+    code: "action_not_possible",
+  });
+  await expectBooksToTie(world);
+});
+
+test("acknowledged money is not asked about again until there is more or less of it", async () => {
+  const { world, masterLogin, investorLogin } = await aPool(500_00n);
+  await moved(world, investorLogin, 40_00n);
+  await moved(world, masterLogin, 25_00n);
+  for (const reason of ["foreign_money_on_investor", "foreign_money_on_master"]) {
+    await decide(world, await reviewAbout(world, reason), "acknowledge");
+  }
+  await settle(world);
+  expect(await reviewsOf(world)).toEqual([]);
+  await moved(world, investorLogin, 1_00n);
+  await moved(world, masterLogin, -5_00n);
+  expect((await reviewsOf(world)).map(({ amount }) => amount?.minorUnits).sort()).toEqual([20_00n, 41_00n]);
+  await expectBooksToTie(world);
+});
+
+test("a proposal is void when the amount changes, and a question is gone when the money is", async () => {
+  const { world, investorLogin } = await aPool(500_00n);
+  await moved(world, investorLogin, 40_00n);
+  const review = await reviewAbout(world, "foreign_money_on_investor");
+  await say(world.deps, review, { action: "adopt", actor: "anna" });
+  await moved(world, investorLogin, 2_00n);
+  expect(await reviewAbout(world, "foreign_money_on_investor")).toMatchObject({
+    id: review.id,
+    state: ReviewState.OPEN,
+    amount: { minorUnits: 42_00n },
+  });
+  await moved(world, investorLogin, -42_00n);
+  expect(await reviewsOf(world)).toEqual([]);
+  await expect(say(world.deps, review, { action: "adopt", actor: "anna" })).rejects.toMatchObject({
+    code: "review_decided",
+  });
+});
+
+test("money of which the question does not know yet is not adopted with it", async () => {
+  const { world, investorLogin } = await aPool(500_00n);
+  await moved(world, investorLogin, 40_00n);
+  const review = await reviewAbout(world, "foreign_money_on_investor");
+  await say(world.deps, review, { action: "adopt", actor: "anna" });
+  const quarantine = sql`update investor_account set quarantined_minor = 41_00, outside_minor = -100`;
+  await many(world.deps.pool, quarantine);
+  await expect(say(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringContaining("41.00"),
+  });
+});
+
+test("foreign money of the Master raises those below zero to 0.00: to the cent, and without a result", async () => {
+  const { world, masterLogin, investorLogin } = await aPool(100_00n);
+  const other = await subscribed(world, masterLogin, 50_00n);
+  trader(world, masterLogin).result(-180_00n);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([-20_00n, -10_00n]);
+  expect(await inPlace(world, masterLogin, "unposted")).toEqual([-20_00n, -10_00n]);
+  await moved(world, masterLogin, 29_99n);
+  expect((await reviewAbout(world, "foreign_money_on_master")).actions).toEqual(["acknowledge"]);
+  await moved(world, masterLogin, 5_00n);
+  const review = await reviewAbout(world, "foreign_money_on_master");
+  expect(review.actions).toEqual(["acknowledge", "compensate_deficit"]);
+  const allocations = sql`select number, subscription_id, amount_minor from allocation_row order by 1, 2`;
+  const before = await many(world.deps.pool, allocations);
+  await decide(world, review, "compensate_deficit");
+  pass(world, 60_000);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([0n, 0n]);
+  expect(await inPlace(world, masterLogin, "unposted")).toEqual([0n, 0n]);
+  expect(await many(world.deps.pool, allocations)).toEqual(before);
+  expect(await reviewAbout(world, "foreign_money_on_master")).toMatchObject({ amount: { minorUnits: 4_99n } });
+  expect(await many(world.deps.pool, sql`select is_in_deficit as deficit from master_pool`)).toEqual([
+    { deficit: false },
+  ]);
+  expect([investorLogin, other.investorLogin].map((login) => balanceOf(world.platform.ledger, login))).toEqual([
+    0n,
+    0n,
+  ]);
+  await expectBooksToTie(world);
+  // They may bring money again, and have part in what comes then.
+  await deposit(world, investorLogin, 10_00n);
+  await settle(world);
+  trader(world, masterLogin).result(3_00n);
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([13_00n, 0n]);
+  await expectBooksToTie(world);
+});
+
+test("nobody is compensated while the Master has open positions", async () => {
+  const { world, masterLogin } = await aPool(100_00n);
+  const master = trader(world, masterLogin);
+  const open = master.open();
+  master.result(-120_00n);
+  await settle(world);
+  await moved(world, masterLogin, 20_00n);
+  const review = await reviewAbout(world, "foreign_money_on_master");
+  const compensate = { action: "compensate_deficit", actor: "anna" };
+  await expect(say(world.deps, review, compensate)).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringContaining("open positions"),
+  });
+  master.close(open);
+  await settle(world);
+  await decide(world, review, "compensate_deficit");
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([0n]);
+  await expectBooksToTie(world);
+});
