@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { GoneDeals } from "../protocol/gone-deals.ts";
 import { readFrom, readHistory, readLogin, TRAILING_MS } from "../protocol/read-history.ts";
 import { listLogins, listUndecided } from "../store/accounts.ts";
+import { readClock } from "../store/clock.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 
 const LEASE = { name: "deal-reader", ttlMs: 5_000, renewMs: 1_000, pollMs: 500 };
@@ -63,11 +64,11 @@ export function readFreshDeals(deps: Deps): Job {
 
 /** The cursor moves only after every login was read, so a round that broke is read again from where it began. */
 async function readRound(deps: Deps, { backMs, isForGone }: Trail, gone: GoneDeals): Promise<void> {
-  const startedAt = new Date();
+  const startedAt = new Date(await readClock(deps.pool));
   const from = await readFrom(deps, backMs);
   const failures: unknown[] = [];
   const read = async (logins: readonly string[]): Promise<void> => {
-    const readAt = new Date();
+    const readAt = new Date(await readClock(deps.pool));
     const deals = await readHistory(deps, logins, from);
     gone.show(deals);
     if (isForGone) await gone.suspect(deps, { logins, from, to: readAt }, deals);

@@ -1,10 +1,12 @@
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { shownWithinMs } from "../domain/deal-looks.ts";
 import type { Deal } from "../mt5/deals.ts";
+import { readClock } from "../store/clock.ts";
 import { listUnshownDeals } from "../store/logged-deals.ts";
 import type { LoggedDeal, Window } from "../store/logged-deals.ts";
-import { insertFinding } from "../store/reviews.ts";
 import { differencesOf } from "./changed-deal.ts";
+import { reportFinding } from "./report-finding.ts";
 import { tellIrregularities } from "./tell-irregularities.ts";
 import type { Irregular } from "./tell-irregularities.ts";
 
@@ -34,7 +36,7 @@ export class GoneDeals {
     const { pool, settings } = deps;
     const from = new Date(window.from.getTime() + EDGE_MS);
     const withinMs = shownWithinMs(settings.quietPeriodMs);
-    const lateFrom = Date.now() - withinMs;
+    const lateFrom = (await readClock(pool)) - withinMs;
     const missedAtMs = performance.now();
     for (const logged of await listUnshownDeals(pool, settings.server, { ...window, from }, deals)) {
       const wasShown = logged.serverMsc !== undefined || this.#shownAtMs.has(logged.ticket);
@@ -81,7 +83,7 @@ async function ofShownAccounts({ mt5, pool }: Deps, found: readonly Irregular[])
   const logins = [...new Set(found.map(({ login }) => login))];
   const users = await mt5.getUsers(logins);
   for (const login of logins.filter((each) => !users.has(each))) {
-    await insertFinding(pool, { login, reason: "account_not_shown", evidence: {} });
+    await inTransaction(pool, (tx) => reportFinding(tx, { login, reason: "account_not_shown", evidence: {} }));
   }
   return found.filter(({ login }) => users.has(login));
 }

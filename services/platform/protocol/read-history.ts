@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { findAccount, readAgainFrom } from "../store/accounts.ts";
+import { readClock } from "../store/clock.ts";
 import { listAdoptedDeals, listLoggedDeals } from "../store/logged-deals.ts";
 import type { LoggedDeal } from "../store/logged-deals.ts";
 import { findReadTo } from "../store/reader-cursor.ts";
@@ -26,7 +27,7 @@ export async function readHistory(
   always: readonly string[] = [],
 ): Promise<readonly Deal[]> {
   const { pool, settings } = deps;
-  const deals = await deps.mt5.findDeals(logins, { from, to: new Date(Date.now() + AHEAD_MS) });
+  const deals = await deps.mt5.findDeals(logins, { from, to: new Date((await readClock(pool)) + AHEAD_MS) });
   const tickets = deals.map(({ ticket }) => ticket);
   const logged = await listLoggedDeals(pool, settings.server, tickets);
   const unknown = deals.filter(({ ticket }) => !logged.has(ticket));
@@ -58,8 +59,9 @@ export async function readLogin(deps: Deps, login: string): Promise<void> {
 
 /** Where reading has to begin, so that nothing between the last complete round and now is missed. */
 export async function readFrom({ pool }: Deps, trailingMs: number): Promise<Date> {
-  const readTo = (await findReadTo(pool)) ?? new Date();
-  return new Date(Math.min(readTo.getTime(), Date.now()) - trailingMs);
+  const nowMs = await readClock(pool);
+  const readTo = await findReadTo(pool);
+  return new Date(Math.min(readTo?.getTime() ?? nowMs, nowMs) - trailingMs);
 }
 
 /** One login whose deals cannot be filed must not keep the others from being read: it is read again from here. */

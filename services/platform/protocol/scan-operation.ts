@@ -4,6 +4,7 @@ import type { Deal } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { findAttempt, insertScan, listScans } from "../store/attempts.ts";
 import type { RecordedAttempt } from "../store/attempts.ts";
+import { readClock } from "../store/clock.ts";
 import { listExplainedDealsOf } from "../store/log.ts";
 import { findOperation, setNextLook } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
@@ -27,8 +28,9 @@ export async function scanOperation(deps: Deps, number: OperationNumber): Promis
   const attempt = await findAttempt(deps.pool, number, operation.standing.attempt);
   if (attempt === undefined) throw new Error(`operation ${number} is unknown without an attempt`);
   const lost: Lost = { operation, attempt };
-  const startedAtMs = Date.now();
-  const found = await readEvidence(deps, lost);
+  // The permit was granted by the clock of the database, and its quiet period ends by the same one.
+  const startedAtMs = await readClock(deps.pool);
+  const found = await readEvidence(deps, lost, startedAtMs);
   if (found !== undefined && (await isSettledBy(deps, lost, found, startedAtMs))) return;
   await decide(deps, lost, startedAtMs);
 }
@@ -36,11 +38,15 @@ export async function scanOperation(deps: Deps, number: OperationNumber): Promis
 type Evidence = { readonly verdict: Verdict; readonly deals: readonly Deal[] };
 
 /** Undefined when the history could not be read whole: that is no scan. */
-async function readEvidence(deps: Deps, { operation, attempt }: Lost): Promise<Evidence | undefined> {
+async function readEvidence(
+  deps: Deps,
+  { operation, attempt }: Lost,
+  startedAtMs: number,
+): Promise<Evidence | undefined> {
   const { login, number, amountMinor, standing } = operation;
   const period = {
     from: new Date(attempt.grantedAt.getTime() - WINDOW_MS),
-    to: new Date(Math.max(Date.now(), attempt.permitExpiresAt.getTime()) + WINDOW_MS),
+    to: new Date(Math.max(startedAtMs, attempt.permitExpiresAt.getTime()) + WINDOW_MS),
   };
   try {
     const deals = await deps.mt5.readDeals(login, period);
@@ -98,7 +104,7 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
       scans: await listScans(deps.pool, number, standing.attempt),
     },
     deps.settings.quietPeriodMs,
-    Date.now(),
+    await readClock(deps.pool),
   );
   switch (decision.kind) {
     case "absent":

@@ -1,11 +1,13 @@
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { dealLookMs, shownWithinMs } from "../domain/deal-looks.ts";
 import type { Deal } from "../mt5/deals.ts";
+import { readClock } from "../store/clock.ts";
 import { putOffLook, saveLook } from "../store/deal-looks.ts";
 import type { DueLook } from "../store/deal-looks.ts";
-import { insertFinding } from "../store/reviews.ts";
 import { effectOf, isBalanceOperation } from "./explain-deal.ts";
 import { formatReference, readReference } from "./reference.ts";
+import { reportFinding } from "./report-finding.ts";
 import { tellIrregularities } from "./tell-irregularities.ts";
 
 /** Times of the platform and of our clock may differ by this much; who is not found so is asked for by ticket. */
@@ -61,13 +63,14 @@ async function afterMissing(deps: Deps, look: DueLook): Promise<void> {
   const { mt5, settings, pool } = deps;
   const { login, appliedAt, ticket } = look;
   const shownBy = new Date(appliedAt.getTime() + shownWithinMs(settings.quietPeriodMs));
-  if (Date.now() < shownBy.getTime()) return await putOffLook(pool, look, shownBy);
+  const nowMs = await readClock(pool);
+  if (nowMs < shownBy.getTime()) return await putOffLook(pool, look, shownBy);
   const users = await mt5.getUsers([login]);
   if (!users.has(login)) {
-    await insertFinding(pool, { login, reason: "account_not_shown", evidence: {} });
-    return await putOffLook(pool, look, new Date(Date.now() + NOT_SHOWN_PAUSE_MS));
+    await inTransaction(pool, (tx) => reportFinding(tx, { login, reason: "account_not_shown", evidence: {} }));
+    return await putOffLook(pool, look, new Date(nowMs + NOT_SHOWN_PAUSE_MS));
   }
-  const to = new Date(Math.max(Date.now(), appliedAt.getTime()) + WINDOW_MS);
+  const to = new Date(Math.max(nowMs, appliedAt.getTime()) + WINDOW_MS);
   const deals = await mt5.readDeals(login, { from: new Date(appliedAt.getTime() - WINDOW_MS), to });
   if (deals.some((deal) => deal.ticket === ticket)) return await found(deps, look);
   await tell(deps, look, { shown: withReference(look, deals), irregularity: "deal_gone", differences: [] });

@@ -1,0 +1,11 @@
+import { one, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+
+/**
+ * The time of the database in milliseconds since 1970: the one clock that all processes share. Whatever proves something
+ * by time asks it, because the clock of a process may be set by hand while it runs.
+ */
+export async function readClock(db: Queryable): Promise<number> {
+  const { now } = await one<{ now: Date }>(db, sql`select clock_timestamp() as now`);
+  return now.getTime();
+}
