@@ -2,12 +2,14 @@ import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
 import { flag, instant, piece } from "#kernel/config-pieces.ts";
 import { parseDuration } from "#kernel/duration.ts";
+import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 
 const SHORTEST_PERIOD_MS = 1_000;
 
 export const settings = Type.Object({
   SUBSCRIPTION_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
+  ...CHECK_SETTINGS,
   PLATFORM_GRPC_URL: grpcAddress(),
   ACCOUNT_GRPC_URL: grpcAddress(),
   FEE_GRPC_URL: grpcAddress(),

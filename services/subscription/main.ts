@@ -7,15 +7,18 @@ import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { onNudge } from "#kernel/nats/nudge.ts";
 import { pullEntries } from "#kernel/nats/pull.ts";
+import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { subscriptionChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { fileAccountMovement, MOVEMENT_FEED } from "./events/file-account-movement.ts";
+import { heedBreaksJob } from "./jobs/heed-breaks.ts";
 import { createBells, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
 
 const caller = "subscription";
@@ -45,6 +48,9 @@ await runService(caller, async (context) => {
   await relayFeeds(context, backbone, FEEDS);
   const movements = await followMovements(context, backbone, deps, config.PLATFORM_GRPC_URL);
   for (const job of subscriptionJobs(deps)) stack.use(job);
+  const longestMs = config.PAMM_CHECK_INTERVAL;
+  stack.use(reconcile({ pool: deps.pool, log, checks: subscriptionChecks(deps), longestMs }));
+  stack.use(heedBreaksJob(deps, longestMs));
   const implementation = subscriptionService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && movements.state().stopped === undefined;

@@ -1,0 +1,133 @@
+import { beforeEach, expect, test } from "vitest";
+import type { Finding } from "#kernel/reconcile/check.ts";
+import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
+import { runCheck } from "#kernel/reconcile/run-check.ts";
+import { insertChecks } from "#kernel/reconcile/store.ts";
+import { expectBooksToTie } from "../testing/books.ts";
+import { deposit } from "../testing/funding.ts";
+import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
+import { trader } from "../testing/trader.ts";
+import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";
+import { subscriptionChecks } from "./checks.ts";
+
+let world: World;
+let masterLogin: string;
+let first: Pair;
+let second: Pair;
+
+/** A pool of two with a result that was split, a position that floats, and capital that came while it did. */
+beforeEach(async () => {
+  world = await aWorld();
+  masterLogin = aMaster(world, 0n);
+  first = await subscribed(world, masterLogin, 1_000_00n);
+  second = await subscribed(world, masterLogin, 333_33n);
+  const master = trader(world, masterLogin);
+  master.result(100_01n);
+  await settle(world);
+  const position = master.open();
+  master.float(position, 50_00n);
+  await deposit(world, second.investorLogin, 66_67n);
+  await settle(world);
+  await expectBooksToTie(world);
+});
+
+async function seenBy(name: string, own: World = world): Promise<Finding[]> {
+  const check = subscriptionChecks(own.deps).find((each) => each.name === name);
+  return [...(await check!.look({ place: "", suspects: [] })).findings];
+}
+
+const shortly = async (name: string): Promise<string[]> =>
+  (await seenBy(name)).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
+
+const corrupt = (text: string) => world.deps.pool.query(text);
+
+test("R2: books that tie have no break, a corrupted row is one of its Master, and mending it closes it", async () => {
+  const { pool, log } = world.deps;
+  const [check] = subscriptionChecks(world.deps);
+  await insertChecks(pool, [check!]);
+  const breaks = async () => {
+    await runCheck({ pool, log }, check!, undefined);
+    const { items, checks } = await listBreaks(pool, { afterId: 0n, limit: 10 });
+    expect(checks).toMatchObject([{ name: "R2", error: "" }]);
+    return items;
+  };
+  expect(await breaks()).toEqual([]);
+  await corrupt(`update seat set pooled_minor = pooled_minor + 3 where subscription_id = ${first.id}`);
+  expect(await breaks()).toMatchObject([
+    { key: `master:${masterLogin}`, login: masterLogin, masterLogin, atRisk: { minorUnits: 3n } },
+    { key: `investor:${first.investorLogin}`, login: first.investorLogin, masterLogin, atRisk: { minorUnits: 3n } },
+  ]);
+  await corrupt(`update seat set pooled_minor = pooled_minor - 3 where subscription_id = ${first.id}`);
+  expect(await breaks()).toEqual([]);
+});
+
+test("R2: ties also while everything is under way, because it is compared at the entry that is filed", async () => {
+  await deposit(world, first.investorLogin, 40_00n);
+  expect(await shortly("R2")).toEqual([]);
+  await deliver(world);
+  expect(await shortly("R2")).toEqual([]);
+  trader(world, masterLogin).result(-7_77n);
+  await settle(world);
+  expect(await shortly("R2")).toEqual([]);
+});
+
+test("R2: money in a place for which no row says why", async () => {
+  await corrupt(
+    `update seat set pooled_minor = pooled_minor - 5, reserved_minor = reserved_minor + 5 where subscription_id = ${first.id}`,
+  );
+  expect(await shortly("R2")).toEqual([`pool:${masterLogin}:seat:${first.id}:reserved 5`]);
+  await corrupt(
+    `update seat set reserved_minor = reserved_minor - 5, waiting_minor = waiting_minor + 5 where subscription_id = ${first.id}`,
+  );
+  expect(await shortly("R2")).toEqual([`pool:${masterLogin}:seat:${first.id}:waiting 5`]);
+});
+
+test("R2: a mark that is not what is attributed, and units that nobody gave", async () => {
+  await corrupt("update pool_position set mark = mark + 1000000::numeric * 1000000000000000000000000");
+  expect((await shortly("R2")).map((each) => each.replace(/position \d+/, "position"))).toEqual([
+    `pool:${masterLogin}:marks:position 1`,
+  ]);
+  await corrupt("update pool_position set mark = mark - 1000000::numeric * 1000000000000000000000000");
+  await corrupt(`update seat set units = units * 2 where subscription_id = ${first.id}`);
+  expect((await seenBy("R2")).map(({ key }) => key.split(":")[2])).toEqual(["marks"]);
+});
+
+test("R2: carries that do not cancel out, a result that was not split whole, and a gap in the allocations", async () => {
+  await corrupt(`update seat set carry_e8 = carry_e8 + 1 where subscription_id = ${first.id}`);
+  expect(await shortly("R2")).toEqual([`pool:${masterLogin}:carries: 1`]);
+  await corrupt(`update seat set carry_e8 = carry_e8 - 1 where subscription_id = ${first.id}`);
+  await corrupt(`update allocation_row set amount_minor = amount_minor - 2 where subscription_id = ${first.id}`);
+  expect(await shortly("R2")).toEqual([`pool:${masterLogin}:parts:entry 1 2`]);
+  await corrupt("update master_pool set last_allocation = last_allocation + 1");
+  expect((await shortly("R2")).at(-1)).toBe(`pool:${masterLogin}:numbers: 1`);
+  await corrupt("update master_pool set unallocated_minor = unallocated_minor + 4, foreign_minor = foreign_minor - 4");
+  expect(await shortly("R2")).toContain(`pool:${masterLogin}:unallocated: 4`);
+});
+
+test("R7: capital that waits for its mirror for more than a minute", async () => {
+  await deposit(world, first.investorLogin, 40_00n);
+  await deliver(world);
+  expect(await shortly("R7")).toEqual([]);
+  await corrupt("update flow set created_at = created_at - interval '61 seconds'");
+  expect(await shortly("R7")).toEqual([`master:${masterLogin} 4000`]);
+  await settle(world);
+  expect(await shortly("R7")).toEqual([]);
+});
+
+test("R10: an exit that takes longer than five minutes, one that is not whole, and an ACTIVE one outside its pool", async () => {
+  trader(world, masterLogin).closeAll();
+  await settle(world);
+  await world.service.unassign(first, aCall());
+  expect(await shortly("R10")).toEqual([]);
+  await corrupt("update exit_transfer set created_at = created_at - interval '301 seconds'");
+  const [late] = await seenBy("R10");
+  expect(late).toMatchObject({ key: `subscription:${first.id}`, login: first.investorLogin });
+  expect(late?.atRiskMinor).toBeGreaterThan(1_000_00n);
+  await settle(world);
+  expect(await shortly("R10")).toEqual([]);
+  await corrupt(`update seat set outbound_minor = 9 where subscription_id = ${first.id}`);
+  expect(await shortly("R10")).toEqual([`subscription:${first.id} 9`]);
+  await corrupt(`update seat set outbound_minor = 0 where subscription_id = ${first.id}`);
+  await corrupt(`update investor_account set pooled_subscription_id = null where login = '${second.investorLogin}'`);
+  expect((await seenBy("R10")).map(({ key }) => key)).toEqual([`subscription:${second.id}`]);
+});

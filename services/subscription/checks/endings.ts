@@ -1,0 +1,88 @@
+import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Deps } from "../deps.ts";
+
+const EVERY_MS = 60_000;
+/** An exit takes seconds. */
+const PAUSED_TOO_LONG_MS = 300_000;
+
+type Row = {
+  readonly id: bigint;
+  readonly master: string;
+  readonly investor: string;
+  readonly what: "paused" | "unfinished" | "misplaced";
+  readonly atRiskMinor: bigint;
+  readonly since: Date | null;
+  readonly reason: string;
+};
+
+/**
+ * R10. Who leaves is gone within minutes, who is gone has nothing left anywhere, and whoever is in a pool is ACTIVE there.
+ * That nobody is ACTIVE twice is a unique index.
+ */
+export function endings({ pool }: Pick<Deps, "pool">): Check {
+  return {
+    name: "R10",
+    title: "nobody stays PAUSED, who is CANCELLED has left whole, and who is in a pool is ACTIVE there",
+    everyMs: EVERY_MS,
+    sightings: 1,
+    async look() {
+      const rows = await inSnapshot(pool, (db) => many<Row>(db, brokenEndings()));
+      return { findings: rows.map(findingOf), covers: () => true, nextPlace: "" };
+    },
+  };
+}
+
+function brokenEndings() {
+  return sql`
+    with standing as (
+      select subscription.id, subscription.master_login as master, subscription.investor_login as investor, status,
+             coalesce(inbound_minor + waiting_minor + abs(pooled_minor) + reserved_minor + outbound_minor, 0) as left_minor,
+             (pooled_subscription_id is not distinct from subscription.id) as is_pooled
+      from subscription
+           left join seat on seat.subscription_id = subscription.id
+           left join investor_account on investor_account.login = subscription.investor_login
+      where status in ('ACTIVE', 'PAUSED')
+         or (status = 'CANCELLED' and (
+              inbound_minor <> 0 or waiting_minor <> 0 or pooled_minor <> 0 or reserved_minor <> 0 or outbound_minor <> 0
+              or pooled_subscription_id = subscription.id
+              or exists (
+                select from exit_transfer where exit_transfer.subscription_id = subscription.id and state = 'OPEN'
+              )))
+    ), timed as (
+      select standing.*,
+             (select min(created_at) from exit_transfer where subscription_id = standing.id) as since,
+             (select coalesce(max(reason), '') from exit_transfer
+              where subscription_id = standing.id and state = 'OPEN') as reason
+      from standing
+    )
+    select id, master, investor, left_minor as "atRiskMinor", since, reason,
+           case status when 'PAUSED' then 'paused' when 'CANCELLED' then 'unfinished' else 'misplaced' end as what
+    from timed
+    where case status
+            when 'PAUSED' then is_pooled or since < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
+            when 'CANCELLED' then true
+            else not is_pooled
+          end
+    order by id
+    limit ${MAX_FINDINGS + 1}`;
+}
+
+const MESSAGES: Readonly<Record<Row["what"], string>> = {
+  paused: "has been leaving for longer than five minutes",
+  unfinished: "is CANCELLED and has not left whole",
+  misplaced: "is ACTIVE and its Investor is not in the pool",
+};
+
+function findingOf({ id, master, investor, what, atRiskMinor, since, reason }: Row): Finding {
+  return {
+    key: `subscription:${id}`,
+    login: investor,
+    masterLogin: "",
+    atRiskMinor,
+    operationIds: [],
+    dealIds: [],
+    message: `subscription ${id} ${MESSAGES[what]}`,
+    evidence: { master_login: master, left_minor: String(atRiskMinor), since: since?.toISOString() ?? null, reason },
+  };
+}

@@ -1,0 +1,100 @@
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+
+const INVESTORS_PER_LOOK = 1_000;
+
+export type BookedInvestor = {
+  readonly login: string;
+  readonly number: bigint;
+  readonly masterLogin: string;
+  /** What all places of the Investor that show on its account add up to. */
+  readonly bookedMinor: bigint;
+};
+
+/** The next Investors in the order of their logins, and those that are looked at again. */
+export async function listInvestors(db: Queryable, after: string, again: readonly string[]): Promise<BookedInvestor[]> {
+  return many<BookedInvestor>(
+    db,
+    sql`select login, filed_number as number, coalesce(pooled.master_login, '') as "masterLogin",
+               (outside_minor + quarantined_minor - unposted_minor + coalesce(seats.minor, 0))::bigint as "bookedMinor"
+        from investor_account
+             left join lateral (
+               select sum(inbound_minor + waiting_minor + pooled_minor + reserved_minor) as minor
+               from seat
+               where seat.investor_login = login
+             ) as seats on true
+             left join seat as pooled on pooled.subscription_id = pooled_subscription_id
+        where login = any (${again}::text[])
+           or login in (
+             select login from investor_account where login > ${after} order by login limit ${INVESTORS_PER_LOOK}
+           )
+        order by login`,
+  );
+}
+
+/** Where the next look goes on. */
+export function nextInvestor(after: string, investors: readonly BookedInvestor[]): string {
+  const page = investors.filter(({ login }) => login > after);
+  return page.length < INVESTORS_PER_LOOK ? "" : (page[INVESTORS_PER_LOOK - 1]?.login ?? "");
+}
+
+/** A place of a seat against the rows that say why the money is there. */
+export type SeatDifference = {
+  readonly subscriptionId: bigint;
+  readonly masterLogin: string;
+  readonly investorLogin: string;
+  readonly place: string;
+  readonly bookedMinor: bigint;
+  readonly foundMinor: bigint;
+};
+
+/**
+ * What is inbound waits for a mirror, what is outbound is on its way from the Master, what waits has arrived, and what is
+ * reserved has an owner.
+ */
+export async function listBrokenSeats(db: Queryable, masters: readonly string[]): Promise<SeatDifference[]> {
+  return many<SeatDifference>(
+    db,
+    sql`with ours as (select * from seat where master_login = any (${masters}::text[])),
+        moving as (
+          select flow.subscription_id, sum(greatest(flow.amount_minor, 0)) as inflows,
+                 sum(greatest(-flow.amount_minor, 0)) as outflows
+          from flow left join mirror on mirror.id = flow.mirror_id
+          where flow.master_login = any (${masters}::text[]) and (mirror.id is null or mirror.state <> 'APPLIED')
+          group by flow.subscription_id
+        ), leaving as (
+          select subscription_id, sum(amount_minor) as minor
+          from exit_transfer
+          where master_login = any (${masters}::text[]) and state = 'OPEN'
+          group by subscription_id
+        ), arrived as (
+          select subscription_id, sum(amount_minor) as minor
+          from arrival
+          where master_login = any (${masters}::text[])
+          group by subscription_id
+        ), kept as (
+          select reserve.subscription_id, sum(amount_minor) as minor
+          from reserve join ours using (subscription_id)
+          where state = 'OPEN'
+          group by reserve.subscription_id
+        ), place as (
+          select ours.subscription_id, ours.master_login, ours.investor_login, name, booked, coalesce(found, 0) as found
+          from ours
+               left join moving using (subscription_id)
+               left join leaving using (subscription_id)
+               left join arrived using (subscription_id)
+               left join kept using (subscription_id)
+               cross join lateral (values
+                 ('inbound', inbound_minor, moving.inflows),
+                 ('outbound', outbound_minor, coalesce(moving.outflows, 0) + coalesce(leaving.minor, 0)),
+                 ('waiting', waiting_minor, arrived.minor),
+                 ('reserved', reserved_minor, kept.minor)
+               ) as compared (name, booked, found)
+        )
+        select subscription_id as "subscriptionId", master_login as "masterLogin", investor_login as "investorLogin",
+               name as place, booked as "bookedMinor", found::bigint as "foundMinor"
+        from place
+        where booked <> found
+        order by subscription_id, name`,
+  );
+}

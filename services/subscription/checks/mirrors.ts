@@ -1,0 +1,73 @@
+import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Deps } from "../deps.ts";
+
+const EVERY_MS = 30_000;
+/** Mirrors follow within seconds. */
+const LATE_AFTER_MS = 60_000;
+
+type Row = {
+  readonly master: string;
+  readonly flowsMinor: bigint;
+  readonly exitsMinor: bigint;
+  readonly waiting: number;
+  readonly oldest: Date;
+  readonly reason: string;
+  readonly transfers: readonly bigint[];
+};
+
+/** R7. Capital that is decided and is not on the Master, or has not left it, later than anybody should have to wait. */
+export function mirrors({ pool }: Pick<Deps, "pool">): Check {
+  return {
+    name: "R7",
+    title: "capital of Investors is on their Master within a minute, and off it when they leave",
+    everyMs: EVERY_MS,
+    sightings: 1,
+    async look() {
+      const rows = await inSnapshot(pool, (db) => many<Row>(db, lateMirrors()));
+      return { findings: rows.map(findingOf), covers: () => true, nextPlace: "" };
+    },
+  };
+}
+
+/** One row a Master. What is late is what is open and old; a mirror that was refused gives its flows to the next. */
+function lateMirrors() {
+  return sql`
+    with late as (
+      select flow.master_login, flow.created_at, abs(flow.amount_minor) as flow_minor, 0 as exit_minor, null::bigint as transfer
+      from flow left join mirror on mirror.id = flow.mirror_id
+      where (flow.mirror_id is null or mirror.state <> 'APPLIED')
+        and flow.created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
+      union all
+      select master_login, created_at, 0, amount_minor, transfer_id
+      from exit_transfer
+      where state = 'OPEN' and created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
+    )
+    select master_login as master, sum(flow_minor)::bigint as "flowsMinor", sum(exit_minor)::bigint as "exitsMinor",
+           count(*)::integer as waiting, min(late.created_at) as oldest,
+           coalesce(max(stopped_reason), max(mirror_reason), '') as reason,
+           coalesce(array_agg(transfer) filter (where transfer is not null), '{}') as transfers
+    from late join master_pool on login = master_login
+    group by master_login
+    order by master_login
+    limit ${MAX_FINDINGS + 1}`;
+}
+
+function findingOf({ master, flowsMinor, exitsMinor, waiting, oldest, reason, transfers }: Row): Finding {
+  return {
+    key: `master:${master}`,
+    login: master,
+    // It is the Master that waits; stopping it would not help.
+    masterLogin: "",
+    atRiskMinor: flowsMinor + exitsMinor,
+    operationIds: transfers.map(String),
+    dealIds: [],
+    message: `${waiting} movements of capital wait for the Master ${master} since ${oldest.toISOString()}`,
+    evidence: {
+      flows_minor: String(flowsMinor),
+      exits_minor: String(exitsMinor),
+      oldest: oldest.toISOString(),
+      reason,
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { callContext } from "#kernel/contract/context.ts";
+import { type Check, type Finding, inSnapshot, type Suspect } from "#kernel/reconcile/check.ts";
+import type { Deps } from "../deps.ts";
+import {
+  listBrokenAllocations,
+  listBrokenCarries,
+  listBrokenMarks,
+  listMasters,
+  nextMaster,
+  type PoolDifference,
+} from "./find-pools.ts";
+import { listBrokenSeats, listInvestors, nextInvestor, type SeatDifference } from "./find-seats.ts";
+
+const EVERY_MS = 60_000;
+const QUESTION_MS = 5_000;
+/** The most that platform answers at once. */
+const LOGINS_PER_QUESTION = 1_000;
+
+/** What the books say of an account at a place of its log. */
+type Booked = {
+  readonly login: string;
+  readonly number: bigint;
+  readonly masterLogin: string;
+  readonly bookedMinor: bigint;
+};
+
+/**
+ * R2. Every cent of an account is in exactly one place. The books are compared with the log at the very entry up to which
+ * they are filed, and entries never change: so one look is enough, however much is under way.
+ */
+export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
+  return {
+    name: "R2",
+    title: "each account is the sum of its places, and marks, carries, parts and what is on its way are consistent",
+    everyMs: EVERY_MS,
+    sightings: 1,
+    async look({ place, suspects }) {
+      const [masterAfter = "", investorAfter = ""] = place.split("/");
+      const read = await inSnapshot(pool, async (db) => {
+        const masters = await listMasters(db, masterAfter, mastersOf(suspects));
+        const logins = masters.map(({ login }) => login);
+        return {
+          masters: masters.map((master) => ({ ...master, masterLogin: master.login })),
+          investors: await listInvestors(db, investorAfter, loginsOf(suspects, "investor")),
+          seats: await listBrokenSeats(db, logins),
+          differences: [
+            ...(await listBrokenMarks(db, logins)),
+            ...(await listBrokenCarries(db, logins)),
+            ...(await listBrokenAllocations(db, logins)),
+          ],
+        };
+      });
+      return {
+        findings: [
+          ...(await untied(platform, "master", read.masters)),
+          ...(await untied(platform, "investor", read.investors)),
+          ...read.seats.map(seatFinding),
+          ...read.differences.map(poolFinding),
+        ],
+        covers: () => true,
+        nextPlace: placeOf(
+          { master: masterAfter, investor: investorAfter },
+          { master: nextMaster(masterAfter, read.masters), investor: nextInvestor(investorAfter, read.investors) },
+        ),
+      };
+    },
+  };
+}
+
+type Places = { readonly master: string; readonly investor: string };
+
+/** Whoever is through early waits for the other; only then is the whole walked. */
+function placeOf(from: Places, next: Places): string {
+  if (next.master === "" && next.investor === "") return "";
+  return `${next.master === "" ? from.master : next.master}/${next.investor === "" ? from.investor : next.investor}`;
+}
+
+/** Every key but that of an Investor names its Master first. */
+function mastersOf(suspects: readonly Suspect[]): string[] {
+  return [...loginsOf(suspects, "master"), ...loginsOf(suspects, "pool")];
+}
+
+function loginsOf(suspects: readonly Suspect[], kind: string): string[] {
+  return suspects.map(({ key }) => key.split(":")).flatMap(([name, login = ""]) => (name === kind ? [login] : []));
+}
+
+async function untied(platform: Deps["platform"], kind: string, booked: readonly Booked[]): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (let from = 0; from < booked.length; from += LOGINS_PER_QUESTION) {
+    const page = booked.slice(from, from + LOGINS_PER_QUESTION);
+    const places = page.map(({ login, number }) => ({ login, number }));
+    const { balances } = await platform.readLogBalances(
+      { places },
+      callContext({ caller: "subscription", withinMs: QUESTION_MS }),
+    );
+    const logged = new Map(balances.map(({ login, balance }) => [login, balance?.minorUnits ?? 0n]));
+    for (const row of page) {
+      const loggedMinor = logged.get(row.login) ?? 0n;
+      if (loggedMinor !== row.bookedMinor) findings.push(untiedFinding(kind, row, loggedMinor));
+    }
+  }
+  return findings;
+}
+
+function untiedFinding(
+  kind: string,
+  { login, number, masterLogin, bookedMinor }: Booked,
+  loggedMinor: bigint,
+): Finding {
+  return {
+    key: `${kind}:${login}`,
+    login,
+    masterLogin,
+    atRiskMinor: abs(bookedMinor - loggedMinor),
+    operationIds: [],
+    dealIds: [],
+    message: `the books say ${bookedMinor} cents of ${login}, its log ${loggedMinor} at entry ${number}`,
+    evidence: { booked_minor: String(bookedMinor), logged_minor: String(loggedMinor), log_number: String(number) },
+  };
+}
+
+function seatFinding(difference: SeatDifference): Finding {
+  const { subscriptionId, masterLogin, investorLogin, place, bookedMinor, foundMinor } = difference;
+  return {
+    key: `pool:${masterLogin}:seat:${subscriptionId}:${place}`,
+    login: investorLogin,
+    masterLogin,
+    atRiskMinor: abs(bookedMinor - foundMinor),
+    operationIds: [],
+    dealIds: [],
+    message: `what is ${place} of subscription ${subscriptionId} is not what its rows say`,
+    evidence: { place, booked_minor: String(bookedMinor), found_minor: String(foundMinor) },
+  };
+}
+
+const MESSAGES: Readonly<Record<PoolDifference["what"], string>> = {
+  marks: "what is attributed of a position is not its mark",
+  carries: "what rounding has left does not cancel out",
+  numbers: "the allocations have a gap",
+  parts: "a result was not split whole",
+  unallocated: "results that wait to be split are not the sum that is kept of them",
+};
+
+function poolFinding({ masterLogin, what, about, atRiskMinor, expected, found }: PoolDifference): Finding {
+  return {
+    key: `pool:${masterLogin}:${what}:${about}`,
+    login: masterLogin,
+    masterLogin,
+    atRiskMinor,
+    operationIds: [],
+    dealIds: [],
+    message: about === "" ? MESSAGES[what] : `${MESSAGES[what]}: ${about}`,
+    evidence: { expected, found },
+  };
+}
+
+function abs(minor: bigint): bigint {
+  return minor < 0n ? -minor : minor;
+}

@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
+import type { Deps } from "../deps.ts";
+import { told } from "../testing/ledger.ts";
+import { settle, subscribed } from "../testing/settle.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
+import { heedBreaks } from "./heed-breaks.ts";
+
+function aBreak(id: bigint, own: Partial<Break>): Break {
+  return {
+    id,
+    check: "R3",
+    key: `operation:${id}`,
+    login: "",
+    masterLogin: "",
+    atRisk: { currencyCode: "USD", minorUnits: 50_00n },
+    operationIds: ["17"],
+    dealIds: [4_711n],
+    message: "a deal is missing",
+    evidence: "{}",
+    openedAt: new Date(),
+    seenAt: new Date(),
+    ...own,
+  };
+}
+
+/** The service beside a platform that has these breaks, a page of one at a time. */
+function seeing({ deps }: World, breaks: readonly Break[]): Deps {
+  const listBreaks: Deps["platform"]["listBreaks"] = async ({ afterId }) => {
+    const rest = breaks.filter(({ id }) => id > afterId);
+    return { items: rest.slice(0, 1), hasMore: rest.length > 1, checks: [] };
+  };
+  return { ...deps, platform: { ...deps.platform, listBreaks } };
+}
+
+async function reasons({ deps }: World): Promise<Record<string, string | null>> {
+  const rows = await many<{ login: string; reason: string | null }>(
+    deps.pool,
+    sql`select login, stopped_reason as reason from master_pool`,
+  );
+  return Object.fromEntries(rows.map(({ login, reason }) => [login, reason]));
+}
+
+test("a break on a Master stops it, one on an Investor stops the Master of its pool, and others go on", async () => {
+  const world = await aWorld();
+  const [first, second, third] = [aMaster(world, 0n), aMaster(world, 0n), aMaster(world, 0n)];
+  await subscribed(world, first, 500_00n);
+  const { investorLogin } = await subscribed(world, second, 500_00n);
+  await subscribed(world, third, 500_00n);
+  await settle(world);
+
+  await heedBreaks(
+    seeing(world, [
+      aBreak(1n, { login: first, masterLogin: first }),
+      aBreak(2n, { check: "R1", login: investorLogin }),
+      aBreak(3n, { check: "R6", login: third, masterLogin: third }),
+      aBreak(4n, { check: "R5", login: "999", masterLogin: "" }),
+    ]),
+  );
+
+  expect(await reasons(world)).toEqual({
+    [first]: "R3: a deal is missing",
+    [second]: "R1: a deal is missing",
+    [third]: null,
+  });
+  expect(await told(world, "subscription.pools")).toEqual(["MasterStopped", "MasterStopped"]);
+  const pair = { masterLogin: first, investorLogin: anInvestor(world, 500_00n) };
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
+    code: "safety_stop",
+    outcome: "not_executed",
+  });
+  const other = { masterLogin: third, investorLogin: pair.investorLogin };
+  await expect(world.service.assign(anAssignment(other), aCall())).resolves.toBeDefined();
+});
+
+test("people who decided to go on are not overruled by the break that they have seen, but by the next one", async () => {
+  const world = await aWorld();
+  const master = aMaster(world, 0n);
+  await subscribed(world, master, 500_00n);
+  const seen = aBreak(1n, { login: master, masterLogin: master });
+  await heedBreaks(seeing(world, [seen]));
+  await world.deps.pool.query("update master_pool set stopped_reason = null");
+  await world.deps.pool.query("update review_case set state = 'GONE'");
+  await heedBreaks(seeing(world, [seen]));
+  expect(await reasons(world)).toEqual({ [master]: null });
+  await heedBreaks(seeing(world, [seen, aBreak(2n, { check: "R5", login: master, masterLogin: master })]));
+  expect(await reasons(world)).toEqual({ [master]: "R5: a deal is missing" });
+});
+
+test("dying in the middle leaves no break that is heeded and has stopped nobody", async () => {
+  const world = await aWorld();
+  const master = aMaster(world, 0n);
+  await subscribed(world, master, 500_00n);
+  const deps = seeing(world, [aBreak(1n, { login: master, masterLogin: master })]);
+  const dying: Deps = {
+    ...deps,
+    now: () => {
+      throw new Error("dead");
+    },
+  };
+  await expect(heedBreaks(dying)).rejects.toThrow("dead");
+  expect(await reasons(world)).toEqual({ [master]: null });
+  await heedBreaks(deps);
+  expect(await reasons(world)).toEqual({ [master]: "R3: a deal is missing" });
+});
+
+test("a break of its own books stops a Master too", async () => {
+  const world = await aWorld();
+  const master = aMaster(world, 0n);
+  await subscribed(world, master, 500_00n);
+  await world.deps.pool.query(`
+    insert into reconciliation_check (name, title, every_ms) values ('R2', 'pools', 60000);
+    insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor, operation_ids,
+                                      deal_ids, message, evidence)
+    values ('R2', 'master:${master}', now(), now(), '${master}', '${master}', 3, '{}', '{}', 'the books differ', '{}')`);
+  await heedBreaks(seeing(world, []));
+  expect(await reasons(world)).toEqual({ [master]: "R2: the books differ" });
+});
