@@ -1,7 +1,9 @@
 import { refusalsOf } from "#kernel/refusal.ts";
+import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
 /** Everything that platform says no with. What it recorded under a key is a result instead, also when it says no. */
 export const { refuse, refusals } = refusalsOf({
+  ...REVIEW_REFUSALS,
   validation_failed: "invalid",
   group_not_allowed: "invalid",
   login_range_exhausted: "conflict",

@@ -6,6 +6,7 @@ import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { adoptAccount } from "./commands/adopt-account.ts";
 import { createAccount } from "./commands/create-account.ts";
+import { decideReview } from "./commands/decide-review.ts";
 import { disableAccount } from "./commands/disable-account.ts";
 import { hold } from "./commands/hold.ts";
 import { release } from "./commands/release.ts";
@@ -14,6 +15,7 @@ import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
 import { beat } from "./jobs/beat.ts";
 import { findLostOperations } from "./jobs/find-lost-operations.ts";
+import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { readAllDeals, readFreshDeals } from "./jobs/read-deals.ts";
 import { runWaitingOperations } from "./jobs/run-waiting-operations.ts";
 import { verifyAppliedDeals } from "./jobs/verify-applied-deals.ts";
@@ -25,6 +27,7 @@ import { getBalance } from "./queries/get-balance.ts";
 import { getStatus } from "./queries/get-status.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
+import { listReviews } from "./queries/list-reviews.ts";
 import { readAccount } from "./queries/read-account.ts";
 import { readBalances, readLogBalances } from "./queries/read-balances.ts";
 import { readLog } from "./queries/read-log.ts";
@@ -48,6 +51,8 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     readAccount: (request) => readAccount(deps, request),
     getBalance: (request) => getBalance(deps, request),
     getStatus: () => getStatus(deps),
+    listReviews: (request) => listReviews(deps, request),
+    decideReview: (request) => decideReview(deps, request),
     readBalances: (request) => readBalances(deps, request),
     readLogBalances: (request) => readLogBalances(deps, request),
     listBreaks: (request) => listBreaks(deps.pool, request),
@@ -63,6 +68,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): Job[] {
     readAllDeals(deps, readEveryMs),
     readFreshDeals(deps),
     verifyAppliedDeals(deps),
+    finishDecisions(deps),
   ];
 }
 

@@ -9,7 +9,6 @@ import { findAccount } from "../store/accounts.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import type { Instance } from "../testing/world.ts";
 
 const SURPLUS = { kind: MovementKind.IRREGULARITY, amount: { minorUnits: 0n }, key: "", reason: "deal_surplus" };
 

@@ -9,12 +9,12 @@ import { lockAccount, setUndecidedFrom } from "../store/accounts.ts";
 import { listAdoptedDeals, listLoggedDeals } from "../store/logged-deals.ts";
 import { findOperation, findOperationByDeal, listUnderWay } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import { insertFinding } from "../store/reviews.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { effectOf, explainDeal } from "./explain-deal.ts";
 import type { Clues, Explanation } from "./explain-deal.ts";
 import { takeStep } from "./record.ts";
 import { readReference } from "./reference.ts";
+import { reportFinding } from "./report-finding.ts";
 
 /** Deals of one login since an instant, oldest first. */
 export type History = { readonly from: Date; readonly deals: readonly Deal[] };
@@ -118,7 +118,7 @@ function surplusEntry(deal: Deal): NewEntry {
 async function ownEntry(tx: Transaction, server: string, deal: Deal, operation: RecordedOperation): Promise<NewEntry> {
   const { number, transferId, key, standing, amountMinor } = operation;
   if (amountMinor !== effectOf(deal)) {
-    await takeStep(tx, operation, { type: "does_not_fit", reason: "amount_differs" }, { server, at: deal.at });
+    await takeStep(tx, operation, { type: "does_not_fit", reason: "amount_differs" }, sightOf(server, deal, operation));
   }
   return { kind: standing.kind, cause: { operation: number, transferId, key }, trade: undefined, ...factsOf(deal) };
 }
@@ -155,8 +155,7 @@ async function putOff(
   { operation, misfit }: Extract<Explanation, { kind: "undecided" }>,
 ): Promise<void> {
   if (misfit === undefined || !minds(operation.standing, "does_not_fit")) return;
-  await takeStep(tx, operation, { type: "does_not_fit", reason: misfit }, { server, at: deal.at });
-  await report(tx, server, deal, { reason: misfit, operation });
+  await takeStep(tx, operation, { type: "does_not_fit", reason: misfit }, sightOf(server, deal, operation));
 }
 
 async function report(
@@ -165,7 +164,16 @@ async function report(
   deal: Deal,
   { reason, operation }: { readonly reason: string; readonly operation: RecordedOperation | undefined },
 ): Promise<void> {
-  const { ticket, login, comment, action, at } = deal;
+  const { login, comment } = deal;
+  const { dealId, evidence } = sightOf(server, deal, operation);
+  const amountMinor = effectOf(deal);
+  const reference = readReference(comment);
+  await reportFinding(tx, { login, operation, reason, server, dealId, amountMinor, reference, evidence });
+}
+
+/** What the history shows, for the person who has to look. */
+function sightOf(server: string, deal: Deal, operation: RecordedOperation | undefined) {
+  const { ticket: dealId, comment, action, at } = deal;
   const evidence = {
     key: operation?.key,
     amount_minor: String(effectOf(deal)),
@@ -175,7 +183,7 @@ async function report(
     reference: referenceEvidence(comment),
     operation_state: operation?.standing.state,
   };
-  await insertFinding(tx, { login, operation: operation?.number, reason, server, dealId: ticket, evidence });
+  return { server, at, dealId, evidence };
 }
 
 /** Everything that a reference tells, also about an operation that a database of before has forgotten. */

@@ -1,10 +1,10 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { insertOperations, listLegs, saveStep } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import { insertFinding } from "../store/reviews.ts";
 import { readyNextLegs } from "../store/transfers.ts";
 import type { Operation } from "../domain/operation.ts";
 import { step } from "../domain/operation-machine.ts";
+import { reportFinding } from "./report-finding.ts";
 
 const FIRST = 1;
 const SECOND = 2;
@@ -19,13 +19,14 @@ export async function followLegs(tx: Transaction, leg: RecordedOperation, to: Op
   if (leg.leg === FIRST && to.state === "APPLIED") await readyNextLegs(tx, [leg.transferId]);
   if (leg.leg === FIRST && to.state === "REFUSED") await giveUpSecond(tx, leg.transferId, to.reason);
   if (leg.leg === SECOND && to.state === "REFUSED") await reverseFirst(tx, leg.transferId);
-  if (leg.leg === REVERSAL && to.state === "REFUSED") await reportStuck(tx, leg);
+  if (leg.leg === REVERSAL && to.state === "REFUSED") await reportStuck(tx, { ...leg, standing: to });
 }
 
 /** Money that left the one and could neither reach the other nor go back. */
-async function reportStuck(tx: Transaction, { login, number, key, amountMinor }: RecordedOperation): Promise<void> {
+export async function reportStuck(tx: Transaction, operation: RecordedOperation): Promise<void> {
+  const { login, key, amountMinor } = operation;
   const evidence = { key, amount_minor: String(amountMinor) };
-  await insertFinding(tx, { login, operation: number, reason: "reversal_refused", evidence });
+  await reportFinding(tx, { login, operation, reason: "reversal_refused", amountMinor, evidence });
 }
 
 type Reason = Extract<Operation, { state: "REFUSED" }>["reason"];

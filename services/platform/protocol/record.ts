@@ -8,10 +8,10 @@ import type { AttemptFacts } from "../store/attempts.ts";
 import { listExplainedDeals, listExplainedDealsOf } from "../store/log.ts";
 import { lockOperation, saveStep } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import { insertFinding } from "../store/reviews.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { followLegs } from "./follow-legs.ts";
 import { nextLookMs } from "./next-look.ts";
+import { reportFinding } from "./report-finding.ts";
 import type { OperationNumber } from "./operation-number.ts";
 import type { Operation, OperationEvent, Step } from "../domain/operation.ts";
 import { step } from "../domain/operation-machine.ts";
@@ -29,6 +29,8 @@ export type Circumstances = {
   readonly attempt?: AttemptFacts;
   /** For the person, when one has to look. */
   readonly evidence?: Readonly<Record<string, unknown>>;
+  /** The deal that they have to look at. */
+  readonly dealId?: bigint;
 };
 
 export type Recorded = {
@@ -112,16 +114,17 @@ async function save(
   tx: Transaction,
   operation: RecordedOperation,
   { step: { to, writes }, event }: { readonly step: Extract<Step, { kind: "move" }>; readonly event: OperationEvent },
-  { server, at, evidence: seen }: Circumstances,
+  { server, at, evidence: seen, dealId: seenDeal }: Circumstances,
 ): Promise<void> {
   const nextLookInMs = writes.includes("next_look") ? nextLookMs(to) : undefined;
   await saveStep(tx, operation, { to, server, appliedAt: at, nextLookInMs });
   if (to.state === "REVIEW" && writes.includes("finding")) {
-    const { login, number, amountMinor, key } = operation;
+    const { login, amountMinor, key } = operation;
     const evidence = { key, amount_minor: String(amountMinor), attempt: to.attempt, came_from: to.cameFrom, ...seen };
-    const dealId = "ticket" in event ? event.ticket : operation.dealId;
+    const dealId = seenDeal ?? ("ticket" in event ? event.ticket : operation.dealId);
     const { reason } = to;
-    await insertFinding(tx, { login, operation: number, reason, server, dealId, evidence });
+    const reviewed = { number: operation.number, standing: to };
+    await reportFinding(tx, { login, operation: reviewed, reason, server, dealId, amountMinor, evidence });
   }
 }
 
@@ -140,12 +143,13 @@ async function conflict(
   const { attempt } = operation.standing;
   const lost = await takeStep(tx, operation, { type: "lost", attempt }, circumstances);
   if (!isOwnLogin && circumstances.attempt !== undefined) return lost.standing;
-  const { login, number, key } = operation;
-  const { server } = circumstances;
-  const evidence = { key, ticket: String(ticket) };
-  await insertFinding(tx, { login, operation: number, reason: "ticket_conflict", server, dealId: ticket, evidence });
   const unknown = { ...operation, standing: lost.standing };
-  const reviewed = await takeStep(tx, unknown, { type: "does_not_fit", reason: "ticket_conflict" }, circumstances);
+  const reviewed = await takeStep(
+    tx,
+    unknown,
+    { type: "does_not_fit", reason: "ticket_conflict" },
+    { ...circumstances, dealId: ticket },
+  );
   return reviewed.standing;
 }
 
@@ -163,12 +167,13 @@ async function findBooking(
 
 async function reportSurplus(
   tx: Transaction,
-  { login, number, key }: RecordedOperation,
+  operation: RecordedOperation,
   ticket: bigint,
   { server }: Circumstances,
 ): Promise<void> {
+  const { login, key, amountMinor } = operation;
   const evidence = { key, ticket: String(ticket) };
-  await insertFinding(tx, { login, operation: number, reason: "surplus_deal", server, dealId: ticket, evidence });
+  await reportFinding(tx, { login, operation, reason: "surplus_deal", server, dealId: ticket, amountMinor, evidence });
 }
 
 export function entryOf(operation: RecordedOperation, standing: Operation, at: Date): NewEntry {

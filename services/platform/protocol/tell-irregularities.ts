@@ -9,9 +9,9 @@ import { lockAccount } from "../store/accounts.ts";
 import { listIrregularities } from "../store/logged-deals.ts";
 import type { LoggedDeal } from "../store/logged-deals.ts";
 import { findOperationByDeal, lockOperation } from "../store/operations.ts";
-import { insertFinding } from "../store/reviews.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { takeStep } from "./record.ts";
+import { reportFinding } from "./report-finding.ts";
 
 /** Something that happened to the past of a login. */
 export type Irregular = {
@@ -49,7 +49,7 @@ async function tellOf({ pool, settings, log, doorbell }: Deps, login: string, fo
       const { irregularity: reason, ticket: dealId } = irregular;
       const evidence = evidenceOf(irregular);
       if (!(await reviewOwn(tx, server, irregular)))
-        await insertFinding(tx, { login, reason, server, dealId, evidence });
+        await reportFinding(tx, { login, reason, server, dealId, amountMinor: irregular.told?.amountMinor, evidence });
       log.error("the past of an account was changed on the platform", { login, id: dealId, reason });
     }
   });

@@ -1,24 +1,37 @@
-import { execute, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { maybeOne, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** Something that does not fit, for a person. */
-export type Finding = {
+/** Something that does not fit, as it is on record for ever. */
+export type FindingRow = {
   readonly login: string;
-  readonly operation?: bigint | undefined;
+  readonly operation: bigint | undefined;
   readonly reason: string;
-  readonly server?: string | undefined;
-  readonly dealId?: bigint | undefined;
+  readonly server: string | undefined;
+  readonly dealId: bigint | undefined;
   /** What is known, in plain values; amounts as text. */
   readonly evidence: Readonly<Record<string, unknown>>;
 };
 
+export type InsertedFinding = {
+  readonly id: bigint;
+  /** Sum of the log of the login before what is being recorded; undefined for a login that is not managed. */
+  readonly logMinor: bigint | undefined;
+};
+
 /** Once per finding, however often it is seen again. */
-export async function insertFinding(db: Queryable, finding: Finding): Promise<void> {
-  await execute(
-    db,
+export async function insertFinding(tx: Transaction, finding: FindingRow): Promise<InsertedFinding | undefined> {
+  const row = await maybeOne<{ id: bigint }>(
+    tx,
     sql`insert into review (login, operation_number, reason, server, deal_id, evidence)
         values (${finding.login}, ${finding.operation}, ${finding.reason}, ${finding.server}, ${finding.dealId},
                 ${JSON.stringify(finding.evidence)}::jsonb)
-        on conflict do nothing`,
+        on conflict do nothing
+        returning id`,
   );
+  if (row === undefined) return undefined;
+  const log = await maybeOne<{ log_minor: bigint }>(
+    tx,
+    sql`select log_minor from account where login = ${finding.login}`,
+  );
+  return { id: row.id, logMinor: log?.log_minor };
 }

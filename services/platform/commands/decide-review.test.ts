@@ -1,0 +1,217 @@
+import { expect, test } from "vitest";
+import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { recordNow } from "../protocol/recorder.ts";
+import { operationNumber } from "../protocol/operation-number.ts";
+import { platformComment } from "../protocol/reference.ts";
+import { listLegs } from "../store/operations.ts";
+import { findTransferByKey } from "../store/transfers.ts";
+import { logOf, shortly } from "../testing/log-of.ts";
+import { aDeposit, aWithdrawal } from "../testing/requests.ts";
+import { decideBoth, openReviews, reviewOf, say } from "../testing/reviews.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import type { Instance } from "../testing/world.ts";
+
+const NOW = { at: new Date() };
+const UNKNOWN_REFERENCE = platformComment({ kind: "deposit", number: operationNumber(77n), attempt: 1 }, "");
+
+/** A deposit whose answer was lost and whose deal, if there is one, bears another comment. */
+async function aDoubtfulDeposit(instance: Instance) {
+  const login = await anAccount(instance);
+  const request = aDeposit(login, 5_00n);
+  instance.crashAt("after_permit");
+  await expect(instance.service.transfer(request, aCall())).rejects.toThrow("after_permit");
+  instance.crashAt(undefined);
+  const transfer = await findTransferByKey(instance.deps.pool, request.key);
+  const [operation] = await listLegs(instance.deps.pool, transfer!.id);
+  await recordNow(instance.deps, operation!, { type: "lost", attempt: 1 }, NOW);
+  await recordNow(instance.deps, operation!, { type: "does_not_fit", reason: "candidate_deal" }, NOW);
+  return { login, request, operation: operation!, review: await reviewOf(instance, "candidate_deal") };
+}
+
+test("two people say that a deal is the operation's: it is applied with it, once, and its login is free", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { login, request, review } = await aDoubtfulDeposit(instance);
+  const { deal } = await world.control.balance(login, "5.00", "rewritten");
+  const said = { action: "confirm_applied", dealId: BigInt(deal) };
+
+  expect(review).toMatchObject({ login, actions: ["confirm_applied", "confirm_not_applied"], state: ReviewState.OPEN });
+  await say(instance, review, "key-of-ann", said);
+  await expect(say(instance, review, "key-of-ann", said)).rejects.toMatchObject({ code: "second_key_required" });
+  const other = { action: "confirm_not_applied" };
+  await expect(say(instance, review, "key-of-bob", other)).rejects.toMatchObject({ code: "decision_differs" });
+  const both = await Promise.allSettled([
+    say(instance, review, "key-of-bob", said),
+    say(instance, review, "key-of-cid", said),
+  ]);
+
+  expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  expect(await openReviews(instance)).toEqual([]);
+  expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 5.00"]);
+  expect(await instance.service.transfer(request, aCall())).toMatchObject({
+    state: TransferState.APPLIED,
+    legs: [{ dealId: BigInt(deal) }],
+  });
+  expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
+});
+
+test("a deal that is not what was ordered is none that can be confirmed", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { login, review } = await aDoubtfulDeposit(instance);
+  const elsewhere = await anAccount(instance);
+  const booked = await instance.service.transfer(aDeposit(elsewhere, 5_00n), aCall());
+  const deals = {
+    none: 0n,
+    unseen: 999_999n,
+    smaller: BigInt((await world.control.balance(login, "4.99")).deal),
+    charge: BigInt((await world.control.book(login, 4, "5.00")).deal),
+    elsewhere: booked.legs[0]!.dealId,
+  };
+
+  for (const dealId of Object.values(deals)) {
+    await expect(say(instance, review, "key-of-ann", { action: "confirm_applied", dealId })).rejects.toMatchObject({
+      code: "action_not_possible",
+      outcome: "not_executed",
+    });
+  }
+  const misnamed = { action: "confirm_not_applied", dealId: 1n };
+  await expect(say(instance, review, "key-of-ann", misnamed)).rejects.toMatchObject({ code: "action_not_possible" });
+  expect(await reviewOf(instance, "candidate_deal")).toMatchObject({ state: ReviewState.OPEN });
+});
+
+test("two people say that nothing moved: the operation is refused, and a deal that comes later is a surplus", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { login, request, review, operation } = await aDoubtfulDeposit(instance);
+
+  await decideBoth(instance, review, { action: "confirm_not_applied" });
+
+  expect(await instance.service.transfer(request, aCall())).toMatchObject({
+    state: TransferState.REFUSED,
+    refusalCode: "absent",
+  });
+  const late = platformComment({ kind: "deposit", number: operation.number, attempt: 1 }, "late");
+  await world.control.balance(login, "5.00", late);
+  const reading = await world.start();
+  expect((await logOf(reading, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_surplus"]);
+  const reasons = (await openReviews(reading)).map(({ reason }) => reason);
+  expect(reasons).toEqual(["surplus_deal", "deal_after_refusal"]);
+});
+
+test("a deal that nobody ordered goes back once, also when the process dies with the decision", async () => {
+  const world = await aWorld();
+  const reading = await world.start();
+  const login = await anAccount(reading);
+  await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
+  const review = await reviewOf(reading, "unknown_reference");
+  expect(review).toMatchObject({ actions: ["reverse", "acknowledge"], amount: { minorUnits: 8_00n } });
+  expect(UNKNOWN_REFERENCE.startsWith(review.reference)).toBe(true);
+  await reading[Symbol.asyncDispose]();
+  const dying = await world.start({ hasJobs: false });
+  await decideBoth(dying, review, { action: "reverse" });
+  await dying[Symbol.asyncDispose]();
+
+  const next = await world.start();
+
+  const entries = await logOf(next, login, 3);
+  expect(entries.map(shortly)).toEqual(["FOREIGN 8.00", "IRREGULARITY 0.00", "REVERSAL -8.00"]);
+  expect(entries[2]!.key).toBe(`review:${review.id}:reverse`);
+  await eventually(
+    () => one<{ is_done: boolean }>(next.deps.pool, sql`select done_at is not null as is_done from review_case`),
+    ({ is_done: isDone }) => isDone,
+  );
+  expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
+  expect(await world.control.account(login)).toMatchObject({ balance: "0.00" });
+  await expect(say(next, review, "key-of-cid", { action: "reverse" })).rejects.toMatchObject({
+    code: "review_decided",
+  });
+});
+
+test("a reversal that the platform refuses comes before people again, who may order it anew", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
+  const review = await reviewOf(instance, "unknown_reference");
+  await instance.service.transfer(aWithdrawal(login, 3_00n), aCall());
+  await decideBoth(instance, review, { action: "reverse" });
+
+  const stuck = await reviewOf(instance, "reversal_refused");
+  expect(stuck).toMatchObject({ login, amount: { minorUnits: -8_00n }, actions: ["reverse", "acknowledge"] });
+  await world.control.balance(login, "3.00");
+  await decideBoth(instance, stuck, { action: "reverse" });
+
+  await eventually(
+    () => world.control.account(login),
+    ({ balance }) => balance === "0.00",
+  );
+  const unfinished = await eventually(
+    () => many(instance.deps.pool, sql`select id from review_case where state = 'DECIDED' and done_at is null`),
+    (rows) => rows.length === 0,
+  );
+  expect(unfinished).toEqual([]);
+});
+
+test("an operation whose deal is gone stays applied when people have seen it, and is not looked at again", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  const request = aDeposit(login, 9_00n);
+  const { legs } = await instance.service.transfer(request, aCall());
+  await world.control.removeDeal(Number(legs[0]!.dealId));
+  await execute(
+    instance.deps.pool,
+    sql`update operation set applied_at = applied_at - interval '61 seconds', next_look_at = clock_timestamp()`,
+  );
+  const review = await reviewOf(instance, "applied_deal_gone");
+  expect(review).toMatchObject({ dealId: legs[0]!.dealId, actions: ["acknowledge"] });
+
+  await decideBoth(instance, review, { action: "acknowledge" });
+
+  expect(await many(instance.deps.pool, sql`select state, came_from from operation`)).toEqual([
+    { state: "APPLIED", came_from: null },
+  ]);
+  expect(await openReviews(instance)).toEqual([]);
+  expect((await logOf(instance, login, 2)).map(({ kind }) => kind)).toEqual([
+    MovementKind.DEPOSIT,
+    MovementKind.IRREGULARITY,
+  ]);
+});
+
+test("a review shows the attempts, what was answered, the scans and the log, and what may be decided", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { operation } = await aDoubtfulDeposit(instance);
+  await execute(
+    instance.deps.pool,
+    sql`insert into scan (operation_number, attempt, started_at, verdict, tickets)
+        values (${operation.number}, 1, clock_timestamp(), 'candidates', array[55]::bigint[])`,
+  );
+
+  const review = await reviewOf(instance, "candidate_deal");
+
+  expect(review.operationId).toBe(String(operation.number));
+  expect(JSON.parse(review.evidence)).toMatchObject({
+    amount_minor: "500",
+    came_from: "UNKNOWN",
+    log_before_minor: "0",
+    log_now_minor: "0",
+    attempts: [{ attempt: 1, reference: review.reference, state: "UNKNOWN", answer: null }],
+    scans: [{ attempt: 1, verdict: "candidates", tickets: ["55"] }],
+  });
+});
+
+test("money that a dealer moved is on record and waits for nobody here", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await world.control.balance(login, "8.00");
+  await logOf(instance, login, 1);
+
+  expect(await many(instance.deps.pool, sql`select reason from review`)).toEqual([{ reason: "foreign_money" }]);
+  expect(await openReviews(instance)).toEqual([]);
+});

@@ -1,0 +1,77 @@
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { decideReview as decide } from "#kernel/review/decide-review.ts";
+import { actionNotPossible } from "#kernel/review/refusals.ts";
+import type { Decision, Word } from "#kernel/review/review.ts";
+import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
+import type { Deps } from "../deps.ts";
+import type { Deal } from "../mt5/deals.ts";
+import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/decide-operation.ts";
+import { requireOpenReview, requireOrderedDeal } from "../protocol/examine-decision.ts";
+import { findReversalMinor, orderReversal } from "../protocol/reverse-deal.ts";
+import { orUnavailable } from "../protocol/unavailable.ts";
+import { withBundle } from "../queries/list-reviews.ts";
+
+/**
+ * Takes one key's word about what no machine may decide. The platform is asked before; the word and what follows from it are
+ * one transaction, so that a crash leaves all of it or nothing. A reversal goes on as an operation under the review's own key.
+ */
+export async function decideReview(deps: Deps, request: DecideReviewRequest): Promise<DecideReviewResponse> {
+  const { pool, settings } = deps;
+  const isAboutDeal = request.action === "confirm_applied" && request.dealId > 0n;
+  const shown = isAboutDeal ? await orUnavailable(deps.mt5.getDeal(request.dealId)) : undefined;
+  const seen: Seen = { server: settings.server, shown };
+  const { review } = await decide(
+    {
+      pool,
+      now: () => new Date(),
+      examine: (tx, about, word) => examine(tx, about, word, seen),
+      carryOut: (tx, about, decision) => carryOut(tx, about, decision, seen),
+    },
+    request,
+  );
+  if (review !== undefined) {
+    deps.doorbell.ring(review.login);
+    deps.freshDeals.add(review.login);
+    deps.operationsBell.ring();
+  }
+  return { review: review && (await withBundle(pool, [review]))[0] };
+}
+
+type Seen = { readonly server: string; readonly shown: Deal | undefined };
+
+async function examine(tx: Transaction, about: ReviewCase, { action, dealId }: Word, seen: Seen): Promise<void> {
+  if (action !== "confirm_applied" && dealId !== 0n) throw actionNotPossible(`${action} names no deal`);
+  switch (action) {
+    case "confirm_applied":
+      return await requireOrderedDeal(tx, about, { ...seen, dealId });
+    case "confirm_not_applied":
+      return void (await requireOpenReview(tx, about));
+    case "reverse":
+      return void (await findReversalMinor(tx, seen.server, about));
+    default:
+  }
+}
+
+async function carryOut(
+  tx: Transaction,
+  about: ReviewCase,
+  { action, dealId }: Decision,
+  { server, shown }: Seen,
+): Promise<"done" | "working"> {
+  switch (action) {
+    case "confirm_applied":
+      await confirmApplied(tx, about, { server, ticket: dealId, at: shown?.at ?? new Date() });
+      return "done";
+    case "confirm_not_applied":
+      await confirmNotApplied(tx, about, server);
+      return "done";
+    case "reverse":
+      await keepApplied(tx, about, server);
+      await orderReversal(tx, server, about);
+      return "working";
+    default:
+      await keepApplied(tx, about, server);
+      return "done";
+  }
+}

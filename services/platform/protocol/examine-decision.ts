@@ -1,0 +1,38 @@
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { actionNotPossible } from "#kernel/review/refusals.ts";
+import type { Deal } from "../mt5/deals.ts";
+import { listExplainedDeals } from "../store/log.ts";
+import { effectOf } from "./explain-deal.ts";
+import { operationNumber } from "./operation-number.ts";
+import { lockForStep } from "./record.ts";
+import type { Locked } from "./record.ts";
+
+const BALANCE = 2;
+
+/** The operation that the review is about, locked, and still before people. */
+export async function requireOpenReview(tx: Transaction, { login, operationId }: ReviewCase): Promise<Locked> {
+  const locked = await lockForStep(tx, login, operationNumber(BigInt(operationId)));
+  if (locked.operation.standing.state === "REVIEW") return locked;
+  throw actionNotPossible(`operation ${operationId} is not before people any more`);
+}
+
+export type NamedDeal = { readonly server: string; readonly dealId: bigint; readonly shown: Deal | undefined };
+
+/** The deal that is named is the one that was ordered: the platform shows it, and our books have it nowhere. */
+export async function requireOrderedDeal(tx: Transaction, about: ReviewCase, named: NamedDeal): Promise<void> {
+  const { server, dealId, shown } = named;
+  const { operation } = await requireOpenReview(tx, about);
+  if (dealId === 0n) throw actionNotPossible("confirm_applied names the deal that the operation made, in deal_id");
+  if (shown === undefined) throw actionNotPossible(`the platform shows no deal ${dealId}`);
+  const differences = [
+    ...(shown.login === about.login ? [] : [`it is on login ${shown.login}`]),
+    ...(shown.action === BALANCE ? [] : ["it is not a balance operation"]),
+    ...(effectOf(shown) === operation.amountMinor ? [] : ["its amount is another one"]),
+  ];
+  if (differences.length > 0) {
+    throw actionNotPossible(`deal ${dealId} is not what was ordered: ${differences.join(", ")}`);
+  }
+  const booked = await listExplainedDeals(tx, server, [dealId]);
+  if (booked.has(dealId)) throw actionNotPossible(`deal ${dealId} is in the books already`);
+}

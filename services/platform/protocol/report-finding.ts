@@ -1,0 +1,52 @@
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { openCase } from "#kernel/review/cases.ts";
+import type { Operation } from "../domain/operation.ts";
+import { reviewActions } from "../domain/review-actions.ts";
+import { insertFinding } from "../store/reviews.ts";
+import type { OperationNumber } from "./operation-number.ts";
+import { formatReference } from "./reference.ts";
+import type { Reference } from "./reference.ts";
+
+/** Something that does not fit. */
+export type Finding = {
+  readonly login: string;
+  readonly reason: string;
+  /** The operation that it is about, as it stands from now on. */
+  readonly operation?: { readonly number: OperationNumber; readonly standing: Operation } | undefined;
+  readonly server?: string | undefined;
+  readonly dealId?: bigint | undefined;
+  /** Signed. */
+  readonly amountMinor?: bigint | undefined;
+  /** Of the deal; else that of the operation's last attempt. */
+  readonly reference?: Reference | undefined;
+  /** What is known, in plain values; amounts as text. */
+  readonly evidence: Readonly<Record<string, unknown>>;
+};
+
+/** On record once, however often it is seen; and before people, when there is something for them to decide. */
+export async function reportFinding(tx: Transaction, finding: Finding): Promise<void> {
+  const { login, reason, operation, server, dealId, evidence } = finding;
+  const inserted = await insertFinding(tx, { login, reason, operation: operation?.number, server, dealId, evidence });
+  const actions = reviewActions(reason, operation?.standing);
+  if (inserted === undefined || actions.length === 0) return;
+  const { id, logMinor } = inserted;
+  const reference = finding.reference ?? referenceOf(finding);
+  const question = {
+    subject: `finding:${id}`,
+    reason,
+    login,
+    amount: finding.amountMinor,
+    operationId: operation === undefined ? "" : String(operation.number),
+    reference: reference && formatReference(reference),
+    dealId,
+    evidence: { ...evidence, log_before_minor: logMinor === undefined ? undefined : String(logMinor) },
+    actions,
+  };
+  await openCase(tx, question, new Date());
+}
+
+function referenceOf({ operation }: Finding): Reference | undefined {
+  if (operation === undefined || operation.standing.attempt === 0) return undefined;
+  const { kind, attempt } = operation.standing;
+  return { kind, number: operation.number, attempt };
+}

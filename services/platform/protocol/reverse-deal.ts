@@ -1,0 +1,40 @@
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { keyOfReview } from "#kernel/review/decide-review.ts";
+import { actionNotPossible } from "#kernel/review/refusals.ts";
+import { listLoggedDeals } from "../store/logged-deals.ts";
+import { findOperation } from "../store/operations.ts";
+import { insertWishes } from "./insert-wishes.ts";
+
+/** The one key under which the money of a review goes back, however often its decision is worked on. */
+export function reversalKey({ id }: Pick<ReviewCase, "id">): string {
+  return `${keyOfReview(id)}reverse`;
+}
+
+/** Signed amount that takes back what stands in the log, or that an earlier reversal could not. */
+export async function findReversalMinor(tx: Transaction, server: string, about: ReviewCase): Promise<bigint> {
+  const { login, dealId, operationId, reason } = about;
+  if (reason === "reversal_refused") {
+    const refused = await findOperation(tx, BigInt(operationId));
+    if (refused !== undefined) return refused.amountMinor;
+  }
+  const logged = (await listLoggedDeals(tx, server, [dealId])).get(dealId);
+  if (logged?.login === login && logged.amountMinor !== 0n) return -logged.amountMinor;
+  throw actionNotPossible(`deal ${dealId} stands in no log yet, so there is nothing to take back`);
+}
+
+/** The wish is durable with the decision; from here on it is an operation like any other. */
+export async function orderReversal(tx: Transaction, server: string, about: ReviewCase): Promise<void> {
+  const amountMinor = await findReversalMinor(tx, server, about);
+  const wish = {
+    key: reversalKey(about),
+    holder: "",
+    legs: [{ login: about.login, kind: "reversal" as const, amountMinor }],
+    floorMinor: undefined,
+    isEnqueued: true,
+    sendBefore: undefined,
+    comment: "",
+  };
+  const [answer] = await insertWishes(tx, [{ wish, requestId: "", asker: undefined }]);
+  if (answer?.kind === "refused") throw answer.refusal;
+}

@@ -1,0 +1,40 @@
+import type { Queryable } from "#kernel/postgres/query.ts";
+import { listReviews as list } from "#kernel/review/list-reviews.ts";
+import type { ListReviewsRequest, ListReviewsResponse, Review } from "#proto/pamm/common/v1/review.ts";
+import type { Deps } from "../deps.ts";
+import { listAttemptEvidence, listLogSums, listScanEvidence } from "../store/review-evidence.ts";
+
+/** Scans of one attempt that are shown, the last ones. */
+const SCANS_SHOWN = 10;
+
+/** A page of what people have to decide, each with everything that is on record about it. */
+export async function listReviews({ pool }: Deps, request: ListReviewsRequest): Promise<ListReviewsResponse> {
+  const { items, hasMore } = await list(pool, request);
+  return { items: await withBundle(pool, items), hasMore };
+}
+
+/** What was seen when the review was opened, and what stands in the books by now: attempts, answers, scans, balance. */
+export async function withBundle(db: Queryable, reviews: readonly Review[]): Promise<Review[]> {
+  const operations = reviews.flatMap(({ operationId }) => (operationId === "" ? [] : [BigInt(operationId)]));
+  const attempts = Map.groupBy(await listAttemptEvidence(db, operations), ({ operation }) => String(operation));
+  const scans = Map.groupBy(await listScanEvidence(db, operations, SCANS_SHOWN), ({ operation }) => String(operation));
+  const sums = await listLogSums(
+    db,
+    reviews.map(({ login }) => login),
+  );
+  return reviews.map((review) => {
+    const { operationId, login } = review;
+    const bundle = {
+      ...(JSON.parse(review.evidence) as Record<string, unknown>),
+      log_now_minor: sums.get(login),
+      attempts: attempts.get(operationId) ?? [],
+      scans: scans.get(operationId) ?? [],
+    };
+    return { ...review, evidence: JSON.stringify(bundle, asText) };
+  });
+}
+
+/** Amounts and tickets as text: JSON numbers do not hold them. */
+function asText(_name: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import type { Review } from "#proto/pamm/common/v1/review.ts";
+import { aCall, eventually } from "./world.ts";
+import type { Instance } from "./world.ts";
+
+const EVERYTHING_OPEN = { afterId: 0n, limit: 100, state: 0 } as const;
+
+export async function openReviews({ service }: Instance): Promise<Review[]> {
+  return (await service.listReviews(EVERYTHING_OPEN, aCall())).items;
+}
+
+/** The review with that reason, once it is there. */
+export async function reviewOf(instance: Instance, reason: string): Promise<Review> {
+  const items = await eventually(
+    () => openReviews(instance),
+    (open) => open.some((review) => review.reason === reason),
+  );
+  const found = items.find((review) => review.reason === reason);
+  assert(found !== undefined);
+  return found;
+}
+
+type Said = { readonly action: string; readonly dealId?: bigint };
+
+export async function say({ service }: Instance, review: Review, actor: string, { action, dealId = 0n }: Said) {
+  const note = "looked at with the dealers";
+  const decided = await service.decideReview({ reviewId: review.id, action, dealId, note, actor }, aCall());
+  assert(decided.review !== undefined);
+  return decided.review;
+}
+
+/** Two keys, one after the other. */
+export async function decideBoth(instance: Instance, review: Review, said: Said): Promise<Review> {
+  await say(instance, review, "key-of-ann", said);
+  return await say(instance, review, "key-of-bob", said);
+}
