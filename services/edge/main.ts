@@ -35,11 +35,11 @@ await runService(caller, async (context) => {
     funding: client("funding", FundingServiceService),
     subscriptions: client("subscription", SubscriptionServiceService),
     fees: client("fee", FeeServiceService),
+    platform: client("platform", PlatformServiceService),
   };
-  const platform = client("platform", PlatformServiceService);
   const readiness = createReadiness({
     isBrokerConnected: broker.isConnected,
-    probes: probesOf(services, platform),
+    probes: probesOf(services),
     now: systemClock,
   });
   stack.use(await startMetrics({ host: config.PAMM_METRICS_HOST, port: config.PAMM_METRICS_PORT }));

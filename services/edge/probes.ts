@@ -1,7 +1,6 @@
 import { callContext } from "#kernel/contract/context.ts";
-import type { CallContext, Client } from "#kernel/contract/contract.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal, type RefusalStatus } from "#kernel/refusal.ts";
-import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { Dependency, Probe } from "./readiness.ts";
 import type { Services } from "./route.ts";
 
@@ -13,8 +12,8 @@ const NO_OPERATION = "00000000-0000-7000-8000-000000000000";
 const SAYS_NOTHING: ReadonlySet<RefusalStatus> = new Set(["unavailable", "unknown_outcome", "internal", "busy"]);
 
 /** One cheap question to each service that reaches its database, and one to the platform behind its adapter. */
-export function probesOf(services: Services, platform: Client<PlatformServiceService>): Record<Dependency, Probe> {
-  const { accounts, funding, subscriptions, fees } = services;
+export function probesOf(services: Services): Record<Dependency, Probe> {
+  const { accounts, funding, subscriptions, fees, platform } = services;
   return {
     account: ask((context) => accounts.findAccounts({ logins: [NO_LOGIN] }, context)),
     funding: ask((context) => funding.getOperation({ operationId: NO_OPERATION }, context)),

@@ -44,6 +44,7 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
       funding: fake(options.funding, calls),
       subscriptions: fake(options.subscriptions, calls),
       fees: fake(options.fees, calls),
+      platform: fake(options.platform, calls),
       cursors: cursorsOf(Buffer.from("a key for the cursors of tests")),
     },
     authenticate: async (key) => (key === TEST_KEY ? aCaller(options.scopes) : undefined),

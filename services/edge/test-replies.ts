@@ -1,4 +1,5 @@
 import type { Investor, Master } from "#proto/pamm/account/v1/account.ts";
+import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import type { FeeConfiguration, InvestorPayment, PaymentCredit } from "#proto/pamm/fee/v1/fee.ts";
 import type { DepositResponse, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { type Subscription, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -118,6 +119,24 @@ export function aPayment(overrides: Partial<InvestorPayment> = {}): InvestorPaym
     cashflowId: 31n,
     cashflowUniqueKey: "PF:3000003:3000001:12:W",
     createdAt: LATER,
+    ...overrides,
+  };
+}
+
+export function aReview(overrides: Partial<Review> = {}): Review {
+  return {
+    id: 5n,
+    reason: "stopped",
+    login: "3000001",
+    amount: undefined,
+    operationId: "",
+    reference: "",
+    dealId: 0n,
+    evidence: '{"why":"deal_gone: deal 77","pool":{"seats":"2"}}',
+    actions: ["resume", "withdraw_proposal"],
+    state: ReviewState.OPEN,
+    openedAt: AT,
+    decision: undefined,
     ...overrides,
   };
 }

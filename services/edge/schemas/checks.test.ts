@@ -30,6 +30,9 @@ const GOOD: Readonly<Record<CheckName, readonly string[]>> = {
   datetime: ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05"],
   limit_100: ["1", "50", "100"],
   limit_500: ["1", "100", "500"],
+  review_id: ["platform-1", "subscription-999999999999999999"],
+  review_action: ["resume", "compensate_deficit", "withdraw_proposal"],
+  note: ["Checked.", "ünï ¢ode 🎉", "x".repeat(1_000)],
   integer_cursor: ["0", "42", "9223372036854775807"],
 };
 
@@ -149,6 +152,26 @@ const BAD: Readonly<Record<CheckName, readonly (readonly [text: string, code: st
     ["", "malformed"],
   ],
   limit_500: [["501", "out_of_range"]],
+  review_id: [
+    ["", "malformed"],
+    ["5", "malformed"],
+    ["platform-0", "malformed"],
+    ["fee-5", "malformed"],
+    ["platform-5 ", "malformed"],
+    [`platform-${"9".repeat(19)}`, "malformed"],
+  ],
+  review_action: [
+    ["", "malformed"],
+    ["Resume", "malformed"],
+    ["_resume", "malformed"],
+    ["a".repeat(65), "malformed"],
+  ],
+  note: [
+    ["", "empty"],
+    ["  ", "empty"],
+    ["two\nlines", "control_character"],
+    ["x".repeat(1_001), "too_long"],
+  ],
   integer_cursor: [
     ["-1", "invalid_cursor"],
     ["abc", "invalid_cursor"],

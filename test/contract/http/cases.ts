@@ -1,3 +1,4 @@
+import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import type { TestOptions } from "../../../services/edge/test-edge.ts";
 import {
   aCredit,
@@ -6,10 +7,12 @@ import {
   aMaster,
   anInvestor,
   aPayment,
+  aReview,
   aSubscription,
   aWithdrawal,
   AT,
   cents,
+  LATER,
 } from "../../../services/edge/test-replies.ts";
 
 export type Case = {
@@ -259,6 +262,53 @@ const masterRoutes: readonly Case[] = [
   },
 ];
 
+const reviewRoutes: readonly Case[] = [
+  {
+    name: "list-reviews",
+    method: "GET",
+    url: "/api/v1/ops/reviews?state=open&limit=2",
+    answers: {
+      platform: { listReviews: async () => ({ items: [], hasMore: false }) },
+      subscriptions: {
+        listReviews: async () => ({
+          items: [aReview(), aReview({ id: 6n, reason: "foreign_money_on_investor", amount: cents(-40_00n) })],
+          hasMore: true,
+        }),
+      },
+    },
+  },
+  {
+    name: "decide-review",
+    method: "POST",
+    url: "/api/v1/ops/reviews",
+    body: { id: "platform-17", action: "confirm_applied", deal_id: 1234567, note: "Seen in the terminal." },
+    answers: {
+      platform: {
+        decideReview: async () => ({
+          review: aReview({
+            id: 17n,
+            reason: "absent_with_candidate",
+            operationId: "0199f3a2-7c1e-7000-8000-000000000001",
+            reference: "PD0F7K3M9Q2X1A",
+            dealId: 1_234_567n,
+            actions: [],
+            state: ReviewState.DECIDED,
+            decision: {
+              action: "confirm_applied",
+              dealId: 1_234_567n,
+              note: "Seen in the terminal.",
+              proposedBy: "KeyOfAnna001",
+              proposedAt: AT,
+              confirmedBy: "KeyOfTests01",
+              confirmedAt: LATER,
+            },
+          }),
+        }),
+      },
+    },
+  },
+];
+
 /** One good request for each route of the specification. */
 export const CASES: readonly Case[] = [
   ...masterRoutes,
@@ -266,4 +316,5 @@ export const CASES: readonly Case[] = [
   ...subscriptionRoutes,
   ...fundingRoutes,
   ...feeRoutes,
+  ...reviewRoutes,
 ];

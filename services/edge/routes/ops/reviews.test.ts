@@ -1,0 +1,195 @@
+import { expect, test } from "vitest";
+import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
+import type { ListReviewsRequest } from "#proto/pamm/common/v1/review.ts";
+import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { errorsOf, testEdge } from "../../test-edge.ts";
+import { aReview, AT_TEXT, cents, LARGE } from "../../test-replies.ts";
+
+const URL = "/api/v1/ops/reviews";
+
+/** Keeps these and answers pages of them. */
+function keeper(...reviews: readonly Review[]) {
+  return {
+    listReviews: async ({ afterId, limit }: ListReviewsRequest) => {
+      const rest = reviews.filter(({ id }) => id > afterId);
+      return { items: rest.slice(0, limit), hasMore: rest.length > limit };
+    },
+  };
+}
+
+const unreachable = {
+  listReviews: () =>
+    Promise.reject(
+      new Refusal({ code: "service_unavailable", status: "unavailable", message: "it cannot be reached" }),
+    ),
+};
+
+type Page = { items: { id: string }[]; next_cursor: string | null; has_more: boolean; unreachable: string[] };
+
+async function walk(edge: Awaited<ReturnType<typeof testEdge>>, query: string) {
+  const pages: string[][] = [];
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const { body } = await edge.call({
+      method: "GET",
+      url: `${URL}?${query}${cursor === "" ? "" : `&cursor=${cursor}`}`,
+    });
+    const page = body as Page;
+    pages.push(page.items.map(({ id }) => id));
+    expect(page.has_more).toBe(page.next_cursor !== null);
+    cursor = page.next_cursor;
+  }
+  return pages;
+}
+
+test("a review is answered field by field", async () => {
+  const decision = {
+    action: "confirm_applied",
+    dealId: LARGE,
+    note: "seen",
+    proposedBy: "KeyOfAnna001",
+    proposedAt: aReview().openedAt,
+    confirmedBy: "",
+    confirmedAt: undefined,
+  };
+  const review = aReview({ state: ReviewState.PROPOSED, amount: cents(-12_34n), dealId: LARGE, decision });
+  const edge = await testEdge({ platform: keeper(), subscriptions: keeper(review) });
+  const { text } = await edge.call({ method: "GET", url: `${URL}?state=proposed` });
+  expect(text).toBe(
+    JSON.stringify({
+      items: [
+        {
+          id: "subscription-5",
+          reason: "stopped",
+          login: "3000001",
+          amount: "-12.34",
+          operation_id: null,
+          reference: null,
+          deal_id: "LARGE",
+          evidence: { why: "deal_gone: deal 77", pool: { seats: "2" } },
+          actions: ["resume", "withdraw_proposal"],
+          state: "proposed",
+          opened_at: AT_TEXT,
+          decision: {
+            action: "confirm_applied",
+            deal_id: "LARGE",
+            note: "seen",
+            proposed_by: "KeyOfAnna001",
+            proposed_at: AT_TEXT,
+            confirmed_by: null,
+            confirmed_at: null,
+          },
+        },
+      ],
+      next_cursor: null,
+      has_more: false,
+      unreachable: [],
+    }).replaceAll('"LARGE"', String(LARGE)),
+  );
+});
+
+test("the parts follow one another, page by page, and no review twice", async () => {
+  const reviews = (...ids: bigint[]) => ids.map((id) => aReview({ id }));
+  const edge = await testEdge({
+    platform: keeper(...reviews(1n, 2n, 3n)),
+    subscriptions: keeper(...reviews(1n, 2n)),
+  });
+  expect(await walk(edge, "limit=2")).toEqual([
+    ["platform-1", "platform-2"],
+    ["platform-3", "subscription-1"],
+    ["subscription-2"],
+  ]);
+  expect(await walk(edge, "limit=3&state=open")).toEqual([
+    ["platform-1", "platform-2", "platform-3"],
+    ["subscription-1", "subscription-2"],
+  ]);
+  expect(await walk(edge, "limit=5")).toEqual([
+    ["platform-1", "platform-2", "platform-3", "subscription-1", "subscription-2"],
+  ]);
+});
+
+test("a cursor of another filter is none", async () => {
+  const edge = await testEdge({ platform: keeper(aReview({ id: 1n }), aReview({ id: 2n })), subscriptions: keeper() });
+  const { body } = await edge.call({ method: "GET", url: `${URL}?limit=1` });
+  const { next_cursor: cursor } = body as Page;
+  const other = await edge.call({ method: "GET", url: `${URL}?limit=1&state=open&cursor=${cursor}` });
+  expect([other.status, errorsOf(other)]).toEqual([422, [["cursor", "invalid_cursor"]]]);
+});
+
+test("a part that cannot be reached is named, and the other one is listed", async () => {
+  const edge = await testEdge({ platform: unreachable, subscriptions: keeper(aReview()) });
+  const { body, status } = await edge.call({ method: "GET", url: URL });
+  expect([status, body]).toMatchObject([200, { items: [{ id: "subscription-5" }], unreachable: ["platform"] }]);
+  const none = await testEdge({ platform: unreachable, subscriptions: unreachable });
+  expect((await none.call({ method: "GET", url: URL })).status).toBe(503);
+});
+
+test("the word goes to whoever keeps the review, in the name of the key", async () => {
+  const decideReview = async () => ({ review: aReview({ id: 17n, state: ReviewState.PROPOSED }) });
+  const edge = await testEdge({ platform: { decideReview } });
+  const payload = `{"id":"platform-17","action":"reverse","deal_id":${LARGE},"note":"Checked."}`;
+  const headers = { "content-type": "application/json" };
+  const { body, status } = await edge.call({ method: "POST", url: URL, payload, headers });
+  expect([status, body]).toMatchObject([200, { id: "platform-17", state: "proposed" }]);
+  expect(edge.calls).toMatchObject([
+    {
+      method: "decideReview",
+      request: { reviewId: 17n, action: "reverse", dealId: LARGE, note: "Checked.", actor: "KeyOfTests01" },
+    },
+  ]);
+});
+
+test("everything wrong with a word is said at once, and nobody is asked", async () => {
+  const edge = await testEdge();
+  const payload = { id: "5", action: "Resume!", deal_id: "-1", note: " " };
+  const answer = await edge.call({ method: "POST", url: URL, payload });
+  expect([answer.status, errorsOf(answer)]).toEqual([
+    422,
+    [
+      ["id", "malformed"],
+      ["action", "malformed"],
+      ["deal_id", "malformed"],
+      ["note", "empty"],
+    ],
+  ]);
+  expect(errorsOf(await edge.call({ method: "POST", url: URL, payload: {} })).map(([field]) => field)).toEqual([
+    "id",
+    "action",
+    "note",
+  ]);
+  const note = "x".repeat(1_001);
+  const long = await edge.call({ method: "POST", url: URL, payload: { id: "platform-1", action: "resume", note } });
+  expect(errorsOf(long)).toEqual([["note", "too_long"]]);
+});
+
+const PROPOSED = { proposed_action: "adopt", proposed_deal_id: "0", proposed_by: "KeyOfAnna001" };
+
+test.each<[string, RefusalStatus, number, RefusalExtra, object]>([
+  ["review_not_found", "not_found", 404, {}, {}],
+  ["review_decided", "conflict", 409, {}, {}],
+  [
+    "action_not_possible",
+    "conflict",
+    409,
+    { details: { actions: "adopt, acknowledge" } },
+    { actions: "adopt, acknowledge" },
+  ],
+  ["second_key_required", "conflict", 409, {}, {}],
+  ["decision_differs", "conflict", 409, { details: PROPOSED }, PROPOSED],
+])("%s is told in full", async (code, status, http, extra, members) => {
+  const decideReview = () =>
+    Promise.reject(new Refusal({ code, status, message: "not so", outcome: "not_executed", ...extra }));
+  const edge = await testEdge({ subscriptions: { decideReview } });
+  const payload = { id: "subscription-5", action: "adopt", note: "Checked." };
+  const answer = await edge.call({ method: "POST", url: URL, payload });
+  expect([answer.status, answer.body]).toMatchObject([
+    http,
+    { code, detail: "Not so.", outcome: "not_executed", retryable: false, ...members },
+  ]);
+});
+
+test("both routes want the scope of operators", async () => {
+  const edge = await testEdge({ scopes: ["masters:read", "subscriptions:write", "secrets:read"] });
+  expect((await edge.call({ method: "GET", url: URL })).status).toBe(403);
+  const payload = { id: "subscription-5", action: "adopt", note: "Checked." };
+  expect((await edge.call({ method: "POST", url: URL, payload })).status).toBe(403);
+});
