@@ -156,6 +156,29 @@ test("a reversal that the platform refuses comes before people again, who may or
   expect(unfinished).toEqual([]);
 });
 
+test("two reviews about one deal take it back once", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
+  const review = await reviewOf(instance, "unknown_reference");
+  await execute(
+    instance.deps.pool,
+    sql`insert into review_case (subject, reason, login, deal_id, evidence, actions, state, opened_at)
+        select 'finding:0', 'surplus_deal', login, deal_id, evidence, actions, 'OPEN', opened_at from review_case`,
+  );
+  const again = await reviewOf(instance, "surplus_deal");
+  await say(instance, again, "key-of-ann", { action: "reverse" });
+  await decideBoth(instance, review, { action: "reverse" });
+
+  await expect(say(instance, again, "key-of-bob", { action: "reverse" })).rejects.toMatchObject({
+    code: "action_not_possible",
+  });
+
+  await logOf(instance, login, 3);
+  expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
+});
+
 test("an operation whose deal is gone stays applied when people have seen it, and is not looked at again", async () => {
   const world = await aWorld();
   const instance = await world.start();

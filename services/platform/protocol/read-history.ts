@@ -4,7 +4,9 @@ import { findAccount, readAgainFrom } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { listAdoptedDeals, listLoggedDeals } from "../store/logged-deals.ts";
 import type { LoggedDeal } from "../store/logged-deals.ts";
+import { listOperationsOfDeals } from "../store/operations.ts";
 import { findReadTo } from "../store/reader-cursor.ts";
+import { hasUnreadBefore } from "../store/unread-operations.ts";
 import { differencesOf } from "./changed-deal.ts";
 import { isCanceled, isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals } from "./file-deals.ts";
@@ -42,10 +44,8 @@ export async function readHistory(
   const irregular = deals
     .filter(({ ticket }) => !adopted.has(ticket))
     .map((deal) => judge(deal, logged.get(deal.ticket)));
-  await tellIrregularities(
-    deps,
-    irregular.filter((found) => found !== undefined),
-  );
+  const elsewhere = await findElsewhere(deps, deals);
+  await tellIrregularities(deps, [...irregular.filter((found) => found !== undefined), ...elsewhere]);
   return deals;
 }
 
@@ -67,11 +67,25 @@ export async function readFrom({ pool }: Deps, trailingMs: number): Promise<Date
 /** One login whose deals cannot be filed must not keep the others from being read: it is read again from here. */
 async function fileOwn(deps: Deps, login: string, from: Date, deals: readonly Deal[]): Promise<void> {
   try {
+    // It comes first in the history, and this reading begins behind it: a wider one files both, in their order.
+    if (deals.length > 0 && (await hasUnreadBefore(deps.pool, deps.settings.server, login, from))) return;
     await fileDeals(deps, login, { from, deals });
   } catch (error) {
     deps.log.error("the deals of a login could not be filed and are read again", { login, error });
     await readAgainFrom(deps.pool, login, from);
   }
+}
+
+/** An operation that was told a ticket which stands on another login has no deal: its answer was wrong, or history is. */
+async function findElsewhere({ pool, settings }: Deps, deals: readonly Deal[]): Promise<Irregular[]> {
+  const shown = new Map(deals.map((deal) => [deal.ticket, deal]));
+  const operations = await listOperationsOfDeals(pool, settings.server, [...shown.keys()]);
+  return operations
+    .filter(({ login, ticket }) => shown.get(ticket)?.login !== login)
+    .map(({ login, ticket, appliedAt: at }) => {
+      const irregularity = "deal_gone";
+      return { login, ticket, at, told: undefined, shown: shown.get(ticket), irregularity, differences: ["login"] };
+    });
 }
 
 /** A ticket stands for one deal for ever: another login under it, or other content, is somebody rewriting history. */

@@ -2,8 +2,10 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { keyOfReview } from "#kernel/review/decide-review.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
+import { lockAccount } from "../store/accounts.ts";
 import { listLoggedDeals } from "../store/logged-deals.ts";
 import { findOperation } from "../store/operations.ts";
+import { findReversal } from "../store/reviews.ts";
 import { insertWishes } from "./insert-wishes.ts";
 
 /** The one key under which the money of a review goes back, however often its decision is worked on. */
@@ -11,12 +13,20 @@ export function reversalKey({ id }: Pick<ReviewCase, "id">): string {
   return `${keyOfReview(id)}reverse`;
 }
 
-/** Signed amount that takes back what stands in the log, or that an earlier reversal could not. */
+/**
+ * Signed amount that takes back what stands in the log, or that an earlier reversal could not. The account is locked, so that
+ * of two reviews about one deal only one takes it back.
+ */
 export async function findReversalMinor(tx: Transaction, server: string, about: ReviewCase): Promise<bigint> {
   const { login, dealId, operationId, reason } = about;
+  await lockAccount(tx, login);
   if (reason === "reversal_refused") {
     const refused = await findOperation(tx, BigInt(operationId));
     if (refused !== undefined) return refused.amountMinor;
+  }
+  const earlier = await findReversal(tx, login, dealId);
+  if (earlier !== undefined && earlier !== about.id) {
+    throw actionNotPossible(`deal ${dealId} was taken back by the decision of review ${earlier}`);
   }
   const logged = (await listLoggedDeals(tx, server, [dealId])).get(dealId);
   if (logged?.login === login && logged.amountMinor !== 0n) return -logged.amountMinor;

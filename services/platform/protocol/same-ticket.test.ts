@@ -2,14 +2,15 @@ import { expect, test } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { findOperation } from "../store/operations.ts";
-import { findTransferByKey } from "../store/transfers.ts";
-import { listLegs } from "../store/operations.ts";
 import { lockAccount } from "../store/accounts.ts";
+import { findOperation, listLegs } from "../store/operations.ts";
+import { findTransferByKey } from "../store/transfers.ts";
+import { logOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
 import { lockForStep, recordEvent } from "./record.ts";
+import { readLogin } from "./read-history.ts";
 import { recordNow } from "./recorder.ts";
 
 /** As the sender of the command learns it. */
@@ -91,6 +92,23 @@ test("an answer with a ticket that our books know from another login is no evide
     (seen) => seen?.standing.state === "APPLIED",
   );
   expect(found?.dealId).toBe(BigInt(deal));
+});
+
+test("an answer with the ticket of another login's deal that we have not read yet is found out by the next reading", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { deps } = instance;
+  const other = await anAccount(instance);
+  const operation = await aSending(instance);
+  const { deal } = await world.control.balance(other, "5.00");
+  await recordNow(deps, operation, { ...applied, ticket: BigInt(deal) }, ANSWERED);
+
+  await readLogin(deps, other);
+
+  expect(await rows(instance)).toMatchObject([
+    { state: "REVIEW", came_from: "APPLIED", review: "applied_deal_gone", deal_id: BigInt(deal) },
+  ]);
+  expect((await logOf(instance, operation.login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
 test("a ticket that the platform gives again to the same login is for a person, and booked once", async () => {

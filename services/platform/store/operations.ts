@@ -168,6 +168,22 @@ export async function findOperationByDeal(
   return row && operationNumber(row.number);
 }
 
+/** Applied operations that were told one of these tickets, wherever its deal is. */
+export async function listOperationsOfDeals(
+  db: Queryable,
+  server: string,
+  deals: readonly bigint[],
+): Promise<{ readonly login: string; readonly ticket: bigint; readonly appliedAt: Date }[]> {
+  if (deals.length === 0) return [];
+  const rows = await many<{ login: string; deal_id: bigint; applied_at: Date }>(
+    db,
+    sql`select login, deal_id, applied_at
+        from operation
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and state = 'APPLIED'`,
+  );
+  return rows.map((row) => ({ login: row.login, ticket: row.deal_id, appliedAt: row.applied_at }));
+}
+
 /** One step of the protocol, written only if the operation still stands where the step was decided from. */
 export async function saveStep(tx: Transaction, from: RecordedOperation, step: SavedStep): Promise<void> {
   const { to, server, appliedAt, nextLookInMs } = step;

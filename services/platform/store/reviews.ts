@@ -35,3 +35,16 @@ export async function insertFinding(tx: Transaction, finding: FindingRow): Promi
   );
   return { id: row.id, logMinor: log?.log_minor };
 }
+
+/** Id of the review by whose decision a deal was taken back. */
+export async function findReversal(tx: Transaction, login: string, dealId: bigint): Promise<bigint | undefined> {
+  const row = await maybeOne<{ id: bigint }>(
+    tx,
+    sql`select id
+        from review_case
+        where login = ${login} and deal_id = ${dealId} and state = 'DECIDED' and action = 'reverse'
+        order by id
+        limit 1`,
+  );
+  return row?.id;
+}
