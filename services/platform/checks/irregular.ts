@@ -35,7 +35,13 @@ export async function listIrregular(db: Queryable): Promise<Finding[]> {
              join account on account.login = told.login
              left join log_entry as booked
                on booked.server = told.server and booked.deal_id = told.deal_id and booked.kind <> 'irregularity'
-        where told.kind = 'irregularity'
+             cross join lateral (
+               select bool_or(state = 'DECIDED') and not bool_or(state in ('OPEN', 'PROPOSED')) as said
+               from review_case
+               where review_case.login = told.login
+                 and (review_case.deal_id = told.deal_id or operation_id = booked.operation_number::text)
+             ) as people
+        where told.kind = 'irregularity' and people.said is not true
         order by told.id desc
         limit ${MAX_FINDINGS}`,
   );

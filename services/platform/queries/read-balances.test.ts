@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { logOf } from "../testing/log-of.ts";
+import { aDeposit, moneyOf } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
+
+test("a log adds up to the same at a place for ever, and the platform's balance stands beside it", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const { service } = instance;
+  const [first, second] = [await anAccount(instance), await anAccount(instance)];
+  await service.transfer(aDeposit(first, 100_00n), aCall());
+  await service.transfer(aDeposit(first, 5_00n), aCall());
+  const [deposit, next] = await logOf(instance, first, 2);
+
+  const places = [
+    { login: first, number: 1n },
+    { login: second, number: 0n },
+    { login: "1999999999", number: 0n },
+  ];
+  const { balances } = await service.readBalances({ places }, aCall());
+
+  expect(balances.toSorted((left, right) => left.login.localeCompare(right.login))).toEqual([
+    {
+      login: first,
+      balance: moneyOf(105_00n),
+      log: {
+        login: first,
+        balance: moneyOf(100_00n),
+        dealId: deposit!.dealId,
+        dealAt: deposit!.dealAt,
+        lastNumber: 2n,
+        lastDealAt: next!.dealAt,
+      },
+    },
+    {
+      login: second,
+      balance: moneyOf(0n),
+      log: {
+        login: second,
+        balance: moneyOf(0n),
+        dealId: 0n,
+        dealAt: undefined,
+        lastNumber: 0n,
+        lastDealAt: undefined,
+      },
+    },
+  ]);
+  const before = await service.readLogBalances({ places: [{ login: first, number: -1n }] }, aCall());
+  expect(before.balances).toMatchObject([{ balance: moneyOf(0n), dealId: 0n, lastNumber: 2n }]);
+});
+
+test("a platform that does not answer has no balances, and a list that is none is refused", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { service } = instance;
+  const places = [{ login: await anAccount(instance), number: 0n }];
+  await world.control.fault({ command: "user/get_batch", effect: "retcode:7", times: 9 });
+  await expect(service.readBalances({ places }, aCall())).rejects.toMatchObject({ code: "platform_unavailable" });
+  await expect(service.readLogBalances({ places }, aCall())).resolves.toMatchObject({ balances: [{ lastNumber: 0n }] });
+  const refused = { code: "validation_failed" };
+  await expect(service.readBalances({ places: [] }, aCall())).rejects.toMatchObject(refused);
+  const twice = { login: "3000001", number: 0n };
+  await expect(service.readLogBalances({ places: [twice, twice] }, aCall())).rejects.toMatchObject(refused);
+});
