@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { pools as poolCheck } from "../checks/pools.ts";
 import { onInvestor, onMaster, type Places } from "../domain/places.ts";
 import { checkPool } from "../domain/pool/check-pool.ts";
 import { type AllocationTotals, readAllocationTotals } from "./allocation-totals.ts";
@@ -60,6 +61,17 @@ export async function expectBooksToTie({ deps: { pool }, platform }: World): Pro
     assert.equal(seat.waiting, seat.arrivals, `what waits of ${seat.id} has not arrived`);
     assert.equal(seat.reserved, seat.openReserves, `what is reserved of ${seat.id} has no owner`);
   }
+  await expectNoBreak({ pool }, platform);
+}
+
+/** The check that runs all the time says the same of books that tie: it never cries wolf. */
+async function expectNoBreak(
+  { pool }: Pick<World["deps"], "pool">,
+  { client, state }: World["platform"],
+): Promise<void> {
+  if (state.isDown) return;
+  const { findings } = await poolCheck({ pool, platform: client }).look({ place: "", suspects: [] });
+  assert.deepEqual(findings, []);
 }
 
 /** Units, marks and carries of each pool; each result was split whole; the numbers have no gaps. */

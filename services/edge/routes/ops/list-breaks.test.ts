@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { serviceUnavailable } from "#kernel/contract/refusals.ts";
+import type { ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/common/v1/reconciliation.ts";
+import { type Answer, errorsOf, testEdge, type TestOptions } from "../../test-edge.ts";
+import { aBreak, aCheck, LARGE } from "../../test-replies.ts";
+
+type Listed = {
+  items: { id: string }[];
+  checks: { check: string }[];
+  unreachable: string[];
+  next_cursor: string | null;
+  has_more: boolean;
+};
+
+const listed = ({ body }: Answer): Listed => body as Listed;
+
+/** A service with so many breaks, which lists at most so many at once. */
+function having(count: number, most = 1_000) {
+  const all = Array.from({ length: count }, (_, index) => aBreak({ id: BigInt(index + 1) }));
+  return {
+    async listBreaks({ afterId, limit }: ListBreaksRequest): Promise<ListBreaksResponse> {
+      const rest = all.filter(({ id }) => id > afterId);
+      const items = rest.slice(0, Math.min(limit, most));
+      return { items, checks: [aCheck()], hasMore: rest.length > items.length };
+    },
+  };
+}
+
+const away = { listBreaks: () => Promise.reject(serviceUnavailable("away")) };
+
+/** Every id, page by page. */
+async function walk(options: TestOptions, limit: number): Promise<string[][]> {
+  const edge = await testEdge(options);
+  const pages: string[][] = [];
+  for (let cursor = ""; pages.length < 20;) {
+    const answer = await edge.call({ method: "GET", url: `/api/v1/ops/breaks?limit=${limit}${cursor}` });
+    expect(answer.status).toBe(200);
+    const { items, next_cursor: next, has_more: hasMore } = listed(answer);
+    pages.push(items.map(({ id }) => id));
+    expect(hasMore).toBe(next !== null);
+    if (next === null) return pages;
+    cursor = `&cursor=${next}`;
+  }
+  throw new Error("the pages do not end");
+}
+
+test("breaks of all services come page by page, each once, whatever each of them lists at once", async () => {
+  const services = { platform: having(3, 2), subscriptions: having(0), fees: having(1), funding: having(2) };
+  const everything = ["platform-1", "platform-2", "platform-3", "fee-1", "funding-1", "funding-2"];
+  expect((await walk(services, 100)).flat()).toEqual(everything);
+  expect((await walk(services, 2)).flat()).toEqual(everything);
+  expect(await walk(services, 1)).toEqual(everything.map((id) => [id]));
+  expect(await walk({ platform: having(0), subscriptions: having(0), fees: having(0), funding: having(0) }, 5)).toEqual(
+    [[]],
+  );
+});
+
+test("a service that cannot be reached is named, and what the others found is shown", async () => {
+  const services = { platform: having(1), subscriptions: away, fees: having(1), funding: away };
+  const edge = await testEdge(services);
+  const answer = await edge.call({ method: "GET", url: "/api/v1/ops/breaks" });
+  const { items, checks, unreachable } = listed(answer);
+  expect(answer.status).toBe(200);
+  expect(items.map(({ id }) => id)).toEqual(["platform-1", "fee-1"]);
+  expect(unreachable).toEqual(["subscription", "funding"]);
+  expect(checks).toHaveLength(2);
+  const large = { listBreaks: async () => ({ items: [aBreak({ dealIds: [LARGE] })], checks: [], hasMore: false }) };
+  const whole = await testEdge({ ...services, platform: large });
+  expect((await whole.call({ method: "GET", url: "/api/v1/ops/breaks" })).text).toContain(`"deal_ids":[${LARGE}]`);
+});
+
+test("nobody who can be reached is no empty list", async () => {
+  const edge = await testEdge({ platform: away, subscriptions: away, fees: away, funding: away });
+  const answer = await edge.call({ method: "GET", url: "/api/v1/ops/breaks" });
+  expect(answer).toMatchObject({ status: 503, body: { code: "service_unavailable" } });
+});
+
+test("only operators see breaks, and a cursor of another list is none", async () => {
+  const url = "/api/v1/ops/breaks";
+  const reader = await testEdge({ scopes: ["masters:read", "subscriptions:read"] });
+  expect(await reader.call({ method: "GET", url })).toMatchObject({ status: 403, body: { required_scope: "ops" } });
+  const edge = await testEdge();
+  const wrong = await edge.call({ method: "GET", url: `${url}?limit=101&cursor=AAAAAAAAADKuOJfJDmFvTZ1C` });
+  expect(errorsOf(wrong)).toEqual([
+    ["limit", "out_of_range"],
+    ["cursor", "invalid_cursor"],
+  ]);
+});
