@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { itemsOf } from "../../deploy/demo/exact-json.ts";
+import { type Client, clientOf, dealsOf } from "./support/client.ts";
+import { assign, deposit, expectDone, newInvestor, unassign, withdraw } from "./support/people.ts";
+import { expectProblem } from "./support/problem.ts";
+import { decide, newOperator, reviewAbout, say } from "./support/reviews.ts";
+import { text } from "./support/shape.ts";
+import { startTestSystem, type TestSystem } from "./support/system.ts";
+import { bookResult, everythingOf, expectBalances, pooled } from "./support/trading.ts";
+
+const START_PATIENCE_MS = 180_000;
+const PATIENCE = { timeout: 90_000 };
+const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
+
+let system: TestSystem;
+let client: Client;
+let second: string;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  client = clientOf(system);
+  second = await newOperator(system, "Second");
+}, START_PATIENCE_MS);
+afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
+
+test(
+  "a dealer's deposit on an Investor in a pool is adopted by two keys and reaches the Master",
+  PATIENCE,
+  async () => {
+    const { login, investors } = await pooled(client, ["500", "300"]);
+    const [investor = "", other = ""] = investors;
+    await client.control("POST", "balance", { login: investor, amount: "40" });
+    const review = await reviewAbout(client, investor, "foreign_money_on_investor");
+    expect(review).toMatchObject({ amount: "40.00", actions: ["adopt", "acknowledge"], state: "open", decision: null });
+    await expectBalances(client, { [investor]: "540", [login]: "800" });
+
+    expect((await say(client, review, "adopt")).status).toBe(200);
+    expectProblem(await say(client, review, "adopt"), {
+      status: 409,
+      code: "second_key_required",
+      outcome: "not_executed",
+    });
+    expect((await say(client, review, "adopt", second)).body).toMatchObject({
+      state: "decided",
+      actions: [],
+      decision: { action: "adopt", proposed_by: "bootstrap" },
+    });
+    expectProblem(await say(client, review, "adopt", second), {
+      status: 409,
+      code: "review_decided",
+      outcome: "not_executed",
+    });
+    await expectBalances(client, { [investor]: "540", [other]: "300", [login]: "840" });
+    await bookResult(client, login, "84");
+    await expectBalances(client, { [investor]: "594", [other]: "330", [login]: "924" });
+  },
+);
+
+test(
+  "a forged deal stops its Master alone, and two keys put it right: then all of it ties again",
+  PATIENCE,
+  async () => {
+    const { login, investors } = await pooled(client, ["500"]);
+    const elsewhere = await pooled(client, ["200"]);
+    const [investor = ""] = investors;
+    const [neighbour = ""] = elsewhere.investors;
+    const newcomer = await newInvestor(client, "100");
+    const [mirror] = await dealsOf(client, login);
+    await client.control("POST", "balance", { login, amount: "25", comment: mirror?.comment });
+
+    const stop = await reviewAbout(client, login, "stopped");
+    const surplus = await reviewAbout(client, login, "surplus_deal");
+    await expectDone(deposit(client, investor, "30", "while stopped"));
+    await expectDone(deposit(client, neighbour, "30", "goes on"));
+    await expectBalances(client, { [neighbour]: "230", [elsewhere.login]: "230" });
+    const before = await everythingOf(client, [login, investor, newcomer]);
+    for (const command of [
+      assign(client, login, newcomer),
+      withdraw(client, investor, "10"),
+      unassign(client, login, investor),
+    ]) {
+      expectProblem(await command, { ...STOPPED, members: { operation_id: text } });
+    }
+    expect(await everythingOf(client, [login, investor, newcomer])).toEqual(before);
+
+    await decide(client, surplus, "reverse", second);
+    await expectBalances(client, { [login]: "500", [investor]: "530" });
+    await decide(client, stop, "resume", second);
+    await expectBalances(client, { [login]: "530", [investor]: "530" });
+    await expectDone(assign(client, login, newcomer));
+    await expectBalances(client, { [login]: "630" });
+    await bookResult(client, login, "63");
+    await expectBalances(client, { [login]: "693", [investor]: "583", [newcomer]: "110" });
+    await expectDone(withdraw(client, investor, "10"));
+    const { body } = await client.get("/api/v1/ops/reviews");
+    expect(itemsOf(body["items"]).filter((item) => item["login"] === login)).toEqual([]);
+  },
+);

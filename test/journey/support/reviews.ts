@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+import { expect } from "vitest";
+import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
+import { type Client, eventually, json, type Reply } from "./client.ts";
+import { cleanEnvironment } from "./running.ts";
+import type { TestSystem } from "./system.ts";
+
+const KEYS = join(import.meta.dirname, "../../../services/edge/keys.ts");
+const URL = "/api/v1/ops/reviews";
+
+/** Another person with a key of the system, who may only decide. */
+export async function newOperator({ stateDir }: TestSystem, name: string): Promise<string> {
+  const command = [KEYS, "create", "--name", name, "--scopes", "ops"];
+  const env = { ...cleanEnvironment(), PAMM_STATE_DIR: stateDir };
+  const { stdout } = await promisify(execFile)(process.execPath, command, { env });
+  const [key] = /pamm_\S+/.exec(stdout) ?? [];
+  if (key === undefined) throw new Error(`no key was printed: ${stdout}`);
+  return key;
+}
+
+/** The one review that is open about an account for this reason, as soon as it is there. */
+export async function reviewAbout(client: Client, login: string, reason: string): Promise<JsonObject> {
+  return await eventually(async () => {
+    const { status, body, text } = await client.get(URL);
+    expect(status, text).toBe(200);
+    expect(body["unreachable"]).toEqual([]);
+    const found = itemsOf(body["items"]).filter((item) => item["login"] === login && item["reason"] === reason);
+    expect(found, text).toHaveLength(1);
+    return found[0] ?? {};
+  });
+}
+
+/** One word about a review; with the system's own key when none is given. */
+export function say(client: Client, review: JsonObject, action: string, key?: string): Promise<Reply> {
+  const { body, headers } = json({ id: textOf(review, "id"), action, note: "Looked at it." });
+  const own = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  return client.ask(URL, { method: "POST", body, headers: { ...headers, ...own } });
+}
+
+/** Two keys say the same. */
+export async function decide(client: Client, review: JsonObject, action: string, second: string): Promise<void> {
+  const proposed = await say(client, review, action);
+  expect([proposed.status, proposed.body["state"]], proposed.text).toEqual([200, "proposed"]);
+  const decided = await say(client, review, action, second);
+  expect([decided.status, decided.body["state"]], decided.text).toEqual([200, "decided"]);
+}
