@@ -22,7 +22,7 @@ const rules = groups.flatMap((group) => group.rules);
 /** Nothing is looked at here, so nothing is needed to look at it. */
 const NOTHING = undefined as never;
 const CHECKS = [
-  ...platformChecks({ pool: NOTHING, mt5: NOTHING, settings: { quietPeriodMs: 0 } as never }),
+  ...platformChecks({ settings: { quietPeriodMs: 0 } } as never),
   ...subscriptionChecks({ pool: NOTHING, platform: NOTHING }),
   ...feeChecks({ pool: NOTHING }),
   ...fundingChecks({ pool: NOTHING, platform: NOTHING }),

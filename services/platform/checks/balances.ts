@@ -1,10 +1,13 @@
 import { type Check, type Finding, inSnapshot, type Suspect } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
+import { readFacts } from "../protocol/read-facts.ts";
 
 const EVERY_MS = 300_000;
-/** Ten questions to the platform, and what differs once more each. */
+/** Ten questions to the platform. */
 const LOGINS_PER_LOOK = 1_000;
+/** Of those that differ so many are read with their history; a server that lost more has other troubles. */
+const READ_WHOLE_PER_LOOK = 20;
 
 type Row = {
   readonly login: string;
@@ -16,33 +19,29 @@ type Row = {
   readonly isUnderWay: boolean;
 };
 
-type Difference = { readonly before: Row; readonly shownMinor: bigint | undefined };
+type Difference = { readonly row: Row; readonly shownMinor: bigint | undefined };
 
 /**
- * R5. What the platform shows is the opening and every deal since, of all kinds. Nobody is stopped for it: an account that
- * moves while it is read is read again, and a difference has to be the same in two looks in a row.
+ * R5. What the platform shows is the opening and every deal since, of all kinds. Nobody is stopped for it, so what differs
+ * is read once more together with its history, and a difference has to be the same in two looks in a row.
  */
-export function balances({ pool, mt5 }: Pick<Deps, "pool" | "mt5">): Check {
-  const differing = async (
-    logins: readonly string[] | undefined,
-    after: string,
-  ): Promise<readonly [Row[], Difference[]]> => {
-    const rows = await inSnapshot(pool, (db) => many<Row>(db, accounts(logins, after)));
-    const users = await mt5.getUsers(rows.map(({ login }) => login));
-    const found = rows.map((before) => ({ before, shownMinor: users.get(before.login)?.balanceMinor }));
-    return [rows, found.filter(({ before, shownMinor }) => !before.isUnderWay && shownMinor !== before.logMinor)];
-  };
+export function balances(deps: Deps): Check {
   return {
     name: "R5",
     title: "the platform's balance of each account is the sum of its log",
     everyMs: EVERY_MS,
     sightings: 2,
     async look({ place, suspects }) {
-      const [page, first] = await differing(undefined, place);
-      const again = [...first.map(({ before }) => before.login), ...loginsOf(suspects)];
-      const [, differences] = again.length === 0 ? [[], []] : await differing([...new Set(again)], "");
+      const page = await listAccounts(deps, { after: place });
+      const again = await listAccounts(deps, { logins: loginsOf(suspects) });
+      const rows = new Map([...page, ...again].map((row) => [row.login, row]));
+      const suspicious = await differing(deps, [...rows.values()]);
+      const read = suspicious.slice(0, READ_WHOLE_PER_LOOK);
+      const findings: Finding[] = [];
+      for (const difference of read) findings.push(...(await readWhole(deps, difference)));
+      findings.push(...suspicious.slice(READ_WHOLE_PER_LOOK).map(findingOf));
       return {
-        findings: differences.map(findingOf),
+        findings,
         covers: () => true,
         nextPlace: page.length < LOGINS_PER_LOOK ? "" : (page.at(-1)?.login ?? ""),
       };
@@ -50,25 +49,48 @@ export function balances({ pool, mt5 }: Pick<Deps, "pool" | "mt5">): Check {
   };
 }
 
-/** Without logins the next page of all. */
-function accounts(logins: readonly string[] | undefined, after: string) {
-  return sql`
-    select login, case role when 'master' then login else '' end as master, log_minor as "logMinor",
-           log_number as "logNumber", undecided_from is not null as "isUndecided",
-           exists (
-             select from operation where operation.login = account.login and state in ('SENDING', 'UNKNOWN')
-           ) as "isUnderWay"
-    from account
-    where case when ${logins === undefined} then login > ${after} else login = any (${logins ?? []}::text[]) end
-    order by login
-    limit ${logins === undefined ? LOGINS_PER_LOOK : null}`;
+async function differing({ mt5 }: Deps, rows: readonly Row[]): Promise<Difference[]> {
+  const users = await mt5.getUsers(rows.map(({ login }) => login));
+  return rows
+    .map((row) => ({ row, shownMinor: users.get(row.login)?.balanceMinor }))
+    .filter(({ row, shownMinor }) => !row.isUnderWay && shownMinor !== row.logMinor);
+}
+
+/** First the balance and then the history: a deal that the reader had not come to yet explains the difference. */
+async function readWhole(deps: Deps, { row, shownMinor }: Difference): Promise<Finding[]> {
+  if (shownMinor === undefined) return [findingOf({ row, shownMinor })];
+  const { balanceMinor, account } = await readFacts(deps, row.login);
+  const logMinor = account.logBalance.minor;
+  if (balanceMinor === logMinor) return [];
+  return [findingOf({ row: { ...row, logMinor, logNumber: account.logNumber }, shownMinor: balanceMinor })];
+}
+
+/** The next page of all accounts, or those that are named. */
+async function listAccounts(
+  { pool }: Deps,
+  { after, logins = [] }: { readonly after?: string; readonly logins?: readonly string[] },
+): Promise<Row[]> {
+  return inSnapshot(pool, (db) =>
+    many<Row>(
+      db,
+      sql`select login, case role when 'master' then login else '' end as master, log_minor as "logMinor",
+                 log_number as "logNumber", undecided_from is not null as "isUndecided",
+                 exists (
+                   select from operation where operation.login = account.login and state in ('SENDING', 'UNKNOWN')
+                 ) as "isUnderWay"
+          from account
+          where case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end
+          order by login
+          limit ${LOGINS_PER_LOOK}`,
+    ),
+  );
 }
 
 function loginsOf(suspects: readonly Suspect[]): string[] {
   return suspects.map(({ login }) => login);
 }
 
-function findingOf({ before: { login, master, logMinor, logNumber, isUndecided }, shownMinor }: Difference): Finding {
+function findingOf({ row: { login, master, logMinor, logNumber, isUndecided }, shownMinor }: Difference): Finding {
   const difference = (shownMinor ?? 0n) - logMinor;
   const message =
     shownMinor === undefined

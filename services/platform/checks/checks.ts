@@ -6,6 +6,6 @@ import { legs } from "./legs.ts";
 import { unresolved } from "./unresolved.ts";
 
 /** What has to tie on the platform, and between it and the journal. */
-export function platformChecks(deps: Pick<Deps, "pool" | "mt5" | "settings">): Check[] {
+export function platformChecks(deps: Deps): Check[] {
   return [legs(deps), bijection(deps), balances(deps), unresolved(deps)];
 }
