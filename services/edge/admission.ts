@@ -41,7 +41,7 @@ export function createAdmission({ authenticate, limits, now }: AdmissionOptions)
       }
       const caller = await authenticateRequest(authenticate, request);
       request.edge.caller = caller;
-      demandScope(caller, route.scope);
+      demandScope(caller, route.scope, route.orScopes);
       const wait = gates[route.class].buckets.take(caller.keyId);
       if (wait !== undefined) throw refuse("rate_limited", "Too many requests with this key.", wait);
     },

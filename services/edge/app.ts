@@ -11,6 +11,7 @@ import { documentRoutes, serveDocumentation } from "./documentation.ts";
 import { serveHealth } from "./health.ts";
 import { completeMethods } from "./methods.ts";
 import { observeHttp } from "./observe.ts";
+import type { GiveOnce } from "./idempotency/give-once.ts";
 import { PROBLEM_TYPE, problemOf } from "./problem.ts";
 import type { Readiness } from "./readiness.ts";
 import { refuse } from "./refusals.ts";
@@ -21,12 +22,14 @@ import type { Deps, Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { isScope } from "./scopes.ts";
 import { AJV } from "./validation.ts";
+import { createWaitingRoom } from "./waiting.ts";
 import { parseQuery } from "./wire/query-string.ts";
 
 export type AppOptions = Pick<AdmissionOptions, "authenticate" | "limits"> & {
   readonly deps: Deps;
   readonly audit: Audit;
   readonly readiness: Readiness;
+  readonly giveOnce: GiveOnce;
   readonly log: Log;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustProxy?: readonly string[] | undefined;
@@ -70,7 +73,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
 async function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): Promise<void> {
   const { deps, audit, log } = options;
-  const runtime = { deps, audit, log, admission: createAdmission({ ...options, now: systemClock }) };
+  const runtime = {
+    deps,
+    audit,
+    log,
+    giveOnce: options.giveOnce,
+    waitingRoom: createWaitingRoom(),
+    admission: createAdmission({ ...options, now: systemClock }),
+  };
   for (const { url, scope } of routes) {
     if (!isScope(scope)) throw new Error(`${url} has no scope`);
   }

@@ -24,7 +24,8 @@ export async function authenticateRequest(authenticate: Authenticate, request: F
   return caller;
 }
 
-export function demandScope({ scopes }: Caller, scope: Scope): void {
-  if (scopes.has(scope)) return;
+/** One of the scopes is enough; the first is the one that a caller is told to ask for. */
+export function demandScope({ scopes }: Caller, scope: Scope, orScopes: readonly Scope[] = []): void {
+  if ([scope, ...orScopes].some((one) => scopes.has(one))) return;
   throw refuse("insufficient_scope", `The API key lacks the scope ${scope}.`, { details: { required_scope: scope } });
 }

@@ -51,7 +51,7 @@ test("every route is documented, and nothing that is none", async () => {
       .map(([name]) => name)
       .toSorted(),
   ).toEqual(routes.toSorted());
-  expect(routes).toHaveLength(22);
+  expect(routes).toHaveLength(28);
 });
 
 test("every field of every request and answer has a description and an example", async () => {
@@ -114,8 +114,30 @@ test("every operation says what it does, needs the key, and tells its problems b
     "504",
   ]);
   expect(deposit?.responses["409"]?.description).toBe(
-    "`below_min_deposit`: The Master's minimum is not met.\n\n`account_busy`: Another operation on this account is under way.\n\n`insufficient_funds`: The account has not enough money.",
+    "`below_min_deposit`: The Master's minimum is not met.\n\n`operation_in_progress`: An equal operation is not resolved yet.\n\n`possible_duplicate`: An equal operation was executed lately.\n\n`account_busy`: Another operation on this account is under way.\n\n`insufficient_funds`: The account has not enough money.",
   );
+});
+
+test("the headers of commands are documented, those of questions have none", async () => {
+  const document = await readDocument();
+  const deposit = document.paths["/api/v1/investor/deposit"]?.["post"];
+  const list = document.paths["/api/v1/operations"]?.["get"];
+  const update = document.paths["/api/v1/master/{master_id}"]?.["patch"];
+  const headersOf = (operation: typeof deposit) =>
+    operation?.parameters
+      ?.filter((parameter) => parameter.in === "header")
+      .map(({ name, required }) => [name, required]);
+
+  // A parameter that may be left out is not said to be required.
+  expect(headersOf(deposit)).toEqual([["Idempotency-Key", false]]);
+  expect(headersOf(update)).toEqual([["Idempotency-Key", false]]);
+  expect(headersOf(list)).toEqual([]);
+  const answered = deposit?.responses["200"] as { readonly headers?: object } | undefined;
+  expect(Object.keys(answered?.headers ?? {})).toEqual([
+    "X-Operation-Id",
+    "Idempotency-Replayed",
+    "X-Possible-Duplicate-Of",
+  ]);
 });
 
 test("what is shown is what callers send and get, without our own keywords", async () => {

@@ -85,13 +85,38 @@ export async function serveDocumentation(app: FastifyInstance): Promise<void> {
 
 /** Problems are only documented: their bodies are written by hand, and no serialiser has to be made for each of them. */
 function shown(schema: FastifySchema, route: Route | undefined): FastifySchema {
-  const parts = ["params", "querystring", "body", "response"] as const;
+  const parts = ["params", "querystring", "body", "headers", "response"] as const;
   const present = parts.filter((part) => schema?.[part] !== undefined);
   const converted = Object.fromEntries(present.map((part) => [part, shownSchema(schema[part] as TSchema)]));
   if (route === undefined) return { ...schema, ...converted };
   const { 200: answer } = converted["response"] as { readonly 200: TSchema };
-  const response = { 200: { description: "Success.", ...answer }, ...problemResponses(route) };
+  const headers = isCommand(route) ? { headers: headersOf(route) } : {};
+  const response = { 200: { description: "Success.", ...headers, ...answer }, ...problemResponses(route) };
   return { ...schema, ...converted, response };
+}
+
+const OPERATION_ID = {
+  type: "string",
+  format: "uuid",
+  description: "Id of the operation; of the first one when the request is repeated under its Idempotency-Key.",
+};
+const REPLAYED = {
+  type: "string",
+  enum: ["true"],
+  description: "The request was carried out before under this Idempotency-Key; this is its result.",
+};
+const POSSIBLE_DUPLICATE = {
+  type: "string",
+  pattern: "^[0-9]+$",
+  description: "Ticket of an equal deposit or withdrawal of this API key that was executed within 24 hours.",
+};
+
+function headersOf({ refusals }: Route): Record<string, unknown> {
+  return {
+    "X-Operation-Id": OPERATION_ID,
+    "Idempotency-Replayed": REPLAYED,
+    ...(refusals.includes("possible_duplicate") ? { "X-Possible-Duplicate-Of": POSSIBLE_DUPLICATE } : {}),
+  };
 }
 
 const ANY_ROUTE: readonly ProblemCode[] = [
@@ -104,7 +129,13 @@ const ANY_ROUTE: readonly ProblemCode[] = [
   "service_unavailable",
 ];
 const WITH_BODY: readonly ProblemCode[] = ["malformed_json", "unsupported_media_type"];
-const COMMANDS: readonly ProblemCode[] = ["body_too_large", "outcome_unknown"];
+const COMMANDS: readonly ProblemCode[] = [
+  "body_too_large",
+  "validation_failed",
+  "idempotency_key_reused",
+  "operation_in_progress",
+  "outcome_unknown",
+];
 const SPECIAL_OF_FIELD: Readonly<Record<string, readonly ProblemCode[]>> = {
   cursor: ["invalid_cursor"],
   amount: ["amount_precision"],

@@ -9,6 +9,8 @@ import { listenError } from "#kernel/startup-error.ts";
 import { buildApp } from "./app.ts";
 import { createAudit } from "./audit.ts";
 import type { settings } from "./config.ts";
+import { forgetOldKeys } from "./idempotency/forget-old-keys.ts";
+import { createGiveOnce } from "./idempotency/give-once.ts";
 import { createKeyRing } from "./keys/key-ring.ts";
 import { deriveKey, pepperOf } from "./keys/pepper.ts";
 import type { Readiness } from "./readiness.ts";
@@ -35,6 +37,7 @@ export type EdgeOptions = {
 export type Edge = { readonly app: FastifyInstance; readonly url: string };
 
 const LOOK_FOR_KEYS_EVERY_MS = 5_000;
+const FORGET_EVERY_MS = 60 * 60 * 1_000;
 const BURST_SECONDS = 2;
 
 /** Everything of the edge that is not a connection to somebody else. What it opens is adopted by the stack. */
@@ -53,12 +56,15 @@ export async function startEdge(stack: AsyncDisposableStack, options: EdgeOption
   const look = async (): Promise<boolean> => keys.refresh().then(() => false);
   stack.use(runJob({ name: "read api keys", everyMs: LOOK_FOR_KEYS_EVERY_MS, wake, work: look, log }));
   const audit = stack.use(createAudit((entries) => insertAuditEntries(pool, entries), log));
+  const forget = () => forgetOldKeys(pool, systemClock);
+  stack.use(runJob({ name: "forget old idempotency keys", everyMs: FORGET_EVERY_MS, work: forget, log }));
   const cursors = cursorsOf(deriveKey(config.PAMM_API_KEY_PEPPER, "cursors"));
   const app = await buildApp({
     deps: { ...options.services, cursors },
     authenticate: keys.authenticate,
     limits: limitsOf(config),
     audit,
+    giveOnce: createGiveOnce(pool, { now: systemClock, log }),
     readiness: options.readiness,
     log,
     trustProxy: config.PAMM_TRUSTED_PROXIES,

@@ -50,7 +50,8 @@ export function verdictOfFault(intent: Intent, wasSent: boolean): Verdict {
 }
 
 function publicCode(code: string, status: RefusalStatus): ProblemCode {
-  return CODE_OF_TRANSPORT[code] ?? (isProblemCode(code) ? code : CODE_OF_STATUS[status]);
+  const own = Object.hasOwn(CODE_OF_TRANSPORT, code) ? CODE_OF_TRANSPORT[code] : undefined;
+  return own ?? (isProblemCode(code) ? code : CODE_OF_STATUS[status]);
 }
 
 function verdict(code: ProblemCode, outcome?: RefusalOutcome): Verdict {

@@ -1,28 +1,33 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Admission } from "./admission.ts";
+import { answerOnce, claimCommand } from "./answer-once.ts";
 import type { Audit } from "./audit.ts";
 import { auditEntry } from "./audit-entry.ts";
+import type { GiveOnce } from "./idempotency/give-once.ts";
+import { idempotencyKeyErrors, IdempotencyHeader } from "./idempotency/idempotency-key.ts";
 import { invalid } from "./problem.ts";
 import { refuse } from "./refusals.ts";
-import { traceparentOf } from "./request-id.ts";
+import { repeatLost } from "./repeat-lost.ts";
 import { isCommand } from "./request-state.ts";
-import type { Deps, Route, RouteContext } from "./route.ts";
-import { answerInTime, deadlineOf } from "./time-limit.ts";
+import { contextOf, inputOf, routeContextOf, waitingOf, waitMs } from "./route-context.ts";
+import type { Deps, Route } from "./route.ts";
+import { answerInTime } from "./time-limit.ts";
 import { findMistakes } from "./validation.ts";
+import type { WaitingRoom } from "./waiting.ts";
 import { writeArray } from "./wire/json-array.ts";
 
 export type RouteRuntime = {
   readonly deps: Deps;
   readonly admission: Admission;
   readonly audit: Audit;
+  readonly giveOnce: GiveOnce;
+  readonly waitingRoom: WaitingRoom;
   readonly log: Log;
 };
 
-type Input = { params: never; query: never; body: never };
 type ListOf = Extract<Route, { kind: "list" }>;
 type ObjectOf = Extract<Route, { kind: "object" }>;
 
@@ -36,9 +41,10 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { querystring: query }),
       ...(body === undefined ? {} : { body }),
+      ...(isCommand(route) ? { headers: IdempotencyHeader } : {}),
       response: { 200: route.kind === "object" ? route.reply : Type.Array(route.item) },
       summary: route.summary,
-      description: `${route.description} Scope: \`${route.scope}\`.`,
+      description: `${route.description} Scope: ${scopesOf(route)}.`,
       tags: [route.tag],
       security: [{ apiKey: [] }],
     },
@@ -49,7 +55,6 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
     handler: (request, reply) => {
       // Held until the work is done, not until the caller has its answer or has left.
       const leave = runtime.admission.enter(route.class);
-      request.edge.wasSent = true;
       if (route.kind === "list") return stream({ route, runtime, leave }, request, reply);
       return answer({ route, runtime, leave }, request, reply);
     },
@@ -63,20 +68,27 @@ async function validate(route: Route, request: FastifyRequest, deps: Deps): Prom
   const errors = findMistakes(request);
   const isReadable = !errors.some(({ field }) => field === "body");
   if (route.kind === "object" && isReadable) errors.push(...(route.check?.(inputOf(request), deps) ?? []));
+  if (isCommand(route)) errors.push(...idempotencyKeyErrors(request));
   if (errors.length > 0) throw invalid(errors);
 }
 
 async function answer({ route, runtime, leave }: Work<ObjectOf>, request: FastifyRequest, reply: FastifyReply) {
   const { receivedAt } = request.edge;
-  const context = {
-    ...contextOf(route, request, receivedAt),
-    key: keyOf(request),
-    setHeader: (name: string, value: string) => void reply.header(name, value),
-  };
-  const work = route.handle(runtime.deps, inputOf(request), context);
-  const result = await answerInTime(route.class, receivedAt, work.finally(leave));
+  const work = carryOut(route, runtime, request, reply).finally(leave);
+  const result = await answerInTime(route.class, receivedAt, work, waitMs(route, request));
   if (route.revealsSecrets === true) await putOnRecord(runtime.audit, request, reply);
   return result;
+}
+
+async function carryOut(route: ObjectOf, runtime: RouteRuntime, request: FastifyRequest, reply: FastifyReply) {
+  const { deps, giveOnce, waitingRoom } = runtime;
+  const given = await claimCommand(giveOnce, route, request, reply);
+  // Until now nobody was asked to do anything.
+  request.edge.wasSent = true;
+  const context = routeContextOf(route, waitingRoom, request, reply);
+  const handle = async () => await route.handle(deps, inputOf(request), context);
+  if (!isCommand(route)) return await handle();
+  return await answerOnce(giveOnce, given, reply, () => repeatLost(context, handle));
 }
 
 /** No record, no secret. */
@@ -88,12 +100,17 @@ async function putOnRecord(audit: Audit, request: FastifyRequest, reply: Fastify
 
 /** The first page is awaited, so that what can be refused is refused properly; the rest is read as the caller takes it. */
 async function stream({ route, runtime, leave }: Work<ListOf>, request: FastifyRequest, reply: FastifyReply) {
-  const pages = route.pages(runtime.deps, inputOf(request), () => contextOf(route, request, Date.now()));
+  const waiting = waitingOf(route, runtime.waitingRoom, request, reply);
+  const contextOfPage = () => contextOf(route, request, Date.now());
+  const pages = route.pages(runtime.deps, inputOf(request), contextOfPage, waiting);
   const rest = pages[Symbol.asyncIterator]();
-  const first = await answerInTime(route.class, request.edge.receivedAt, rest.next()).catch((error: unknown) => {
-    leave();
-    throw error;
-  });
+  const { receivedAt } = request.edge;
+  const first = await answerInTime(route.class, receivedAt, rest.next(), waitMs(route, request)).catch(
+    (error: unknown) => {
+      leave();
+      throw error;
+    },
+  );
   const serialize = reply.compileSerializationSchema(route.item as Readonly<Record<string, unknown>>);
   const text = Readable.from(writeArray(first, rest, serialize), { objectMode: false });
   text.once("close", leave);
@@ -104,23 +121,6 @@ async function stream({ route, runtime, leave }: Work<ListOf>, request: FastifyR
   return reply.type("application/json; charset=utf-8").send(text);
 }
 
-function inputOf({ params, query, body }: FastifyRequest): Input {
-  // The schemas have just said what these are.
-  return { params, query, body } as Input;
-}
-
-function keyOf({ edge: { caller } }: FastifyRequest): RouteContext["key"] {
-  return { id: caller?.keyId ?? "", rejectsDuplicates: caller?.rejectsDuplicates ?? false };
-}
-
-function contextOf(route: Route, request: FastifyRequest, since: number): CallContext {
-  const deadline = deadlineOf(route.class, since);
-  return {
-    requestId: request.id,
-    commandId: isCommand(route) ? (request.edge.operationId ?? "") : "",
-    caller: "edge",
-    deadline,
-    traceparent: traceparentOf(request.raw),
-    signal: AbortSignal.timeout(Math.max(1, deadline.getTime() - Date.now())),
-  };
+function scopesOf({ scope, orScopes = [] }: Route): string {
+  return [scope, ...orScopes].map((one) => `\`${one}\``).join(" or ");
 }

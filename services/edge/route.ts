@@ -4,9 +4,11 @@ import type { FieldError } from "#kernel/refusal.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { ProblemCode } from "./problems.ts";
 import type { Scope } from "./scopes.ts";
+import type { Waiting } from "./waiting.ts";
 import type { Cursors } from "./wire/cursor.ts";
 
 /** Whom the routes ask. A test passes plain objects. */
@@ -15,6 +17,7 @@ export type Services = {
   readonly funding: Client<FundingServiceService>;
   readonly subscriptions: Client<SubscriptionServiceService>;
   readonly fees: Client<FeeServiceService>;
+  readonly platform: Client<PlatformServiceService>;
 };
 
 export type Deps = Services & { readonly cursors: Cursors };
@@ -24,13 +27,24 @@ export type RouteContext = CallContext & {
   readonly key: { readonly id: string; readonly rejectsDuplicates: boolean };
   /** Adds a header to the answer. */
   readonly setHeader: (name: string, value: string) => void;
+  /** For routes whose query has `wait`. */
+  readonly waiting: Waiting;
 };
 
 /** Decides how long a request may take, how many of its kind run at once and how often a key may ask. */
 export const ROUTE_CLASSES = ["read", "money", "create"] as const;
 export type RouteClass = (typeof ROUTE_CLASSES)[number];
 
-export const TAGS = ["Masters", "Investors", "Subscriptions", "Funds", "Performance fees"] as const;
+export const TAGS = [
+  "Masters",
+  "Investors",
+  "Subscriptions",
+  "Funds",
+  "Operations",
+  "Performance fees",
+  "Reconciliation",
+  "Reviews",
+] as const;
 
 type Shape = TObject<TProperties>;
 type ValueOf<S extends Shape | undefined> = S extends Shape ? Static<S> : Record<never, never>;
@@ -45,6 +59,8 @@ type Facts<P, Q, B> = {
   readonly method: "GET" | "POST" | "PATCH";
   readonly url: `/api/v1/${string}`;
   readonly scope: Scope;
+  /** Any of these will do as well. */
+  readonly orScopes?: readonly Scope[];
   readonly class: RouteClass;
   readonly tag: (typeof TAGS)[number];
   readonly summary: string;
@@ -82,6 +98,7 @@ export type ListRoute<
     deps: Deps,
     input: Input<P, Q, B>,
     contextOfPage: () => CallContext,
+    waiting: Waiting,
   ) => AsyncIterable<readonly Static<I>[]>;
 };
 
@@ -103,6 +120,7 @@ export type Route = Facts<Shape, Shape, Shape> &
           deps: Deps,
           input: AnyInput,
           contextOfPage: () => CallContext,
+          waiting: Waiting,
         ) => AsyncIterable<readonly unknown[]>;
       }
   );

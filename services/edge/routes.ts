@@ -14,10 +14,16 @@ import { revealInvestor } from "./routes/investor/reveal-investor.ts";
 import { addMaster } from "./routes/master/add-master.ts";
 import { createMaster } from "./routes/master/create-master.ts";
 import { getMaster } from "./routes/master/get-master.ts";
+import { getProof } from "./routes/master/get-proof.ts";
 import { listMasterInvestors } from "./routes/master/list-master-investors.ts";
 import { listMasters } from "./routes/master/list-masters.ts";
 import { revealMaster } from "./routes/master/reveal-master.ts";
 import { updateMaster } from "./routes/master/update-master.ts";
+import { decideReview } from "./routes/ops/decide-review.ts";
+import { listBreaks } from "./routes/ops/list-breaks.ts";
+import { listReviews } from "./routes/ops/list-reviews.ts";
+import { getOperation } from "./routes/operations/get-operation.ts";
+import { listOperations } from "./routes/operations/list-operations.ts";
 import { assign } from "./routes/subscription/assign.ts";
 import { listSubscriptions } from "./routes/subscription/list-subscriptions.ts";
 import { unassign } from "./routes/subscription/unassign.ts";
@@ -31,6 +37,7 @@ export const ROUTES: readonly Route[] = [
   updateMaster,
   revealMaster,
   listMasterInvestors,
+  getProof,
   listInvestors,
   addInvestor,
   createInvestor,
@@ -42,8 +49,13 @@ export const ROUTES: readonly Route[] = [
   deposit,
   withdraw,
   getBalance,
+  getOperation,
+  listOperations,
   getFee,
   updateFee,
   listPaymentCredits,
   listInvestorPayments,
+  listBreaks,
+  listReviews,
+  decideReview,
 ];

@@ -1,8 +1,20 @@
 import type { Investor, Master } from "#proto/pamm/account/v1/account.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
+import type { Break, Check } from "#proto/pamm/common/v1/reconciliation.ts";
 import type { FeeConfiguration, InvestorPayment, PaymentCredit } from "#proto/pamm/fee/v1/fee.ts";
-import type { DepositResponse, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
-import { type Subscription, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import {
+  type DepositResponse,
+  type Operation,
+  OperationAction,
+  OperationOutcome,
+  type WithdrawResponse,
+} from "#proto/pamm/funding/v1/funding.ts";
+import {
+  type AccountProof,
+  type GetProofResponse,
+  type Subscription,
+  SubscriptionStatus,
+} from "#proto/pamm/subscription/v1/subscription.ts";
 
 /** What services answer in tests. */
 export const AT = new Date("2026-01-02T03:04:05.678Z");
@@ -14,6 +26,67 @@ export const LATER_TEXT = "2026-02-03T04:05:06.789000";
 export const LARGE = 9_007_199_254_740_993n;
 
 export const cents = (minorUnits: bigint) => ({ currencyCode: "USD", minorUnits });
+
+export function aBreak(overrides: Partial<Break> = {}): Break {
+  return {
+    id: 17n,
+    check: "R3",
+    key: "operation:4711",
+    login: "3000001",
+    masterLogin: "3000001",
+    atRisk: cents(50_00n),
+    operationIds: ["4711"],
+    dealIds: [1_234_567n],
+    message: "operation 4711 is applied and its deal is in no log",
+    evidence: '{"booked_minor":"5000","logged_minor":null}',
+    openedAt: AT,
+    seenAt: LATER,
+    ...overrides,
+  };
+}
+
+export function aCheck(overrides: Partial<Check> = {}): Check {
+  return {
+    name: "R3",
+    title: "each applied operation is one deal of the log",
+    everyMs: 60_000n,
+    completedAt: LATER,
+    stale: false,
+    error: "",
+    openBreaks: 1,
+    ...overrides,
+  };
+}
+
+export function anAccountProof(overrides: Partial<AccountProof> = {}): AccountProof {
+  return {
+    login: "3000003",
+    platformBalance: cents(1_020_00n),
+    ledgerBalance: cents(1_020_00n),
+    inFlight: cents(0n),
+    quarantined: cents(0n),
+    difference: cents(0n),
+    lastDealId: 1_234_567n,
+    subscriptionId: 9n,
+    ...overrides,
+  };
+}
+
+export function aProof(overrides: Partial<GetProofResponse> = {}): GetProofResponse {
+  const sums = { login: "", subscriptionId: 0n };
+  return {
+    masterLogin: "3000001",
+    readAt: AT,
+    master: anAccountProof({ login: "3000001", subscriptionId: 0n }),
+    investors: [anAccountProof()],
+    total: anAccountProof({ ...sums, platformBalance: cents(2_040_00n), ledgerBalance: cents(2_040_00n) }),
+    lagMs: 0n,
+    converged: true,
+    hasMore: false,
+    investorsCount: 1n,
+    ...overrides,
+  };
+}
 
 export function aMaster(overrides: Partial<Master> = {}): Master {
   return {
@@ -71,6 +144,34 @@ export function aWithdrawal(overrides: Partial<WithdrawResponse> = {}): Withdraw
     balanceBefore: cents(250_55n),
     availableAfterFee: cents(250_55n),
     dealId: 1_234_568n,
+    ...overrides,
+  };
+}
+
+export function anOperation(overrides: Partial<Operation> = {}): Operation {
+  return {
+    operationId: "0198c0de-0000-7000-8000-000000000001",
+    action: OperationAction.DEPOSIT,
+    login: "3000003",
+    amount: cents(250_50n),
+    comment: "CRM-2026-0001",
+    outcome: OperationOutcome.EXECUTED,
+    refusalCode: "",
+    dealId: 1_234_567n,
+    createdAt: AT,
+    finishedAt: LATER,
+    reference: "PD0F7K3M9Q2X1A",
+    legs: [
+      {
+        login: "3000003",
+        kind: "deposit",
+        amount: cents(250_50n),
+        outcome: OperationOutcome.EXECUTED,
+        dealId: 1_234_567n,
+        reference: "PD0F7K3M9Q2X1A",
+        appliedAt: LATER,
+      },
+    ],
     ...overrides,
   };
 }

@@ -13,10 +13,22 @@ export function deadlineOf(routeClass: RouteClass, receivedAt: number): Date {
   return new Date(receivedAt + ANSWER_WITHIN_MS[routeClass] - DEADLINE_MARGIN_MS);
 }
 
-/** What the work answers, or an unknown outcome when it takes too long. The work itself goes on. */
-export async function answerInTime<T>(routeClass: RouteClass, receivedAt: number, work: Promise<T>): Promise<T> {
+export function answeredBy(routeClass: RouteClass, receivedAt: number): number {
+  return receivedAt + ANSWER_WITHIN_MS[routeClass];
+}
+
+/**
+ * What the work answers, or an unknown outcome when it takes too long. The work itself goes on. Who has asked to wait is
+ * given that much longer.
+ */
+export async function answerInTime<T>(
+  routeClass: RouteClass,
+  receivedAt: number,
+  work: Promise<T>,
+  waitMs = 0,
+): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const remainingMs = receivedAt + ANSWER_WITHIN_MS[routeClass] - ANSWER_MARGIN_MS - Date.now();
+  const remainingMs = answeredBy(routeClass, receivedAt) + waitMs - ANSWER_MARGIN_MS - Date.now();
   const tooLate = () => reject(refuse("outcome_unknown", "No answer came in time.", { outcome: "unknown" }));
   const timer = setTimeout(tooLate, Math.max(0, remainingMs));
   try {

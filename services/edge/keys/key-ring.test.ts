@@ -40,6 +40,7 @@ test("a key that was just made is good at once, and says who asks and for what",
   expect(await ring.authenticate(text, HERE)).toEqual({
     keyId: id,
     client: "CRM",
+    rejectsDuplicates: false,
     scopes: new Set(["masters:read", "funds:deposit"]),
   });
 });
@@ -151,6 +152,7 @@ test("the bootstrap key has every scope and needs no form", async () => {
   expect(await ring.authenticate(key, HERE)).toEqual({
     keyId: "bootstrap",
     client: "bootstrap",
+    rejectsDuplicates: false,
     scopes: new Set(SCOPES),
   });
   expect(await ring.authenticate(`${key}x`, HERE)).toBeUndefined();

@@ -52,7 +52,7 @@ test("an address list lets in what it names", () => {
 
 test("a command is read with all its options", () => {
   const line =
-    "create --name CRM --scopes masters:read,funds:deposit,masters:read --expires P90D --allow 10.0.0.0/8,::1";
+    "create --name CRM --scopes masters:read,funds:deposit,masters:read --expires P90D --allow 10.0.0.0/8,::1 --duplicate-comment reject";
 
   expect(parseCommand(line.split(" "), NOW)).toEqual({
     kind: "create",
@@ -61,6 +61,7 @@ test("a command is read with all its options", () => {
       name: "CRM",
       scopes: ["masters:read", "funds:deposit"],
       allowedAddresses: ["10.0.0.0/8", "::1"],
+      duplicateComment: "reject",
       expiresAt: new Date("2026-04-01T00:00:00Z"),
     },
   });
@@ -84,8 +85,8 @@ test.each([
   ["revoke short", "the 12 characters of a key's id are missing"],
   ["rotate abcdefABCD12 --overlap P8D", "--overlap is a duration of at most P7D"],
   [
-    "create --scopes masters:all --expires 2020-01-01T00:00:00Z --allow nowhere --environment prod",
-    "--name is missing or longer than 100 characters\nthere is no scope masters:all\nnot an address or network: nowhere\n--environment is live or test\n--expires is a duration such as P90D or an instant in the future",
+    "create --scopes masters:all --expires 2020-01-01T00:00:00Z --allow nowhere --environment prod --duplicate-comment warn",
+    "--name is missing or longer than 100 characters\nthere is no scope masters:all\nnot an address or network: nowhere\n--environment is live or test\n--duplicate-comment is allow or reject\n--expires is a duration such as P90D or an instant in the future",
   ],
 ])("%s is refused in words", (line, message) => {
   expect(() => parseCommand(line.split(" ").filter(Boolean), NOW)).toThrow(new KeyCommandError(message));

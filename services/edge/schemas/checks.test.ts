@@ -33,6 +33,9 @@ const GOOD: Readonly<Record<CheckName, readonly string[]>> = {
   review_id: ["platform-1", "subscription-999999999999999999"],
   review_action: ["resume", "compensate_deficit", "withdraw_proposal"],
   note: ["Checked.", "ünï ¢ode 🎉", "x".repeat(1_000)],
+  wait: ["0", "30"],
+  operation_id: ["0198c0de-0000-7000-8000-000000000001"],
+  comment_filter: ["", "API Deposit", "PD0F7K3M9Q2X1X", "🎉".repeat(255)],
   integer_cursor: ["0", "42", "9223372036854775807"],
 };
 
@@ -171,6 +174,20 @@ const BAD: Readonly<Record<CheckName, readonly (readonly [text: string, code: st
     ["  ", "empty"],
     ["two\nlines", "control_character"],
     ["x".repeat(1_001), "too_long"],
+  ],
+  wait: [
+    ["31", "out_of_range"],
+    ["-1", "out_of_range"],
+    ["1.5", "malformed"],
+  ],
+  operation_id: [
+    ["", "malformed"],
+    ["op-1", "malformed"],
+    ["0198C0DE-0000-7000-8000-000000000001", "malformed"],
+  ],
+  comment_filter: [
+    ["a\u0000b", "control_character"],
+    ["x".repeat(256), "too_long"],
   ],
   integer_cursor: [
     ["-1", "invalid_cursor"],

@@ -1,6 +1,7 @@
 import { formatDecimal, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { parseRate } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
+import { MOST_WAIT_SECONDS } from "../waiting.ts";
 import { beginsWithReference } from "./reference.ts";
 
 /** What is wrong with one value. `says` continues the name of the field. */
@@ -14,13 +15,17 @@ export const MAX_NAME_LENGTH = 255;
 /** A page of 100 Masters with the longest texts still fits into one message of the broker. */
 export const MAX_STRATEGY_LENGTH = 2_000;
 export const MAX_GROUP_LENGTH = 255;
+export const MAX_NOTE_LENGTH = 1_000;
 export const MAX_EMAIL_LENGTH = 254;
 export const MAX_LEVERAGE = 500;
 const MAX_ID = 2n ** 63n - 1n;
 const WHOLE_RATE = 1_000_000n;
 
 const LOGIN = /^[1-9]\d{0,18}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const DIGITS = /^\d{1,19}$/;
+const REVIEW_ID = /^(platform|subscription)-[1-9]\d{0,17}$/;
+const ACTION = /^[a-z][a-z_]{0,63}$/;
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64})*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const MAX_EMAIL_LOCAL_LENGTH = 64;
@@ -45,6 +50,13 @@ export const CHECKS = {
   datetime: (text) => (parseTimestamp(text) ? undefined : malformed("must be an ISO 8601 date and time")),
   limit_100: (text) => checkInteger(text, 1, 100),
   limit_500: (text) => checkInteger(text, 1, 500),
+  review_id: (text) =>
+    REVIEW_ID.test(text) ? undefined : malformed("must be the id of a review, such as subscription-5"),
+  review_action: (text) => (ACTION.test(text) ? undefined : malformed("must be one of the review's actions")),
+  note: (text) => (text.trim() === "" ? { code: "empty", says: "must say why" } : checkText(text, MAX_NOTE_LENGTH)),
+  wait: (text) => checkInteger(text, 0, MOST_WAIT_SECONDS),
+  operation_id: (text) => (UUID.test(text) ? undefined : malformed("must be a UUID")),
+  comment_filter: (text) => checkText(text, MAX_COMMENT_LENGTH),
   integer_cursor: (text) => (isId(text) ? undefined : { code: "invalid_cursor", says: "must be a next_cursor" }),
 } as const satisfies Record<string, Check>;
 

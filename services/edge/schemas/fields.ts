@@ -1,4 +1,5 @@
 import type { TString } from "typebox";
+import { MOST_WAIT_SECONDS } from "../waiting.ts";
 import {
   MAX_COMMENT_LENGTH,
   MAX_EMAIL_LENGTH,
@@ -143,6 +144,26 @@ export const limit500 = (standard: number): TString =>
     example: standard,
     default: standard,
     shown: { ...LIMIT, maximum: 500 },
+  });
+
+export const operationId = text("operation_id", {
+  description: "X-Operation-Id of the answer to the command.",
+  example: "0198c0de-0000-7000-8000-000000000001",
+  shown: { format: "uuid" },
+});
+
+export const commentFilter = text("comment_filter", {
+  description: "The whole comment, exactly as it was sent.",
+  example: "CRM-2026-0001",
+  shown: { maxLength: MAX_COMMENT_LENGTH },
+});
+
+export const wait = (final: string): TString =>
+  text("wait", {
+    description: `Seconds, 0 to ${MOST_WAIT_SECONDS}: answers as soon as ${final}, or when the time is up.`,
+    example: 10,
+    default: 0,
+    shown: { type: "integer", minimum: 0, maximum: MOST_WAIT_SECONDS },
   });
 
 export const opaqueCursor = string({

@@ -6,9 +6,9 @@ import { bool, nullableInteger, nullableString } from "./field.ts";
 const hasMoreReply = bool({ description: "Whether another page follows.", example: false });
 
 /** A page of a directory, walked by an opaque cursor. */
-export function OpaquePage<Item extends TSchema>(item: Item) {
+export function OpaquePage<Item extends TSchema>(item: Item, order = "Ascending by id.") {
   return Type.Object({
-    items: Type.Array(item, { description: "Ascending by id." }),
+    items: Type.Array(item, { description: order }),
     next_cursor: nullableString({ description: "Cursor of the next page; null on the last one.", example: null }),
     has_more: hasMoreReply,
   });
@@ -33,7 +33,7 @@ export function readCursor({ cursors }: Deps, list: string, cursor: string | und
   return cursor === undefined ? 0n : cursors.read(list, cursor);
 }
 
-export function cursorErrors(afterId: bigint | undefined): readonly FieldError[] {
+export function cursorErrors(afterId: bigint | string | undefined): readonly FieldError[] {
   if (afterId !== undefined) return [];
   return [{ field: "cursor", code: "invalid_cursor", message: "cursor must be the next_cursor of this very list." }];
 }

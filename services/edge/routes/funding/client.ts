@@ -5,3 +5,8 @@ import type { RouteContext } from "../../route.ts";
 export function clientOf({ key }: RouteContext, comment: string | undefined): Client {
   return { keyId: key.id, choseComment: comment !== undefined, rejectsDuplicates: key.rejectsDuplicates };
 }
+
+/** Executed as it was asked; the header says that it may be the same thing twice. */
+export function tellDuplicate({ setHeader }: RouteContext, dealId: bigint | undefined): void {
+  if (dealId !== undefined) setHeader("x-possible-duplicate-of", String(dealId));
+}

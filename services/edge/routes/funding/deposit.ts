@@ -10,7 +10,7 @@ import {
   moneyReply,
 } from "../../schemas/fields.ts";
 import { route } from "../../route.ts";
-import { clientOf } from "./client.ts";
+import { clientOf, tellDuplicate } from "./client.ts";
 import { moneyNumber, moneyOf, moneyText } from "../../wire/money.ts";
 
 const DEFAULT_COMMENT = "API Deposit";
@@ -44,6 +44,8 @@ export const deposit = route({
   refusals: [
     "investor_not_found",
     "below_min_deposit",
+    "operation_in_progress",
+    "possible_duplicate",
     "account_busy",
     "insufficient_funds",
     "platform_rejected",
@@ -61,6 +63,7 @@ export const deposit = route({
       },
       context,
     );
+    tellDuplicate(context, done.possibleDuplicateOf);
     return {
       status: "success",
       action: "deposit",

@@ -23,7 +23,13 @@ test("a deposit is answered field by field", async () => {
     first_deposit_checked: false,
     min_deposit_required: "0.00",
   });
-  expect(edge.calls[0]?.request).toEqual({ login: "3000003", amount: cents(10n), comment: "API Deposit" });
+  expect(edge.calls[0]?.request).toEqual({
+    login: "3000003",
+    amount: cents(10n),
+    comment: "API Deposit",
+    client: { keyId: "KeyOfTests01", choseComment: false, rejectsDuplicates: false },
+  });
+  expect(answer.headers).not.toHaveProperty("x-possible-duplicate-of");
 });
 
 test("a comment is passed on whole", async () => {
@@ -31,8 +37,43 @@ test("a comment is passed on whole", async () => {
   const comment = "CRM 1&2=3+4 € 🎉";
   await edge.call({ method: "POST", url: `${DEPOSIT}?login=1&amount=1&comment=${encodeURIComponent(comment)}` });
 
-  expect(edge.calls[0]?.request).toMatchObject({ comment });
+  expect(edge.calls[0]?.request).toMatchObject({ comment, client: { choseComment: true } });
 });
+
+test.each([DEPOSIT, WITHDRAW])(
+  "what may be the same thing twice is executed by %s, and the header says so",
+  async (url) => {
+    const edge = await testEdge({
+      funding: {
+        deposit: async () => aDeposit({ possibleDuplicateOf: 77n }),
+        withdraw: async () => aWithdrawal({ possibleDuplicateOf: 77n }),
+      },
+    });
+    const answer = await edge.call({ method: "POST", url: `${url}?login=1&amount=1&comment=CRM-1` });
+
+    expect([answer.status, answer.headers["x-possible-duplicate-of"]]).toEqual([200, "77"]);
+  },
+);
+
+test.each(["operation_in_progress", "possible_duplicate"] as const)(
+  "a twin that is refused as %s is named",
+  async (code) => {
+    const twin = { operationId: "0198c0de-0000-7000-8000-000000000009", details: { deal_id: "77" } };
+    const refusal = new Refusal({ code, status: "conflict", message: "no", outcome: "not_executed", ...twin });
+    const edge = await testEdge({ funding: { deposit: () => Promise.reject(refusal) } });
+    const { status, body } = await edge.call({ method: "POST", url: `${DEPOSIT}?login=1&amount=1&comment=CRM-1` });
+
+    expect([status, body]).toMatchObject([
+      409,
+      {
+        code,
+        outcome: "not_executed",
+        operation_id: twin.operationId,
+        ...(code === "possible_duplicate" ? { deal_id: 77 } : {}),
+      },
+    ]);
+  },
+);
 
 test.each([DEPOSIT, WITHDRAW])("everything that is wrong with %s is told at once", async (url) => {
   const edge = await testEdge();

@@ -1,9 +1,13 @@
 import { Type } from "typebox";
+import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { bool, nullableDecimal, nullableString } from "../../schemas/field.ts";
-import { loginField, loginReply } from "../../schemas/fields.ts";
+import { loginField, loginReply, wait } from "../../schemas/fields.ts";
 import { route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
+
+/** What funding says of a login that it will never know by waiting. */
+const UNKNOWN_LOGIN = "unknown login";
 
 export const getBalance = route({
   method: "GET",
@@ -15,6 +19,7 @@ export const getBalance = route({
   description:
     "Of any login that this service knows. A balance that could not be read is no HTTP error: ok is false and error says why.",
   params: Type.Object({ mt5_login: loginField("Login of a Master, a payment account or an Investor.") }),
+  query: Type.Object({ wait: Type.Optional(wait("the balance is known")) }),
   reply: Type.Object({
     mt5_login: loginReply("The login that was asked for."),
     balance: nullableDecimal({ description: "Balance in USD; null when it could not be read.", example: 250.5 }),
@@ -23,12 +28,16 @@ export const getBalance = route({
   }),
   refusals: [],
 
-  async handle({ funding }, { params }, context) {
+  async handle({ funding }, { params }, { waiting }) {
     const login = params.mt5_login;
-    const { balance, error } = await funding.getBalance({ login }, context).catch((cause: unknown) => {
-      if (!(cause instanceof Refusal) || cause.status === "internal") throw cause;
-      return { balance: undefined, error: "the balance cannot be read now" };
-    });
+    const look = (call: CallContext) =>
+      funding.getBalance({ login }, call).catch((cause: unknown) => {
+        if (!(cause instanceof Refusal) || cause.status === "internal") throw cause;
+        return { balance: undefined, error: "the balance cannot be read now" };
+      });
+    const isKnown = ({ balance, error }: Awaited<ReturnType<typeof look>>) =>
+      balance !== undefined || error === UNKNOWN_LOGIN;
+    const { balance, error } = await waiting.until(look, isKnown);
     const ok = balance !== undefined && error === "";
     return {
       mt5_login: login,

@@ -13,7 +13,7 @@ import {
   moneyReply,
 } from "../../schemas/fields.ts";
 import { route } from "../../route.ts";
-import { clientOf } from "./client.ts";
+import { clientOf, tellDuplicate } from "./client.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber, moneyOf, moneyText } from "../../wire/money.ts";
 
@@ -58,6 +58,8 @@ export const withdraw = route({
     "exit_in_progress",
     "investor_deficit",
     "insufficient_funds",
+    "operation_in_progress",
+    "possible_duplicate",
     "account_busy",
     "platform_rejected",
     "platform_unavailable",
@@ -74,6 +76,7 @@ export const withdraw = route({
       },
       context,
     );
+    tellDuplicate(context, done.possibleDuplicateOf);
     return {
       ...describe(done),
       action: "withdraw",

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { investorLogin, masterLogin, status } from "../../schemas/fields.ts";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { investorLogin, masterLogin, status, wait } from "../../schemas/fields.ts";
 import {
   endedAtReply,
   inPoolReply,
@@ -28,6 +29,7 @@ export const listSubscriptions = listRoute({
     master_login: Type.Optional(masterLogin),
     investor_login: Type.Optional(investorLogin),
     status: Type.Optional(status),
+    wait: Type.Optional(wait("none of the matches is PAUSED")),
   }),
   item: Type.Object({
     id: subscriptionIdReply,
@@ -40,13 +42,21 @@ export const listSubscriptions = listRoute({
   }),
   refusals: [],
 
-  async *pages({ subscriptions }, { query }, contextOfPage) {
+  async *pages({ subscriptions }, { query }, contextOfPage, waiting) {
     const filter = {
       masterLogin: query.master_login ?? "",
       investorLogin: query.investor_login ?? "",
       status: statusOf(query.status),
       limit: PAGE_SIZE,
     };
+    const mayBePaused = query.status === undefined || query.status === "PAUSED";
+    if (query.wait !== undefined && mayBePaused) {
+      const leaving = { ...filter, status: SubscriptionStatus.PAUSED, afterId: 0n, limit: 1 };
+      await waiting.until(
+        (context) => subscriptions.listSubscriptions(leaving, context),
+        ({ items }) => items.length === 0,
+      );
+    }
     for (let afterId = 0n, isMore = true; isMore;) {
       const page = await subscriptions.listSubscriptions({ ...filter, afterId }, contextOfPage());
       yield page.items.map((item) => ({

@@ -1,0 +1,232 @@
+import { v7 as uuidv7 } from "uuid";
+import { expect, onTestFinished, test } from "vitest";
+import { many, one, sql } from "#kernel/postgres/query.ts";
+import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { type Answer, errorsOf, logTo, testEdge, type TestEdge } from "../test-edge.ts";
+import { aDeposit, aMaster } from "../test-replies.ts";
+import { forgetOldKeys } from "./forget-old-keys.ts";
+import { createGiveOnce } from "./give-once.ts";
+
+const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=10";
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+type Deposit = (commandId: string) => Promise<ReturnType<typeof aDeposit>>;
+
+/** An edge with a database of its own, before a funding that answers as the test says. */
+async function edgeWith(deposit: Deposit) {
+  const { pool } = await testDatabase("edge");
+  const clock = { at: new Date() };
+  const giveOnce = createGiveOnce(pool, { now: () => clock.at, log: logTo([]) });
+  const edge = await testEdge({
+    funding: { deposit: (_request, context) => deposit(context.commandId) },
+    accounts: { updateMaster: async () => aMaster() },
+    app: { giveOnce },
+  });
+  return { edge, pool, clock };
+}
+
+function send(edge: TestEdge, key: string, url = DEPOSIT): Promise<Answer> {
+  return edge.call({ method: "POST", url, headers: { "idempotency-key": key } });
+}
+
+/** What the callers of funding saw, command by command. */
+const commandsOf = ({ calls }: TestEdge) => calls.map(({ context }) => context.commandId);
+const headerOf = ({ headers }: Answer) => [headers["x-operation-id"], headers["idempotency-replayed"]];
+
+function no(code: string, facts: Omit<RefusalFacts, "code" | "message">): Refusal {
+  return new Refusal({ code, message: code, ...facts });
+}
+
+const LOST = no("outcome_unknown", { status: "unknown_outcome", outcome: "unknown", operationId: uuidv7() });
+const AWAY = no("service_unavailable", { status: "unavailable", outcome: "not_executed" });
+const POOR = no("insufficient_funds", { status: "conflict", outcome: "not_executed" });
+
+test("the same request again is the first command again, and says so", async () => {
+  const { edge, pool } = await edgeWith(async (commandId) => aDeposit({ operationId: commandId }));
+  const first = await send(edge, "key-1");
+  const second = await send(edge, "key-1");
+
+  expect([first.status, second.status, second.body]).toEqual([200, 200, first.body]);
+  const [command = ""] = commandsOf(edge);
+  expect(commandsOf(edge)).toEqual([command, command]);
+  expect([headerOf(first), headerOf(second)]).toEqual([
+    [command, undefined],
+    [command, "true"],
+  ]);
+  const columns = await many<{ name: string }>(
+    pool,
+    sql`select column_name as name from information_schema.columns where table_name = 'idempotency_key'`,
+  );
+  expect(columns.map(({ name }) => name).toSorted()).toEqual([
+    "busy_until",
+    "command_id",
+    "created_at",
+    "fingerprint",
+    "key",
+    "key_id",
+    "state",
+  ]);
+});
+
+test("without a key nothing is put on record and every request is a command of its own", async () => {
+  const { edge, pool } = await edgeWith(async () => aDeposit());
+  await edge.call({ method: "POST", url: DEPOSIT });
+  await edge.call({ method: "POST", url: DEPOSIT });
+
+  expect(new Set(commandsOf(edge)).size).toBe(2);
+  expect(await many(pool, sql`select from idempotency_key`)).toEqual([]);
+});
+
+test.each([
+  ["another amount", "/api/v1/investor/deposit?login=3000003&amount=11"],
+  ["a parameter more", `${DEPOSIT}&comment=CRM-1`],
+  ["another route", "/api/v1/investor/withdraw?login=3000003&amount=10"],
+])("a key that is sent with %s is refused", async (_what, url) => {
+  const { edge } = await edgeWith(async () => aDeposit());
+  await send(edge, "key-1");
+
+  expect(await send(edge, "key-1", url)).toMatchObject({
+    status: 422,
+    body: { code: "idempotency_key_reused", outcome: "not_executed", retryable: false },
+  });
+  expect(commandsOf(edge)).toHaveLength(1);
+});
+
+test("the order of parameters and what the route does not know make no difference", async () => {
+  const { edge } = await edgeWith(async () => aDeposit());
+  await send(edge, "key-1");
+  const again = await send(edge, "key-1", "/api/v1/investor/deposit?amount=10&unknown=1&login=3000003");
+
+  expect([again.status, again.headers["idempotency-replayed"]]).toEqual([200, "true"]);
+});
+
+test("a body is compared member by member, and the path counts too", async () => {
+  const { edge } = await edgeWith(async () => aDeposit());
+  const patch = (id: string, payload: object) =>
+    edge.call({ method: "PATCH", url: `/api/v1/master/${id}`, payload, headers: { "idempotency-key": "key-1" } });
+  expect((await patch("7", { name: "A", min_deposit: 1 })).status).toBe(200);
+
+  expect((await patch("7", { min_deposit: 1, name: "A" })).headers["idempotency-replayed"]).toBe("true");
+  expect((await patch("7", { min_deposit: 2, name: "A" })).body).toMatchObject({ code: "idempotency_key_reused" });
+  expect((await patch("8", { min_deposit: 1, name: "A" })).body).toMatchObject({ code: "idempotency_key_reused" });
+});
+
+test("of two requests with one key at the same moment one is given, the other one hears its id", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { edge } = await edgeWith(async () => {
+    await promise;
+    return aDeposit();
+  });
+  const both = [send(edge, "key-1"), send(edge, "key-1")];
+  const second = await Promise.race(both);
+  resolve();
+  const statuses = (await Promise.all(both)).map(({ status }) => status).toSorted();
+
+  expect(statuses).toEqual([200, 409]);
+  expect(second.body).toMatchObject({
+    code: "operation_in_progress",
+    outcome: "unknown",
+    operation_id: commandsOf(edge)[0],
+  });
+  expect(second.headers["retry-after"]).toBe("1");
+  expect(commandsOf(edge)).toHaveLength(1);
+});
+
+test("while nobody knows what became of it the key is in progress, and then answered by the same command", async () => {
+  const answers = [
+    () => Promise.reject(LOST),
+    () => Promise.reject(LOST),
+    () => Promise.reject(AWAY),
+    async () => aDeposit(),
+  ];
+  const { edge } = await edgeWith(() => answers.shift()!());
+
+  expect((await send(edge, "key-1")).status).toBe(504);
+  for (let times = 0; times < 2; times += 1) {
+    expect(await send(edge, "key-1")).toMatchObject({
+      status: 409,
+      body: { code: "operation_in_progress", outcome: "unknown", operation_id: commandsOf(edge)[0] },
+    });
+  }
+  const answered = await send(edge, "key-1");
+  expect([answered.status, answered.headers["idempotency-replayed"]]).toEqual([200, "true"]);
+  expect(new Set(commandsOf(edge)).size).toBe(1);
+});
+
+test("what was refused before it had any effect is tried anew, as another command", async () => {
+  const answers = [() => Promise.reject(POOR), () => Promise.reject(AWAY), async () => aDeposit()];
+  const { edge } = await edgeWith(() => answers.shift()!());
+
+  expect((await send(edge, "key-1")).body).toMatchObject({ code: "insufficient_funds" });
+  expect((await send(edge, "key-1")).status).toBe(503);
+  const third = await send(edge, "key-1");
+  expect([third.status, third.headers["idempotency-replayed"]]).toEqual([200, undefined]);
+  expect(new Set(commandsOf(edge)).size).toBe(3);
+  expect((await send(edge, "key-1").catch(() => undefined))?.status).toBe(409);
+});
+
+test("an edge that died before it answered leaves a key that can be sent again, once nobody can be at work on it", async () => {
+  const { edge, pool, clock } = await edgeWith(async () => aDeposit());
+  await send(edge, "key-1");
+  await one(
+    pool,
+    sql`update idempotency_key set state = 'GIVEN', busy_until = ${new Date(clock.at.getTime() + 5_000)} returning key`,
+  );
+
+  expect((await send(edge, "key-1")).body).toMatchObject({ code: "operation_in_progress" });
+  clock.at = new Date(clock.at.getTime() + 6_000);
+  expect((await send(edge, "key-1")).status).toBe(200);
+  expect(new Set(commandsOf(edge)).size).toBe(1);
+});
+
+test("a command that succeeded never becomes another one, whatever its repetition is answered", async () => {
+  const answers = [async () => aDeposit(), () => Promise.reject(POOR), async () => aDeposit()];
+  const { edge } = await edgeWith(() => answers.shift()!());
+  await send(edge, "key-1");
+
+  expect(await send(edge, "key-1")).toMatchObject({ status: 409, body: { outcome: "unknown" } });
+  expect((await send(edge, "key-1")).status).toBe(200);
+  expect(new Set(commandsOf(edge)).size).toBe(1);
+});
+
+test("a key that is none is told with everything else that is wrong", async () => {
+  const { edge } = await edgeWith(async () => aDeposit());
+  for (const key of ["", "a b", "x".repeat(65), "käse"]) {
+    const answer = await send(edge, key, "/api/v1/investor/deposit?login=x&amount=1");
+    expect(answer.status).toBe(422);
+    expect(errorsOf(answer)).toEqual([
+      ["login", "malformed"],
+      ["Idempotency-Key", "malformed"],
+    ]);
+  }
+  expect((await send(edge, "x".repeat(64))).status).toBe(200);
+});
+
+test("while the key cannot be put on record nothing is done", async () => {
+  const { edge, pool } = await edgeWith(async () => aDeposit());
+  const holder = await pool.connect();
+  onTestFinished(() => holder.release());
+  await holder.query("begin");
+  await holder.query("lock table idempotency_key");
+  const answer = await send(edge, "key-1");
+
+  expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable", outcome: "not_executed" }]);
+  expect(edge.calls).toEqual([]);
+  await holder.query("rollback");
+});
+
+test("keys are forgotten after thirty days, so many at a time", async () => {
+  const { edge, pool, clock } = await edgeWith(async () => aDeposit());
+  await send(edge, "key-1");
+  clock.at = new Date(clock.at.getTime() + 29 * DAY_MS);
+  await send(edge, "key-2");
+  const keys = async () =>
+    (await many<{ key: string }>(pool, sql`select key from idempotency_key`)).map(({ key }) => key);
+
+  expect(await forgetOldKeys(pool, () => clock.at)).toBe(false);
+  expect(await keys()).toEqual(["key-1", "key-2"]);
+  clock.at = new Date(clock.at.getTime() + 2 * DAY_MS);
+  expect(await forgetOldKeys(pool, () => clock.at)).toBe(false);
+  expect(await keys()).toEqual(["key-2"]);
+});

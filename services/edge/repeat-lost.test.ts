@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { callContext } from "#kernel/contract/context.ts";
+import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { repeatLost } from "./repeat-lost.ts";
+
+const SHORT = () => callContext({ caller: "edge", withinMs: 3_200, commandId: "one" });
+const POOR = new Refusal({ code: "insufficient_funds", status: "conflict", message: "no", outcome: "not_executed" });
+const NOBODY_KNOWS = new Refusal({
+  code: "outcome_unknown",
+  status: "unknown_outcome",
+  message: "the platform has not answered",
+  outcome: "unknown",
+  operationId: "one",
+});
+
+/** Attempts in their order; "silence" never ends. */
+async function answerOf(...attempts: (Error | string)[]): Promise<[unknown, number]> {
+  let made = 0;
+  const give = async (): Promise<unknown> => {
+    const attempt = attempts[made++];
+    if (attempt === "silence") return await new Promise(() => {});
+    if (attempt instanceof Error) throw attempt;
+    return attempt;
+  };
+  return [await repeatLost(SHORT(), give).catch((error: unknown) => (error as Refusal).code), made];
+}
+
+test.each([
+  ["an answer is the answer", ["yes"], "yes", 1],
+  ["a refusal is the answer", [POOR], "insufficient_funds", 1],
+  ["who knows that nobody knows is not asked again", [NOBODY_KNOWS], "outcome_unknown", 1],
+  ["what could not be sent is not sent again", [serviceUnavailable("funding")], "service_unavailable", 1],
+  ["what was lost with its connection is given once more", [outcomeUnknown("funding"), "yes"], "yes", 2],
+  ["what was lost without a word is given once more", ["silence", "yes"], "yes", 2],
+  ["the second refusal counts when the first was lost", ["silence", POOR], "insufficient_funds", 2],
+  [
+    "a second attempt that finds nobody proves nothing of the first",
+    [outcomeUnknown("funding"), serviceUnavailable("funding")],
+    "outcome_unknown",
+    2,
+  ],
+  ["and is the last one", [outcomeUnknown("funding"), outcomeUnknown("funding"), "yes"], "outcome_unknown", 2],
+] as const)("%s", async (_what, attempts, expected, made) => {
+  expect(await answerOf(...attempts)).toEqual([expected, made]);
+});

@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { traceparentOf } from "./request-id.ts";
+import { isCommand } from "./request-state.ts";
+import type { Route, RouteContext } from "./route.ts";
+import { deadlineOf } from "./time-limit.ts";
+import type { Waiting, WaitingRoom } from "./waiting.ts";
+
+export type Input = { params: never; query: never; body: never };
+
+export function inputOf({ params, query, body }: FastifyRequest): Input {
+  // The schemas have just said what these are.
+  return { params, query, body } as Input;
+}
+
+export function contextOf(route: Route, request: FastifyRequest, since: number): CallContext {
+  const deadline = deadlineOf(route.class, since);
+  return {
+    requestId: request.id,
+    commandId: isCommand(route) ? (request.edge.operationId ?? "") : "",
+    caller: "edge",
+    deadline,
+    traceparent: traceparentOf(request.raw),
+    signal: AbortSignal.timeout(Math.max(1, deadline.getTime() - Date.now())),
+  };
+}
+
+export function routeContextOf(
+  route: Route,
+  room: WaitingRoom,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): RouteContext {
+  const { receivedAt, caller } = request.edge;
+  return {
+    ...contextOf(route, request, receivedAt),
+    key: { id: caller?.keyId ?? "", rejectsDuplicates: caller?.rejectsDuplicates ?? false },
+    setHeader: (name, value) => void reply.header(name, value),
+    waiting: waitingOf(route, room, request, reply),
+  };
+}
+
+export function waitingOf(route: Route, room: WaitingRoom, request: FastifyRequest, reply: FastifyReply): Waiting {
+  const left = new AbortController();
+  reply.raw.once("close", () => left.abort());
+  return room.enter({
+    seconds: waitMs(route, request) / 1_000,
+    receivedAt: request.edge.receivedAt,
+    left: left.signal,
+    contextOfLook: () => contextOf(route, request, Date.now()),
+  });
+}
+
+/** How much longer the answer may take, because the caller has asked to wait. */
+export function waitMs({ query }: Route, request: FastifyRequest): number {
+  if (query === undefined || !Object.hasOwn(query.properties, "wait")) return 0;
+  const { wait = "0" } = request.query as { readonly wait?: string };
+  return Number(wait) * 1_000;
+}

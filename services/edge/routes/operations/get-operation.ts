@@ -1,0 +1,25 @@
+import { Type } from "typebox";
+import { operationId, wait } from "../../schemas/fields.ts";
+import { isFinal, OperationReply, operationReply } from "../../schemas/operation.ts";
+import { route } from "../../route.ts";
+import { findOperation } from "./find-operation.ts";
+import { READERS } from "./readers.ts";
+
+export const getOperation = route({
+  method: "GET",
+  url: "/api/v1/operations/:operation_id",
+  ...READERS,
+  class: "read",
+  tag: "Operations",
+  summary: "Ask what became of an operation",
+  description:
+    "Whether a deposit, withdrawal, assign or unassign happened, by the X-Operation-Id of its answer. While the platform's books cannot be asked it tells what it knows. An id that is not found is not on record: 10 seconds after its request that proves that nothing happened and nothing will.",
+  params: Type.Object({ operation_id: operationId }),
+  query: Type.Object({ wait: Type.Optional(wait("the outcome is final")) }),
+  reply: OperationReply,
+  refusals: ["operation_not_found"],
+
+  async handle(deps, { params }, { waiting }) {
+    return operationReply(await waiting.until((context) => findOperation(deps, params.operation_id, context), isFinal));
+  },
+});

@@ -1,0 +1,174 @@
+import { expect, test } from "vitest";
+import { Refusal } from "#kernel/refusal.ts";
+import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { errorsOf, testEdge } from "../../test-edge.ts";
+import { anOperation } from "../../test-replies.ts";
+
+const OPERATIONS = "/api/v1/operations";
+const ID = "0198c0de-0000-7000-8000-000000000001";
+const NOT_FOUND = new Refusal({
+  code: "operation_not_found",
+  status: "not_found",
+  message: "no operation has this id",
+});
+const AWAY = new Refusal({ code: "service_unavailable", status: "unavailable", message: "subscription is away" });
+
+const unknown = () => Promise.reject(NOT_FOUND);
+const away = () => Promise.reject(AWAY);
+
+/** Ends differ in one digit, so they grow as they are counted. */
+const idOf = (number: number) => `0198c0de-0000-7000-8000-00000000000${number}`;
+
+test("a deposit is told field by field", async () => {
+  const edge = await testEdge({
+    funding: { getOperation: async () => anOperation() },
+    subscriptions: { getOperation: unknown },
+  });
+
+  expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toEqual({
+    id: ID,
+    action: "deposit",
+    login: "3000003",
+    amount: 250.5,
+    currency: "USD",
+    comment: "CRM-2026-0001",
+    outcome: "executed",
+    refusal: null,
+    deal_id: 1_234_567,
+    reference: "PD0F7K3M9Q2X1A",
+    legs: [
+      {
+        login: "3000003",
+        kind: "deposit",
+        amount: 250.5,
+        outcome: "executed",
+        deal_id: 1_234_567,
+        reference: "PD0F7K3M9Q2X1A",
+        applied_at: "2026-02-03T04:05:06.789000",
+      },
+    ],
+    created_at: "2026-01-02T03:04:05.678000",
+    finished_at: "2026-02-03T04:05:06.789000",
+  });
+});
+
+test("an assign comes from the other service, without an amount", async () => {
+  const nothing = { amount: undefined, comment: "", dealId: undefined, reference: "", legs: [], finishedAt: undefined };
+  const outcome = OperationOutcome.NOT_EXECUTED;
+  const assign = anOperation({ action: OperationAction.ASSIGN, refusalCode: "below_min_deposit", outcome, ...nothing });
+  const edge = await testEdge({
+    funding: { getOperation: unknown },
+    subscriptions: { getOperation: async () => assign },
+  });
+
+  expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toMatchObject({
+    action: "assign",
+    amount: null,
+    currency: null,
+    comment: null,
+    outcome: "not_executed",
+    refusal: "below_min_deposit",
+    deal_id: null,
+    reference: null,
+    legs: [],
+    finished_at: null,
+  });
+});
+
+test("that there is no such operation is said only when both services have said so", async () => {
+  const none = await testEdge({ funding: { getOperation: unknown }, subscriptions: { getOperation: unknown } });
+  expect(await none.call({ url: `${OPERATIONS}/${ID}` })).toMatchObject({
+    status: 404,
+    body: { code: "operation_not_found" },
+  });
+
+  const half = await testEdge({ funding: { getOperation: unknown }, subscriptions: { getOperation: away } });
+  expect(await half.call({ url: `${OPERATIONS}/${ID}` })).toMatchObject({
+    status: 503,
+    body: { code: "service_unavailable" },
+  });
+});
+
+test("an answer that one service has is given while the other is away", async () => {
+  const edge = await testEdge({
+    funding: { getOperation: async () => anOperation() },
+    subscriptions: { getOperation: away },
+  });
+
+  expect(await edge.call({ url: `${OPERATIONS}/${ID}` })).toMatchObject({ status: 200, body: { id: ID } });
+});
+
+test.each([
+  [["funds:deposit"], 200],
+  [["funds:withdraw"], 200],
+  [["subscriptions:write"], 200],
+  [["investors:read"], 200],
+  [["masters:read", "secrets:read"], 403],
+] as const)("a key with %j is answered %d", async (scopes, status) => {
+  const edge = await testEdge({
+    funding: { getOperation: async () => anOperation(), listOperations: async () => ({ items: [], hasMore: false }) },
+    subscriptions: { getOperation: unknown, listOperations: async () => ({ items: [], hasMore: false }) },
+    scopes,
+  });
+
+  expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).status).toBe(status);
+  expect((await edge.call({ url: OPERATIONS })).status).toBe(status);
+});
+
+test("both services' operations are one list, the newest first, in pages that miss nothing", async () => {
+  const keeps =
+    (numbers: readonly number[]) =>
+    async ({ beforeId, limit }: ListOperationsRequest) => {
+      const ids = numbers.map(idOf).filter((id) => beforeId === "" || id < beforeId);
+      return {
+        items: ids.slice(0, limit).map((operationId) => anOperation({ operationId })),
+        hasMore: ids.length > limit,
+      };
+    };
+  const edge = await testEdge({
+    funding: { listOperations: keeps([9, 6, 5, 2]) },
+    subscriptions: { listOperations: keeps([8, 7, 4, 3, 1]) },
+  });
+  const seen: string[] = [];
+  const url = `${OPERATIONS}?limit=2&login=3000003`;
+  type Page = { items: { id: string }[]; next_cursor: string | null; has_more: boolean };
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page = (await edge.call({ url: cursor === "" ? url : `${url}&cursor=${cursor}` })).body as Page;
+    expect(page.has_more).toBe(page.next_cursor !== null);
+    seen.push(...page.items.map(({ id }) => id));
+    cursor = page.next_cursor;
+  }
+
+  expect(seen).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1].map(idOf));
+});
+
+test("a cursor means nothing under another filter", async () => {
+  const edge = await testEdge({
+    funding: { listOperations: async () => ({ items: [anOperation()], hasMore: true }) },
+    subscriptions: { listOperations: async () => ({ items: [], hasMore: false }) },
+  });
+  const first = await edge.call({ url: `${OPERATIONS}?comment=CRM-1` });
+  const { next_cursor: cursor } = first.body as { next_cursor: string };
+
+  expect((await edge.call({ url: `${OPERATIONS}?comment=CRM-1&cursor=${cursor}` })).status).toBe(200);
+  expect(errorsOf(await edge.call({ url: `${OPERATIONS}?comment=CRM-2&cursor=${cursor}` }))).toEqual([
+    ["cursor", "invalid_cursor"],
+  ]);
+  expect(edge.calls.at(-1)?.request).toMatchObject({ comment: "CRM-1", beforeId: ID, limit: 50 });
+});
+
+test("everything that is wrong with a question is told at once", async () => {
+  const edge = await testEdge();
+  const answer = await edge.call({ url: `${OPERATIONS}?login=x&outcome=done&limit=101&cursor=x` });
+
+  expect(errorsOf(answer)).toEqual([
+    ["login", "malformed"],
+    ["outcome", "unknown_value"],
+    ["limit", "out_of_range"],
+    ["cursor", "invalid_cursor"],
+  ]);
+  expect(errorsOf(await edge.call({ url: `${OPERATIONS}/op-1?wait=31` }))).toEqual([
+    ["operation_id", "malformed"],
+    ["wait", "out_of_range"],
+  ]);
+});

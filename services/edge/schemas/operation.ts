@@ -1,0 +1,129 @@
+import {
+  OperationAction,
+  OperationOutcome,
+  type Operation,
+  type OperationLeg,
+} from "#proto/pamm/funding/v1/funding.ts";
+import { Type, type Static } from "typebox";
+import { isProblemCode } from "../problems.ts";
+import { jsonInteger } from "../wire/json-number.ts";
+import { moneyNumber } from "../wire/money.ts";
+import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
+import { choice, nullableDecimal, nullableInteger, nullableString, string } from "./field.ts";
+import { loginReply, moneyReply, nullableTimeReply, timeReply } from "./fields.ts";
+
+const OUTCOMES = ["pending", "executed", "not_executed", "unknown", "review"] as const;
+export type OutcomeName = (typeof OUTCOMES)[number];
+
+export const outcomeField = choice(OUTCOMES, {
+  description:
+    "pending: somebody is at work on it. executed: it has happened. not_executed: it has not, and never will. unknown: nobody knows yet. review: a person decides.",
+  example: "executed",
+});
+
+const dealIdReply = nullableInteger({ description: "Ticket on the platform; null without a deal.", example: 1234567 });
+
+const referenceReply = nullableString({
+  description: "Token at the beginning of the deal's comment on the platform; null while it is not known.",
+  example: "PD0F7K3M9Q2X1A",
+});
+
+const LegReply = Type.Object({
+  login: loginReply("Account that it changes."),
+  kind: string({ description: "deposit, withdrawal, fee_debit, fee_credit, exit or reversal.", example: "deposit" }),
+  amount: moneyReply("Signed change of the account."),
+  outcome: outcomeField,
+  deal_id: dealIdReply,
+  reference: referenceReply,
+  applied_at: nullableTimeReply("When the platform executed it; null until then."),
+});
+
+export const OperationReply = Type.Object({
+  id: string({ description: "Also in X-Operation-Id.", example: "0198c0de-0000-7000-8000-000000000001" }),
+  action: choice(["deposit", "withdraw", "assign", "unassign"], { description: "What was asked.", example: "deposit" }),
+  login: loginReply("Login of the Investor."),
+  amount: nullableDecimal({ description: "As requested; null where none is.", example: 250.5 }),
+  currency: nullableString({ description: "USD; null without an amount.", example: "USD" }),
+  comment: nullableString({ description: "As requested; null where there is none.", example: "CRM-2026-0001" }),
+  outcome: outcomeField,
+  refusal: nullableString({ description: "Code of the problem that it ended with; null without one.", example: null }),
+  deal_id: dealIdReply,
+  reference: referenceReply,
+  legs: Type.Array(LegReply, {
+    description: "Every movement that belongs to it, in its order, as far as the platform's books can be asked now.",
+  }),
+  created_at: timeReply("When it was recorded."),
+  finished_at: nullableTimeReply("When its outcome was recorded; null until then."),
+});
+
+const ACTION_OF: Readonly<Record<OperationAction, Static<typeof OperationReply>["action"] | undefined>> = {
+  [OperationAction.UNSPECIFIED]: undefined,
+  [OperationAction.DEPOSIT]: "deposit",
+  [OperationAction.WITHDRAW]: "withdraw",
+  [OperationAction.ASSIGN]: "assign",
+  [OperationAction.UNASSIGN]: "unassign",
+};
+
+const OUTCOME_OF: Readonly<Record<OperationOutcome, OutcomeName>> = {
+  [OperationOutcome.UNSPECIFIED]: "unknown",
+  [OperationOutcome.PENDING]: "pending",
+  [OperationOutcome.EXECUTED]: "executed",
+  [OperationOutcome.NOT_EXECUTED]: "not_executed",
+  [OperationOutcome.UNKNOWN]: "unknown",
+  [OperationOutcome.REVIEW]: "review",
+};
+
+const OUTCOME_NAMED: Readonly<Record<OutcomeName, OperationOutcome>> = {
+  pending: OperationOutcome.PENDING,
+  executed: OperationOutcome.EXECUTED,
+  not_executed: OperationOutcome.NOT_EXECUTED,
+  unknown: OperationOutcome.UNKNOWN,
+  review: OperationOutcome.REVIEW,
+};
+
+export function outcomeNamed(name: OutcomeName | undefined): OperationOutcome {
+  return name === undefined ? OperationOutcome.UNSPECIFIED : OUTCOME_NAMED[name];
+}
+
+/** Nothing more is going to happen by itself. */
+export function isFinal({ outcome }: Operation): boolean {
+  return outcome !== OperationOutcome.PENDING && outcome !== OperationOutcome.UNKNOWN;
+}
+
+export function operationReply(operation: Operation): Static<typeof OperationReply> {
+  const { amount, comment, refusalCode } = operation;
+  const action = ACTION_OF[operation.action];
+  if (action === undefined) throw new TypeError("an operation without an action");
+  return {
+    id: operation.operationId,
+    action,
+    login: operation.login,
+    amount: amount === undefined ? null : moneyNumber(amount),
+    currency: amount === undefined ? null : "USD",
+    comment: amount === undefined ? null : comment,
+    outcome: OUTCOME_OF[operation.outcome],
+    // Words that we use inside mean nothing outside.
+    refusal: refusalCode === "" ? null : isProblemCode(refusalCode) ? refusalCode : "conflict",
+    deal_id: operation.dealId === undefined ? null : jsonInteger(operation.dealId),
+    reference: textOrNull(operation.reference),
+    legs: operation.legs.map(legReply),
+    created_at: timestamp(operation.createdAt),
+    finished_at: nullableTimestamp(operation.finishedAt),
+  };
+}
+
+function legReply(leg: OperationLeg): Static<typeof LegReply> {
+  return {
+    login: leg.login,
+    kind: leg.kind,
+    amount: moneyNumber(leg.amount),
+    outcome: OUTCOME_OF[leg.outcome],
+    deal_id: leg.dealId === undefined ? null : jsonInteger(leg.dealId),
+    reference: textOrNull(leg.reference),
+    applied_at: nullableTimestamp(leg.appliedAt),
+  };
+}
+
+function textOrNull(text: string): string | null {
+  return text === "" ? null : text;
+}

@@ -1,0 +1,136 @@
+import { request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { callContext } from "#kernel/contract/context.ts";
+import { TEST_KEY, testEdge } from "./test-edge.ts";
+import { anOperation, aSubscription, cents } from "./test-replies.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { createWaitingRoom } from "./waiting.ts";
+
+const ID = "0198c0de-0000-7000-8000-000000000001";
+const unknown = () => Promise.reject(new Refusal({ code: "operation_not_found", status: "not_found", message: "no" }));
+const pending = anOperation({ outcome: OperationOutcome.PENDING });
+
+/** An edge whose operation is final at the third look. */
+async function slowEdge() {
+  let looks = 0;
+  const getOperation = async () => ((looks += 1) < 3 ? pending : anOperation());
+  const edge = await testEdge({ funding: { getOperation }, subscriptions: { getOperation: unknown } });
+  return { edge, looks: () => looks };
+}
+
+test("who does not wait is answered at once", async () => {
+  const { edge, looks } = await slowEdge();
+
+  expect((await edge.call({ url: `/api/v1/operations/${ID}` })).body).toMatchObject({ outcome: "pending" });
+  expect(looks()).toBe(1);
+});
+
+test("who waits is answered as soon as the outcome is final", async () => {
+  const { edge, looks } = await slowEdge();
+
+  expect((await edge.call({ url: `/api/v1/operations/${ID}?wait=30` })).body).toMatchObject({ outcome: "executed" });
+  expect(looks()).toBe(3);
+});
+
+test("when the time is up the answer is what was seen last, beyond the usual limit of the route", async () => {
+  const edge = await testEdge({
+    funding: { getOperation: async () => pending },
+    subscriptions: { getOperation: unknown },
+  });
+  const startedAt = performance.now();
+  const answer = await edge.call({ url: `/api/v1/operations/${ID}?wait=6` });
+
+  expect(answer).toMatchObject({ status: 200, body: { outcome: "pending" } });
+  expect(performance.now() - startedAt).toBeGreaterThan(5_900);
+});
+
+test("a list waits until none of its matches is PAUSED", async () => {
+  let looks = 0;
+  const edge = await testEdge({
+    subscriptions: {
+      async listSubscriptions({ status, masterLogin }) {
+        expect(masterLogin).toBe("3000001");
+        if (status !== SubscriptionStatus.PAUSED) return { items: [aSubscription()], hasMore: false };
+        looks += 1;
+        return { items: looks < 3 ? [aSubscription({ status })] : [], hasMore: false };
+      },
+    },
+  });
+  const url = "/api/v1/info/subscriptions?master_login=3000001";
+
+  expect((await edge.call({ url: `${url}&wait=30` })).body).toMatchObject([{ status: "ACTIVE" }]);
+  expect(looks).toBe(3);
+  expect((await edge.call({ url: `${url}&status=ACTIVE&wait=30` })).status).toBe(200);
+  expect(looks).toBe(3);
+});
+
+test("a balance is waited for until it is known; that of an unknown login never will be", async () => {
+  let looks = 0;
+  const edge = await testEdge({
+    funding: {
+      async getBalance({ login }) {
+        if (login === "77") return { login, balance: undefined, error: "unknown login" };
+        looks += 1;
+        return looks < 3 ? { login, balance: undefined, error: "away" } : { login, balance: cents(1n), error: "" };
+      },
+    },
+  });
+
+  expect((await edge.call({ url: "/api/v1/info/balance/1?wait=30" })).body).toMatchObject({ ok: true, balance: 0.01 });
+  expect((await edge.call({ url: "/api/v1/info/balance/77?wait=30" })).body).toMatchObject({ error: "unknown login" });
+});
+
+test("who leaves is not looked for any more", async () => {
+  const { edge, looks } = await endless();
+  await edge.app.listen({ port: 0, host: "127.0.0.1" });
+  onTestFinished(() => edge.app.close());
+  const { port } = edge.app.server.address() as AddressInfo;
+  const headers = { authorization: `Bearer ${TEST_KEY}` };
+  const call = request({ port, path: `/api/v1/operations/${ID}?wait=30`, headers }).end();
+  call.on("error", () => {});
+  await vi.waitFor(() => expect(looks()).toBeGreaterThan(1));
+  call.destroy();
+
+  await vi.waitFor(() => expect(edge.lines.join("")).toContain('"status":499'));
+  const seen = looks();
+  await edge.app.close();
+  expect(looks()).toBeLessThanOrEqual(seen + 1);
+});
+
+async function endless() {
+  let looks = 0;
+  const getOperation = async () => {
+    looks += 1;
+    return pending;
+  };
+  return {
+    edge: await testEdge({ funding: { getOperation }, subscriptions: { getOperation: unknown } }),
+    looks: () => looks,
+  };
+}
+
+test("only so many wait at a time, and who finds no place is told to come back", async () => {
+  const room = createWaitingRoom(1);
+  const facts = {
+    seconds: 30,
+    receivedAt: Date.now(),
+    contextOfLook: () => callContext({ caller: "test", withinMs: 9 }),
+  };
+  const left = new AbortController();
+  const first = room.enter({ ...facts, left: left.signal });
+  const second = room.enter({ ...facts, left: left.signal });
+  const nothing = async () => false;
+  const waiting = first.until(nothing, Boolean);
+  await expect(second.until(nothing, Boolean)).rejects.toMatchObject({
+    code: "service_unavailable",
+    retryAfterMs: 1_000,
+  });
+  expect(await second.until(async () => true, Boolean)).toBe(true);
+
+  left.abort();
+  expect(await waiting).toBe(false);
+  expect(await second.until(nothing, Boolean)).toBe(false);
+});
