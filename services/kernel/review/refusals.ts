@@ -1,5 +1,4 @@
 import { type Refusal, refusalsOf } from "../refusal.ts";
-import type { Proposal } from "./review.ts";
 
 /** What a decision of people is refused with. Part of the list of every service that keeps reviews. */
 export const { refuse, refusals: REVIEW_REFUSALS } = refusalsOf({
@@ -10,6 +9,9 @@ export const { refuse, refusals: REVIEW_REFUSALS } = refusalsOf({
   second_key_required: "conflict",
   decision_differs: "conflict",
 });
+
+/** What stands against the word. */
+type Proposed = { readonly action: string; readonly dealId: bigint; readonly proposedBy: string };
 
 export function actionNotPossible(message: string, possible: readonly string[] = []): Refusal {
   const details: Record<string, string> = possible.length === 0 ? {} : { actions: possible.join(", ") };
@@ -24,13 +26,13 @@ export function reviewDecided(message: string): Refusal {
   return refuse("review_decided", message, { outcome: "not_executed" });
 }
 
-export function secondKeyRequired({ action }: Proposal): Refusal {
+export function secondKeyRequired({ action }: Proposed): Refusal {
   const message = `${action} was proposed with this API key; it is done when another key proposes the same`;
   return refuse("second_key_required", message, { outcome: "not_executed" });
 }
 
 /** Names what is proposed, so that whoever agrees can say it. */
-export function decisionDiffers({ action, dealId, proposedBy }: Proposal): Refusal {
+export function decisionDiffers({ action, dealId, proposedBy }: Proposed): Refusal {
   const what = dealId === 0n ? action : `${action} with deal ${dealId}`;
   const message = `${what} is proposed already: say the same, or withdraw_proposal first`;
   const details = { proposed_action: action, proposed_deal_id: String(dealId), proposed_by: proposedBy };

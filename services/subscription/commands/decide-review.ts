@@ -8,9 +8,9 @@ import type { Deps } from "../deps.ts";
 import { asking } from "./asking.ts";
 import { question } from "./patience.ts";
 import { compensateDeficit } from "./review/compensate-deficit.ts";
-import type { Effect, Readings } from "./review/effect.ts";
+import type { Effect } from "./review/effect.ts";
 import { acknowledge, adopt } from "./review/foreign-money.ts";
-import { readAccounts } from "./review/read-accounts.ts";
+import { type Readings, readAccounts } from "./review/read-accounts.ts";
 import { allocateDeal, resume, resumeWithDifference } from "./review/resume-master.ts";
 
 /** Everything that people can decide about pools. */

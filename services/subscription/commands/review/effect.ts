@@ -1,10 +1,7 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { Deps } from "../../deps.ts";
-import type { AccountReading } from "./read-accounts.ts";
-
-/** What was asked of the platform before a decision, by login; nobody is asked in the middle of it. */
-export type Readings = ReadonlyMap<string, AccountReading>;
+import type { Readings } from "./read-accounts.ts";
 
 /** What is decided, and with which deal. */
 export type Wanted = { readonly dealId: bigint; readonly at: Date };

@@ -4,7 +4,6 @@ import { formatDecimal, usd } from "#kernel/money.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deps } from "../../deps.ts";
 import { catchUp } from "../catch-up.ts";
-import type { Readings } from "./effect.ts";
 
 /** What an account shows at a place of its log, which is filed up to there. */
 export type AccountReading = {
@@ -17,6 +16,9 @@ export type AccountReading = {
   /** Balance and open positions are exactly those that the log leaves. */
   readonly isComplete: boolean;
 };
+
+/** What was asked of the platform before a decision, by login; nobody is asked in the middle of it. */
+export type Readings = ReadonlyMap<string, AccountReading>;
 
 export async function readAccounts(deps: Deps, logins: readonly string[], context: CallContext): Promise<Readings> {
   const readings = new Map<string, AccountReading>();
