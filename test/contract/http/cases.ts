@@ -1,12 +1,17 @@
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { TestOptions } from "../../../services/edge/test-edge.ts";
 import {
+  aBreak,
+  aCheck,
   aCredit,
   aDeposit,
   aFeeConfiguration,
   aMaster,
+  anAccountProof,
   anInvestor,
   aPayment,
+  aProof,
   aReview,
   aSubscription,
   aWithdrawal,
@@ -309,6 +314,48 @@ const reviewRoutes: readonly Case[] = [
   },
 ];
 
+const reconciliationRoutes: readonly Case[] = [
+  {
+    name: "get-proof",
+    method: "GET",
+    url: "/api/v1/info/master/3000001/proof?limit=1",
+    answers: {
+      subscriptions: {
+        getProof: async () =>
+          aProof({
+            investors: [anAccountProof({ difference: cents(-5n), inFlight: cents(7_00n), lastDealId: 0n })],
+            converged: false,
+            lagMs: 1_500n,
+            hasMore: true,
+            investorsCount: 2n,
+          }),
+      },
+    },
+  },
+  {
+    name: "list-breaks",
+    method: "GET",
+    url: "/api/v1/ops/breaks?limit=2",
+    answers: {
+      platform: { listBreaks: async () => ({ items: [aBreak()], checks: [aCheck()], hasMore: false }) },
+      subscriptions: {
+        listBreaks: async () => ({
+          items: [
+            aBreak({ check: "R7", login: "", masterLogin: "", operationIds: [], dealIds: [] }),
+            aBreak({ id: 18n }),
+          ],
+          checks: [aCheck({ name: "R7", completedAt: undefined, stale: true, error: "it is tried again" })],
+          hasMore: false,
+        }),
+      },
+      fees: {
+        listBreaks: async () => ({ items: [], checks: [aCheck({ name: "R9", openBreaks: 0 })], hasMore: false }),
+      },
+      funding: { listBreaks: () => Promise.reject(serviceUnavailable("funding")) },
+    },
+  },
+];
+
 /** One good request for each route of the specification. */
 export const CASES: readonly Case[] = [
   ...masterRoutes,
@@ -316,5 +363,6 @@ export const CASES: readonly Case[] = [
   ...subscriptionRoutes,
   ...fundingRoutes,
   ...feeRoutes,
+  ...reconciliationRoutes,
   ...reviewRoutes,
 ];

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { Refusal } from "#kernel/refusal.ts";
+import type { GetProofRequest } from "#proto/pamm/subscription/v1/subscription.ts";
+import { errorsOf, testEdge } from "../../test-edge.ts";
+import { anAccountProof, aProof } from "../../test-replies.ts";
+
+const unknownMaster = () =>
+  new Refusal({ code: "master_not_found", status: "not_found", message: "there is no such Master" });
+
+const URL = "/api/v1/info/master/3000001/proof";
+
+test("Investors come page by page, each Master with cursors of its own", async () => {
+  const asked: GetProofRequest[] = [];
+  const getProof = async (request: GetProofRequest) => {
+    asked.push(request);
+    const hasMore = request.afterSubscriptionId === 0n;
+    return aProof({ investors: [anAccountProof({ subscriptionId: hasMore ? 9n : 10n })], hasMore, investorsCount: 2n });
+  };
+  const edge = await testEdge({ subscriptions: { getProof } });
+  const first = await edge.call({ method: "GET", url: `${URL}?limit=1` });
+  const { next_cursor: cursor, has_more: hasMore } = first.body as { next_cursor: string; has_more: boolean };
+  expect(hasMore).toBe(true);
+  const second = await edge.call({ method: "GET", url: `${URL}?limit=1&cursor=${cursor}` });
+  expect(second.body).toMatchObject({ next_cursor: null, has_more: false, investors_count: 2 });
+  expect(asked).toEqual([
+    { masterLogin: "3000001", afterSubscriptionId: 0n, limit: 1 },
+    { masterLogin: "3000001", afterSubscriptionId: 9n, limit: 1 },
+  ]);
+  const other = await edge.call({ method: "GET", url: `/api/v1/info/master/3000002/proof?cursor=${cursor}` });
+  expect(errorsOf(other)).toEqual([["cursor", "invalid_cursor"]]);
+});
+
+test("waiting ends as soon as it has converged", async () => {
+  let asked = 0;
+  const edge = await testEdge({
+    subscriptions: { getProof: async () => aProof({ converged: (asked += 1) === 3 }) },
+  });
+  const answer = await edge.call({ method: "GET", url: `${URL}?wait=20` });
+  expect(answer.body).toMatchObject({ converged: true });
+  expect(asked).toBe(3);
+});
+
+test("waiting ends when the time is up, with what is known then", async () => {
+  let asked = 0;
+  const edge = await testEdge({
+    subscriptions: {
+      async getProof() {
+        asked += 1;
+        return aProof({ converged: false });
+      },
+    },
+  });
+  const before = performance.now();
+  const answer = await edge.call({ method: "GET", url: `${URL}?wait=1` });
+  expect(answer).toMatchObject({ status: 200, body: { converged: false } });
+  expect(performance.now() - before).toBeGreaterThan(900);
+  expect(asked).toBeGreaterThan(1);
+});
+
+test("what cannot be asked is refused, and what is wrong with the request is told at once", async () => {
+  const edge = await testEdge({
+    subscriptions: { getProof: () => Promise.reject(unknownMaster()) },
+  });
+  expect(await edge.call({ method: "GET", url: URL })).toMatchObject({
+    status: 404,
+    body: { code: "master_not_found" },
+  });
+  const wrong = await edge.call({ method: "GET", url: `/api/v1/info/master/x/proof?limit=0&wait=31` });
+  expect(errorsOf(wrong)).toEqual([
+    ["master_login", "malformed"],
+    ["limit", "out_of_range"],
+    ["wait", "out_of_range"],
+  ]);
+  const reader = await testEdge({ scopes: ["masters:read"] });
+  expect(await reader.call({ method: "GET", url: URL })).toMatchObject({ status: 403 });
+});

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { Type, type Static } from "typebox";
+import type { AccountProof } from "#proto/pamm/subscription/v1/subscription.ts";
+import { jsonInteger } from "../wire/json-number.ts";
+import { moneyNumber } from "../wire/money.ts";
+import { nullableInteger } from "./field.ts";
+import { loginReply, moneyReply } from "./fields.ts";
+
+const amounts = {
+  platform_balance: moneyReply("What the platform shows."),
+  ledger_balance: moneyReply("What the books say it has to show."),
+  in_flight: moneyReply("Decided and not on the account yet; signed.", 0),
+  quarantined: moneyReply("Foreign money, about which people decide; signed.", 0),
+  difference: moneyReply("Platform less ledger: what nobody can explain.", 0),
+};
+
+export const SumItem = Type.Object(amounts);
+
+export const ProofItem = Type.Object({
+  mt5_login: loginReply("The account."),
+  ...amounts,
+  last_deal_id: nullableInteger({
+    description: "Ticket of the last deal that is filed; null before the first.",
+    example: 1_234_567,
+  }),
+});
+
+export function sumItem(proof: AccountProof | undefined): Static<typeof SumItem> {
+  assert(proof !== undefined, "a sum is missing in the answer");
+  return {
+    platform_balance: moneyNumber(proof.platformBalance),
+    ledger_balance: moneyNumber(proof.ledgerBalance),
+    in_flight: moneyNumber(proof.inFlight),
+    quarantined: moneyNumber(proof.quarantined),
+    difference: moneyNumber(proof.difference),
+  };
+}
+
+export function proofItem(proof: AccountProof | undefined): Static<typeof ProofItem> {
+  assert(proof !== undefined, "an account is missing in the answer");
+  const { login, lastDealId } = proof;
+  return { mt5_login: login, ...sumItem(proof), last_deal_id: lastDealId === 0n ? null : jsonInteger(lastDealId) };
+}
