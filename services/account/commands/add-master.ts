@@ -7,8 +7,11 @@ import type { Deps } from "../deps.ts";
 import { checkAll, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
 import { decideExistence, decidePaymentLogin, decideTradingLogin } from "../domain/decide-registration.ts";
 import { masterMessage } from "../messages.ts";
+import { getMasterById } from "../queries/get-master.ts";
 import { refuse } from "../refusals.ts";
+import { insertAnsweredCommand } from "../store/answered-commands.ts";
 import { insertMaster } from "../store/masters.ts";
+import { once } from "./once.ts";
 import { registering, registrationFacts } from "./register.ts";
 
 /** Registers two existing accounts as a Master. Both are taken under management first; the identity comes last. */
@@ -31,16 +34,27 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
     const errors = [{ field: "payment_account_login", code, message }];
     throw refuse(code, message, { errors, outcome: "not_executed" });
   }
-  return await registering(async () => {
+  const work = async () => {
     await decide(deps, login, paymentLogin, context);
     await deps.platform.adoptAccount({ login, role: AccountRole.MASTER }, context);
     await deps.platform.adoptAccount({ login: paymentLogin, role: AccountRole.PAYMENT }, context);
     const createdAt = deps.now();
-    const master = await inTransaction(deps.pool, (tx) =>
-      insertMaster(tx, { login, paymentLogin, name, strategyName, strategy, minDeposit, createdAt }),
-    );
-    return masterMessage(master, 0n);
-  });
+    return await inTransaction(deps.pool, async (tx) => {
+      const master = await insertMaster(tx, {
+        login,
+        paymentLogin,
+        name,
+        strategyName,
+        strategy,
+        minDeposit,
+        createdAt,
+      });
+      await insertAnsweredCommand(tx, { commandId: context.commandId, subjectId: master.id, at: createdAt });
+      return masterMessage(master, 0n);
+    });
+  };
+  const again = async (id: bigint) => masterMessage(await getMasterById(deps, id), 0n);
+  return await registering(() => once(deps, context, { work, again }));
 }
 
 async function decide(deps: Deps, login: string, paymentLogin: string, context: CallContext): Promise<void> {

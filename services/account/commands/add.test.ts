@@ -133,3 +133,16 @@ test.each(["", "0", "-1", "12x", "9".repeat(20)])("the login %j is refused befor
     errors: [{ field: "mt5_login", code: "invalid_login" }],
   });
 });
+
+test("a registration that is given again is answered again, also to copies that come at the same moment", async () => {
+  const deps = await withAccounts("5001", "6001", "7001");
+  const master = await addMaster(deps, aRegistration(), aCall("op-1"));
+  expect(await addMaster(deps, aRegistration(), aCall("op-1"))).toEqual(master);
+
+  const copies = [1, 2, 3, 4].map(() => addInvestor(deps, { login: "7001", name: "Ivy" }, aCall("op-2")));
+  const [investor, ...others] = await Promise.all(copies);
+  expect(others).toEqual([investor, investor, investor]);
+  await expect(addInvestor(deps, { login: "7001", name: "Ivy" }, aCall("op-3"))).rejects.toMatchObject({
+    code: "login_already_registered",
+  });
+});

@@ -105,6 +105,16 @@ test("a platform that was never asked has created nothing, then or later", async
   expect((await listInvestors(deps, { afterId: 0n, limit: 10 })).items).toEqual([]);
 });
 
+test("while a copy may have asked the platform, nobody says that nothing was created", async () => {
+  const deps = await world();
+  deps.platform.troubles.push("lost answer", "unreachable");
+  await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
+  await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
+
+  const made = await createInvestor(deps, anInvestor(), aCall("op-1"));
+  expect([...deps.platform.created.values()].map(({ login }) => login)).toEqual([made.investor?.login]);
+});
+
 test("passwords are nowhere in the database but sealed", async () => {
   const deps = await world();
   const { mainPassword, investorPassword } = await createInvestor(deps, anInvestor(), aCall("op-1"));

@@ -1,6 +1,7 @@
 import { childContext, remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { Secret } from "#kernel/secret.ts";
@@ -8,7 +9,7 @@ import type { Deps } from "../deps.ts";
 import { provisioningKey, rolesOf, type NewProvisioning, type Provisioning } from "../domain/provisioning.ts";
 import { refuse } from "../refusals.ts";
 import { putCredential } from "../store/credentials.ts";
-import { findProvisioning, getProvisioning, insertProvisioning } from "../store/provisionings.ts";
+import { findProvisioning, getProvisioning, insertProvisioning, markAskedAgain } from "../store/provisionings.ts";
 import { fulfil } from "./fulfil.ts";
 
 /** The settling job looks at a wish that its request could not fulfil after the request is over. */
@@ -35,12 +36,12 @@ async function record(
   try {
     const known = await findProvisioning(pool, wish.operationId);
     return (
-      known ??
+      (known && (await join(pool, known))) ??
       (await inTransaction(pool, async (tx) => {
         const nextTryAt = new Date(deadline.getTime() + AFTER_DEADLINE_MS);
         const provisioning = await insertProvisioning(tx, wish, { at: now(), nextTryAt });
         if (provisioning === undefined) {
-          return await getProvisioning(tx, wish.operationId);
+          return await join(tx, await getProvisioning(tx, wish.operationId));
         }
         for (const role of rolesOf(wish)) {
           for (const field of ["main", "investor"] as const) {
@@ -60,4 +61,10 @@ async function record(
     }
     throw error;
   }
+}
+
+/** A copy is at work too, or was: read once more after everybody has been told that they are not alone. */
+async function join(db: Queryable, { id, operationId }: Provisioning): Promise<Provisioning> {
+  await markAskedAgain(db, id);
+  return await getProvisioning(db, operationId);
 }

@@ -66,3 +66,14 @@ test("the directory is walked by id, each item with its Investors", async () => 
   });
   expect(second).toMatchObject({ items: [{ id: 3n, name: "C" }], hasMore: false });
 });
+
+test("a change that is given again does not undo what others have changed since", async () => {
+  const deps = await world();
+  await createMaster(deps, aMaster(), aCall("op-1"));
+  await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"));
+  await updateMaster(deps, { ...UNCHANGED, name: "Second" }, aCall("op-3"));
+
+  expect(await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"))).toMatchObject({ name: "Second" });
+  const copies = [1, 2, 3].map(() => updateMaster(deps, { ...UNCHANGED, name: "Third" }, aCall("op-4")));
+  expect((await Promise.all(copies)).map(({ name }) => name)).toEqual(["Third", "Third", "Third"]);
+});

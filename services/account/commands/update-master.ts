@@ -1,14 +1,17 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Master as MasterMessage, UpdateMasterRequest } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { checkAll, minDepositError, nameError, textError } from "../domain/checks.ts";
-import type { MasterChange } from "../domain/master.ts";
+import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
 import { countInvestors } from "../queries/count-investors.ts";
 import { getMasterById } from "../queries/get-master.ts";
+import { insertAnsweredCommand } from "../store/answered-commands.ts";
 import { updateMaster as storeChange } from "../store/masters.ts";
+import { once } from "./once.ts";
 
 /** Changes what is shown, and the minimum that later assignments are held to. Moves no funds. */
 export async function updateMaster(
@@ -29,8 +32,17 @@ export async function updateMaster(
   // Asked first: afterwards a failure would hide that the change was made.
   const { login } = await getMasterById(deps, id);
   const counts = await countInvestors(deps, [login], childContext(context));
-  const master = (await storeChange(deps.pool, id, change)) ?? (await getMasterById(deps, id));
-  return masterMessage(master, counts.get(login) ?? 0n);
+  const answer = (master: Master) => masterMessage(master, counts.get(login) ?? 0n);
+  const work = async () => answer(await changeOnce(deps, id, change, context));
+  return await once(deps, context, { work, again: async () => answer(await getMasterById(deps, id)) });
+}
+
+/** Given again later, it must not undo what others have changed since. */
+async function changeOnce(deps: Deps, id: bigint, change: MasterChange, { commandId }: CallContext): Promise<Master> {
+  return await inTransaction(deps.pool, async (tx) => {
+    await insertAnsweredCommand(tx, { commandId, subjectId: id, at: deps.now() });
+    return (await storeChange(tx, id, change)) ?? (await getMasterById(deps, id));
+  });
 }
 
 const NOTHING_TO_CHANGE = {

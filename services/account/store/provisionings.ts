@@ -115,6 +115,11 @@ export async function markNeverSent(db: Queryable, id: bigint, refusal: Refusal)
   return count === 1;
 }
 
+/** From now on no request knows by itself that nothing was begun: several work on the same wish. */
+export async function markAskedAgain(db: Queryable, id: bigint): Promise<void> {
+  await execute(db, sql`update provisioning set tries = greatest(tries, 1) where id = ${id} and state = 'PENDING'`);
+}
+
 /** Wishes whose time has come, each taken for as long as it may take to fulfil it. */
 export async function claimPending(
   db: Queryable,

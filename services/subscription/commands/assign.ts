@@ -32,6 +32,8 @@ import { isLogin, isRate, validate } from "./validate.ts";
 const TURN_MS = 5_000;
 /** After the caller has gone, whoever works for it gets this long before the settling job steps in. */
 const GRACE_MS = 1_000;
+/** What another subscription of the Investor is refused as. */
+const IN_THE_WAY = new Set(["already_subscribed", "exit_in_progress"]);
 
 /** Links an Investor to a Master. From the decision on the story is finished, whatever it takes. */
 export async function assign(deps: Deps, request: AssignRequest, context: CallContext): Promise<AssignResponse> {
@@ -40,8 +42,16 @@ export async function assign(deps: Deps, request: AssignRequest, context: CallCo
     isLogin("investor_login", request.investorLogin),
     isRate("perf_fee.rate", request.feeRatePpm),
   );
-  const id = await begin(deps, request, context);
+  const id = await begin(deps, request, context).catch((error: unknown) => endOfCopy(deps, error, context));
   return { subscription: subscriptionMessage(await getSubscription(deps.pool, id)) };
+}
+
+/** What stood in the way may have been a copy of this very command, which came first and has succeeded. */
+async function endOfCopy({ pool }: Deps, error: unknown, { commandId }: CallContext): Promise<bigint> {
+  const isInTheWay = error instanceof Refusal && IN_THE_WAY.has(error.code);
+  const own = isInTheWay ? await findSubscriptionOfCommand(pool, commandId) : undefined;
+  if (own === undefined || own.status === "ASSIGNING") throw error;
+  return own.id;
 }
 
 /** Finds the story of this command or begins it, and answers once it has ended well. */
