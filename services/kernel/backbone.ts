@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import type { Contract } from "./contract/contract.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
-import { integer, logLevel, port, secretUrl, text, type Piece } from "./config-pieces.ts";
+import { integer, logLevel, optional, port, secretUrl, text, type Piece } from "./config-pieces.ts";
+import { armFailpoints } from "./failpoint.ts";
 import { feedReader } from "./feed/read.ts";
 import { startRelay } from "./feed/relay.ts";
+import type { Log } from "./log.ts";
 import { type Mounted, serveOverGrpc } from "./grpc/serve.ts";
 import { startMetrics } from "./metrics.ts";
 import { type Broker, connectNats } from "./nats/connect.ts";
@@ -26,6 +29,8 @@ export const BACKBONE_SETTINGS = {
   PAMM_METRICS_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
   PAMM_METRICS_PORT: port({ whenMissing: "0" }),
   LOG_LEVEL: logLevel(),
+  /** For rehearsals only: see failpoint.ts. */
+  PAMM_FAILPOINTS: optional(text("a folder")),
 };
 
 /** An address of another service, host:port. */
@@ -46,6 +51,7 @@ export type BackboneSettings = {
   readonly DATABASE_CONNECTIONS: number;
   readonly PAMM_METRICS_HOST: string;
   readonly PAMM_METRICS_PORT: number;
+  readonly PAMM_FAILPOINTS?: string | undefined;
 };
 
 export type BackboneOptions = {
@@ -66,9 +72,17 @@ export type Backbone = {
   readonly streams: readonly StreamDefinition[];
 };
 
+/** Said aloud, so that nobody leaves it on. */
+function armForRehearsal(folder: string | undefined, service: string, log: Log): void {
+  if (folder === undefined) return;
+  armFailpoints(join(folder, service));
+  log.warn("this process ends itself where PAMM_FAILPOINTS says so", { reason: folder });
+}
+
 /** Database, migrated, and broker, with its streams: what has to be there before anything else. */
 export async function openBackbone({ stack, log, watch }: ServiceContext, options: BackboneOptions): Promise<Backbone> {
   const { service, settings } = options;
+  armForRehearsal(settings.PAMM_FAILPOINTS, service, log);
   const url = options.databaseUrl.reveal();
   await migrate({ url, schema: service, folder: options.migrations });
   const pool = stack.use(

@@ -1,7 +1,9 @@
 import type { Bell } from "#kernel/bell.ts";
+import type { Failpoint } from "#kernel/failpoint.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Mt5Client } from "./mt5/client.ts";
+import type { OperationKind } from "./domain/operation-kind.ts";
 import type { Doorbell } from "./protocol/doorbell.ts";
 import type { LocalLine } from "./protocol/local-line.ts";
 
@@ -22,7 +24,7 @@ export type Settings = {
 export type Sender = { readonly epoch: bigint; readonly startedAtMs: number };
 
 /** Places at which a crash leaves something behind. Tests let the process die there; otherwise nothing happens. */
-export type CrashPoint = "after_intent" | "after_permit" | "after_answer" | "after_record";
+export type CrashPoint = Extract<Failpoint, "after_intent" | "after_permit" | "after_answer" | "after_record">;
 
 export type Deps = {
   readonly pool: Pool;
@@ -38,7 +40,7 @@ export type Deps = {
   readonly operationsBell: Bell;
   /** Logins whose history has something new, as far as this process knows. */
   readonly freshDeals: FreshDeals;
-  readonly reach: (point: CrashPoint) => void;
+  readonly reach: (point: CrashPoint, kind?: OperationKind) => void;
 };
 
 /** Asks the reader of deals to look at a login at once. */

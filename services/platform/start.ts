@@ -1,6 +1,7 @@
 import streams from "#streams" with { type: "json" };
 import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { readConfig } from "#kernel/config.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import type { ServiceContext } from "#kernel/service.ts";
 import { StartupError } from "#kernel/startup-error.ts";
@@ -61,7 +62,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     },
     sender,
     ...ownMemory(),
-    reach: () => undefined,
+    reach: failpoint,
   };
   await relayFeeds(context, backbone, FEEDS);
   for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);

@@ -1,6 +1,7 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { tellAll } from "#kernel/feed/tell.ts";
 import { usd } from "#kernel/money.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { FeeDeferred, FeePaid } from "#proto/pamm/fee/v1/events.ts";
 import type { Deps } from "../deps.ts";
@@ -29,6 +30,7 @@ type Waiting = { readonly id: bigint; readonly until: Date; readonly reason: str
 /** Writes down what became of payments, and tells. Each is settled once, however many know how it ended. */
 export async function recordOutcomes(deps: Deps, asked: readonly Asked[]): Promise<void> {
   const { pool, now } = deps;
+  failpoint("before_outcome", asked[0]?.outcome.kind);
   const settled = asked.filter(({ outcome: { kind } }) => kind === "paid" || kind === "unpaid");
   const waiting: Waiting[] = [];
   for (const [masterLogin, own] of Map.groupBy(settled, ({ payment }) => payment.masterLogin)) {

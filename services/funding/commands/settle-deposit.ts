@@ -1,5 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
@@ -23,6 +24,7 @@ export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: Cal
   const outcome = await sendTransfer(deps, transferOf(cashflow), context);
   switch (outcome.kind) {
     case "applied":
+      failpoint("before_posted", "deposit");
       await finish(deps, cashflow, { dealId: outcome.dealId, moved: cashflow.amount }, context);
       return outcome.dealId;
     case "refused": {

@@ -1,4 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 import { outcomeUnknown } from "../domain/transfer-outcome.ts";
@@ -29,6 +30,7 @@ export async function settleWithdrawal(
     const cashflow = await getCashflow(deps.pool, operationId);
     const withdrawal = await getWithdrawal(deps.pool, cashflow.id);
     const story = { cashflow, withdrawal };
+    failpoint("before_withdrawal_step", cashflow.state);
     switch (cashflow.state) {
       case "RECORDED":
         await holdLane(deps, story, context);

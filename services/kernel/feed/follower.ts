@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { FeedEntry, ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
+import { failpoint } from "../failpoint.ts";
 import type { EventType } from "../contract/event.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
@@ -82,6 +83,7 @@ export class Follower<Event extends EventType<unknown>> {
 
   async #file(entries: readonly FeedEntry[]): Promise<boolean> {
     const { cursor, mustRead, malformed } = await fileBatch(this.#options.pool, this.#options, entries);
+    failpoint("after_filing");
     this.#number = cursor.number;
     this.hear(cursor.number);
     if (malformed !== undefined) this.#stop("malformed", malformed);

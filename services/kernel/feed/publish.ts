@@ -1,3 +1,4 @@
+import { failpoint } from "../failpoint.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { feedHeaders } from "./headers.ts";
 import { listUnpublished, markPublished } from "./outbox.ts";
@@ -23,6 +24,7 @@ export async function publishEntries(pool: Pool, service: string, publish: Publi
   const results = await Promise.allSettled(
     entries.map((entry) => publish(entry.subject, entry.payload, feedHeaders(service, entry))),
   );
+  failpoint("after_publish");
   const stored = entries.filter((_, index) => results[index]?.status === "fulfilled");
   if (stored.length > 0)
     await markPublished(

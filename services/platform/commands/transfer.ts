@@ -69,7 +69,7 @@ async function recordOnce(deps: Deps, wish: TransferWish, context: CallContext):
     const [answer] = await inTransaction(deps.pool, (tx) => insertWishes(tx, [{ wish, requestId, asker }]));
     if (answer?.kind === "refused") throw answer.refusal;
     if (answer?.kind !== "recorded") return undefined;
-    deps.reach("after_intent");
+    deps.reach("after_intent", wish.legs[0]?.kind);
     if (answer.permit !== undefined && session !== undefined) await sendOnce(deps, answer.permit, session);
     if (wish.isEnqueued) deps.operationsBell.ring();
     return answer.transfer;

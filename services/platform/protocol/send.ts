@@ -98,8 +98,8 @@ export async function sendOnce(deps: Deps, permit: Permit, session: CommandSessi
 export type Sent = { readonly permit: Permit; readonly outcome: MoneyOutcome; readonly at: Date };
 
 export async function writeOnce(deps: Deps, permit: Permit, session: CommandSession): Promise<Sent> {
-  deps.reach("after_permit");
   const { operation, attempt, grantedAtMs } = permit;
+  deps.reach("after_permit", operation.standing.kind);
   const { login, number, amountMinor, standing, comment } = operation;
   const policy = OPERATION_KINDS[standing.kind];
   const reference = { kind: standing.kind, number, attempt };
@@ -111,7 +111,7 @@ export async function writeOnce(deps: Deps, permit: Permit, session: CommandSess
     .changeBalance({ login, amountMinor, comment: text, checkMargin, mayWrite })
     .finally(() => deps.inFlight.delete(number));
   const at = new Date();
-  deps.reach("after_answer");
+  deps.reach("after_answer", standing.kind);
   if (outcome.kind !== "applied") tellProblem(deps, permit, outcome);
   return { permit, outcome, at };
 }
@@ -120,7 +120,7 @@ export async function recordSent(deps: Deps, { permit, outcome, at }: Sent): Pro
   const { operation, attempt } = permit;
   const circumstances = { at, attempt: factsOf(outcome) };
   const { awaitsReader } = await recordNow(deps, operation, eventOf(outcome, attempt), circumstances);
-  deps.reach("after_record");
+  deps.reach("after_record", operation.standing.kind);
   if (awaitsReader) deps.freshDeals.add(operation.login);
   if (outcome.kind !== "applied") deps.operationsBell.ring();
 }

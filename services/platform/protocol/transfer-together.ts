@@ -32,7 +32,7 @@ const TOGETHER_MS = 250;
  */
 export async function transferTogether(deps: Deps, seats: readonly Seat[]): Promise<SeatAnswer[]> {
   const answers = await insertTogether(deps, seats);
-  deps.reach("after_intent");
+  deps.reach("after_intent", seats[0]?.wish.legs[0]?.kind);
   const first = seats.flatMap((seat, index): Write[] => {
     const answer = answers[index];
     return answer?.kind === "recorded" && answer.permit !== undefined ? [{ seat, permit: answer.permit }] : [];
@@ -123,7 +123,7 @@ async function tryTogether(deps: Deps, written: readonly Written[], plain: reado
     const { recorded, permits, awaitReader } = await inTransaction(deps.pool, (tx) =>
       recordTogether(tx, server, plain),
     );
-    deps.reach("after_record");
+    deps.reach("after_record", written[0]?.sent.permit.operation.standing.kind);
     for (const login of awaitReader) deps.freshDeals.add(login);
     for (const { login } of plain) deps.doorbell.ring(login);
     return { recorded, permits };

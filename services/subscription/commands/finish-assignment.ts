@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../deps.ts";
@@ -30,6 +31,7 @@ export function laneOfAssignment({ id, investorLogin }: Pick<Subscription, "id" 
  * then one commit that makes it ACTIVE. Safe to repeat until it succeeds.
  */
 export async function finishAssignment(deps: Deps, id: bigint, context: CallContext): Promise<void> {
+  failpoint("after_assignment");
   const subscription = await getSubscription(deps.pool, id);
   const assignment = await getAssignment(deps.pool, id);
   try {

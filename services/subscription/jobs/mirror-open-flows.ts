@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { applyFlow } from "../domain/books.ts";
@@ -32,6 +33,7 @@ const NO_DEAL = 0n;
 export async function mirrorOpenFlows(deps: Deps): Promise<boolean> {
   const masters = await listMastersToMirror(deps.pool, deps.now(), MASTERS_PER_ROUND);
   await Promise.all(masters.map((login) => netOpenFlows(deps, login)));
+  if (masters.length > 0) failpoint("after_mirror");
   const now = deps.now();
   const claimed = await claimMirrors(deps.pool, now, later(now, CLAIM_MS), MASTERS_PER_ROUND);
   await Promise.all(claimed.map((mirror) => sendMirror(deps, mirror, jobContext())));

@@ -1,6 +1,7 @@
 import { jobContext, later } from "../commands/patience.ts";
 import { postResults as post } from "../commands/post-results.ts";
 import type { Deps } from "../deps.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { claimPostings, openPostings } from "../store/postings.ts";
 
@@ -12,6 +13,7 @@ const CLAIM_MS = 15_000;
 export async function postResults(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const opened = await inTransaction(deps.pool, (tx) => openPostings(tx, now, POSTINGS_PER_ROUND));
+  if (opened > 0) failpoint("after_posting");
   const claimed = await claimPostings(deps.pool, now, later(now, CLAIM_MS), POSTINGS_PER_ROUND);
   if (claimed.length > 0) await post(deps, claimed, { holder: "" }, jobContext());
   return opened === POSTINGS_PER_ROUND || claimed.length === POSTINGS_PER_ROUND;

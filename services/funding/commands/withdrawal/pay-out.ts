@@ -1,5 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import { isZero, negate, type Money } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
@@ -27,6 +28,7 @@ export async function payOut(deps: Deps, story: Story, context: CallContext): Pr
   const outcome = await sendTransfer(deps, transferOf(story, effective), context);
   switch (outcome.kind) {
     case "applied":
+      failpoint("before_posted", "withdraw");
       await finish(deps, cashflow, { dealId: outcome.dealId, moved: negate(effective) }, context);
       return await releaseForGood(deps, story, context);
     case "refused":

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { type DueFee, type LeaveDecision, decideLeave } from "../../domain/decide-leave.ts";
@@ -21,7 +22,9 @@ import { setApart } from "./set-apart.ts";
  * crash left, too.
  */
 export async function decideSettled(deps: Deps, leave: GatedLeave, gate: Gate, context: CallContext): Promise<void> {
+  failpoint("after_place", leave.kind);
   const due = await crystallize(deps, leave, context);
+  failpoint("after_crystallisation", leave.kind);
   await inTransaction(deps.pool, async (tx) => {
     // Taken over: somebody else decides, and its decision is on record.
     if (!(await lockGate(tx, gate))) return;
@@ -30,6 +33,7 @@ export async function decideSettled(deps: Deps, leave: GatedLeave, gate: Gate, c
     afterCommit(tx, deps.bells.results.ring);
     afterCommit(tx, deps.bells.strikes.ring);
   });
+  failpoint("after_leave", leave.kind);
 }
 
 async function carryOut(tx: Transaction, deps: Deps, leave: GatedLeave, due: readonly DueFee[]): Promise<void> {
