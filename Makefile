@@ -10,7 +10,7 @@ INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
-.PHONY: help setup codegen check format-check lint types architecture dead-code contracts test journey kills contract \
+.PHONY: help setup codegen check format-check lint types architecture dead-code contracts test journey kills chaos contract \
         run stop demo keys fmt new-migration clean
 
 help: ## show this list
@@ -31,6 +31,9 @@ journey: setup ## only the tests that drive the whole system
 
 kills: setup ## two weeks of trading while one process after the other is killed; takes minutes
 	@PAMM_LONG=true vitest run test/journey/kills.test.ts test/journey/trading-kills.test.ts
+
+chaos: setup ## everything that can happen while money moves, and a table of what callers were told; takes ten minutes
+	@PAMM_LONG=true vitest run test/chaos
 
 contract: setup ## only the tests that pin the contracts
 	@vitest run test/contract

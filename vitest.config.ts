@@ -4,7 +4,7 @@ import { ClosingLine } from "./test/support/closing-line.ts";
 /** Pure code: no servers, hardly any time. Everything else is an integration test. */
 const PURE = ["services/*/domain/**/*.test.ts", "services/kernel/*.test.ts", "test/reference/**/*.test.ts"];
 /** The whole system, whose fee weeks last seconds: nothing else runs beside these. */
-const JOURNEYS = ["test/journey/**/*.test.ts", "deploy/**/*.test.ts"];
+const JOURNEYS = ["test/journey/**/*.test.ts", "test/chaos/**/*.test.ts", "deploy/**/*.test.ts"];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", ...JOURNEYS];
 
 /** Tests mostly wait: for a commit, a broker, a clock. */

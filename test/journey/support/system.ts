@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../../deploy/local/ports.ts";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";
 import { pidFile } from "../../../deploy/local/state.ts";
@@ -35,8 +36,10 @@ export type TestSystem = AsyncDisposable & {
   readonly told: () => Told;
   /** Everything that the launchers said. */
   readonly said: () => string;
-  /** SIGKILL; resolves when the launcher has said that it runs again. */
-  readonly kill: (name: ProcessName) => Promise<void>;
+  /** SIGKILL, or what is said; resolves when the launcher has said that it runs again. */
+  readonly kill: (name: ProcessName, signal?: NodeJS.Signals) => Promise<void>;
+  /** Stands still for so long, and goes on as if nothing had been. */
+  readonly pause: (name: ProcessName, ms: number) => Promise<void>;
   /** Ctrl-C, or SIGKILL of everything at once, then a new start on the same state and ports. */
   readonly restart: (signal?: "SIGINT" | "SIGKILL") => Promise<void>;
   /** Tells the stories of `make demo` on it, or the one that is named. */
@@ -66,10 +69,16 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
     stateDir,
     told: () => JSON.parse(readFileSync(join(stateDir, "run/system.json"), "utf8")) as Told,
     said: () => launchers.map((launcher) => launcher.said()).join(""),
-    async kill(name) {
+    async kill(name, signal = "SIGKILL") {
       const after = current().said().length;
-      process.kill(pidOf(stateDir, name), "SIGKILL");
+      process.kill(pidOf(stateDir, name), signal);
       await current().hears(`${name} runs again`, { after });
+    },
+    async pause(name, ms) {
+      const pid = pidOf(stateDir, name);
+      process.kill(pid, "SIGSTOP");
+      await sleep(ms);
+      process.kill(pid, "SIGCONT");
     },
     async restart(signal) {
       await end(signal);

@@ -1,0 +1,54 @@
+import { textOf } from "../../deploy/demo/exact-json.ts";
+import { minorOf, type Reply } from "../journey/support/client.ts";
+
+export type Wish = {
+  readonly login: string;
+  readonly action: "deposit" | "withdraw";
+  /** Cents. */
+  readonly minor: bigint;
+  /** Short enough to stand whole in the comment of the deal. */
+  readonly comment: string;
+};
+
+/**
+ * What a caller may believe. "done": one deal with that ticket. "nothing": nothing was due, so no deal. "not_executed": no
+ * deal, ever. "unknown": one or none. "lost": no answer came, so the same.
+ */
+export type Said = "done" | "nothing" | "not_executed" | "unknown" | "lost";
+
+/** A wish and what its caller was told. */
+export type Asked = Wish & {
+  readonly said: Said;
+  readonly operationId: string | undefined;
+  readonly ticket: string | undefined;
+  /** Signed cents that the account was told to have changed by. */
+  readonly moved: bigint;
+  readonly tookMs: number;
+  /** What makes the answer a defect by itself; nothing for a good one. */
+  readonly defect: string | undefined;
+};
+
+const REFUSALS = [409, 502, 503, 504];
+
+export function lost(wish: Wish, tookMs: number): Asked {
+  return { ...wish, said: "lost", operationId: undefined, ticket: undefined, moved: 0n, tookMs, defect: undefined };
+}
+
+export function heard(wish: Wish, reply: Reply, tookMs: number): Asked {
+  const { status, body, headers, text } = reply;
+  const operationId = headers.get("x-operation-id") ?? undefined;
+  const told = { ...wish, operationId, ticket: undefined, moved: 0n, tookMs, defect: undefined };
+  if (status === 200) return { ...told, ...fulfilled(wish, reply) };
+  const outcome = body["outcome"];
+  const said = outcome === "unknown" ? "unknown" : "not_executed";
+  const isHonest =
+    REFUSALS.includes(status) && (outcome === "not_executed" || (outcome === "unknown" && status === 504));
+  return { ...told, said, defect: isHonest ? undefined : `${status} ${text}` };
+}
+
+function fulfilled({ action, minor }: Wish, { body }: Reply): Pick<Asked, "said" | "ticket" | "moved"> {
+  if (action === "deposit") return { said: "done", ticket: textOf(body, "deal_id"), moved: minor };
+  const paid = minorOf(textOf(body, "effective_withdraw"));
+  if (paid === 0n) return { said: "nothing", ticket: undefined, moved: 0n };
+  return { said: "done", ticket: textOf(body, "mt5_deal_id"), moved: -paid };
+}

@@ -1,0 +1,41 @@
+import process from "node:process";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Played, play, type Stage } from "./play.ts";
+import { table } from "./report.ts";
+import { aStage } from "./stage.ts";
+import { type Trouble, TROUBLES } from "./troubles.ts";
+
+const START_PATIENCE_MS = 180_000;
+const PATIENCE = { timeout: 300_000 };
+
+/** All of them take a quarter of an hour: `make chaos`. These are of each kind the one that finds most. */
+const isAsked = process.env["PAMM_LONG"] === "true";
+const USUAL = [
+  "kill -9 platform",
+  "kill -9 postgres",
+  "JetStream's files deleted",
+  "answer lost after",
+  "applied late",
+];
+
+const chosen = TROUBLES.filter(({ name }) => isAsked || USUAL.includes(name));
+
+describe("whatever happens while money moves, every answer is true and no movement is made twice", () => {
+  let stage: Stage & AsyncDisposable;
+  const played: Played[] = [];
+
+  beforeAll(async () => {
+    stage = await aStage();
+  }, START_PATIENCE_MS);
+  afterAll(async () => {
+    if (isAsked) process.stdout.write(`\n${table(played)}\n`);
+    await stage[Symbol.asyncDispose]();
+  }, START_PATIENCE_MS);
+
+  test.each(chosen.map((trouble): [string, Trouble] => [trouble.name, trouble]))("%s", PATIENCE, async (_, trouble) => {
+    const result = await play(stage, trouble);
+    played.push(result);
+    expect(result.broken).toEqual([]);
+    expect(result.asked.some(({ said }) => said === "done")).toBe(true);
+  });
+});
