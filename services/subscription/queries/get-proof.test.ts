@@ -10,11 +10,10 @@ import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";
 const ask = (world: World, masterLogin: string, own: Partial<GetProofRequest> = {}) =>
   world.service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 1_000, ...own }, aCall());
 
+/** Platform, ledger, in flight, quarantined, difference. */
 function shortly(proof: AccountProof | undefined) {
-  const cents = (name: keyof AccountProof) => (proof?.[name] as { minorUnits: bigint }).minorUnits;
-  return ["platformBalance", "ledgerBalance", "inFlight", "quarantined", "difference"].map((name) =>
-    cents(name as keyof AccountProof),
-  );
+  const { platformBalance, ledgerBalance, inFlight, quarantined, difference } = proof ?? {};
+  return [platformBalance, ledgerBalance, inFlight, quarantined, difference].map((money) => money?.minorUnits);
 }
 
 test("a pool at rest has converged: each account shows what its places add up to", async () => {

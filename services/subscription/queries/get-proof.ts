@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import type { ShownBalance } from "#proto/pamm/platform/v1/platform.ts";
 import type {
   AccountProof as AccountProofMessage,

@@ -40,7 +40,7 @@ export const listBreaks = route({
   async handle(deps, { query }, context) {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
     const from = placeOf(readCursor(deps, LIST, query.cursor) ?? 0n);
-    const answers = await Promise.all(CHECKED.map((service) => ask(deps, service, from, limit, context)));
+    const answers = await Promise.all(CHECKED.map((service) => ask(deps, { service, from, limit }, context)));
     if (answers.every(({ isAway }) => isAway)) {
       throw refuse("service_unavailable", "No part that checks its books can be reached.");
     }
@@ -85,7 +85,9 @@ type Answer = {
   readonly isAway: boolean;
 };
 
-async function ask(deps: Deps, service: Checked, from: Place, limit: number, context: CallContext): Promise<Answer> {
+type Question = { readonly service: Checked; readonly from: Place; readonly limit: number };
+
+async function ask(deps: Deps, { service, from, limit }: Question, context: CallContext): Promise<Answer> {
   const index = CHECKED.indexOf(service);
   const afterId = index < from.index ? BEHIND_ALL : index === from.index ? from.afterId : 0n;
   try {
