@@ -1,11 +1,13 @@
 import type { Log } from "../log.ts";
 import { observeRequest, type Transport } from "../metrics.ts";
 import { Refusal } from "../refusal.ts";
+import { isTrouble } from "../trouble.ts";
 import { asBuffer } from "./client.ts";
 import type { CallContext, Contract, Implementation, Method } from "./contract.ts";
 import { type CallHeaders, readHeaders } from "./headers.ts";
 import { type Limit, limit } from "./limit.ts";
-import { busy, deadlineExceeded, malformedRequest, refuse } from "./refusals.ts";
+import { isReadable } from "./readable.ts";
+import { busy, databaseUnavailable, deadlineExceeded, malformedRequest, refuse } from "./refusals.ts";
 
 export type Answer =
   | { readonly ok: true; readonly payload: Uint8Array }
@@ -99,6 +101,12 @@ async function handleWithin(
 }
 
 function decode(method: Method, payload: Uint8Array): unknown {
+  const request = decodeBytes(method, payload);
+  if (!isReadable(request)) throw malformedRequest(`a request of ${method.rpc} holds a NUL or an impossible instant`);
+  return request;
+}
+
+function decodeBytes(method: Method, payload: Uint8Array): unknown {
   try {
     return method.decodeRequest(asBuffer(payload));
   } catch {
@@ -116,5 +124,7 @@ function fault(log: Log, error: unknown, method: Method, headers: CallHeaders | 
     error,
   });
   const isCommand = headers !== undefined && headers.commandId !== "";
+  // A question that found no database has changed nothing and may be asked again; what a command has done by then, nobody knows.
+  if (!isCommand && isTrouble(error)) return databaseUnavailable();
   return refuse("internal", "internal error", isCommand ? { outcome: "unknown" } : {});
 }

@@ -41,6 +41,13 @@ export function serviceUnavailable(service: string): Refusal {
   });
 }
 
+export function databaseUnavailable(): Refusal {
+  return refuse("service_unavailable", "the database cannot be reached", {
+    outcome: "not_executed",
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}
+
 export function outcomeUnknown(service: string): Refusal {
   return refuse("outcome_unknown", `${service} did not answer in time; the outcome is not known yet`, {
     outcome: "unknown",

@@ -72,6 +72,35 @@ test("a fault is answered without detail, a payload that is no request as malfor
   expect(raw.metadata.get("pamm-error-bin")[0]?.toString()).toContain("malformed_request");
 });
 
+test("what no database could keep never reaches a handler", async () => {
+  let reached = 0;
+  await using setup = await serving(async (message, context) => {
+    reached += 1;
+    return await answer(message, context);
+  });
+
+  expect(await refusalOf(setup.client.read({ ...request, feed: "a\0b" }, call()))).toMatchObject({
+    code: "malformed_request",
+    status: "invalid",
+    outcome: "not_executed",
+  });
+  expect(reached).toBe(0);
+});
+
+test("a question that finds no database may be asked again; what a command has done by then nobody knows", async () => {
+  await using setup = await serving(() => Promise.reject(new Error("timeout exceeded when trying to connect")));
+
+  expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({
+    code: "service_unavailable",
+    outcome: "not_executed",
+    retryAfterMs: 250,
+  });
+  expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID })))).toMatchObject({
+    code: "internal",
+    outcome: "unknown",
+  });
+});
+
 test("commands beyond the cap are answered busy at once, while questions still pass", async () => {
   const release = Promise.withResolvers<void>();
   await using setup = await serving(
