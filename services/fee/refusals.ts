@@ -1,7 +1,9 @@
 import { refusalsOf } from "#kernel/refusal.ts";
+import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
 /** Everything that fee says no with. */
 export const { refuse, refusals } = refusalsOf({
+  ...REVIEW_REFUSALS,
   validation_failed: "invalid",
   fee_configuration_not_found: "not_found",
   crystallisation_not_found: "not_found",
@@ -9,5 +11,6 @@ export const { refuse, refusals } = refusalsOf({
   safety_stop: "unavailable",
   no_lane: "conflict",
   platform_unavailable: "unavailable",
+  service_unavailable: "unavailable",
   outcome_unknown: "unknown_outcome",
 });

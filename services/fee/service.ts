@@ -2,10 +2,12 @@ import { createBell } from "#kernel/bell.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/job.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
+import { listReviews } from "#kernel/review/list-reviews.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { collect } from "./commands/collect.ts";
 import { configure } from "./commands/configure.ts";
 import { crystallize } from "./commands/crystallize.ts";
+import { decideReview } from "./commands/decide-review.ts";
 import { prepare } from "./commands/prepare.ts";
 import { PAYMENT_FEED } from "./commands/record-outcomes.ts";
 import { updateConfiguration } from "./commands/update-configuration.ts";
@@ -36,6 +38,8 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     collect: (request, context) => collect(deps, request, context),
     listDueItems: (request) => listDueItems(deps, request),
     listBreaks: (request) => listBreaks(deps.pool, request),
+    listReviews: (request) => listReviews(deps.pool, request),
+    decideReview: (request, context) => decideReview(deps, request, context),
   };
 }
 

@@ -24,7 +24,7 @@ const WHOLE_RATE = 1_000_000n;
 const LOGIN = /^[1-9]\d{0,18}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const DIGITS = /^\d{1,19}$/;
-const REVIEW_ID = /^(platform|subscription)-[1-9]\d{0,17}$/;
+const REVIEW_ID = /^(platform|subscription|fee)-[1-9]\d{0,17}$/;
 const ACTION = /^[a-z][a-z_]{0,63}$/;
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64})*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;

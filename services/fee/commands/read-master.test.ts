@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { listReviews } from "#kernel/review/list-reviews.ts";
+import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER } from "../testing/fee.ts";
 import { decideLeave } from "../testing/leaving.ts";
@@ -14,6 +16,7 @@ import {
   settle,
   waitLong,
 } from "../testing/world.ts";
+import { decideReview } from "./decide-review.ts";
 import { prepare } from "./prepare.ts";
 import { readMaster } from "./read-master.ts";
 
@@ -68,6 +71,33 @@ test("a gap stops its Master until a person acts, and no other", async () => {
   await expect(decideLeave(world)).rejects.toMatchObject({ code: "safety_stop", status: "unavailable" });
   waitLong(world);
   expect(await readAllocations(world.deps)).toBe(false);
+});
+
+test("a stopped Master is read on when two keys say so, as soon as what follows can be read", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  const { entries } = world.subscriptions.allocations.get(MASTER)!;
+  const [lost] = entries.splice(0, 1);
+  await hear(world);
+  await readAllocations(world.deps);
+  const { items } = await listReviews(world.deps.pool, { afterId: 0n, limit: 10, state: ReviewState.UNSPECIFIED });
+  expect(items).toMatchObject([{ reason: "allocations_unreadable", login: MASTER, actions: ["read_again"] }]);
+  expect(JSON.parse(items[0]?.evidence ?? "")).toEqual({
+    why: "entry 1 is missing, 2 came instead",
+    read_number: "0",
+  });
+  const said = { reviewId: items[0]?.id ?? 0n, action: "read_again", dealId: 0n, note: "looked at it" };
+  const say = (actor: string) => decideReview(world.deps, { ...said, actor }, aCall());
+  await expect(say("anna")).rejects.toMatchObject({ code: "action_not_possible" });
+  entries.unshift(lost!);
+  await say("anna");
+  await expect(say("anna")).rejects.toMatchObject({ code: "second_key_required" });
+  await say("boris");
+  await settle(world);
+  expect(balanceOf(world, INVESTOR)).toBe("1140.00");
 });
 
 test("allocations that go back stop their Master", async () => {

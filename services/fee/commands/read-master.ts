@@ -1,5 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
+import { openCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
 import type { JournalBatch } from "../domain/journal.ts";
 import { refuse } from "../refusals.ts";
@@ -63,9 +64,24 @@ async function file(deps: Deps, batch: JournalBatch): Promise<boolean> {
   });
 }
 
-async function stop({ pool, log }: Deps, master: FeeMaster, error: UnreadableJournal): Promise<Error> {
+/** People are asked in the commit that stops it. */
+async function stop({ pool, log, now }: Deps, master: FeeMaster, error: UnreadableJournal): Promise<Error> {
   const { masterLogin: login, readNumber: number } = master;
-  await stopMaster(pool, login, error.message);
+  const why = error.message;
+  await inTransaction(pool, async (tx) => {
+    if (!(await stopMaster(tx, login, why))) return;
+    await openCase(
+      tx,
+      {
+        subject: `allocations:${login}`,
+        reason: "allocations_unreadable",
+        login,
+        evidence: { why, read_number: String(number) },
+        actions: ["read_again"],
+      },
+      now(),
+    );
+  });
   log.error("a Master's allocations are not read any more until a person acts", { login, number, error });
   return stopped(login);
 }

@@ -60,13 +60,21 @@ export async function moveReadNumber(tx: Transaction, login: string, number: big
   await execute(tx, sql`update fee_master set read_number = ${number} where master_login = ${login}`);
 }
 
-export async function stopMaster(db: Queryable, login: string, reason: string): Promise<void> {
-  await execute(
-    db,
+/** False when it is stopped already: the first reason stays. */
+export async function stopMaster(tx: Transaction, login: string, reason: string): Promise<boolean> {
+  const changed = await execute(
+    tx,
     sql`update fee_master
         set stopped_reason = ${reason}
         where master_login = ${login} and stopped_reason is null`,
   );
+  return changed === 1;
+}
+
+/** Its allocations are read on, at once. */
+export async function resumeMaster(tx: Transaction, login: string, at: Date): Promise<void> {
+  await execute(tx, sql`update fee_master set stopped_reason = null where master_login = ${login}`);
+  await execute(tx, sql`update heard_master set next_read_at = ${at}, tries = 0 where master_login = ${login}`);
 }
 
 function masterOf({ stoppedReason, ...row }: MasterRow): FeeMaster {

@@ -28,6 +28,8 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     prepare: unused,
     crystallize: unused,
     listBreaks: unused,
+    listReviews: unused,
+    decideReview: unused,
     listDueItems: async () => ({ items: [] }),
     async collect(request) {
       fake.collected.push(request);

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { leave } from "../commands/leave.ts";
+import { unassign } from "../commands/unassign.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, holdForWithdrawal } from "./funding.ts";
 import { inPlace, seatOf, told } from "./ledger.ts";
@@ -88,6 +91,20 @@ test("what was decided for posting waits while the Master is stopped, and others
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
   expect(balanceOf(world.platform.ledger, elsewhere.investorLogin)).toBe(310_00n);
   await expectBooksToTie(world);
+});
+
+test("a Master of which fee cannot read on is stopped for whoever would leave it, and the gate stays open", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  const no = new Refusal({ code: "safety_stop", status: "unavailable", message: "a person has to look" });
+  const deps = { ...world.deps, fees: { ...world.deps.fees, prepare: () => Promise.reject(no) } };
+  const stop = { code: "safety_stop", outcome: "not_executed" };
+  await expect(unassign(deps, { masterLogin, investorLogin }, aCall())).rejects.toMatchObject(stop);
+  const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
+  await expect(leave(deps, request, aCall())).rejects.toMatchObject(stop);
+  const gated = sql`select from master_pool where gate_key is not null`;
+  expect(await many(world.deps.pool, gated)).toEqual([]);
 });
 
 test("on an Investor in no pool nothing follows by itself: the entry is filed", async () => {

@@ -22,7 +22,7 @@ export const listReviews = route({
   tag: "Reviews",
   summary: "List what people have to decide",
   description:
-    "What no machine may decide, with its evidence and what may be decided: first what concerns movements on the platform, then what concerns pools, each ascending by number. A part that cannot be reached is named in `unreachable`, and its reviews are missing from the page.",
+    "What no machine may decide, with its evidence and what may be decided: what concerns movements on the platform, then pools, then fees, each ascending by number. A part that cannot be reached is named in `unreachable`, and its reviews are missing from the page.",
   query: Type.Object({
     state: Type.Optional(stateFilter),
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),

@@ -9,11 +9,11 @@ type Keeper = {
   readonly decideReview: (request: DecideReviewRequest, context: CallContext) => Promise<DecideReviewResponse>;
 };
 
-export const SOURCES = ["platform", "subscription"] as const;
+export const SOURCES = ["platform", "subscription", "fee"] as const;
 export type Source = (typeof SOURCES)[number];
 
-export function keeperOf({ platform, subscriptions }: Services, source: Source): Keeper {
-  return source === "platform" ? platform : subscriptions;
+export function keeperOf({ platform, subscriptions, fees }: Services, source: Source): Keeper {
+  return { platform, subscription: subscriptions, fee: fees }[source];
 }
 
 /** Of an id that has passed its check. */

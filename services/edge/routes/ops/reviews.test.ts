@@ -52,7 +52,7 @@ test("a review is answered field by field", async () => {
     confirmedAt: undefined,
   };
   const review = aReview({ state: ReviewState.PROPOSED, amount: cents(-12_34n), dealId: LARGE, decision });
-  const edge = await testEdge({ platform: keeper(), subscriptions: keeper(review) });
+  const edge = await testEdge({ platform: keeper(), subscriptions: keeper(review), fees: keeper() });
   const { text } = await edge.call({ method: "GET", url: `${URL}?state=proposed` });
   expect(text).toBe(
     JSON.stringify({
@@ -92,23 +92,29 @@ test("the parts follow one another, page by page, and no review twice", async ()
   const edge = await testEdge({
     platform: keeper(...reviews(1n, 2n, 3n)),
     subscriptions: keeper(...reviews(1n, 2n)),
+    fees: keeper(...reviews(9n)),
   });
   expect(await walk(edge, "limit=2")).toEqual([
     ["platform-1", "platform-2"],
     ["platform-3", "subscription-1"],
-    ["subscription-2"],
+    ["subscription-2", "fee-9"],
   ]);
   expect(await walk(edge, "limit=3&state=open")).toEqual([
     ["platform-1", "platform-2", "platform-3"],
-    ["subscription-1", "subscription-2"],
+    ["subscription-1", "subscription-2", "fee-9"],
   ]);
   expect(await walk(edge, "limit=5")).toEqual([
     ["platform-1", "platform-2", "platform-3", "subscription-1", "subscription-2"],
+    ["fee-9"],
   ]);
 });
 
 test("a cursor of another filter is none", async () => {
-  const edge = await testEdge({ platform: keeper(aReview({ id: 1n }), aReview({ id: 2n })), subscriptions: keeper() });
+  const edge = await testEdge({
+    platform: keeper(aReview({ id: 1n }), aReview({ id: 2n })),
+    subscriptions: keeper(),
+    fees: keeper(),
+  });
   const { body } = await edge.call({ method: "GET", url: `${URL}?limit=1` });
   const { next_cursor: cursor } = body as Page;
   const other = await edge.call({ method: "GET", url: `${URL}?limit=1&state=open&cursor=${cursor}` });
@@ -116,10 +122,10 @@ test("a cursor of another filter is none", async () => {
 });
 
 test("a part that cannot be reached is named, and the other one is listed", async () => {
-  const edge = await testEdge({ platform: unreachable, subscriptions: keeper(aReview()) });
+  const edge = await testEdge({ platform: unreachable, subscriptions: keeper(aReview()), fees: unreachable });
   const { body, status } = await edge.call({ method: "GET", url: URL });
-  expect([status, body]).toMatchObject([200, { items: [{ id: "subscription-5" }], unreachable: ["platform"] }]);
-  const none = await testEdge({ platform: unreachable, subscriptions: unreachable });
+  expect([status, body]).toMatchObject([200, { items: [{ id: "subscription-5" }], unreachable: ["platform", "fee"] }]);
+  const none = await testEdge({ platform: unreachable, subscriptions: unreachable, fees: unreachable });
   expect((await none.call({ method: "GET", url: URL })).status).toBe(503);
 });
 

@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { isTrouble } from "#kernel/trouble.ts";
 import type { Deps } from "../../deps.ts";
 import { refuse } from "../../refusals.ts";
@@ -27,6 +27,8 @@ import { decideUnderGate } from "./decide-under-gate.ts";
 /** So long Leave waits for money that is on its way to the Master, and for others at its gate. */
 const WAIT_MS = 3_000;
 const RETRY_AFTER_MS = 500;
+/** What fee refuses with, too. */
+const SAFETY_STOP = "safety_stop";
 
 /**
  * Leads a try to its end, which is on record when this returns: DECIDED, under this try or an earlier one, or REFUSED.
@@ -85,7 +87,9 @@ async function goOn(
     deps.bells.mirrors.ring();
     return accountBusy("money is still on its way to the Master");
   }
-  if (!(await prepareFee(seat.masterLogin))) return notReadYet("fees cannot be computed now");
+  const fee = await prepareFee(seat.masterLogin);
+  if (fee === "stopped") return await refuseWaiting(deps, leave, safetyStop("stopped"));
+  if (fee === "away") return notReadYet("fees cannot be computed now");
   const gate = await closeGateFor(deps, leave, seat);
   if (gate === "busy") {
     return refuse("allocation_in_progress", "another decision about this Master is in progress", {
@@ -99,22 +103,24 @@ async function goOn(
   return undefined;
 }
 
-type FeePreparation = (masterLogin: string) => Promise<boolean>;
+/** "stopped": fee cannot read what this Master has allocated until people have decided. */
+type FeePreparation = (masterLogin: string) => Promise<"ready" | "stopped" | "away">;
 
 /** Asked before anything is closed: afterwards fee has only little to read, and without it nobody leaves. Succeeds once. */
 function feePreparation({ fees, log }: Deps, context: CallContext): FeePreparation {
   let isPrepared = false;
   let hasFailed = false;
   return async (masterLogin) => {
-    if (isPrepared) return true;
+    if (isPrepared) return "ready";
     try {
       await fees.prepare({ masterLogin }, inTimeToAnswer(context));
       isPrepared = true;
     } catch (error) {
+      if (error instanceof Refusal && error.code === SAFETY_STOP) return "stopped";
       if (!hasFailed) log.warn("fee is not there", { login: masterLogin, error });
       hasFailed = true;
     }
-    return isPrepared;
+    return isPrepared ? "ready" : "away";
   };
 }
 

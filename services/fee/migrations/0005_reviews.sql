@@ -1,0 +1,84 @@
+-- What no machine may decide, and what people said about it. Repeated word for word by the migration of every service that
+-- keeps reviews in its schema.
+create table review_case (
+  id               bigint generated always as identity primary key,
+  -- What it is about, for example stop:1001. One case at a time is open about it.
+  subject          text not null check (subject <> ''),
+  reason           text not null check (reason <> ''),
+  login            text not null,
+  amount_minor     bigint,
+  operation_id     text not null default '',
+  reference        text not null default '',
+  deal_id          bigint not null default 0,
+  evidence         jsonb not null,
+  -- What may be decided.
+  actions          text[] not null,
+  -- GONE: what it was about is no more, and nobody had to decide.
+  state            text not null check (state in ('OPEN', 'PROPOSED', 'DECIDED', 'GONE')),
+  opened_at        timestamptz not null,
+  -- The proposal, or the decision that it became.
+  action           text,
+  chosen_deal_id   bigint,
+  note             text,
+  proposed_by      text,
+  proposed_at      timestamptz,
+  confirmed_note   text,
+  confirmed_by     text,
+  confirmed_at     timestamptz,
+  -- When the whole effect of the decision was there; until then a job works on it under keys that begin with review:<id>:.
+  done_at          timestamptz,
+  next_try_at      timestamptz,
+  tries            integer not null default 0,
+  trouble          text,
+  check (num_nulls(action, chosen_deal_id, note, proposed_by, proposed_at) in (0, 5)),
+  check (num_nulls(confirmed_note, confirmed_by, confirmed_at) in (0, 3)),
+  check ((state in ('PROPOSED', 'DECIDED')) = (action is not null)),
+  check ((state = 'DECIDED') = (confirmed_by is not null)),
+  check (confirmed_by <> proposed_by),
+  check (done_at is null or state = 'DECIDED'),
+  check ((state = 'DECIDED' and done_at is null) = (next_try_at is not null))
+);
+
+create unique index review_case_one_open on review_case (subject) where state in ('OPEN', 'PROPOSED');
+create index review_case_undecided on review_case (id) where state in ('OPEN', 'PROPOSED');
+create index review_case_unfinished on review_case (next_try_at) where next_try_at is not null;
+
+-- How the kernel reads them.
+create view review_case_row as
+  select id, subject, reason, login, amount_minor as amount, operation_id as "operationId", reference,
+         deal_id as "dealId", evidence::text as evidence, actions, opened_at as "openedAt", state, action,
+         chosen_deal_id as "chosenDealId", note, proposed_by as "proposedBy", proposed_at as "proposedAt",
+         confirmed_note as "confirmedNote", confirmed_by as "confirmedBy", confirmed_at as "confirmedAt",
+         next_try_at as "nextTryAt", tries
+  from review_case;
+
+-- Every word that was said about a case, and by whom. VOIDED: the facts under a proposal changed.
+create table review_word (
+  id      bigint generated always as identity primary key,
+  case_id bigint not null references review_case,
+  word    text not null check (word in ('PROPOSED', 'WITHDRAWN', 'VOIDED', 'CONFIRMED')),
+  action  text not null,
+  deal_id bigint not null,
+  note    text not null,
+  -- Id of the API key; empty when a machine said it.
+  actor   text not null,
+  said_at timestamptz not null,
+  check ((word = 'VOIDED') = (actor = ''))
+);
+
+create index review_word_of_case on review_word (case_id, id);
+
+create function review_word_is_kept() returns trigger language plpgsql as $$
+begin
+  raise exception 'what was said about a review stays as it was said';
+end $$;
+
+create trigger written_once before update or delete on review_word
+  for each row execute function review_word_is_kept();
+
+-- Masters that were stopped before there were reviews.
+insert into review_case (subject, reason, login, evidence, actions, state, opened_at)
+select 'allocations:' || master_login, 'allocations_unreadable', master_login,
+       '{"noted": "stopped before reviews were kept"}', array['read_again'], 'OPEN', now()
+from fee_master
+where stopped_reason is not null;
