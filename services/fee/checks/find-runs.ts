@@ -1,9 +1,10 @@
 import type { Finding } from "#kernel/reconcile/check.ts";
-import { ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 
 export const RUN = "run";
+/** Each has all its payments looked at; a run of a large pool has thousands. */
+export const RUNS_PER_LOOK = 100;
 
 /** Rows after an id, and some that are looked at again. */
 export type Walk = { readonly after: bigint; readonly again: readonly bigint[] };
@@ -24,9 +25,9 @@ export async function listBrokenRuns(db: Queryable, { after, again }: Walk): Pro
   const rows = await many<RunRow>(
     db,
     sql`with looked as (
-          (select id from fee_run order by id desc limit ${ROWS_PER_LOOK})
+          (select id from fee_run order by id desc limit ${RUNS_PER_LOOK})
           union
-          (select id from fee_run where id > ${after} order by id limit ${ROWS_PER_LOOK})
+          (select id from fee_run where id > ${after} order by id limit ${RUNS_PER_LOOK})
           union
           select unnest(${again}::bigint[])
         ), of_run as (
@@ -81,9 +82,9 @@ export async function listPaidTwice(db: Queryable, { after, again }: Walk): Prom
   const rows = await many<TwiceRow>(
     db,
     sql`with looked as (
-          (select id from fee_run order by id desc limit ${ROWS_PER_LOOK})
+          (select id from fee_run order by id desc limit ${RUNS_PER_LOOK})
           union
-          (select id from fee_run where id > ${after} order by id limit ${ROWS_PER_LOOK})
+          (select id from fee_run where id > ${after} order by id limit ${RUNS_PER_LOOK})
           union
           select unnest(${again}::bigint[])
         )

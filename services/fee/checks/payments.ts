@@ -4,7 +4,7 @@ import { sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { CREDIT, listBrokenPayments, listOrphanCredits, PAYMENT } from "./find-payments.ts";
-import { listBrokenRuns, listPaidTwice, RUN } from "./find-runs.ts";
+import { listBrokenRuns, listPaidTwice, RUN, RUNS_PER_LOOK } from "./find-runs.ts";
 import { listBrokenPairs, listPairsFrom, rememberMarks } from "./find-pairs.ts";
 
 const EVERY_MS = 60_000;
@@ -48,10 +48,10 @@ function placesOf(place: string): Places {
 
 /** Whoever is through early waits for the others; only then is the whole walked. */
 async function placesAfter(db: Queryable, from: Places, pair: string): Promise<string> {
-  const skip = ROWS_PER_LOOK - 1;
+  const [skip, skipRuns] = [ROWS_PER_LOOK - 1, RUNS_PER_LOOK - 1];
   const runs = await nextPlace(
     db,
-    sql`select id from fee_run where id > ${from.runs} order by id offset ${skip} limit 1`,
+    sql`select id from fee_run where id > ${from.runs} order by id offset ${skipRuns} limit 1`,
   );
   const paid = await nextPlace(
     db,

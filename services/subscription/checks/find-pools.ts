@@ -3,8 +3,8 @@ import type { Queryable } from "#kernel/postgres/query.ts";
 
 /** Most seats of a look are read from these; a pool may have ten thousand. */
 const MASTERS_PER_LOOK = 10;
-/** Enough that none is passed over between two looks. */
-const ENTRIES_PER_POOL = 50;
+/** The newest ones. Each has a row for everybody in the pool, so a large pool has two hundred thousand of them here. */
+const ENTRIES_PER_POOL = 20;
 /** Marks are scaled by this for each 1e-8 USD. */
 const SCALE = "1000000000000000000000000";
 

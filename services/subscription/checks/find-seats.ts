@@ -49,19 +49,25 @@ export type SeatDifference = {
 };
 
 /**
- * What is inbound waits for a mirror, what is outbound is on its way from the Master, what waits has arrived, and what is
+ * What is inbound waits for a mirror (none yet, or one that is open; a refused one has to give its flows back), what is outbound is on its way from the Master, what waits has arrived, and what is
  * reserved has an owner.
  */
 export async function listBrokenSeats(db: Queryable, masters: readonly string[]): Promise<SeatDifference[]> {
   return many<SeatDifference>(
     db,
     sql`with ours as (select * from seat where master_login = any (${masters}::text[])),
-        moving as (
-          select flow.subscription_id, sum(greatest(flow.amount_minor, 0)) as inflows,
-                 sum(greatest(-flow.amount_minor, 0)) as outflows
-          from flow left join mirror on mirror.id = flow.mirror_id
-          where flow.master_login = any (${masters}::text[]) and (mirror.id is null or mirror.state <> 'APPLIED')
-          group by flow.subscription_id
+        open_flow as (
+          select subscription_id, amount_minor
+          from flow
+          where master_login = any (${masters}::text[]) and mirror_id is null
+          union all
+          select flow.subscription_id, flow.amount_minor
+          from mirror join flow on flow.mirror_id = mirror.id
+          where mirror.master_login = any (${masters}::text[]) and mirror.state = 'OPEN'
+        ), moving as (
+          select subscription_id, sum(greatest(amount_minor, 0)) as inflows, sum(greatest(-amount_minor, 0)) as outflows
+          from open_flow
+          group by subscription_id
         ), leaving as (
           select subscription_id, sum(amount_minor) as minor
           from exit_transfer

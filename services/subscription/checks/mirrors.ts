@@ -33,11 +33,16 @@ export function mirrors({ pool }: Pick<Deps, "pool">): Check {
 /** One row a Master. What is late is what is open and old; a mirror that was refused gives its flows to the next. */
 function lateMirrors() {
   return sql`
-    with late as (
-      select flow.master_login, flow.created_at, abs(flow.amount_minor) as flow_minor, 0 as exit_minor, null::bigint as transfer
-      from flow left join mirror on mirror.id = flow.mirror_id
-      where (flow.mirror_id is null or mirror.state <> 'APPLIED')
-        and flow.created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
+    with open_flow as (
+      select master_login, created_at, amount_minor from flow where mirror_id is null
+      union all
+      select flow.master_login, flow.created_at, flow.amount_minor
+      from mirror join flow on flow.mirror_id = mirror.id
+      where mirror.state = 'OPEN'
+    ), late as (
+      select master_login, created_at, abs(amount_minor) as flow_minor, 0 as exit_minor, null::bigint as transfer
+      from open_flow
+      where created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
       union all
       select master_login, created_at, 0, amount_minor, transfer_id
       from exit_transfer
