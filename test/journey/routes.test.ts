@@ -5,6 +5,7 @@ import { feeListings } from "./routes/fee-listings.ts";
 import { feesOnDemand } from "./routes/fees-on-demand.ts";
 import { fundRoutes } from "./routes/funds.ts";
 import { investorRoutes } from "./routes/investors.ts";
+import { operationRoutes } from "./routes/operations.ts";
 import { masterRoutes } from "./routes/masters.ts";
 import { marksAndRates } from "./routes/marks-and-rates.ts";
 import { platformTroubles } from "./routes/platform-troubles.ts";
@@ -41,6 +42,9 @@ describe("subscriptions", () => {
 });
 describe("funds", () => {
   fundRoutes(() => client);
+});
+describe("operations", () => {
+  operationRoutes(() => client);
 });
 describe("fees", () => {
   feeRoutes(() => client);

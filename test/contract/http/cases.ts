@@ -1,3 +1,4 @@
+import { Refusal } from "#kernel/refusal.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { TestOptions } from "../../../services/edge/test-edge.ts";
@@ -10,6 +11,7 @@ import {
   aMaster,
   anAccountProof,
   anInvestor,
+  anOperation,
   aPayment,
   aProof,
   aReview,
@@ -93,6 +95,29 @@ const fundingRoutes: readonly Case[] = [
     method: "GET",
     url: "/api/v1/info/balance/3000003",
     answers: { funding: { getBalance: async () => ({ login: "3000003", balance: cents(250_55n), error: "" }) } },
+  },
+];
+
+const notFound = () =>
+  Promise.reject(
+    new Refusal({ code: "operation_not_found", status: "not_found", message: "no operation has this id" }),
+  );
+
+const operationRoutes: readonly Case[] = [
+  {
+    name: "get-operation",
+    method: "GET",
+    url: "/api/v1/operations/0198c0de-0000-7000-8000-000000000001?wait=10",
+    answers: { funding: { getOperation: async () => anOperation() }, subscriptions: { getOperation: notFound } },
+  },
+  {
+    name: "list-operations",
+    method: "GET",
+    url: "/api/v1/operations?login=3000003&comment=CRM-2026-0001&outcome=executed&limit=1",
+    answers: {
+      funding: { listOperations: async () => ({ items: [anOperation()], hasMore: true }) },
+      subscriptions: { listOperations: async () => ({ items: [], hasMore: false }) },
+    },
   },
 ];
 
@@ -362,6 +387,7 @@ export const CASES: readonly Case[] = [
   ...investorRoutes,
   ...subscriptionRoutes,
   ...fundingRoutes,
+  ...operationRoutes,
   ...feeRoutes,
   ...reconciliationRoutes,
   ...reviewRoutes,

@@ -28,7 +28,7 @@ test.for(CASES)("$name is asked and answered as recorded", async (one) => {
 test("every route of the interface has a golden file", () => {
   const patterns = ROUTES.map(({ method, url }) => ({
     route: `${method} ${url}`,
-    covers: new RegExp(`^${url.replaceAll(/:[a-z0-9_]+/g, "[0-9]+")}$`),
+    covers: new RegExp(`^${url.replaceAll(/:[a-z0-9_]+/g, "[0-9a-f-]+")}$`),
   }));
   const uncovered = patterns.filter(({ route, covers }) => {
     return !CASES.some(({ method, url }) => route.startsWith(`${method} `) && covers.test(url.split("?")[0] ?? ""));

@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { itemsOf } from "../../../deploy/demo/exact-json.ts";
+import { type Client, dealsOf, type Reply } from "../support/client.ts";
+import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/people.ts";
+import { expectProblem } from "../support/problem.ts";
+
+/** What the headers of commands promise, and what the ledger says afterwards, on the whole system. */
+export function operationRoutes(client: () => Client): void {
+  const operationOf = (reply: Reply): string => reply.headers.get("x-operation-id") ?? "";
+  const ledger = (id: string) => client().get(`/api/v1/operations/${id}`);
+  const post = (path: string, key: string) =>
+    client().ask(`/api/v1/${path}`, { method: "POST", headers: { "idempotency-key": key } });
+
+  test("a deposit is in the ledger with its deal, by its id and by its comment", async () => {
+    const login = await newInvestor(client());
+    const done = await deposit(client(), login, "100.5", "CRM-ledger-1");
+    const { body } = await ledger(operationOf(done));
+
+    expect(body).toMatchObject({
+      id: operationOf(done),
+      action: "deposit",
+      login,
+      amount: "100.5",
+      outcome: "executed",
+      deal_id: done.body["deal_id"],
+    });
+    const [deal] = await dealsOf(client(), login);
+    expect(itemsOf(body["legs"] ?? null)).toMatchObject([
+      { kind: "deposit", deal_id: deal?.ticket, outcome: "executed" },
+    ]);
+    expect(deal?.comment).toBe(`${String(body["reference"])} CRM-ledger-1`);
+    const found = await client().get(`/api/v1/operations?login=${login}&comment=CRM-ledger-1`);
+    expect(itemsOf(found.body["items"] ?? null)).toEqual([body]);
+  });
+
+  test("assigns, withdrawals and unassigns are in the same ledger, the newest first; waiting sees the exit through", async () => {
+    const { login: master } = await newMaster(client());
+    const login = await newInvestor(client(), "500");
+    const assigned = await expectDone(assign(client(), master, login));
+    const paid = await expectDone(withdraw(client(), login, "20"));
+    const left = await expectDone(unassign(client(), master, login));
+    const waited = await client().get(`/api/v1/info/subscriptions?investor_login=${login}&wait=30`);
+    expect(waited.items).toMatchObject([{ status: "CANCELLED" }]);
+
+    const { body } = await client().get(`/api/v1/operations?login=${login}`);
+    const items = itemsOf(body["items"] ?? null);
+    expect(items.map(({ id }) => id).slice(0, 3)).toEqual([left, paid, assigned].map(operationOf));
+    expect(items.slice(0, 3)).toMatchObject([
+      { action: "unassign", outcome: "executed", amount: null, legs: [{ kind: "exit", login: master }] },
+      { action: "withdraw", outcome: "executed", deal_id: paid.body["mt5_deal_id"], legs: [{ kind: "withdrawal" }] },
+      { action: "assign", outcome: "executed", legs: [] },
+    ]);
+  });
+
+  test("a request that is sent again under its key is carried out once", async () => {
+    const login = await newInvestor(client());
+    const path = `investor/deposit?login=${login}&amount=10`;
+    const first = await expectDone(post(path, `once-${login}`));
+    const second = await expectDone(post(path, `once-${login}`));
+
+    expect([second.text, operationOf(second)]).toEqual([first.text, operationOf(first)]);
+    expect([first, second].map(({ headers }) => headers.get("idempotency-replayed"))).toEqual([null, "true"]);
+    expect(await dealsOf(client(), login)).toHaveLength(1);
+    const other = await post(`investor/deposit?login=${login}&amount=11`, `once-${login}`);
+    expectProblem(other, { status: 422, code: "idempotency_key_reused", outcome: "not_executed" });
+  });
+
+  test("an account that is created again under its key is the same account with the same passwords", async () => {
+    const body = JSON.stringify({
+      first_name: "Ada",
+      last_name: "Lovelace",
+      name: "Ada",
+      username: "ada@example.com",
+      platform_group: "pamm\\investor",
+    });
+    const headers = { "content-type": "application/json", "idempotency-key": "create-ada" };
+    const create = () => client().ask("/api/v1/investor/create", { method: "POST", headers, body });
+    const [first, second] = [await expectDone(create()), await expectDone(create())];
+
+    expect(second.text).toBe(first.text);
+    expect(second.headers.get("idempotency-replayed")).toBe("true");
+  });
+
+  test("the same deposit twice is two deposits, and the second one names the first", async () => {
+    const login = await newInvestor(client());
+    const first = await deposit(client(), login, "10", "CRM-twice");
+    const second = await deposit(client(), login, "10", "CRM-twice");
+
+    expect(first.headers.get("x-possible-duplicate-of")).toBeNull();
+    expect(second.headers.get("x-possible-duplicate-of")).toBe(first.body["deal_id"]);
+    expect(await dealsOf(client(), login)).toHaveLength(2);
+  });
+
+  test("what nobody asked for is not in the ledger", async () => {
+    expectProblem(await ledger("0198c0de-0000-7000-8000-000000000001"), { status: 404, code: "operation_not_found" });
+  });
+}
