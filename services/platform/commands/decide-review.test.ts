@@ -18,8 +18,8 @@ const NOW = { at: new Date() };
 const UNKNOWN_REFERENCE = platformComment({ kind: "deposit", number: operationNumber(77n), attempt: 1 }, "");
 
 /** A deposit whose answer was lost and whose deal, if there is one, bears another comment. */
-async function aDoubtfulDeposit(instance: Instance) {
-  const login = await anAccount(instance);
+async function aDoubtfulDeposit(instance: Instance, known?: string) {
+  const login = known ?? (await anAccount(instance));
   const request = aDeposit(login, 5_00n);
   instance.crashAt("after_permit");
   await expect(instance.service.transfer(request, aCall())).rejects.toThrow("after_permit");
@@ -61,7 +61,9 @@ test("two people say that a deal is the operation's: it is applied with it, once
 test("a deal that is not what was ordered is none that can be confirmed", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
-  const { login, review } = await aDoubtfulDeposit(instance);
+  const login = await anAccount(instance);
+  const earlier = await instance.service.transfer(aDeposit(login, 5_00n), aCall());
+  const { review } = await aDoubtfulDeposit(instance, login);
   const elsewhere = await anAccount(instance);
   const booked = await instance.service.transfer(aDeposit(elsewhere, 5_00n), aCall());
   const deals = {
@@ -70,6 +72,7 @@ test("a deal that is not what was ordered is none that can be confirmed", async 
     smaller: BigInt((await world.control.balance(login, "4.99")).deal),
     charge: BigInt((await world.control.book(login, 4, "5.00")).deal),
     elsewhere: booked.legs[0]!.dealId,
+    booked: earlier.legs[0]!.dealId,
   };
 
   for (const dealId of Object.values(deals)) {
