@@ -25,7 +25,7 @@ const completedAt = new Gauge({
 });
 const roundedAt = new Gauge({
   name: "pamm_reconciliation_rounded_timestamp_seconds",
-  help: "When a check that looks at a part each time was through everything the last time; 0 before that.",
+  help: "When a check that looks at a part each time was through everything the last time; before that, since when it is there.",
   labelNames,
 });
 const everySeconds = new Gauge({
@@ -50,7 +50,7 @@ export function showChecks(checks: readonly CheckState[]): void {
     atRiskCents.set(labels, Number(check.atRiskMinor));
     oldestBreakSeconds.set(labels, check.oldestBreakSeconds);
     completedAt.set(labels, (check.completedAt ?? check.knownAt).getTime() / MS_PER_SECOND);
-    roundedAt.set(labels, (check.roundedAt?.getTime() ?? 0) / MS_PER_SECOND);
+    roundedAt.set(labels, (check.roundedAt ?? check.knownAt).getTime() / MS_PER_SECOND);
     everySeconds.set(labels, Number(check.everyMs) / MS_PER_SECOND);
     failing.set(labels, check.error === "" ? 0 : 1);
   }
