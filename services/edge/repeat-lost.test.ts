@@ -1,10 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { repeatLost } from "./repeat-lost.ts";
 
-const SHORT = () => callContext({ caller: "edge", withinMs: 3_200, commandId: "one" });
+const WITHIN_MS = 3_200;
+const SHORT = () => callContext({ caller: "edge", withinMs: WITHIN_MS, commandId: "one" });
+const FAULT = new Refusal({ code: "internal", status: "internal", message: "internal error", outcome: "unknown" });
 const POOR = new Refusal({ code: "insufficient_funds", status: "conflict", message: "no", outcome: "not_executed" });
 const NOBODY_KNOWS = new Refusal({
   code: "outcome_unknown",
@@ -14,12 +17,15 @@ const NOBODY_KNOWS = new Refusal({
   operationId: "one",
 });
 
-/** Attempts in their order; "silence" never ends. */
+/** Attempts in their order; "silence" ends with the time that there is. */
 async function answerOf(...attempts: (Error | string)[]): Promise<[unknown, number]> {
   let made = 0;
   const give = async (): Promise<unknown> => {
     const attempt = attempts[made++];
-    if (attempt === "silence") return await new Promise(() => {});
+    if (attempt === "silence") {
+      await sleep(WITHIN_MS);
+      throw outcomeUnknown("funding");
+    }
     if (attempt instanceof Error) throw attempt;
     return attempt;
   };
@@ -33,7 +39,14 @@ test.each([
   ["what could not be sent is not sent again", [serviceUnavailable("funding")], "service_unavailable", 1],
   ["what was lost with its connection is given once more", [outcomeUnknown("funding"), "yes"], "yes", 2],
   ["what was lost without a word is given once more", ["silence", "yes"], "yes", 2],
-  ["the second refusal counts when the first was lost", ["silence", POOR], "insufficient_funds", 2],
+  [
+    "while the first may still be at work, a refusal of the second is no answer",
+    ["silence", POOR],
+    "outcome_unknown",
+    2,
+  ],
+  ["after a fault the second refusal counts", [FAULT, POOR], "insufficient_funds", 2],
+  ["after a fault a second attempt that finds nobody does not", [FAULT, serviceUnavailable("funding")], "internal", 2],
   [
     "a second attempt that finds nobody proves nothing of the first",
     [outcomeUnknown("funding"), serviceUnavailable("funding")],

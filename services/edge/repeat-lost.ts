@@ -1,19 +1,19 @@
+import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
+import { verdictOf } from "./http-status.ts";
 
 /** A service or broker that was killed is up again by then, and there is time left for the second answer. */
 const LISTEN_FOR_SHARE = 0.5;
 const PAUSE_MS = 250;
 /** With less time than this a second attempt would not be answered. */
 const ATTEMPT_NEEDS_MS = 1_500;
-/** They tell of the way of the second attempt, and nothing of the first. */
-const OF_THE_WAY = new Set(["service_unavailable", "deadline_exceeded", "busy", "outcome_unknown", "internal"]);
 
 /**
- * Gives a command, and once more under the same id when no answer came: whoever keeps it carries it out once. The first
- * answer that says anything counts; of an attempt that was lost, the second's silence proves nothing.
+ * Gives a command, and once more under the same id when no answer came: whoever keeps it carries it out once. A success
+ * of either attempt is the answer. A refusal of one says nothing while the other may still be at work.
  */
 export async function repeatLost<T>(context: CallContext, give: () => Promise<T>): Promise<T> {
   const first = give();
@@ -25,20 +25,16 @@ export async function repeatLost<T>(context: CallContext, give: () => Promise<T>
   return await secondAttempt(first, give());
 }
 
-/** Whichever says something first. */
 async function secondAttempt<T>(first: Promise<T>, second: Promise<T>): Promise<T> {
-  const said = [first, second].map((attempt) => attempt.catch(async (error: unknown) => await passOver<T>(error)));
-  const bothLost = Promise.allSettled([first, second]).then(([one]) => {
-    if (one.status === "rejected") throw one.reason;
-    return one.value;
-  });
-  return await Promise.race([...said, bothLost]);
-}
-
-/** What says nothing is never an answer. */
-async function passOver<T>(error: unknown): Promise<T> {
-  if (!isOfTheWay(error)) throw error;
-  return await new Promise<never>(() => {});
+  try {
+    return await Promise.any([first, second]);
+  } catch (error) {
+    assert(error instanceof AggregateError);
+    const [one, other]: readonly unknown[] = error.errors;
+    // A fault was an end of the first attempt: whatever the second one says comes after it.
+    if (hasFailed(one) && !isOfTheWay(other)) throw other;
+    throw !isUnsure(one) && isUnsure(other) ? other : one;
+  }
 }
 
 async function settledWithin<T>(work: Promise<T>, ms: number): Promise<PromiseSettledResult<T> | undefined> {
@@ -53,10 +49,18 @@ async function settledWithin<T>(work: Promise<T>, ms: number): Promise<PromiseSe
 
 /** A service that names the operation has an answer: nobody knows yet. */
 function isLost(error: unknown): boolean {
-  if (!(error instanceof Refusal) || error.operationId !== undefined) return false;
-  return error.code === "outcome_unknown" || error.code === "internal";
+  return error instanceof Refusal && error.operationId === undefined && isUnsure(error);
 }
 
+function isUnsure(error: unknown): boolean {
+  return !(error instanceof Refusal) || verdictOf(error, "command").outcome === "unknown";
+}
+
+function hasFailed(error: unknown): boolean {
+  return error instanceof Refusal && error.status === "internal";
+}
+
+/** It did not even reach whoever keeps the command. */
 function isOfTheWay(error: unknown): boolean {
-  return !(error instanceof Refusal) || OF_THE_WAY.has(error.code);
+  return error instanceof Refusal && (error.status === "unavailable" || error.status === "busy");
 }
