@@ -21,21 +21,18 @@ export const stateFilter = choice(STATES, {
   example: "open",
 });
 
-const Decision = Type.Object(
-  {
-    action: string({ description: "What is to be done.", example: "resume" }),
-    deal_id: nullableInteger({ description: "Ticket, for actions that name a deal.", example: null }),
-    note: string({ description: "Why, in the words of whoever proposed it.", example: "Checked with the dealers." }),
-    proposed_by: string({ description: "Id of the API key that proposed it.", example: "bootstrap" }),
-    proposed_at: timeReply("When it was proposed."),
-    confirmed_by: nullableString({
-      description: "Id of the other API key; null while it is a proposal.",
-      example: null,
-    }),
-    confirmed_at: nullableTimeReply("When it was confirmed; null while it is a proposal."),
-  },
-  { description: "The proposal, or the decision that it became." },
-);
+const Decision = Type.Object({
+  action: string({ description: "What is to be done.", example: "resume" }),
+  deal_id: nullableInteger({ description: "Ticket, for actions that name a deal.", example: null }),
+  note: string({ description: "Why, in the words of whoever proposed it.", example: "Checked with the dealers." }),
+  proposed_by: string({ description: "Id of the API key that proposed it.", example: "bootstrap" }),
+  proposed_at: timeReply("When it was proposed."),
+  confirmed_by: nullableString({
+    description: "Id of the other API key; null while it is a proposal.",
+    example: null,
+  }),
+  confirmed_at: nullableTimeReply("When it was confirmed; null while it is a proposal."),
+});
 
 export const ReviewItem = Type.Object({
   id: string({ description: "Where it is kept and its number there.", example: "subscription-5" }),
@@ -56,7 +53,11 @@ export const ReviewItem = Type.Object({
   }),
   state: choice(STATES, { description: "How far people have come.", example: "open" }),
   opened_at: timeReply("Since when people are asked."),
-  decision: Type.Unsafe<Static<typeof Decision> | null>({ anyOf: [Decision, { type: "null" }] }),
+  decision: Type.Unsafe<Static<typeof Decision> | null>({
+    ...Decision,
+    type: ["object", "null"],
+    description: "The proposal, or the decision that it became; null while it is open.",
+  }),
 });
 
 export function stateOf(text: State | undefined): ReviewState {

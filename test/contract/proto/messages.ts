@@ -1,6 +1,8 @@
 import * as account from "#proto/pamm/account/v1/account.ts";
 import * as error from "#proto/pamm/common/v1/error.ts";
 import * as feed from "#proto/pamm/common/v1/feed.ts";
+import * as reconciliation from "#proto/pamm/common/v1/reconciliation.ts";
+import * as review from "#proto/pamm/common/v1/review.ts";
 import * as money from "#proto/pamm/common/v1/money.ts";
 import * as edgeEvents from "#proto/pamm/edge/v1/events.ts";
 import * as feeEvents from "#proto/pamm/fee/v1/events.ts";
@@ -17,6 +19,8 @@ const GENERATED = [
   error,
   feed,
   money,
+  reconciliation,
+  review,
   edgeEvents,
   feeEvents,
   fee,
