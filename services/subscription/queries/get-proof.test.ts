@@ -120,7 +120,7 @@ test("what cannot be proven is refused: an unknown Master, a platform that does 
     errors: [{ field: "after_subscription_id" }, { field: "limit" }],
   });
   world.platform.state.isDown = true;
-  await expect(ask(world, master)).rejects.toMatchObject({ outcome: "not_executed", status: "unavailable" });
+  await expect(ask(world, master)).rejects.toMatchObject({ code: "platform_unavailable", outcome: "not_executed" });
 });
 
 test("a Master in which nobody has invested yet has nothing in flight", async () => {

@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import type { ShownBalance } from "#proto/pamm/platform/v1/platform.ts";
 import type {
   AccountProof as AccountProofMessage,
@@ -26,6 +26,7 @@ import { isCursor, isPageSize } from "./page.ts";
 
 /** The most that platform answers at once. */
 const LOGINS_PER_QUESTION = 1_000;
+const NOTHING_DONE = { outcome: "not_executed", retryAfterMs: 1_000 } as const;
 const NOTHING_FILED: PoolLedger = { filedNumber: -1n, foreign: 0n, unallocated: 0n, suspense: 0n, seats: [] };
 
 /**
@@ -74,10 +75,20 @@ async function readShown(
   const shown = new Map<string, ShownBalance>();
   for (let from = 0; from < places.length; from += LOGINS_PER_QUESTION) {
     const page = places.slice(from, from + LOGINS_PER_QUESTION);
-    const { balances } = await asking(() => platform.readBalances({ places: page }, context));
+    const { balances } = await askPlatform(() => platform.readBalances({ places: page }, context));
     for (const balance of balances) shown.set(balance.login, balance);
   }
   return shown;
+}
+
+/** That the trading platform is away is another answer than that a part of us is. */
+async function askPlatform<T>(question: () => Promise<T>): Promise<T> {
+  const isAway = (error: unknown): boolean => error instanceof Refusal && error.code === "platform_unavailable";
+  const answer = await asking(() =>
+    question().catch((error: unknown) => (isAway(error) ? undefined : Promise.reject(error))),
+  );
+  if (answer === undefined) throw refuse("platform_unavailable", "the trading platform did not answer", NOTHING_DONE);
+  return answer;
 }
 
 /** An account that the platform does not show cannot be proven: that is no difference, it is no answer. */
@@ -88,7 +99,7 @@ function shownOf(shown: ReadonlyMap<string, ShownBalance>, login: string): Shown
 }
 
 function notShown(login: string): Refusal {
-  return refuse("platform_unavailable", `the trading platform shows no account ${login}`, { outcome: "not_executed" });
+  return refuse("platform_unavailable", `the trading platform shows no account ${login}`, NOTHING_DONE);
 }
 
 /** Milliseconds from the last deal that is filed to the last one of the log; entries that are no deals take no time. */
