@@ -1,8 +1,7 @@
-import { usd, zero } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
-import type { EntryDeal, NewEntry } from "../domain/log-entry.ts";
+import type { NewEntry } from "../domain/log-entry.ts";
 import { minds } from "../domain/operation-machine.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { lockAccount, setUndecidedFrom } from "../store/accounts.ts";
@@ -10,11 +9,13 @@ import { listAdoptedDeals, listLoggedDeals } from "../store/logged-deals.ts";
 import { findOperation, findOperationByDeal, listUnderWay } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { appendToLog } from "./append-to-log.ts";
+import { causeOf, dealOf, foreignEntry, surplusEntry, tradeEntry } from "./deal-entries.ts";
 import { effectOf, explainDeal } from "./explain-deal.ts";
 import type { Clues, Explanation } from "./explain-deal.ts";
 import { takeStep } from "./record.ts";
 import { readReference } from "./reference.ts";
 import { reportFinding } from "./report-finding.ts";
+import { sightOf } from "./sight-of-deal.ts";
 
 /** Deals of one login since an instant, oldest first. */
 export type History = { readonly from: Date; readonly deals: readonly Deal[] };
@@ -93,58 +94,18 @@ async function entriesFor(
       const { finding, operation, event } = explanation;
       if (finding !== undefined) await report(tx, server, deal, { reason: finding, operation });
       if (operation !== undefined && event !== undefined) await takeStep(tx, operation, event, circumstances);
-      const entry: NewEntry = { kind: "foreign", cause: undefined, trade: undefined, ...factsOf(deal) };
+      const entry = foreignEntry(deal);
       return readReference(deal.comment) === undefined ? [entry] : [entry, surplusEntry(deal)];
     }
   }
 }
 
-/** Money came or left under a reference of ours that no operation answers for: whoever follows the login stops there. */
-function surplusEntry(deal: Deal): NewEntry {
-  const { at } = deal;
-  const kind = "irregularity";
-  return {
-    kind,
-    amount: zero(),
-    cause: undefined,
-    deal: dealOf(deal),
-    at,
-    trade: undefined,
-    irregularity: "deal_surplus",
-  };
-}
-
 /** A Master's own operation gets its number here, where the platform's history shows it. */
 async function ownEntry(tx: Transaction, server: string, deal: Deal, operation: RecordedOperation): Promise<NewEntry> {
-  const { number, transferId, key, standing, amountMinor } = operation;
-  if (amountMinor !== effectOf(deal)) {
+  if (operation.amountMinor !== effectOf(deal)) {
     await takeStep(tx, operation, { type: "does_not_fit", reason: "amount_differs" }, sightOf(server, deal, operation));
   }
-  return { kind: standing.kind, cause: { operation: number, transferId, key }, trade: undefined, ...factsOf(deal) };
-}
-
-function tradeEntry(deal: Deal): NewEntry {
-  const trade = {
-    action: deal.action,
-    entry: deal.entry,
-    positionId: deal.position,
-    symbol: deal.symbol,
-    volume: deal.volume,
-    volumeClosed: deal.volumeClosed,
-    profit: usd(deal.profitMinor),
-    swap: usd(deal.swapMinor),
-    commission: usd(deal.commissionMinor),
-    fee: usd(deal.feeMinor),
-  };
-  return { kind: "trade", cause: undefined, trade, ...factsOf(deal) };
-}
-
-function factsOf(deal: Deal): Pick<NewEntry, "amount" | "deal" | "at"> {
-  return { amount: usd(effectOf(deal)), deal: dealOf(deal), at: deal.at };
-}
-
-function dealOf({ ticket, serverTimeMs }: Deal): EntryDeal {
-  return { id: ticket, serverMsc: BigInt(serverTimeMs) };
+  return { ...foreignEntry(deal), kind: operation.standing.kind, cause: causeOf(operation) };
 }
 
 /** Only from UNKNOWN does evidence lead to a person: before that the sender's own answer may still come. */
@@ -169,25 +130,4 @@ async function report(
   const amountMinor = effectOf(deal);
   const reference = readReference(comment);
   await reportFinding(tx, { login, operation, reason, server, dealId, amountMinor, reference, evidence });
-}
-
-/** What the history shows, for the person who has to look. */
-function sightOf(server: string, deal: Deal, operation: RecordedOperation | undefined) {
-  const { ticket: dealId, comment, action, at } = deal;
-  const evidence = {
-    key: operation?.key,
-    amount_minor: String(effectOf(deal)),
-    comment,
-    action,
-    at: at.toISOString(),
-    reference: referenceEvidence(comment),
-    operation_state: operation?.standing.state,
-  };
-  return { server, at, dealId, evidence };
-}
-
-/** Everything that a reference tells, also about an operation that a database of before has forgotten. */
-function referenceEvidence(comment: string): Readonly<Record<string, unknown>> | undefined {
-  const reference = readReference(comment);
-  return reference && { kind: reference.kind, number: String(reference.number), attempt: reference.attempt };
 }

@@ -9,9 +9,9 @@ import { lockOperations, lockReadyCredits, saveApplied, saveSending } from "../s
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { readyNextLegs } from "../store/transfers.ts";
 import { appendToLogs } from "./append-to-log.ts";
+import { operationEntry } from "./deal-entries.ts";
 import { newAttempt } from "./grant-permit.ts";
 import type { Asker, Permit } from "./grant-permit.ts";
-import { entryOf } from "./record.ts";
 import { step } from "../domain/operation-machine.ts";
 
 /** An operation that the platform has just applied, and who sent it. */
@@ -85,7 +85,7 @@ async function plainSteps(
 
 function factOf({ applied, operation, account }: Step) {
   const standing = { ...operation.standing, state: "APPLIED", ticket: applied.ticket } as const;
-  return { account, entry: entryOf(operation, standing, applied.at), requestId: operation.requestId };
+  return { account, entry: operationEntry(operation, standing, applied.at), requestId: operation.requestId };
 }
 
 /** What grants a permit to a leg of its own, for many: none of these stands in a line, and each is locked. */

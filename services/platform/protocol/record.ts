@@ -1,6 +1,5 @@
-import { usd } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { EntryKind, NewEntry } from "../domain/log-entry.ts";
+import type { NewEntry } from "../domain/log-entry.ts";
 import type { Account } from "../store/accounts.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { markAttempt } from "../store/attempts.ts";
@@ -9,6 +8,7 @@ import { listExplainedDeals, listExplainedDealsOf } from "../store/log.ts";
 import { lockOperation, saveStep } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { appendToLog } from "./append-to-log.ts";
+import { operationEntry } from "./deal-entries.ts";
 import { followLegs } from "./follow-legs.ts";
 import { nextLookMs } from "./next-look.ts";
 import { reportFinding } from "./report-finding.ts";
@@ -74,14 +74,9 @@ export async function takeStep(
   circumstances: Circumstances,
 ): Promise<Recorded> {
   const next = step(operation.standing, event);
-  if (next.kind === "move" && next.to.state === "APPLIED" && next.writes.includes("deal")) {
-    const booking = await findBooking(tx, operation.login, next.to.ticket, circumstances.server);
-    if (booking !== undefined) {
-      return {
-        standing: await conflict(tx, operation, { ...booking, ticket: next.to.ticket }, circumstances),
-        entry: undefined,
-      };
-    }
+  const booking = await findBooking(tx, operation, next, circumstances.server);
+  if (booking !== undefined) {
+    return { standing: await conflict(tx, operation, booking, circumstances), entry: undefined };
   }
   await markFate(tx, operation, event, { step: next, facts: circumstances.attempt });
   if (next.kind === "stay") return { standing: operation.standing, entry: undefined };
@@ -92,7 +87,7 @@ export async function takeStep(
   const { to, writes } = next;
   await save(tx, operation, { step: next, event }, circumstances);
   await followLegs(tx, operation, to);
-  const entry = writes.includes("entry") ? entryOf(operation, to, circumstances.at) : undefined;
+  const entry = writes.includes("entry") ? operationEntry(operation, to, circumstances.at) : undefined;
   return { standing: to, entry };
 }
 
@@ -128,7 +123,22 @@ async function save(
   }
 }
 
-type Conflict = { readonly ticket: bigint; readonly isOwnLogin: boolean };
+/** A deal that is in the books already. */
+type Booking = { readonly ticket: bigint; readonly isOwnLogin: boolean };
+
+async function findBooking(
+  tx: Transaction,
+  { login }: RecordedOperation,
+  next: Step,
+  server: string,
+): Promise<Booking | undefined> {
+  if (next.kind !== "move" || next.to.state !== "APPLIED" || !next.writes.includes("deal")) return undefined;
+  const { ticket } = next.to;
+  const explained = await listExplainedDeals(tx, server, [ticket]);
+  if (!explained.has(ticket)) return undefined;
+  const own = await listExplainedDealsOf(tx, server, login, [ticket]);
+  return { ticket, isOwnLogin: own.has(ticket) };
+}
 
 /**
  * The deal is booked already, and nothing is booked twice. An answer with the ticket of another login is no evidence at all:
@@ -137,7 +147,7 @@ type Conflict = { readonly ticket: bigint; readonly isOwnLogin: boolean };
 async function conflict(
   tx: Transaction,
   operation: RecordedOperation,
-  { ticket, isOwnLogin }: Conflict,
+  { ticket, isOwnLogin }: Booking,
   circumstances: Circumstances,
 ): Promise<Operation> {
   const { attempt } = operation.standing;
@@ -153,18 +163,6 @@ async function conflict(
   return reviewed.standing;
 }
 
-async function findBooking(
-  tx: Transaction,
-  login: string,
-  ticket: bigint,
-  server: string,
-): Promise<{ readonly isOwnLogin: boolean } | undefined> {
-  const explained = await listExplainedDeals(tx, server, [ticket]);
-  if (!explained.has(ticket)) return undefined;
-  const own = await listExplainedDealsOf(tx, server, login, [ticket]);
-  return { isOwnLogin: own.has(ticket) };
-}
-
 async function reportSurplus(
   tx: Transaction,
   operation: RecordedOperation,
@@ -174,17 +172,4 @@ async function reportSurplus(
   const { login, key, amountMinor } = operation;
   const evidence = { key, ticket: String(ticket) };
   await reportFinding(tx, { login, operation, reason: "surplus_deal", server, dealId: ticket, amountMinor, evidence });
-}
-
-export function entryOf(operation: RecordedOperation, standing: Operation, at: Date): NewEntry {
-  const kind: EntryKind = standing.kind;
-  const ticket = standing.state === "APPLIED" ? standing.ticket : 0n;
-  return {
-    kind,
-    amount: usd(operation.amountMinor),
-    cause: { operation: operation.number, transferId: operation.transferId, key: operation.key },
-    deal: { id: ticket, serverMsc: undefined },
-    at,
-    trade: undefined,
-  };
 }

@@ -1,0 +1,57 @@
+import { usd, zero } from "#kernel/money.ts";
+import type { EntryCause, EntryDeal, NewEntry } from "../domain/log-entry.ts";
+import type { Operation } from "../domain/operation.ts";
+import type { Deal } from "../mt5/deals.ts";
+import type { RecordedOperation } from "../store/operation-row.ts";
+import { effectOf } from "./explain-deal.ts";
+
+/** What an operation did, as its answer or a scan told it. */
+export function operationEntry(operation: RecordedOperation, standing: Operation, at: Date): NewEntry {
+  const ticket = standing.state === "APPLIED" ? standing.ticket : 0n;
+  return {
+    kind: standing.kind,
+    amount: usd(operation.amountMinor),
+    cause: causeOf(operation),
+    deal: { id: ticket, serverMsc: undefined },
+    at,
+    trade: undefined,
+  };
+}
+
+export function causeOf({ number, transferId, key }: RecordedOperation): EntryCause {
+  return { operation: number, transferId, key };
+}
+
+/** Money that is true and not ours. */
+export function foreignEntry(deal: Deal): NewEntry {
+  return { kind: "foreign", cause: undefined, trade: undefined, ...factsOf(deal) };
+}
+
+/** Money came or left under a reference of ours that no operation answers for: whoever follows the login stops there. */
+export function surplusEntry(deal: Deal): NewEntry {
+  return { ...foreignEntry(deal), kind: "irregularity", amount: zero(), irregularity: "deal_surplus" };
+}
+
+export function tradeEntry(deal: Deal): NewEntry {
+  const trade = {
+    action: deal.action,
+    entry: deal.entry,
+    positionId: deal.position,
+    symbol: deal.symbol,
+    volume: deal.volume,
+    volumeClosed: deal.volumeClosed,
+    profit: usd(deal.profitMinor),
+    swap: usd(deal.swapMinor),
+    commission: usd(deal.commissionMinor),
+    fee: usd(deal.feeMinor),
+  };
+  return { kind: "trade", cause: undefined, trade, ...factsOf(deal) };
+}
+
+function factsOf(deal: Deal): Pick<NewEntry, "amount" | "deal" | "at"> {
+  return { amount: usd(effectOf(deal)), deal: dealOf(deal), at: deal.at };
+}
+
+export function dealOf({ ticket, serverTimeMs }: Deal): EntryDeal {
+  return { id: ticket, serverMsc: BigInt(serverTimeMs) };
+}
