@@ -73,12 +73,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
 async function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): Promise<void> {
   const { deps, audit, log } = options;
+  const waitingRoom = createWaitingRoom();
+  // A process that is told to stop does not wait for those who wait.
+  app.addHook("preClose", async () => waitingRoom.close());
   const runtime = {
     deps,
     audit,
     log,
     giveOnce: options.giveOnce,
-    waitingRoom: createWaitingRoom(),
+    waitingRoom,
     admission: createAdmission({ ...options, now: systemClock }),
   };
   for (const { url, scope } of routes) {

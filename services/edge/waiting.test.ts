@@ -100,6 +100,17 @@ test("who leaves is not looked for any more", async () => {
   expect(looks()).toBeLessThanOrEqual(seen + 1);
 });
 
+test("an edge that stops answers those who wait with what it has seen", async () => {
+  const { edge, looks } = await endless();
+  const startedAt = performance.now();
+  const waiting = edge.call({ url: `/api/v1/operations/${ID}?wait=30` });
+  await vi.waitFor(() => expect(looks()).toBeGreaterThan(1));
+  await edge.app.close();
+
+  expect(await waiting).toMatchObject({ status: 200, body: { outcome: "pending" } });
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+});
+
 async function endless() {
   let looks = 0;
   const getOperation = async () => {

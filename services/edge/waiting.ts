@@ -19,7 +19,11 @@ export type WaitFacts = {
   readonly contextOfLook: () => CallContext;
 };
 
-export type WaitingRoom = { readonly enter: (facts: WaitFacts) => Waiting };
+export type WaitingRoom = {
+  readonly enter: (facts: WaitFacts) => Waiting;
+  /** From now on nobody waits: whoever does is answered with what was seen last. */
+  readonly close: () => void;
+};
 
 export const MOST_WAIT_SECONDS = 30;
 const LOOK_EVERY_MS = 250;
@@ -29,7 +33,9 @@ const RETRY_WHEN_FULL_MS = 1_000;
 
 export function createWaitingRoom(mostWaiting = MOST_WAITING): WaitingRoom {
   const places = limit(mostWaiting);
+  let isClosed = false;
   return {
+    close: () => void (isClosed = true),
     enter: ({ seconds, receivedAt, left, contextOfLook }) => ({
       async until(look, isFinal) {
         const until = receivedAt + seconds * 1_000;
@@ -39,7 +45,7 @@ export function createWaitingRoom(mostWaiting = MOST_WAITING): WaitingRoom {
           throw refuse("service_unavailable", "Too many requests are waiting.", { retryAfterMs: RETRY_WHEN_FULL_MS });
         }
         try {
-          while (!isFinal(seen) && Date.now() < until && !left.aborted) {
+          while (!isFinal(seen) && Date.now() < until && !left.aborted && !isClosed) {
             await sleep(Math.max(0, Math.min(LOOK_EVERY_MS, until - Date.now())));
             seen = await look(contextOfLook());
           }

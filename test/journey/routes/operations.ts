@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { itemsOf } from "../../../deploy/demo/exact-json.ts";
+import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, type Reply } from "../support/client.ts";
 import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/people.ts";
 import { expectProblem } from "../support/problem.ts";
@@ -28,7 +28,7 @@ export function operationRoutes(client: () => Client): void {
     expect(itemsOf(body["legs"] ?? null)).toMatchObject([
       { kind: "deposit", deal_id: deal?.ticket, outcome: "executed" },
     ]);
-    expect(deal?.comment).toBe(`${String(body["reference"])} CRM-ledger-1`);
+    expect(deal?.comment).toBe(`${textOf(body, "reference")} CRM-ledger-1`);
     const found = await client().get(`/api/v1/operations?login=${login}&comment=CRM-ledger-1`);
     expect(itemsOf(found.body["items"] ?? null)).toEqual([body]);
   });
