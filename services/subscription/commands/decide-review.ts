@@ -11,13 +11,14 @@ import { compensateDeficit } from "./review/compensate-deficit.ts";
 import type { Effect } from "./review/effect.ts";
 import { acknowledge, adopt } from "./review/foreign-money.ts";
 import { type Readings, readAccounts } from "./review/read-accounts.ts";
-import { allocateDeal, resume, resumeWithDifference } from "./review/resume-master.ts";
+import { allocateDeal, resume, resumeWithDifference, transferAgain } from "./review/resume-master.ts";
 
 /** Everything that people can decide about pools. */
 const EFFECTS: ReadonlyMap<string, Effect> = new Map([
   ["resume", resume],
   ["resume_with_difference", resumeWithDifference],
   ["allocate_deal", allocateDeal],
+  ["transfer_again", transferAgain],
   ["adopt", adopt],
   ["acknowledge", acknowledge],
   ["compensate_deficit", compensateDeficit],

@@ -72,6 +72,8 @@ export type Stop = {
   readonly dealId: bigint;
   /** The deal waits to be split, and people may let it pass. */
   readonly isWaitingDeal: boolean;
+  /** Key of our transfer that moved another amount than it should have; people may let it be made again. */
+  readonly transferKey?: string;
 };
 
 /** An entry of a Master's log, and its ticket. */

@@ -95,6 +95,7 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
       stop(books, pool.login, {
         reason: `entry ${movement.number} moved another amount than ${movement.key}`,
         about: movement,
+        transferKey: movement.key,
       });
       break;
     case "irregular":
@@ -117,12 +118,15 @@ function foreignTo(
 }
 
 /** The first reason stays: it is where a person has to begin. */
-function stop(books: Books, login: string, { reason, about }: { reason: string; about: LoggedMovement }): void {
+function stop(books: Books, login: string, { reason, about, ...transfer }: Stopping): void {
   const pool = get(books.pools, login);
   if (pool.stoppedReason !== undefined) return;
   books.pools.set(login, { ...pool, stoppedReason: reason });
-  books.outcome.stopped.push({ login, reason, account: about.login, dealId: about.dealId, isWaitingDeal: false });
+  const { login: account, dealId } = about;
+  books.outcome.stopped.push({ login, reason, account, dealId, isWaitingDeal: false, ...transfer });
 }
+
+type Stopping = { readonly reason: string; readonly about: LoggedMovement; readonly transferKey?: string };
 
 /** The flows of a transfer that has arrived: inflows are on the Master now, outflows are gone from it. */
 function apply(books: Books, transfer: OpenTransfer, movement: LoggedMovement): void {

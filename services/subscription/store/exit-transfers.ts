@@ -137,6 +137,20 @@ export async function refuseExit(
   return changed === 1;
 }
 
+/** Of an open one that has moved another amount: the next one takes its place, under a key of its own. */
+export async function replaceExit(tx: Transaction, id: bigint, reason: string, at: Date): Promise<void> {
+  const { subscriptionId, masterLogin, amount } = await one<
+    Pick<NewExitTransfer, "subscriptionId" | "masterLogin" | "amount">
+  >(
+    tx,
+    sql`update exit_transfer
+        set state = 'REFUSED', closed_at = ${at}, reason = ${reason}
+        where id = ${id} and state = 'OPEN'
+        returning subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount`,
+  );
+  await insertExitTransfer(tx, { subscriptionId, masterLogin, amount, at, sendAt: at, refusals: 0 });
+}
+
 /** What leaves a Master in one go, in as many transfers as the platform needs for it; none for 0. */
 export async function insertExitTransfers(
   tx: Transaction,

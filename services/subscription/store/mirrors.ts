@@ -111,7 +111,12 @@ export async function postponeMirror(db: Queryable, id: bigint, until: Date, rea
 }
 
 /** Surely not executed: its flows wait for the next mirror. False when it is not open any more. */
-export async function refuseMirror(tx: Transaction, mirror: OpenMirror, reason: string, at: Date): Promise<boolean> {
+export async function refuseMirror(
+  tx: Transaction,
+  mirror: Pick<OpenMirror, "id">,
+  reason: string,
+  at: Date,
+): Promise<boolean> {
   const refused = await execute(
     tx,
     sql`update mirror

@@ -9,7 +9,7 @@ import { inPlace, seatOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aMaster, aWorld, pass, type World } from "./world.ts";
+import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";
 
 /** A dealer moves money behind our back. */
 async function moved(world: World, login: string, amount: bigint): Promise<void> {
@@ -150,6 +150,38 @@ test("a deal that is older than the last strike is split when two keys say so, a
   expect(await stoppedMasters(world)).toEqual([]);
   await expectBooksToTie(world);
 });
+
+test.each(["mirror", "exit"] as const)(
+  "our %s that moved another amount is made again when two keys say so; what it moved stays foreign",
+  async (kind) => {
+    const { world, masterLogin, investorLogin } = await aPool(500_00n);
+    const prefix = kind === "mirror" ? "subscription:mirror:" : "exit:";
+    const odd: string[] = [];
+    world.platform.rules.delay = ({ key }) => {
+      if (!key.startsWith(prefix) || (odd.length > 0 && odd[0] !== key)) return false;
+      odd[0] = key;
+      return true;
+    };
+    if (kind === "mirror") await deposit(world, investorLogin, 30_00n);
+    else await world.service.unassign({ masterLogin, investorLogin }, aCall());
+    await settle(world);
+    const wrong = {
+      mirror: { kind: MovementKind.MIRROR, amount: 29_00n },
+      exit: { kind: MovementKind.EXIT, amount: 1_00n },
+    };
+    enter(world.platform.ledger, masterLogin, { ...wrong[kind], key: odd[0] ?? "" });
+    await settle(world);
+    const review = await reviewAbout(world, "stopped");
+    expect(review.actions).toEqual(["transfer_again"]);
+    await decide(world, review, "transfer_again");
+    pass(world, 60_000);
+    await settle(world);
+    const { foreign } = await world.service.getPoolLedger({ masterLogin }, aCall());
+    expect(foreign?.minorUnits).toBe(wrong[kind].amount);
+    expect(balanceOf(world.platform.ledger, masterLogin)).toBe(kind === "mirror" ? 559_00n : 1_00n);
+    await expectBooksToTie(world);
+  },
+);
 
 test("a dealer's deposit on an Investor is adopted by two keys and reaches the Master", async () => {
   const { world, masterLogin, investorLogin, id } = await aPool(500_00n);

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { AllocationEntry } from "#proto/pamm/subscription/v1/subscription.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "./books.ts";
+import { decide, reviewAbout } from "./desk.ts";
 import { holdForWithdrawal, withdraw } from "./funding.ts";
 import { cents, inPlace, told } from "./ledger.ts";
-import { getAccount } from "./platform-ledger.ts";
+import { enter, getAccount } from "./platform-ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";
@@ -45,6 +47,25 @@ async function rowsOf({ service }: World, masterLogin: string, number: bigint) {
   const { rows } = await service.readAllocationRows(range, aCall());
   return rows.map(({ amountMinor, floatingE8 }) => [amountMinor, floatingE8]);
 }
+
+test("the weeks of a stopped Master wait, and are closed in order when two keys resume it", async () => {
+  const { world, cutOff } = await aWorldOfHours();
+  const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
+  const { ledger } = world.platform;
+  enter(ledger, masterLogin, { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_changed", dealId: 77n });
+  await settle(world);
+  trader(world, masterLogin).result(10_00n, { at: before(cutOff(0)) });
+  passTo(world, cutOff(0));
+  await settle(world);
+  trader(world, masterLogin).result(20_00n, { at: before(cutOff(1)) });
+  passTo(world, cutOff(1));
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([]);
+  await decide(world, await reviewAbout(world, "stopped"), "resume");
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n, cutOff(1)]);
+  await expectBooksToTie(world);
+});
 
 test("a week is closed between two results, and a deal dated at its cut-off waits for that", async () => {
   const { world, cutOff } = await aWorldOfHours();

@@ -23,19 +23,34 @@ export async function recordStops(tx: Transaction, stops: readonly Stop[], at: D
 
 /** The Master's own account, or that of the Investor on which it showed. */
 export function accountOfStop({ login, evidence }: ReviewCase): string {
-  const { account } = JSON.parse(evidence) as { readonly account?: string };
+  const { account } = JSON.parse(evidence) as Evidence;
   return account ?? login;
 }
 
-function questionOf({ login, reason, account, dealId, isWaitingDeal }: Stop, ledger: PoolLedger): Question {
+/** Our transfer that moved another amount; empty when it is about none. */
+export function transferOfStop({ evidence }: ReviewCase): string {
+  const { transfer } = JSON.parse(evidence) as Evidence;
+  return transfer ?? "";
+}
+
+type Evidence = { readonly account?: string; readonly transfer?: string };
+
+function questionOf(stop: Stop, ledger: PoolLedger): Question {
+  const { login, reason, account, dealId, transferKey } = stop;
   return {
     subject: `${STOP}${login}`,
     reason: "stopped",
     login,
     dealId,
-    evidence: { why: reason, account, deal_id: String(dealId), pool: totalsOf(ledger) },
-    actions: ["resume", "resume_with_difference", ...(isWaitingDeal ? ["allocate_deal"] : [])],
+    evidence: { why: reason, account, transfer: transferKey, deal_id: String(dealId), pool: totalsOf(ledger) },
+    actions: actionsOf(stop),
   };
+}
+
+/** A transfer that has moved another amount would hang for ever if the Master just went on. */
+function actionsOf({ isWaitingDeal, transferKey }: Stop): string[] {
+  if (transferKey !== undefined) return ["transfer_again"];
+  return ["resume", "resume_with_difference", ...(isWaitingDeal ? ["allocate_deal"] : [])];
 }
 
 /** What the Master has to show by the books, and of what it consists. */

@@ -2,12 +2,15 @@ import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
+import { replaceExit } from "../../store/exit-transfers.ts";
 import { lockMaster, type Master, resumeMaster } from "../../store/masters.ts";
+import { refuseMirror } from "../../store/mirrors.ts";
+import { loadOpenTransfers } from "../../store/open-transfers.ts";
 import { findNextDeal } from "../../store/results.ts";
 import { openLedger, saveLedger } from "../allocate/ledger.ts";
 import type { Effect } from "./effect.ts";
 import { expectComplete } from "./read-accounts.ts";
-import { accountOfStop } from "./record-stops.ts";
+import { accountOfStop, transferOfStop } from "./record-stops.ts";
 
 /** A stopped Master goes on, because it is again what its log says, and so is the account on which it showed. */
 export const resume: Effect = {
@@ -33,6 +36,23 @@ export const allocateDeal: Effect = {
     const next = await findNextDeal(tx, about.login);
     if (next?.dealId !== wanted.dealId) throw actionNotPossible(`deal ${wanted.dealId} is not the next to be split`);
     await goOn(tx, deps, about, () => next.number);
+  },
+};
+
+/**
+ * Our transfer has moved another amount than it should have. That amount is foreign money of the Master and stays so; what
+ * the transfer stood for is sent once more, under a new key.
+ */
+export const transferAgain: Effect = {
+  ...resume,
+  async carryOut(tx, deps, { about, wanted }) {
+    await goOn(tx, deps, about, (master) => master.letPassNumber);
+    const [transfer] = await loadOpenTransfers(tx, [transferOfStop(about)]);
+    if (transfer === undefined) throw actionNotPossible("the transfer is not open any more");
+    const reason = `review ${about.id}: it moved another amount`;
+    if (transfer.kind === "mirror") await refuseMirror(tx, transfer, reason, wanted.at);
+    else await replaceExit(tx, transfer.id, reason, wanted.at);
+    afterCommit(tx, deps.bells.exits.ring);
   },
 };
 
