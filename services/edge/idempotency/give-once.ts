@@ -62,7 +62,7 @@ export function createGiveOnce(db: Queryable, { now, log }: { readonly now: Cloc
         await keep(given.commandId, "DONE");
         return result;
       } catch (error) {
-        if (given.wasDone) throw inProgress(given.commandId);
+        if (given.wasDone) throw notRepeated(given.commandId);
         const state = stateAfter(error, given);
         await keep(given.commandId, state);
         throw given.isRepeated && state === "GIVEN" ? inProgress(given.commandId) : error;
@@ -117,4 +117,16 @@ function inProgress(commandId: string): Refusal {
     operationId: commandId,
     retryAfterMs: RETRY_AFTER_MS,
   });
+}
+
+function notRepeated(commandId: string): Refusal {
+  return refuse(
+    "operation_in_progress",
+    "the request with this key was carried out; its result cannot be repeated now",
+    {
+      outcome: "unknown",
+      operationId: commandId,
+      retryAfterMs: RETRY_AFTER_MS,
+    },
+  );
 }
