@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { recordNow } from "../protocol/recorder.ts";
 import { operationNumber } from "../protocol/operation-number.ts";
 import { platformComment } from "../protocol/reference.ts";
+import { lockAccount } from "../store/accounts.ts";
 import { listLegs } from "../store/operations.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
@@ -206,6 +208,24 @@ test("an operation whose deal is gone stays applied when people have seen it, an
     MovementKind.DEPOSIT,
     MovementKind.IRREGULARITY,
   ]);
+});
+
+test("a word that meets the row of an account in other hands is not heard, and may be said again", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { login, review } = await aDoubtfulDeposit(instance);
+  const said = { action: "confirm_not_applied" };
+
+  await inTransaction(instance.deps.pool, async (tx) => {
+    await lockAccount(tx, login);
+    await expect(say(instance, review, "key-of-ann", said)).rejects.toMatchObject({
+      code: "busy",
+      outcome: "not_executed",
+    });
+  });
+
+  expect(await reviewOf(instance, "candidate_deal")).toMatchObject({ state: ReviewState.OPEN });
+  expect(await say(instance, review, "key-of-ann", said)).toMatchObject({ state: ReviewState.PROPOSED });
 });
 
 test("a review shows the attempts, what was answered, the scans and the log, and what may be decided", async () => {

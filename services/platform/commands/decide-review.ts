@@ -9,7 +9,7 @@ import type { Deal } from "../mt5/deals.ts";
 import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/decide-operation.ts";
 import { requireOpenReview, requireOrderedDeal } from "../protocol/examine-decision.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reverse-deal.ts";
-import { orUnavailable } from "../protocol/unavailable.ts";
+import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { withBundle } from "../queries/list-reviews.ts";
 
 /**
@@ -21,15 +21,13 @@ export async function decideReview(deps: Deps, request: DecideReviewRequest): Pr
   const isAboutDeal = request.action === "confirm_applied" && request.dealId > 0n;
   const shown = isAboutDeal ? await orUnavailable(deps.mt5.getDeal(request.dealId)) : undefined;
   const seen: Seen = { server: settings.server, shown };
-  const { review } = await decide(
-    {
-      pool,
-      now: () => new Date(),
-      examine: (tx, about, word) => examine(tx, about, word, seen),
-      carryOut: (tx, about, decision) => carryOut(tx, about, decision, seen),
-    },
-    request,
-  );
+  const decider = {
+    pool,
+    now: () => new Date(),
+    examine: (tx: Transaction, about: ReviewCase, word: Word) => examine(tx, about, word, seen),
+    carryOut: (tx: Transaction, about: ReviewCase, decision: Decision) => carryOut(tx, about, decision, seen),
+  };
+  const { review } = await orBusy(decide(decider, request));
   if (review !== undefined) {
     deps.doorbell.ring(review.login);
     deps.freshDeals.add(review.login);

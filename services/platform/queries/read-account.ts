@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { isTransient } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReadAccountRequest, ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { minds } from "../domain/operation-machine.ts";
 import { readFacts } from "../protocol/read-facts.ts";
-import { orUnavailable } from "../protocol/unavailable.ts";
+import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { beginReading, endReading, lockAccount } from "../store/accounts.ts";
 import { findPassedOver } from "../store/lines.ts";
@@ -18,18 +17,10 @@ const READING_MS = 1_000;
 /** So long a reading waits for operations that an earlier one has kept from being sent. */
 const PASS_MS = 500;
 const LOOK_AGAIN_MS = 20;
-/** For a caller that met a lock or a database that hesitates. */
-const RETRY_AFTER_MS = 250;
 
 /** What an account is, between two operations of ours: mirrors that run back to back would never let it agree. */
 export async function readAccount(deps: Deps, request: ReadAccountRequest): Promise<ReadAccountResponse> {
-  try {
-    return await readBetween(deps, request);
-  } catch (error) {
-    if (!isTransient(error)) throw error;
-    const extra = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } as const;
-    throw refuse("busy", "the account is held by others just now; ask again", extra);
-  }
+  return await orBusy(readBetween(deps, request));
 }
 
 async function readBetween(deps: Deps, { login }: ReadAccountRequest): Promise<ReadAccountResponse> {
