@@ -255,6 +255,22 @@ test("a proposal is void when the amount changes, and a question is gone when th
   });
 });
 
+test("nothing is adopted while somebody is leaving the pool", async () => {
+  const { world, investorLogin } = await aPool(500_00n);
+  await moved(world, investorLogin, 40_00n);
+  const review = await reviewAbout(world, "foreign_money_on_investor");
+  await say(world.deps, review, { action: "adopt", actor: "anna" });
+  await many(
+    world.deps.pool,
+    sql`update master_pool set gate_key = 'funding:withdrawal:1', gate_try = 1, gate_closed_at = now()`,
+  );
+  await expect(say(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringContaining("leaving"),
+  });
+  await expectBooksToTie(world);
+});
+
 test("money of which the question does not know yet is not adopted with it", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);

@@ -4,11 +4,13 @@ import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { leave } from "../commands/leave.ts";
 import { unassign } from "../commands/unassign.ts";
+import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, holdForWithdrawal } from "./funding.ts";
 import { inPlace, seatOf, told } from "./ledger.ts";
 import { balanceOf, enter, lastEntry } from "./platform-ledger.ts";
-import { settle, subscribed } from "./settle.ts";
+import { decide, reviewAbout } from "./desk.ts";
+import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
 
@@ -90,6 +92,29 @@ test("what was decided for posting waits while the Master is stopped, and others
   await settle(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
   expect(balanceOf(world.platform.ledger, elsewhere.investorLogin)).toBe(310_00n);
+  await expectBooksToTie(world);
+});
+
+test("a mirror that was made and not sent waits while its Master is stopped", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  await deposit(world, investorLogin, 30_00n);
+  await deliver(world);
+  world.platform.state.isDown = true;
+  await mirrorOpenFlows(world.deps);
+  world.platform.state.isDown = false;
+  enter(world.platform.ledger, masterLogin, { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_gone" });
+  await deliver(world);
+  pass(world, 60_000);
+  await settle(world);
+  expect(await many(world.deps.pool, sql`select amount_minor as amount from mirror where state = 'OPEN'`)).toEqual([
+    { amount: 30_00n },
+  ]);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
+  await decide(world, await reviewAbout(world, "stopped"), "resume");
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
   await expectBooksToTie(world);
 });
 
