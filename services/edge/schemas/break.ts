@@ -22,7 +22,8 @@ export const BreakItem = Type.Object({
     example: "3000001",
   }),
   master_login: nullableString({
-    description: "The Master that stops for it; null when none does.",
+    description:
+      "The Master that stops for it; null when none does, or when it shows on an Investor: then the Master of its pool stops.",
     example: "3000001",
   }),
   at_risk: moneyReply("Money at risk in USD.", 12.34),
