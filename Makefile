@@ -35,6 +35,12 @@ kills: setup ## two weeks of trading while one process after the other is killed
 chaos: setup ## everything that can happen while money moves, and a table of what callers were told; takes ten minutes
 	@PAMM_LONG=true vitest run test/chaos
 
+sim: setup ## the money protocol simulated; SEED=4711 tells one history, SEEDS=10000 lives many, MODE=safety or liveness, CELLS=yes
+	@node test/simulation/run.ts $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(MODE),--mode $(MODE)) $(if $(CELLS),--cells)
+
+sabotage: setup ## mistakes put into the code, and what notices them how soon; writes the table in docs/reliability.md
+	@node test/simulation/sabotage/find-out.ts
+
 contract: setup ## only the tests that pin the contracts
 	@vitest run test/contract
 

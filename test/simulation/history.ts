@@ -174,6 +174,12 @@ export class History {
       case "broker_amnesia":
         broker.forget();
         return;
+      case "broker_rewind":
+        broker.rewind();
+        return;
+      case "clock_jump":
+        this.#world.setClock(fault.process, fault.byMs);
+        return;
       case "refusing_account":
         server.refuse(fault.login, fault.code, fault.forMs);
         return;

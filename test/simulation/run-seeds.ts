@@ -19,6 +19,9 @@ export type Tally = {
   readonly simulatedMs: number;
   readonly failures: readonly Failure[];
   readonly hits: Hits;
+  /** Processes that died, and everything else that went wrong. */
+  readonly crashes: number;
+  readonly faults: number;
   /** The same for the same histories, in whatever order they were lived. */
   readonly trace: number;
 };
@@ -31,12 +34,16 @@ export async function runSeeds({ first, step, count, mode, stopsAtViolation }: W
   let steps = 0;
   let simulatedMs = 0;
   let seeds = 0;
+  let crashes = 0;
+  let faults = 0;
   for (let seed = first; seeds < count; seed += step) {
     const own = mode === "both" ? modeOf(seed) : mode;
     const result = await simulate(makePlan(seed, own));
     seeds += 1;
     steps += result.steps;
     simulatedMs += result.simulatedMs;
+    crashes += result.crashes;
+    faults += result.faults;
     addHits(hits, result.hits);
     trace = (trace + hashText(result.traceHash, seed)) >>> 0;
     const { violation } = result;
@@ -44,7 +51,7 @@ export async function runSeeds({ first, step, count, mode, stopsAtViolation }: W
     failures.push({ seed, mode: own, invariant: violation.invariant, message: violation.message });
     if (stopsAtViolation) break;
   }
-  return { seeds, steps, simulatedMs, failures, hits, trace };
+  return { seeds, steps, simulatedMs, failures, hits, crashes, faults, trace };
 }
 
 /** A safety run takes three times as long, and most of what it could find a liveness run finds too. */

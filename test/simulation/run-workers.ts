@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { addHits } from "./report/coverage.ts";
 import type { Hits } from "./report/coverage.ts";
 import type { Tally } from "./run-seeds.ts";
-import type { Showing, Telling, Work } from "./work.ts";
+import type { Keeping, Telling, Work } from "./work.ts";
 
 const WORKER = new URL("./seeds-worker.ts", import.meta.url);
 
@@ -16,12 +16,12 @@ export function tellInThread(telling: Telling): Promise<string> {
   return inThread(telling);
 }
 
-/** How many histories of a known defect fail. */
-export function showInThread(showing: Showing): Promise<number> {
-  return inThread(showing);
+/** What is wrong in a kept history, for each of its seeds in which anything is. */
+export function liveKeptInThread(keeping: Keeping): Promise<readonly string[]> {
+  return inThread(keeping);
 }
 
-function inThread<T>(work: Work | Telling | Showing): Promise<T> {
+function inThread<T>(work: Work | Telling | Keeping): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
   worker.once("message", resolve);
@@ -47,6 +47,8 @@ export async function runWorkers(work: Omit<Work, "step">, threads: number): Pro
     simulatedMs: sum(tallies.map(({ simulatedMs }) => simulatedMs)),
     failures: tallies.flatMap(({ failures }) => failures).toSorted((left, right) => left.seed - right.seed),
     hits,
+    crashes: sum(tallies.map(({ crashes }) => crashes)),
+    faults: sum(tallies.map(({ faults }) => faults)),
     trace: sum(tallies.map(({ trace }) => trace)) % 2 ** 32,
   };
 }

@@ -12,6 +12,8 @@ export type Result = {
   readonly steps: number;
   readonly simulatedMs: number;
   readonly hits: Hits;
+  readonly crashes: number;
+  readonly faults: number;
   /** What happened, line by line; only when it was asked for. */
   readonly lines: readonly string[];
 };
@@ -31,6 +33,8 @@ export async function simulate(plan: Plan, { isTold = false }: SimulationOptions
     steps: scheduler.steps,
     simulatedMs: scheduler.nowMs - startMs,
     hits: history.coverage.hits(),
+    crashes: history.coverage.crashes,
+    faults: history.coverage.faults,
     lines: notes.lines,
   };
 }

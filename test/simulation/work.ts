@@ -1,11 +1,7 @@
 import type { Mode } from "./plan/plan.ts";
 
-/** With which sources this thread lives. */
-export type Sources = {
-  readonly sabotage: string | undefined;
-  /** Whether the mends of known defects are in place. */
-  readonly isMended: boolean;
-};
+/** With which mistake put into the sources this thread lives, by its name. */
+export type Sources = { readonly sabotage: string | undefined };
 
 export type Work = Sources & {
   /** Which seeds: every `step`-th from `first` on. */
@@ -19,5 +15,5 @@ export type Work = Sources & {
 /** One seed: its history, or, when it fails, the smallest one that fails like it. */
 export type Telling = Sources & { readonly tell: number; readonly mode: Mode };
 
-/** The histories of a known defect: how many of them fail. */
-export type Showing = Sources & { readonly shows: string };
+/** A history that is kept, by its title. */
+export type Keeping = Sources & { readonly kept: string };

@@ -117,7 +117,7 @@ function checkReview({ plan, platform, server }: End, { number, review, attempt 
     deal_after_absence: isBeyondBounds,
     deal_after_refusal: isBeyondBounds,
     two_deals: isBeyondBounds,
-    applied_deal_gone: hasForgotten,
+    applied_deal_gone: hasForgotten || isBeyondBounds,
     attempts_exhausted: attempt >= MAX_ATTEMPTS,
   };
   if (reasons[review ?? ""] !== true) throw new Violation("I10", `operation ${number} lies before a person: ${review}`);

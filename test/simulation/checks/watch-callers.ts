@@ -61,11 +61,15 @@ export class CallersWatch {
     if (refusalCode !== CREDIT_REFUSED) {
       if (claimed.length > 0)
         throw new Violation("I3", `${key} was answered ${refusalCode} and has deal ${claimed[0]!.ticket}`);
-      this.#platform.onToldNothing(key);
+      this.#platform.onToldNothing(key, "all");
       return;
     }
-    const left = claimed.reduce((total, { amountMinor }) => total + amountMinor, 0n);
-    const hasCredit = legs[1] !== undefined && claimed.some(({ login }) => login === legs[1]!.login);
+    this.#platform.onToldNothing(key, "credit");
+    // What an answer names was made, however late it is shown: it is a part of the sum.
+    const named = new Set(legs.map(({ dealId }) => dealId));
+    const moved = deals.filter((deal) => this.#platform.isWithinBounds(deal) || named.has(deal.ticket));
+    const left = moved.reduce((total, { amountMinor }) => total + amountMinor, 0n);
+    const hasCredit = legs[1] !== undefined && moved.some(({ login }) => login === legs[1]!.login);
     const isForgotten = legs.some(({ dealId }) => dealId !== 0n && !deals.some(({ ticket }) => ticket === dealId));
     if ((left !== 0n || hasCredit) && !isForgotten)
       throw new Violation("I3", `${key} was reversed and still moved ${left}`);

@@ -22,7 +22,7 @@ export class PlatformWatch {
   readonly #written = new Set<string>();
   readonly #attempts = new Set<bigint>();
   readonly #deals = new Map<bigint, ServerDeal>();
-  readonly #toldNothing = new Set<string>();
+  readonly #toldNothing = new Map<string, ToldNothing>();
   readonly #facts: PlatformFacts;
 
   constructor(facts: PlatformFacts) {
@@ -56,14 +56,16 @@ export class PlatformWatch {
     this.#countDeal(deal, reference, operation);
     this.#checkOrder(operation);
     const key = books.keyOf(operation.transferId);
-    if (this.#toldNothing.has(key) && operation.leg !== REVERSAL && this.isWithinBounds(deal)) {
+    const told = this.#toldNothing.get(key);
+    const isExcluded = told === "all" ? operation.leg !== REVERSAL : told === "credit" && operation.leg === CREDIT;
+    if (isExcluded && this.isWithinBounds(deal)) {
       throw new Violation("I3", `${key} got a deal after its caller was told that nothing happens`);
     }
   }
 
   /** The caller was told that nothing happens, now or ever. */
-  onToldNothing(key: string): void {
-    this.#toldNothing.add(key);
+  onToldNothing(key: string, legs: ToldNothing): void {
+    this.#toldNothing.set(key, legs);
   }
 
   forget(forgotten: readonly ServerDeal[]): void {
@@ -125,6 +127,10 @@ export class PlatformWatch {
   }
 }
 
+/** Of which legs nothing is ever going to happen: of those of a reversed transfer only the credit was excluded. */
+type ToldNothing = "all" | "credit";
+
+const CREDIT = 2;
 const REVERSAL = 3;
 /** Whoever ordered it decides whether to order it again; we never do. */
 const EXTERNAL = new Set(["deposit", "withdrawal"]);

@@ -124,7 +124,8 @@ function withdrawal(random: Random, atMs: number, key: string): Command {
 }
 
 function dealer(random: Random, atMs: number): Command {
-  return { kind: "dealer", atMs, login: random.pick(INVESTORS), amountMinor: anySign(random) * random.pick(AMOUNTS) };
+  const amountMinor = anySign(random) * random.pick(AMOUNTS);
+  return { kind: "dealer", atMs, login: random.pick(INVESTORS), amountMinor, clicks: random.chance(0.3) ? 2 : 1 };
 }
 
 function trade(random: Random, atMs: number): Command {

@@ -28,6 +28,8 @@ const GARBAGE = [
   '{"retcode":"0 Done","retcode":"3 Invalid","answer":{"ticket":"5"}}',
   '{"retcode":"13 Not found","answer":{"ticket":"77"}}',
 ];
+/** Corrections, and a machine that was never told the time. */
+const CLOCK_JUMPS_MS = [-60_000, -1_500, 1_500, 30_000, 60_000];
 const COMMANDS = 10;
 const MAX_FAULTS = 6;
 
@@ -91,6 +93,16 @@ const MAKERS: readonly (readonly [number, Maker])[] = [
     }),
   ],
   [2, (random, room) => ({ kind: "broker_amnesia", atMs: at(random, room) })],
+  [2, (random, room) => ({ kind: "broker_rewind", atMs: at(random, room) })],
+  [
+    3,
+    (random, room) => ({
+      kind: "clock_jump",
+      atMs: at(random, room),
+      process: random.whole(0, 1),
+      byMs: random.pick(CLOCK_JUMPS_MS),
+    }),
+  ],
   [2, (random) => ({ kind: "doubled_call", nth: random.whole(1, 20) })],
   [2, (random) => ({ kind: "lost_answer", nth: random.whole(1, 20) })],
 ];

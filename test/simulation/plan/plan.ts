@@ -52,8 +52,14 @@ export type Command =
       readonly feeMinor: bigint;
       readonly payoutMinor: bigint;
     }
-  /** A person at the platform moves money by hand. */
-  | { readonly kind: "dealer"; readonly atMs: number; readonly login: string; readonly amountMinor: bigint }
+  /** A person at the platform moves money by hand, and may click twice. */
+  | {
+      readonly kind: "dealer";
+      readonly atMs: number;
+      readonly login: string;
+      readonly amountMinor: bigint;
+      readonly clicks: number;
+    }
   /** The trader of a Master opens a position and closes it some time later. */
   | {
       readonly kind: "trade";
@@ -103,6 +109,10 @@ export type Fault =
     }
   | { readonly kind: "broker_trouble"; readonly atMs: number; readonly forMs: number; readonly probability: number }
   | { readonly kind: "broker_amnesia"; readonly atMs: number }
+  /** It brings everything that it ever stored once more. */
+  | { readonly kind: "broker_rewind"; readonly atMs: number }
+  /** The clock of the machine on which this process of the plan runs is set; monotonic time goes on. */
+  | { readonly kind: "clock_jump"; readonly atMs: number; readonly process: number; readonly byMs: number }
   | { readonly kind: "doubled_call"; readonly nth: number }
   | { readonly kind: "lost_answer"; readonly nth: number };
 

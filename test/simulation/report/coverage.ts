@@ -8,9 +8,12 @@ const NOTHING = "none";
 
 /** Collects, for each operation, what hit the world while it was under way. */
 export class Coverage {
+  /** All of them, also those that met no operation. */
+  crashes = 0;
+  faults = 0;
   readonly #kinds = new Map<bigint, string>();
-  readonly #crashes = new Map<bigint, Set<string>>();
-  readonly #faults = new Map<bigint, Set<string>>();
+  readonly #crashed = new Map<bigint, Set<string>>();
+  readonly #troubled = new Map<bigint, Set<string>>();
 
   see(operations: readonly Met[]): void {
     for (const { number, kind } of operations) this.#kinds.set(number, kind);
@@ -18,20 +21,22 @@ export class Coverage {
 
   crash(place: string, operations: readonly Met[]): void {
     this.see(operations);
-    for (const { number } of operations) addTo(this.#crashes, number, place);
+    this.crashes += 1;
+    for (const { number } of operations) addTo(this.#crashed, number, place);
   }
 
   fault(name: string, operations: readonly Met[]): void {
     this.see(operations);
-    for (const { number } of operations) addTo(this.#faults, number, name);
+    this.faults += 1;
+    for (const { number } of operations) addTo(this.#troubled, number, name);
   }
 
   /** `kind | crash point | fault` -> operations. */
   hits(): Hits {
     const hits: Hits = {};
     for (const [number, kind] of this.#kinds) {
-      for (const crash of this.#crashes.get(number) ?? [NOTHING]) {
-        for (const fault of this.#faults.get(number) ?? [NOTHING]) count(hits, `${kind}|${crash}|${fault}`, 1);
+      for (const crash of this.#crashed.get(number) ?? [NOTHING]) {
+        for (const fault of this.#troubled.get(number) ?? [NOTHING]) count(hits, `${kind}|${crash}|${fault}`, 1);
       }
     }
     return hits;

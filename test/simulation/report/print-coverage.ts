@@ -44,3 +44,8 @@ function marginal(hits: Hits, place: 1 | 2, title: string): string {
 function sorted(names: readonly string[]): readonly string[] {
   return [...new Set(names)].sort();
 }
+
+/** Combinations that came up at least once. */
+export function countCells(hits: Hits): number {
+  return Object.keys(hits).length;
+}

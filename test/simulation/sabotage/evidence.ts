@@ -19,6 +19,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I1", "I3"],
+    seed: 28,
   },
   {
     name: "return code 7 is taken for a refusal",
@@ -30,6 +31,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I1", "I3", "R3"],
+    seed: 14,
   },
   {
     name: "an answer without a ticket is taken for a refusal",
@@ -41,6 +43,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I1", "I3", "R3"],
+    seed: 191,
   },
   {
     name: "a deal that only the amount tells is nobody's",
@@ -52,6 +55,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I1", "I3", "R3"],
+    seed: 5,
   },
   {
     name: "a history that could not be read is taken for an empty one",
@@ -63,7 +67,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I1", "I3"],
-    mode: "safety",
+    seed: 364,
   },
   {
     name: "a second deal of an operation is passed over in silence",
@@ -75,6 +79,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["R3"],
+    seed: 43,
   },
   {
     name: "amounts pass through a float",
@@ -86,6 +91,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I2", "I4", "I10", "R3"],
+    seed: 1,
   },
   {
     name: "who asks is told that it is applied while nobody knows",
@@ -97,6 +103,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I2"],
+    seed: 1,
   },
   {
     name: "a deal that is not decided yet holds nothing up",
@@ -108,6 +115,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I4", "I5", "I10"],
+    seed: 5,
   },
   {
     name: "nobody asks after deals that are gone",
@@ -117,7 +125,13 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
         find: "const asked = due.slice(0, QUESTIONS_PER_ROUND);",
         put: "const asked = due.slice(0, QUESTIONS_PER_ROUND - QUESTIONS_PER_ROUND);",
       },
+      {
+        file: `${PLATFORM}/jobs/verify-applied-deals.ts`,
+        find: "await verifyDeals(deps, group);",
+        put: "if (group.length === 0) await verifyDeals(deps, group);",
+      },
     ],
     caughtBy: ["T4"],
+    seed: 181,
   },
 ];

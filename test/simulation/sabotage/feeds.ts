@@ -14,6 +14,7 @@ export const FEED_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I9"],
+    seed: 1,
   },
   {
     name: "the cursor moves before what it speaks of is filed",
@@ -25,6 +26,7 @@ export const FEED_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I9"],
+    seed: 19,
   },
   {
     name: "a relay that goes on from the highest id",
@@ -36,5 +38,6 @@ export const FEED_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I9", "I10"],
+    seed: 1387,
   },
 ];

@@ -5,11 +5,6 @@ import type { Edit } from "./sabotage.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** Whether all of the edits have something to replace. */
-export function doFit(edits: readonly Edit[]): boolean {
-  return edits.every(({ file, find }) => readFileSync(new URL(file, ROOT), "utf8").includes(find));
-}
-
 /** From now on whatever this thread loads has the edits in it. Throws when the source does not have what they replace. */
 export function patchSources(edits: readonly Edit[]): void {
   const byFile = Map.groupBy(edits, ({ file }) => new URL(file, ROOT).href);

@@ -1,6 +1,7 @@
 import { EVIDENCE_SABOTAGES } from "./evidence.ts";
 import { FEED_SABOTAGES } from "./feeds.ts";
-import type { Sabotage } from "./sabotage.ts";
+import { KEPT_SABOTAGES } from "./kept.ts";
+import type { Mistake, Sabotage } from "./sabotage.ts";
 import { SENDING_SABOTAGES } from "./sending.ts";
 
 /**
@@ -8,3 +9,6 @@ import { SENDING_SABOTAGES } from "./sending.ts";
  * have to go: then it is not the second line that is missing in the proof.
  */
 export const SABOTAGES: readonly Sabotage[] = [...SENDING_SABOTAGES, ...EVIDENCE_SABOTAGES, ...FEED_SABOTAGES];
+
+/** Whatever can be put into the sources of a thread. */
+export const MISTAKES: readonly Mistake[] = [...SABOTAGES, ...KEPT_SABOTAGES];

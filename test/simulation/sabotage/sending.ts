@@ -16,6 +16,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["P1", "I1", "I6"],
+    seed: 96,
   },
   {
     name: "no look at what is under way, and no partial index",
@@ -32,6 +33,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I6"],
+    seed: 1,
   },
   {
     name: "a command is sent again after a time-out",
@@ -44,6 +46,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
       { file: `${PLATFORM}/protocol/permit.ts`, find: "age < PERMIT_MS - PERMIT_MARGIN_MS", put: "age < 60_000" },
     ],
     caughtBy: ["P1", "I1"],
+    seed: 3,
   },
   {
     name: "sent before the permit is committed",
@@ -55,6 +58,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["P1"],
+    seed: 1,
   },
   {
     name: "a permit that never runs out",
@@ -66,6 +70,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["P1"],
+    seed: 223,
   },
   {
     name: "the credit does not wait for its debit",
@@ -77,6 +82,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I7"],
+    seed: 10,
   },
   {
     name: "an expired permit gives the right to send again",
@@ -88,6 +94,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["P1", "I1", "I3", "I6", "I10"],
+    seed: 42,
   },
   {
     name: "a lane is given back by a time-out",
@@ -99,6 +106,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I6"],
+    seed: 10,
   },
   {
     name: "a lane that lets others pass",
@@ -110,12 +118,12 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I6"],
+    seed: 4,
   },
   {
     name: "an external operation is attempted again",
-    edits: [
-      { file: `${PLATFORM}/domain/operation-kind.ts`, find: 'origin: "external",', put: 'origin: "internal",' },
-    ],
+    edits: [{ file: `${PLATFORM}/domain/operation-kind.ts`, find: 'origin: "external",', put: 'origin: "internal",' }],
     caughtBy: ["P1"],
+    seed: 28,
   },
 ];

@@ -9,6 +9,7 @@ type Kind<Name extends Command["kind"]> = Extract<Command, { readonly kind: Name
 
 const TRY_AGAIN_MS = 400;
 const MAX_HOLDS = 12;
+const DOUBLE_CLICK_MS = 200;
 
 /** Lives through one command of the plan, beginning now. */
 export async function play(caller: Caller, server: TradeServer, command: Command): Promise<void> {
@@ -27,7 +28,10 @@ export async function play(caller: Caller, server: TradeServer, command: Command
     case "withdrawal":
       return withdraw(caller, command);
     case "dealer":
-      server.addByHand(command.login, command.amountMinor);
+      for (let click = 0; click < command.clicks; click += 1) {
+        server.addByHand(command.login, command.amountMinor);
+        await pause(DOUBLE_CLICK_MS);
+      }
       return;
     case "trade": {
       const position = server.openPosition(command.login);

@@ -25,7 +25,7 @@ export class Broker {
   readonly #scheduler: Scheduler;
   readonly #random: Random;
   readonly #subscribers = new Set<Subscriber>();
-  readonly #stored = new Set<string>();
+  readonly #stored = new Map<string, FeedEntry>();
   #memory = 0;
 
   constructor(scheduler: Scheduler, random: Random) {
@@ -42,6 +42,13 @@ export class Broker {
   forget(): void {
     this.#memory += 1;
     this.#stored.clear();
+  }
+
+  /** A consumer of its own began again: everything that is still stored is brought once more. */
+  rewind(): void {
+    for (const subscriber of this.#subscribers) {
+      for (const entry of this.#stored.values()) this.#bring(subscriber, entry, this.#delayMs());
+    }
   }
 
   /** How one process publishes. */
@@ -75,9 +82,9 @@ export class Broker {
   #store(payload: Uint8Array, headers: Readonly<Record<string, string>>): void {
     const id = headers["Nats-Msg-Id"] ?? "";
     if (this.#stored.has(id)) return;
-    this.#stored.add(id);
     const entry = entryFromHeaders(payload, (name) => headers[name] ?? "");
     if (entry === undefined) throw new Error("an entry was published that nobody can read");
+    this.#stored.set(id, entry);
     for (const subscriber of this.#subscribers) {
       if (this.#random.chance(this.trouble)) continue;
       this.#bring(subscriber, entry, this.#delayMs());

@@ -12,10 +12,13 @@ export type Surroundings = {
   readonly strike: (process: SimulatedProcess, step: StepClass, label: string) => void;
 };
 
+/** The clock of a machine: how far it is off now. Whatever is started there again has the same one. */
+export type Clock = { skewMs: number };
+
 export type ProcessOptions = {
   readonly name: string;
   readonly around: Surroundings;
-  readonly skewMs: number;
+  readonly clock: Clock;
   /** Callers and people at the platform are hit by nothing. */
   readonly isMortal: boolean;
 };
@@ -35,22 +38,22 @@ export class SimulatedProcess implements Host {
   /** Requests that it is answering; idle loops are slow only without any. */
   requests = 0;
   readonly #around: Surroundings;
-  readonly #skewMs: number;
+  readonly #clock: Clock;
   readonly #random: Random;
   readonly #startedAtMs: number;
   #stoppedUntilMs = 0;
   readonly #ends = new Set<() => void>();
 
-  constructor({ name, around, skewMs, isMortal }: ProcessOptions) {
+  constructor({ name, around, clock, isMortal }: ProcessOptions) {
     this.name = name;
     this.isMortal = isMortal;
     this.#around = around;
-    this.#skewMs = skewMs;
+    this.#clock = clock;
     this.#random = around.random.for(name);
     this.#startedAtMs = around.scheduler.nowMs;
   }
 
-  nowMs = (): number => Math.floor(this.#around.scheduler.nowMs + this.#skewMs);
+  nowMs = (): number => Math.floor(this.#around.scheduler.nowMs + this.#clock.skewMs);
 
   monotonicMs = (): number => 1_000 + this.#around.scheduler.nowMs - this.#startedAtMs;
 

@@ -3,7 +3,7 @@ import { usd } from "../../../services/kernel/money.ts";
 import type { Log } from "../../../services/kernel/log.ts";
 import { openLog } from "../../../services/platform/protocol/append-to-log.ts";
 import type { Role } from "../../../services/platform/domain/role.ts";
-import type { Follower, Plan, ProcessPlan } from "../plan/plan.ts";
+import type { Follower, Plan } from "../plan/plan.ts";
 import { Database, readSchema } from "../postgres/database.ts";
 import { Broker } from "./broker.ts";
 import type { LineOptions } from "./command-line.ts";
@@ -17,7 +17,7 @@ import { Network } from "./network.ts";
 import { SERVER_NAME, startPlatformProcess } from "./platform-process.ts";
 import type { PlatformProcess } from "./platform-process.ts";
 import { SimulatedProcess } from "./process.ts";
-import type { Surroundings } from "./process.ts";
+import type { Clock, Surroundings } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { startSubscriptionProcess } from "./subscription-process.ts";
@@ -54,6 +54,10 @@ export type WorldOptions = {
   readonly onConnectionTrouble: (name: string) => void;
 };
 
+/** A clock that nobody sets. */
+const RIGHT: Clock = { skewMs: 0 };
+/** Accounts are older than any clock is wrong. */
+const OPEN_SINCE_MS = 2 * 3_600_000;
 const RESTART_MS = 1_500;
 const READ_WITHIN_MS = 3_000;
 
@@ -72,11 +76,13 @@ export class World {
   readonly #followers = new Set<SubscriptionProcess>();
   readonly #neighbours = createNeighbours(loginsOf("master"), loginsOf("investor"));
   readonly #processes = new Set<SimulatedProcess>();
+  readonly #clocks: readonly Clock[];
   #started = 0;
 
   constructor(options: WorldOptions) {
     const { scheduler, random, faults } = options;
     this.#options = options;
+    this.#clocks = options.plan.processes.map(({ skewMs }) => ({ skewMs }));
     this.#around = { scheduler, random, strike: (process, step, label) => faults.strike(process, step, label) };
     const nowMs = (): number => scheduler.nowMs;
     this.server = new TradeServer(scheduler, new Map(ACCOUNTS.map(({ login, openingMinor }) => [login, openingMinor])));
@@ -91,7 +97,7 @@ export class World {
 
   /** The accounts under management, before anything happens. */
   async open(): Promise<void> {
-    const openedAt = new Date(this.#options.scheduler.nowMs - 1);
+    const openedAt = new Date(this.#options.scheduler.nowMs - OPEN_SINCE_MS);
     for (const { login, role, openingMinor } of ACCOUNTS) {
       const log = {
         login,
@@ -107,23 +113,29 @@ export class World {
   }
 
   start(): void {
-    for (const plan of this.#options.plan.processes) this.#startPlatform(plan);
+    for (const place of this.#clocks.keys()) this.#startPlatform(place);
     for (const name of this.#options.plan.followers) this.#startBooks(name);
   }
 
   /** A caller, or a person: nothing hits it. */
   newcomer(name: string): SimulatedProcess {
-    const process = new SimulatedProcess({ name, around: this.#around, skewMs: 0, isMortal: false });
+    const process = new SimulatedProcess({ name, around: this.#around, clock: RIGHT, isMortal: false });
     this.#processes.add(process);
     return process;
   }
 
   /** A process died: another one takes its place after a while. */
   replace(dead: SimulatedProcess, afterMs: number): void {
-    const platform = this.#options.plan.processes[Number(/^platform (\d+)/.exec(dead.name)?.[1] ?? -1)];
-    if (platform !== undefined) this.#later(afterMs, () => this.#startPlatform(platform));
+    const place = /^platform (\d+)/.exec(dead.name)?.[1];
+    if (place !== undefined) this.#later(afterMs, () => this.#startPlatform(Number(place)));
     const books = this.#options.plan.followers.find((name) => dead.name.startsWith(name));
     if (books !== undefined) this.#later(afterMs, () => this.#startBooks(books));
+  }
+
+  /** Somebody sets the clock of one of the machines; a smaller plan may not have it. */
+  setClock(place: number, byMs: number): void {
+    const clock = this.#clocks[place];
+    if (clock !== undefined) clock.skewMs += byMs;
   }
 
   /** Ends everything that could still ring in this thread. */
@@ -135,21 +147,21 @@ export class World {
     this.#options.scheduler.after(ms, "a process starts", start);
   }
 
-  #mortal(name: string, skewMs: number): SimulatedProcess {
+  #mortal(name: string, clock: Clock): SimulatedProcess {
     this.#started += 1;
     const process = new SimulatedProcess({
       name: `${name} #${this.#started}`,
       around: this.#around,
-      skewMs,
+      clock,
       isMortal: true,
     });
     this.#processes.add(process);
     return process;
   }
 
-  #startPlatform(plan: ProcessPlan): void {
+  #startPlatform(place: number): void {
     const { scheduler, random, faults, line, note } = this.#options;
-    const process = this.#mortal(`platform ${this.#options.plan.processes.indexOf(plan)}`, plan.skewMs);
+    const process = this.#mortal(`platform ${place}`, this.#clocks[place] ?? RIGHT);
     const own = random.for(`${process.name} ways`);
     const mt5 = createMt5Port({ server: this.server, scheduler, random: own, faults, ...line }, process);
     const pool = this.#pool(this.database, process);
@@ -165,7 +177,7 @@ export class World {
   }
 
   #startBooks(name: Follower): void {
-    const process = this.#mortal(name, 0);
+    const process = this.#mortal(name, RIGHT);
     const pool = this.#pool(this.books.get(name)!, process);
     const read = (request: Parameters<PlatformProcess["feeds"]["read"]>[0]) =>
       this.network

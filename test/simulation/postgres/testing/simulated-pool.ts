@@ -28,7 +28,7 @@ export async function simulatedPool<T>(service: string, work: (pool: Pool) => Pr
   } as const;
   const faults = new Faults(plan, scheduler, { struck: () => undefined, died: () => undefined });
   const around = { scheduler, random, strike: () => undefined };
-  const process = new SimulatedProcess({ name: "test", around, skewMs: 0, isMortal: false });
+  const process = new SimulatedProcess({ name: "test", around, clock: { skewMs: 0 }, isMortal: false });
   const schema = readSchema(new URL("kernel/feed/feed.sql", SERVICES), new URL(`${service}/migrations/`, SERVICES));
   const database = new Database(schema, () => scheduler.nowMs);
   const pool = createPoolPort(

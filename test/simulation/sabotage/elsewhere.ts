@@ -1,0 +1,32 @@
+import type { SabotageElsewhere } from "./sabotage.ts";
+
+/** Mistakes in code that the simulation does not run, or of a kind that it cannot see; a test of their own notices each. */
+export const SABOTAGES_ELSEWHERE: readonly SabotageElsewhere[] = [
+  {
+    name: "the gate is opened before the pool shrinks",
+    edits: [
+      {
+        file: "services/subscription/commands/leave/decide-settled.ts",
+        find: "    await carryOut(tx, deps, leave, due);\n    await openGate(tx, gate);\n",
+        put: "    await openGate(tx, gate);\n",
+      },
+      {
+        file: "services/subscription/commands/leave/decide-settled.ts",
+        find: "    afterCommit(tx, deps.bells.strikes.ring);\n  });",
+        put: "    afterCommit(tx, deps.bells.strikes.ring);\n  });\n  await inTransaction(deps.pool, (tx) => carryOut(tx, deps, leave, due));",
+      },
+    ],
+    test: "services/subscription/testing/crash.test.ts",
+  },
+  {
+    name: "what leaves the pool is computed again after a crash",
+    edits: [
+      {
+        file: "services/funding/commands/settle-withdrawal.ts",
+        find: 'case "COLLECTING":\n',
+        put: 'case "COLLECTING":\n        await leavePool(deps, { cashflow, withdrawal: { ...withdrawal, try: withdrawal.try + 1 } }, context);\n',
+      },
+    ],
+    test: "services/funding/commands/withdraw-fee.test.ts",
+  },
+];
