@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { itemsOf } from "../../deploy/demo/exact-json.ts";
-import { type Client, clientOf, dealsOf } from "./support/client.ts";
+import { type Client, clientOf, dealsOf, eventually } from "./support/client.ts";
 import { assign, deposit, expectDone, newInvestor, unassign, withdraw } from "./support/people.ts";
 import { expectProblem } from "./support/problem.ts";
 import { decide, newOperator, reviewAbout, say } from "./support/reviews.ts";
@@ -22,6 +22,14 @@ beforeAll(async () => {
   second = await newOperator(system, "Second");
 }, START_PATIENCE_MS);
 afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
+
+/** Every cent of the pool is where the books say, and nothing is foreign any more. */
+async function expectProven(login: string): Promise<void> {
+  await eventually(async () => {
+    const { body, text: said } = await client.get(`/api/v1/info/master/${login}/proof`);
+    expect(body["converged"], said).toBe(true);
+  });
+}
 
 test(
   "a dealer's deposit on an Investor in a pool is adopted by two keys and reaches the Master",
@@ -53,6 +61,7 @@ test(
     await expectBalances(client, { [investor]: "540", [other]: "300", [login]: "840" });
     await bookResult(client, login, "84");
     await expectBalances(client, { [investor]: "594", [other]: "330", [login]: "924" });
+    await expectProven(login);
   },
 );
 
@@ -92,6 +101,8 @@ test(
     await bookResult(client, login, "63");
     await expectBalances(client, { [login]: "693", [investor]: "583", [newcomer]: "110" });
     await expectDone(withdraw(client, investor, "10"));
+    await expectProven(login);
+    await expectProven(elsewhere.login);
     const { body } = await client.get("/api/v1/ops/reviews");
     expect(itemsOf(body["items"]).filter((item) => item["login"] === login)).toEqual([]);
   },

@@ -21,8 +21,11 @@ export async function askAboutForeignMoney(deps: Deps): Promise<boolean> {
     ...(await listUndecided(pool, ON_INVESTOR, CASES_PER_ROUND)),
     ...(await listUndecided(pool, ON_MASTER, CASES_PER_ROUND)),
   ];
+  // With more money than one round looks at, what is missing here may only be further on.
+  const isWhole = wanted.size < CASES_PER_ROUND;
   for (const about of cases) {
-    await bringUpToDate(deps, about, wanted.get(about.subject));
+    const money = wanted.get(about.subject);
+    if (money !== undefined || isWhole) await bringUpToDate(deps, about, money);
     wanted.delete(about.subject);
   }
   for (const money of wanted.values()) {
