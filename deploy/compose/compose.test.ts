@@ -25,12 +25,16 @@ test("every program of the launcher has a container, with one command in the one
   expect(containers.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual(["init-secrets"]);
 });
 
+/** Nobody rehearses crashes with an operator's containers. */
+const NEVER_SET = ["PAMM_FAILPOINTS"];
+
 test("a service is given variables that it reads, and every one that it reads can be set", () => {
   for (const program of PROGRAMS) {
     const given = Object.keys(container(compose, program).environment ?? {});
     const known = variablesOf(program);
     expect([program, given.filter((name) => !known.some(({ names }) => names.includes(name)))]).toEqual([program, []]);
-    const closed = known.filter(({ names }) => !names.some((name) => given.includes(name)));
+    const open = [...given, ...NEVER_SET];
+    const closed = known.filter(({ names }) => !names.some((name) => open.includes(name)));
     expect([program, closed.map(({ names }) => names[0])]).toEqual([program, []]);
   }
 });
