@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -6,102 +5,10 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { connectNats } from "#kernel/nats/connect.ts";
-import { serveOverNats } from "#kernel/nats/serve.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
-import { aDeposit, aWithdrawal, cents } from "./test-replies.ts";
-import { logTo } from "./test-edge.ts";
-
-const MAIN = join(import.meta.dirname, "main.ts");
-const KEYS = join(import.meta.dirname, "keys.ts");
-const BOOTSTRAP = "a-bootstrap-key-of-tests";
-const STARTED_WITHIN_MS = 20_000;
-
-type Environment = Readonly<Record<string, string>>;
-type Run = { readonly child: ChildProcess; readonly out: () => string; readonly errors: () => string };
-
-function run(script: string, args: readonly string[], env: Environment): Run {
-  const child = spawn(process.execPath, [script, ...args], { env: { PATH: process.env["PATH"] ?? "", ...env } });
-  const [out, errors] = [[] as string[], [] as string[]];
-  child.stdout.on("data", (chunk: Buffer) => out.push(chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => errors.push(chunk.toString()));
-  return { child, out: () => out.join(""), errors: () => errors.join("") };
-}
-
-async function keys(args: string, env: Environment): Promise<{ code: number; out: string; errors: string }> {
-  const { child, out, errors } = run(KEYS, args.split(" "), env);
-  const [code] = (await once(child, "close")) as [number];
-  return { code, out: out().trim(), errors: errors() };
-}
-
-async function waitFor<T>(
-  what: string,
-  look: () => Promise<T | undefined> | T | undefined,
-  withinMs: number,
-): Promise<T> {
-  for (const until = Date.now() + withinMs; Date.now() < until;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`waited ${withinMs} ms for ${what}`);
-}
-
-async function system(): Promise<{
-  env: Environment;
-  natsUrl: string;
-  database: Awaited<ReturnType<typeof testDatabase>>;
-}> {
-  const [database, nats] = [await testDatabase("edge"), await startOwnNats()];
-  const env = {
-    EDGE_DATABASE_URL: database.url,
-    NATS_URL: nats.url,
-    PAMM_HTTP_PORT: "0",
-    PAMM_METRICS_PORT: "0",
-    PAMM_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
-    PAMM_BOOTSTRAP_API_KEY: BOOTSTRAP,
-  };
-  return { env, natsUrl: nats.url, database };
-}
-
-async function startedEdge(env: Environment): Promise<Run & { url: string }> {
-  const edge = run(MAIN, [], env);
-  onTestFinished(async () => {
-    if (edge.child.exitCode === null && edge.child.kill("SIGTERM")) await once(edge.child, "close");
-  });
-  const url = await waitFor(
-    "the edge",
-    () => /"url":"(http[^"]+)","msg":"listening"/.exec(edge.out())?.[1],
-    STARTED_WITHIN_MS,
-  );
-  return { ...edge, url };
-}
-
-async function serveFunding(natsUrl: string): Promise<void> {
-  const log = logTo([]);
-  const broker = await connectNats({ url: natsUrl, name: "funding", log });
-  const implementation = {
-    deposit: async () => aDeposit(),
-    withdraw: async () => aWithdrawal(),
-    getBalance: async () => ({ login: "1", balance: cents(1n), error: "" }),
-    getOperation: () => Promise.reject(new Error("not asked")),
-    listOperations: () => Promise.reject(new Error("not asked")),
-    listBreaks: () => Promise.reject(new Error("not asked")),
-  };
-  const server = await serveOverNats(broker, {
-    service: "funding",
-    contract: FundingServiceService,
-    implementation,
-    log,
-  });
-  onTestFinished(async () => {
-    await server[Symbol.asyncDispose]();
-    await broker[Symbol.asyncDispose]();
-  });
-}
+import { BOOTSTRAP, keys, MAIN, run, serveFunding, startedEdge, system, waitFor } from "./test-process.ts";
 
 test("the whole edge: a key is made, used, rotated and revoked within a second", { timeout: 60_000 }, async () => {
   const { env, natsUrl, database } = await system();

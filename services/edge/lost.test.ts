@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { expect, test, vi } from "vitest";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { BOOTSTRAP, serveFunding, startedEdge, system } from "./test-process.ts";
+import { aDeposit } from "./test-replies.ts";
+
+const PATIENCE = { timeout: 60_000 };
+/** Longer than a money command may take. */
+const OVER_MS = 15_000;
+
+/** A funding that says nothing to the first deposit it hears of, and answers those that follow. */
+function forgetful() {
+  const heard: string[] = [];
+  const deposit = async (_request: unknown, { commandId, signal }: CallContext) => {
+    heard.push(commandId);
+    if (heard.length === 1) await once(signal, "abort");
+    return aDeposit({ operationId: commandId });
+  };
+  return { heard, deposit };
+}
+
+function send(url: string, key: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${BOOTSTRAP}`, "idempotency-key": key };
+  return fetch(`${url}/api/v1/investor/deposit?login=1&amount=1`, { method: "POST", headers });
+}
+
+test(
+  "a command that was lost with its service is given once more, in time and under the same id",
+  PATIENCE,
+  async () => {
+    const { env, natsUrl } = await system();
+    const { heard, deposit } = forgetful();
+    await serveFunding(natsUrl, deposit);
+    const { url } = await startedEdge(env);
+    const answer = await send(url, "key-1");
+
+    expect(answer.status).toBe(200);
+    const id = answer.headers.get("x-operation-id");
+    expect(heard).toEqual([id, id]);
+  },
+);
+
+test("an edge that is killed while it waits leaves a key that is answered by the same command", PATIENCE, async () => {
+  const { env, natsUrl, database } = await system();
+  const { heard, deposit } = forgetful();
+  await serveFunding(natsUrl, deposit);
+  const [first, second] = [await startedEdge(env), await startedEdge(env)];
+  const lost = send(first.url, "key-1").catch(() => undefined);
+  await vi.waitFor(() => expect(heard).toHaveLength(1), OVER_MS);
+  first.child.kill("SIGKILL");
+  await once(first.child, "close");
+  expect(await lost).toBeUndefined();
+
+  const early = await send(second.url, "key-1");
+  expect([early.status, await early.json()]).toMatchObject([
+    409,
+    { code: "operation_in_progress", operation_id: heard[0] },
+  ]);
+  const answer = await vi.waitFor(
+    async () => {
+      const again = await send(second.url, "key-1");
+      expect(again.status).toBe(200);
+      return again;
+    },
+    { timeout: OVER_MS, interval: 500 },
+  );
+  expect([answer.headers.get("x-operation-id"), answer.headers.get("idempotency-replayed")]).toEqual([
+    heard[0],
+    "true",
+  ]);
+  expect(new Set(heard).size).toBe(1);
+  expect(await many(database.pool, sql`select state from idempotency_key`)).toEqual([{ state: "DONE" }]);
+});

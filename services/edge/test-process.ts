@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Client } from "#kernel/contract/contract.ts";
+import { connectNats } from "#kernel/nats/connect.ts";
+import { serveOverNats } from "#kernel/nats/serve.ts";
+import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { startOwnNats } from "#test/support/nats.ts";
+import { aDeposit, aWithdrawal, cents } from "./test-replies.ts";
+import { logTo } from "./test-edge.ts";
+
+type Deposit = Client<FundingServiceService>["deposit"];
+
+export const MAIN = join(import.meta.dirname, "main.ts");
+const KEYS = join(import.meta.dirname, "keys.ts");
+export const BOOTSTRAP = "a-bootstrap-key-of-tests";
+const STARTED_WITHIN_MS = 20_000;
+
+type Environment = Readonly<Record<string, string>>;
+type Run = { readonly child: ChildProcess; readonly out: () => string; readonly errors: () => string };
+
+export function run(script: string, args: readonly string[], env: Environment): Run {
+  const child = spawn(process.execPath, [script, ...args], { env: { PATH: process.env["PATH"] ?? "", ...env } });
+  const [out, errors] = [[] as string[], [] as string[]];
+  child.stdout.on("data", (chunk: Buffer) => out.push(chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => errors.push(chunk.toString()));
+  return { child, out: () => out.join(""), errors: () => errors.join("") };
+}
+
+export async function keys(args: string, env: Environment): Promise<{ code: number; out: string; errors: string }> {
+  const { child, out, errors } = run(KEYS, args.split(" "), env);
+  const [code] = (await once(child, "close")) as [number];
+  return { code, out: out().trim(), errors: errors() };
+}
+
+export async function waitFor<T>(
+  what: string,
+  look: () => Promise<T | undefined> | T | undefined,
+  withinMs: number,
+): Promise<T> {
+  for (const until = Date.now() + withinMs; Date.now() < until;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`waited ${withinMs} ms for ${what}`);
+}
+
+export async function system(): Promise<{
+  env: Environment;
+  natsUrl: string;
+  database: Awaited<ReturnType<typeof testDatabase>>;
+}> {
+  const [database, nats] = [await testDatabase("edge"), await startOwnNats()];
+  const env = {
+    EDGE_DATABASE_URL: database.url,
+    NATS_URL: nats.url,
+    PAMM_HTTP_PORT: "0",
+    PAMM_METRICS_PORT: "0",
+    PAMM_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+    PAMM_BOOTSTRAP_API_KEY: BOOTSTRAP,
+  };
+  return { env, natsUrl: nats.url, database };
+}
+
+export async function startedEdge(env: Environment): Promise<Run & { url: string }> {
+  const edge = run(MAIN, [], env);
+  onTestFinished(async () => {
+    if (edge.child.exitCode === null && edge.child.kill("SIGTERM")) await once(edge.child, "close");
+  });
+  const url = await waitFor(
+    "the edge",
+    () => /"url":"(http[^"]+)","msg":"listening"/.exec(edge.out())?.[1],
+    STARTED_WITHIN_MS,
+  );
+  return { ...edge, url };
+}
+
+/** A funding that answers at once, unless the test says how it answers deposits. */
+export async function serveFunding(natsUrl: string, deposit: Deposit = async () => aDeposit()): Promise<void> {
+  const log = logTo([]);
+  const broker = await connectNats({ url: natsUrl, name: "funding", log });
+  const implementation = {
+    deposit,
+    withdraw: async () => aWithdrawal(),
+    getBalance: async () => ({ login: "1", balance: cents(1n), error: "" }),
+    getOperation: () => Promise.reject(new Error("not asked")),
+    listOperations: () => Promise.reject(new Error("not asked")),
+    listBreaks: () => Promise.reject(new Error("not asked")),
+  };
+  const server = await serveOverNats(broker, {
+    service: "funding",
+    contract: FundingServiceService,
+    implementation,
+    log,
+  });
+  onTestFinished(async () => {
+    await server[Symbol.asyncDispose]();
+    await broker[Symbol.asyncDispose]();
+  });
+}
