@@ -23,7 +23,7 @@ type Environment = Readonly<Record<string, string>>;
 type Run = { readonly child: ChildProcess; readonly out: () => string; readonly errors: () => string };
 
 export function run(script: string, args: readonly string[], env: Environment): Run {
-  const child = spawn(process.execPath, [script, ...args], { env: { PATH: process.env["PATH"] ?? "", ...env } });
+  const child = spawn(process.execPath, [script, ...args], { env });
   const [out, errors] = [[] as string[], [] as string[]];
   child.stdout.on("data", (chunk: Buffer) => out.push(chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => errors.push(chunk.toString()));
