@@ -7,6 +7,9 @@ import { deposit } from "./deposit.ts";
 
 const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined };
 
+/** No time to ask a second time. */
+const IN_A_HURRY = 1_000;
+
 test("a deposit is credited, recorded and told once, however often it is asked for", async () => {
   const deps = await world();
 
@@ -52,7 +55,7 @@ test("a deposit whose answer was lost is unknown to the caller, then settled onc
   const deps = await world();
   deps.platform.troubles.transfer.push("lost answer");
 
-  await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({
+  await expect(deposit(deps, HUNDRED, aCall("op-1", IN_A_HURRY))).rejects.toMatchObject({
     code: "outcome_unknown",
     outcome: "unknown",
     operationId: "op-1",
@@ -65,6 +68,16 @@ test("a deposit whose answer was lost is unknown to the caller, then settled onc
   expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 1_001n }]);
   expect(deps.platform.deals).toHaveLength(1);
   expect(await told(deps)).toHaveLength(1);
+});
+
+test("an answer that was lost is asked for again while the caller waits", async () => {
+  const deps = await world();
+  deps.platform.troubles.transfer.push("lost answer", "unreachable", "lost answer");
+
+  await expect(deposit(deps, HUNDRED, aCall("op-1"))).resolves.toMatchObject({ dealId: 1_001n });
+
+  expect(deps.platform.deals).toHaveLength(1);
+  expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 1_001n }]);
 });
 
 test("a deposit that the platform was never asked for is not executed, then or later", async () => {
@@ -82,7 +95,7 @@ test("a deposit that the platform was never asked for is not executed, then or l
 test("a repetition that cannot reach the platform takes nothing back of what was sent before", async () => {
   const deps = await world();
   deps.platform.troubles.transfer.push("lost answer", "unreachable");
-  await deposit(deps, HUNDRED, aCall("op-1")).catch(() => {});
+  await deposit(deps, HUNDRED, aCall("op-1", IN_A_HURRY)).catch(() => {});
 
   await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
   await settleLater(deps);

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
@@ -9,19 +11,30 @@ import { outcomeOf } from "./transfer-result.ts";
 /** Nothing was recorded under the key by this call. */
 export type NotSent = { readonly kind: "not_sent"; readonly refusal: Refusal };
 
-/** Asks platform for a transfer and tells apart what was recorded, what surely was not, and what nobody knows. */
+/** A platform service that was killed is back within a second or two. */
+const ASK_AGAIN_MS = 200;
+/** What another question needs of the caller's patience. */
+const QUESTION_NEEDS_MS = 1_500;
+
+/**
+ * Asks platform for a transfer and tells apart what was recorded, what surely was not, and what nobody knows. An answer
+ * that is lost on its way is asked for again while the caller waits: the key is executed once, however often it is asked.
+ */
 export async function sendTransfer(
   { platform }: Deps,
   request: TransferRequest,
   context: CallContext,
 ): Promise<TransferOutcome | NotSent> {
-  try {
-    return outcomeOf(await platform.transfer(request, inTimeToAnswer(context)));
-  } catch (error) {
-    if (error instanceof Refusal) {
-      return wasSurelyNotSent(error) ? { kind: "not_sent", refusal: error } : { kind: "open", doubt: "UNKNOWN" };
+  for (let isLost = false; ; isLost = true) {
+    try {
+      return outcomeOf(await platform.transfer(request, inTimeToAnswer(context)));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // Once a question was lost, no answer to another one says that it was not heard.
+      if (!isLost && wasSurelyNotSent(error)) return { kind: "not_sent", refusal: error };
     }
-    throw error;
+    if (remainingMs(context) < QUESTION_NEEDS_MS) return { kind: "open", doubt: "UNKNOWN" };
+    await pause(ASK_AGAIN_MS);
   }
 }
 

@@ -8,6 +8,9 @@ import { withdraw } from "./withdraw.ts";
 const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
 const rich = () => platformFake({ balances: { [INVESTOR]: 100_00n } });
 
+/** No time to ask a second time. */
+const IN_A_HURRY = 1_000;
+
 test("a withdrawal holds the lane, asks the pool, pays under the lane and lets it go", async () => {
   const deps = await world({ platform: rich(), masterMinimum: 0n });
 
@@ -125,7 +128,7 @@ test("a payout whose answer was lost keeps the lane until it is known, and is th
   const deps = await world({ platform: rich() });
   deps.platform.troubles.transfer.push("lost answer");
 
-  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
+  await expect(withdraw(deps, FORTY, aCall("op-1", IN_A_HURRY))).rejects.toMatchObject({
     code: "outcome_unknown",
     operationId: "op-1",
   });

@@ -94,7 +94,7 @@ test("while the platform cannot be reached the ledger answers what it knows", as
 test("an answer that was lost is not lost to the ledger: it knows what platform has recorded", async () => {
   const deps = await world();
   deps.platform.troubles.transfer.push("lost answer");
-  await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({ code: "outcome_unknown" });
+  await expect(deposit(deps, HUNDRED, aCall("op-1", 1_000))).rejects.toMatchObject({ code: "outcome_unknown" });
 
   const operation = await getOperation(deps, { operationId: "op-1" }, aCall(""));
   expect(operation).toMatchObject({ outcome: OperationOutcome.EXECUTED, dealId: 1_001n });

@@ -1,0 +1,68 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Client, clientOf } from "../journey/support/client.ts";
+import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
+import { liveThrough } from "./story.ts";
+
+const START_PATIENCE_MS = 180_000;
+const PATIENCE = { timeout: 300_000 };
+
+const KINDS = ["deposit", "withdrawal", "fee_debit", "fee_credit", "result", "mirror", "exit"];
+/** `after_intent` is a place of its own for those whose wish and permit are one commit or are sent by their caller. */
+const SENDS = ["after_permit", "after_answer", "after_record"].flatMap((place) =>
+  KINDS.map((kind) => `platform/${place}.${kind}`),
+);
+const STEPS = [
+  "platform/after_intent.deposit",
+  "platform/after_intent.mirror",
+  "platform/after_publish",
+  "subscription/after_filing",
+  "subscription/after_publish",
+  "funding/before_posted.deposit",
+  "funding/before_posted.withdraw",
+  ...["RECORDED", "LEAVING", "COLLECTING", "PAYING"].map((state) => `funding/before_withdrawal_step.${state}`),
+  "subscription/after_assignment",
+  "subscription/after_mirror",
+  "subscription/after_allocation",
+  "subscription/after_posting",
+  ...["after_place", "after_crystallisation", "after_leave"].flatMap((place) =>
+    ["WITHDRAWAL", "EXIT"].map((kind) => `subscription/${place}.${kind}`),
+  ),
+  "fee/before_outcome.paid",
+];
+
+/** All of them take minutes: `make chaos`. */
+const isAsked = process.env["PAMM_LONG"] === "true";
+const USUAL = [
+  "platform/after_answer.fee_debit",
+  "platform/after_permit.exit",
+  "subscription/after_crystallisation.EXIT",
+];
+
+const places = [...SENDS, ...STEPS].filter((place) => isAsked || USUAL.includes(place));
+
+describe("a process that dies between two steps leaves a story that is told to its end, once", () => {
+  const armed = mkdtempSync(join(tmpdir(), "pamm-failpoints-"));
+  let system: TestSystem;
+  let client: Client;
+
+  beforeAll(async () => {
+    system = await startTestSystem({ PAMM_FAILPOINTS: armed, PAMM_QUIET_PERIOD: "PT6S" });
+    client = clientOf(system);
+  }, START_PATIENCE_MS);
+  afterAll(async () => {
+    await system[Symbol.asyncDispose]();
+    rmSync(armed, { recursive: true });
+  }, START_PATIENCE_MS);
+
+  test.each(places)("%s", PATIENCE, async (place) => {
+    const file = join(armed, place);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "");
+    await liveThrough(client);
+    expect(existsSync(file), "nobody came by").toBe(false);
+  });
+});

@@ -1,0 +1,30 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Client, json, type Reply } from "../journey/support/client.ts";
+
+const PAUSE_MS = 250;
+const PATIENCE_MS = 120_000;
+
+/**
+ * Gives a command until it is carried out, as a careful client does: always under one idempotency key, so that it is
+ * carried out once, whatever becomes of answers. Throws on a no that is final.
+ */
+export async function insist({ ask }: Client, path: string, body?: object): Promise<Reply> {
+  const key = randomUUID();
+  const init = body === undefined ? { headers: {} } : json(body);
+  const request = { ...init, method: "POST", headers: { ...init.headers, "idempotency-key": key } };
+  let last = "no answer";
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(PAUSE_MS)) {
+    const reply = await ask(path, request).catch((): undefined => undefined);
+    if (reply?.status === 200) return reply;
+    last = reply?.text ?? "no answer";
+    if (reply !== undefined && isFinal(reply)) break;
+  }
+  throw new Error(`${path}: ${last}`);
+}
+
+/** What is in the way now may pass; a conflict that does not say so is one for good. */
+function isFinal({ status, headers }: Reply): boolean {
+  if (status === 409) return headers.get("retry-after") === null;
+  return status < 500 && status !== 429;
+}
