@@ -157,8 +157,10 @@ function checkLog(end: End, login: string): void {
   const logged = account["log_minor"] as bigint;
   const isUndecided = account["undecided_from"] !== null;
   const hasForgotten = server.forgotten.some((deal) => deal.login === login);
+  // What was shown later than everything has to be was told as gone; whether it may be was looked at with its review.
+  const isToldGone = books.operationsOf(login).some(({ review }) => review === "applied_deal_gone");
   const balance = server.balanceOf(login);
-  if (!isUndecided && !hasForgotten && logged !== balance) {
+  if (!isUndecided && !hasForgotten && !isToldGone && logged !== balance) {
     throw new Violation("I4", `${login} has ${balance} at the platform and ${logged} in its log`);
   }
   // With pools the money stands in many places, and those are looked at after each commit.
