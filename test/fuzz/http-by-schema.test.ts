@@ -28,7 +28,7 @@ test(
       1_200,
       made,
       async ([operation, { request, wrong, isOdd }, mood]) => {
-        edge.setMood(mood);
+        await edge.setMood(mood);
         edge.calls.length = 0;
         const answer = await edge.call(request);
         if (answer.status >= 400 && mood.kind === "refuses" && !mood.isDocumented) expectProblem(answer);
@@ -111,7 +111,7 @@ test(
       ),
     );
     const wild = fc.record({ method: fc.constantFrom(...METHODS), url: paths, payload: BODIES, headers: HEADERS });
-    edge.setMood({ kind: "good" });
+    await edge.setMood({ kind: "good" });
     await fuzzAsync("requests of any form", 800, wild, async ({ method, url, payload, headers }) => {
       const answer = await edge.call({
         method,

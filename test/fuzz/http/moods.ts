@@ -1,7 +1,11 @@
 import fc from "fast-check";
+import { systemClock } from "#kernel/clock.ts";
+import { execute, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { createGiveOnce } from "../../../services/edge/idempotency/give-once.ts";
 import { PROBLEMS } from "../../../services/edge/problems.ts";
-import { type TestEdge, testEdge } from "../../../services/edge/test-edge.ts";
+import { logTo, type TestEdge, testEdge } from "../../../services/edge/test-edge.ts";
 import { CASES } from "../../contract/http/cases.ts";
 import type { Operation } from "./document.ts";
 
@@ -61,7 +65,10 @@ function refusing(
   return { kind: "refuses", refusal: new Refusal({ code, status, message: "said no", ...extra }), isDocumented };
 }
 
-export type MoodyEdge = TestEdge & { readonly setMood: (mood: Mood) => void };
+export type MoodyEdge = TestEdge & {
+  /** For what is sent from now on; idempotency keys of before are forgotten. */
+  readonly setMood: (mood: Mood) => Promise<void>;
+};
 
 /** The real edge before services that answer what the golden cases answer, when they are in the mood. */
 export async function moodyEdge(): Promise<MoodyEdge> {
@@ -75,8 +82,16 @@ export async function moodyEdge(): Promise<MoodyEdge> {
       }
     }
   }
-  const edge = await testEdge(answers);
-  return { ...edge, setMood: (mood) => (current.mood = mood) };
+  const { pool } = await testDatabase("edge");
+  const giveOnce = createGiveOnce(pool, { now: systemClock, log: logTo([]) });
+  const edge = await testEdge({ ...answers, app: { giveOnce } });
+  return {
+    ...edge,
+    async setMood(mood) {
+      current.mood = mood;
+      await execute(pool, sql`delete from idempotency_key`);
+    },
+  };
 }
 
 type Current = { mood: Mood };

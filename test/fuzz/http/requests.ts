@@ -130,9 +130,12 @@ function wrongValues(schema: Schema, isJson: boolean): unknown[] {
   return [...candidates, ...ofOtherTypes.filter(([type]) => !accepted.includes(type)).map(([, value]) => value)];
 }
 
+const A_UUID = "0198c0de-0000-7000-8000-000000000001";
+
 /** Each login is another one, because two that are equal may be a mistake of their own. */
 function goodValue({ schema }: Field, index: number): unknown {
   const [example] = schema.examples ?? [];
+  if (schema.format === "uuid") return A_UUID;
   if (schema.pattern?.startsWith("^[1-9]") === true) return `300000${index + 1}`;
   return example ?? schema.enum?.[0] ?? (schema.type === "integer" ? 1 : "1");
 }

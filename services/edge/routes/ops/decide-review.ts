@@ -17,10 +17,10 @@ export const decideReview = route({
   description:
     "The first API key proposes an action; it is done when another key says the same. `withdraw_proposal` takes a proposal back, whoever made it. Every word is kept with the id of its key.",
   body: Type.Object({
-    id: text("review_id", { description: "Id of the review.", example: "subscription-5" }),
+    id: text("review_id", { description: "Id of the review.", example: "platform-17" }),
     action: text("review_action", {
       description: "One of the review's actions, or withdraw_proposal.",
-      example: "resume",
+      example: "confirm_applied",
     }),
     deal_id: Type.Optional(
       textOrNumber("id", {
