@@ -20,6 +20,7 @@ test.each([
   ["too many requests", answered(429, { code: "rate_limited", retryable: true }), "not_executed"],
   ["a no of the platform", answered(502, { code: "platform_rejected", outcome: "not_executed" }), "refused"],
   ["a mistake of the caller", answered(422, { code: "validation_failed" }), "refused"],
+  ["an equal one that is on its way", answered(409, { code: "operation_in_progress", retryable: false }), "unknown"],
   ["a conflict", answered(409, { code: "below_min_deposit", retryable: false }), "refused"],
 ] as const)("%s", (_what, exchange, kind) => {
   expect(outcomeOf(exchange).kind).toBe(kind);

@@ -23,6 +23,8 @@ export function outcomeOf(exchange: Exchange): Outcome {
   const { retryable, outcome } = problemOf(answer);
   const why = describe(answer);
   const waitMs = answer.retryAfterMs ?? DEFAULT_WAIT_MS;
+  // An equal one of ours is on its way: sent again before it is known, the same money could move twice.
+  if (codeOf(answer) === "operation_in_progress") return { kind: "unknown", why };
   if (answer.status < SERVER_ERROR) return retryable === true ? { kind: "not_executed", why, waitMs } : refused(answer);
   if (outcome !== "not_executed") return { kind: "unknown", why };
   return isTransient(answer) ? { kind: "not_executed", why, waitMs } : refused(answer);

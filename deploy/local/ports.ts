@@ -8,11 +8,21 @@ const LEAST = 20_000;
 const MOST = 29_999;
 const TRIES = 100;
 
-/** A port that nobody holds at this moment; whoever uses it must be ready to lose the race. */
+/** Given away by this process, or meant for somebody, and perhaps not held yet. */
+const spoken = new Set<number>();
+
+/** Never answers this one. */
+export function keepPort(port: number): void {
+  spoken.add(port);
+}
+
+/** A port that nobody holds at this moment, another one each time; whoever uses it must be ready to lose the race. */
 export async function freePort(host = "127.0.0.1"): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = LEAST + Math.floor(Math.random() * (MOST - LEAST + 1));
-    if (await isFree(host, port)) return port;
+    if (spoken.has(port) || !(await isFree(host, port))) continue;
+    spoken.add(port);
+    return port;
   }
   throw new Error(`no free port on ${host}`);
 }

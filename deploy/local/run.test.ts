@@ -125,10 +125,13 @@ test("a second launcher on the same state is refused in one line, and the first 
 });
 
 test("two launchers with different states run side by side", async () => {
-  const [one, other] = [await testHouse(), await testHouse()];
-  const launchers = [one.start(), other.start()];
+  const first = (await testHouse()).start();
+  await first.ready();
+  // Its ports are chosen now, so that they are none of the first one's.
+  const second = (await testHouse()).start();
+  await second.ready();
 
-  await Promise.all(launchers.map((launcher) => launcher.ready()));
+  expect([first.child.exitCode, second.child.exitCode]).toEqual([null, null]);
 });
 
 test("every port that is taken is named at once, before anything is started", async () => {

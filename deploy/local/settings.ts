@@ -3,7 +3,7 @@ import { type StaticDecode, Type } from "typebox";
 import { duration, instant, optional, port, secret, secretUrl, text, url } from "#kernel/config-pieces.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
 import { StartupError } from "#kernel/startup-error.ts";
-import { freePort, isFree } from "./ports.ts";
+import { freePort, isFree, keepPort } from "./ports.ts";
 
 /** In the order in which they are started; stopped the other way round. */
 export const SERVICES = ["platform", "account", "funding", "subscription", "fee", "edge"] as const;
@@ -117,6 +117,8 @@ class PortClaims {
   /** 0 = any free one. */
   async claim(variable: string, host: string, wanted: number): Promise<number> {
     const port = wanted === 0 ? await freePort(host) : wanted;
+    // Nothing listens there before the service starts, and until then others are given theirs.
+    keepPort(port);
     const other = this.#taken.get(port);
     if (other !== undefined)
       this.#mistakes.push(`${variable} and ${other} are both ${port}: choose another for one of them`);
