@@ -8,7 +8,7 @@ const LEAST = 20_000;
 const MOST = 29_999;
 const TRIES = 100;
 
-/** Given away by this process, or meant for somebody, and perhaps not held yet. */
+/** Tried or given away by this process, or meant for somebody, and perhaps not held yet. */
 const spoken = new Set<number>();
 
 /** Never answers this one. */
@@ -20,9 +20,9 @@ export function keepPort(port: number): void {
 export async function freePort(host = "127.0.0.1"): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const port = LEAST + Math.floor(Math.random() * (MOST - LEAST + 1));
-    if (spoken.has(port) || !(await isFree(host, port))) continue;
+    if (spoken.has(port)) continue;
     spoken.add(port);
-    return port;
+    if (await isFree(host, port)) return port;
   }
   throw new Error(`no free port on ${host}`);
 }

@@ -1,4 +1,4 @@
-import { existsSync, unlinkSync } from "node:fs";
+import { unlinkSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 
@@ -46,12 +46,11 @@ export function armFailpoints(folder: string): void {
 }
 
 function take(file: string): boolean {
-  if (!existsSync(file)) return false;
   try {
     unlinkSync(file);
     return true;
   } catch {
-    // Another process was faster.
+    // It was never there, or another process was faster.
     return false;
   }
 }

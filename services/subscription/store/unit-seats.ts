@@ -1,6 +1,7 @@
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { UnitSeat } from "../domain/pool/unit-pool.ts";
+import { lockSeats } from "./seats.ts";
 
 export type ActiveSeat = {
   readonly subscriptionId: bigint;
@@ -67,7 +68,7 @@ export async function changeSeats(
 ): Promise<void> {
   const changes = changesOf(before, after);
   if (changes.length === 0) return;
-  await lockSeatsInOrder(
+  await lockSeats(
     tx,
     changes.map(({ subscriptionId }) => subscriptionId),
   );
@@ -85,18 +86,6 @@ export async function changeSeats(
           ${changes.map(({ unredeemed }) => unredeemed)}::bigint[]
         ) as book (subscription_id, units, carry, pooled, waiting, unredeemed)
         where seat.subscription_id = book.subscription_id`,
-  );
-}
-
-/** Whoever locks several seats does it in this order. */
-async function lockSeatsInOrder(tx: Transaction, subscriptionIds: readonly bigint[]): Promise<void> {
-  await many(
-    tx,
-    sql`select subscription_id
-        from seat
-        where subscription_id = any(${subscriptionIds}::bigint[])
-        order by subscription_id
-        for no key update`,
   );
 }
 

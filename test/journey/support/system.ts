@@ -119,9 +119,7 @@ export function demoAlone(): Running {
 /** The same after every restart. */
 async function freePorts(): Promise<NodeJS.ProcessEnv> {
   const names = ["PAMM_HTTP_PORT", "PAMM_METRICS_PORT", "SIM_PORT", "SIM_CONTROL_PORT"];
-  const ports = new Set<number>();
-  while (ports.size < names.length) ports.add(await freePort());
-  return Object.fromEntries([...ports].map((port, index) => [names[index], String(port)]));
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
 }
 
 function environmentOf(stateDir: string, settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
