@@ -52,7 +52,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     getBalance: (request) => getBalance(deps, request),
     getStatus: () => getStatus(deps),
     listReviews: (request) => listReviews(deps, request),
-    decideReview: (request) => decideReview(deps, request),
+    decideReview: (request, context) => decideReview(deps, request, context),
     readBalances: (request) => readBalances(deps, request),
     readLogBalances: (request) => readLogBalances(deps, request),
     listBreaks: (request) => listBreaks(deps.pool, request),

@@ -7,15 +7,16 @@ import { isTrouble } from "#kernel/trouble.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
-import { findMaster, resumeMaster } from "../store/masters.ts";
+import { findMaster, resumeAfterBreak, resumeMaster } from "../store/masters.ts";
 import { UnreadableJournal } from "./journal-message.ts";
 import { readBatch, readPage } from "./read-batch.ts";
+import { isAboutBreak } from "./stop-for-break.ts";
 
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * Takes one key's word about a Master whose allocations could not be read on. It is read again only when what follows can
- * be understood now; that is asked before, and the word and its effect are one transaction.
+ * Takes one key's word about a stopped Master. One whose allocations could not be read on is read again only when what
+ * follows can be understood now; that is asked before, and the word and its effect are one transaction.
  */
 export async function decideReview(
   deps: Deps,
@@ -23,28 +24,32 @@ export async function decideReview(
   context: CallContext,
 ): Promise<DecideReviewResponse> {
   const { pool, now, bells } = deps;
-  const trouble = await findTrouble(deps, request.reviewId, context);
   return await decide(
     {
       pool,
       now,
-      async examine() {
+      ask: () => findTrouble(deps, request.reviewId, context),
+      async examine(_tx, _about, _word, trouble) {
         if (trouble !== undefined) throw actionNotPossible(`the allocations still cannot be read: ${trouble}`);
       },
-      async carryOut(tx, { login }) {
-        await resumeMaster(tx, login, now());
+      async carryOut(tx, about) {
+        const resume = isAboutBreak(about) ? resumeAfterBreak : resumeMaster;
+        await resume(tx, about.login, now());
         afterCommit(tx, bells.reading.ring);
+        afterCommit(tx, bells.payments.ring);
         return "done";
       },
     },
     request,
+    context,
   );
 }
 
-/** Why what follows cannot be read; undefined when it can. */
+/** Why what follows cannot be read; undefined when it can, or is not the question. */
 async function findTrouble(deps: Deps, reviewId: bigint, context: CallContext): Promise<string | undefined> {
   const about = await findCase(deps.pool, reviewId);
-  const master = about && (await findMaster(deps.pool, about.login));
+  if (about === undefined || isAboutBreak(about)) return undefined;
+  const master = await findMaster(deps.pool, about.login);
   if (master?.stoppedReason === undefined) return undefined;
   try {
     const page = await readPage(deps, master, context);

@@ -2,6 +2,7 @@ import { execute, many, maybeOne, type Queryable, sql } from "../postgres/query.
 import type { Transaction } from "../postgres/transaction.ts";
 import { type CaseRow, caseFrom, type ReviewCase } from "./case-row.ts";
 import type { Heard, Progress, Word } from "./review.ts";
+import { insertWord } from "./words.ts";
 
 /** What people are asked. */
 export type Question = {
@@ -60,14 +61,14 @@ export async function lockCase(tx: Transaction, id: bigint): Promise<ReviewCase 
 }
 
 /** The case goes on, and what was said stays. In the transaction that has locked it. */
-export async function saveHeard(tx: Transaction, { id }: ReviewCase, heard: Heard, word: Word): Promise<void> {
-  await saveProgress(tx, id, heard.progress, word.at);
-  const { action, dealId, note, actor, at } = word;
-  await execute(
-    tx,
-    sql`insert into review_word (case_id, word, action, deal_id, note, actor, said_at)
-        values (${id}, ${heard.word}, ${action}, ${dealId}, ${note}, ${actor}, ${at})`,
-  );
+export async function saveHeard(
+  tx: Transaction,
+  { caseId, commandId }: { readonly caseId: bigint; readonly commandId: string },
+  heard: Heard,
+  said: Word,
+): Promise<void> {
+  await saveProgress(tx, caseId, heard.progress, said.at);
+  await insertWord(tx, { caseId, commandId }, { ...said, word: heard.word });
 }
 
 async function saveProgress(tx: Transaction, id: bigint, progress: Progress, at: Date): Promise<void> {
@@ -108,9 +109,6 @@ async function voidProposal(tx: Transaction, id: bigint, progress: Progress, at:
   if (progress.state !== "PROPOSED") return;
   const { action, dealId } = progress.proposal;
   await saveProgress(tx, id, { state: "OPEN" }, at);
-  await execute(
-    tx,
-    sql`insert into review_word (case_id, word, action, deal_id, note, actor, said_at)
-        values (${id}, 'VOIDED', ${action}, ${dealId}, 'what it was about has changed', '', ${at})`,
-  );
+  const note = "what it was about has changed";
+  await insertWord(tx, { caseId: id, commandId: "" }, { word: "VOIDED", action, dealId, note, actor: "", at });
 }

@@ -8,7 +8,7 @@ import { closeCase, listUndecided, openCase, renewCase } from "./cases.ts";
 import { keyOfReview } from "./decide-review.ts";
 import { listReviews } from "./list-reviews.ts";
 import { actionNotPossible } from "./refusals.ts";
-import { anOpenCase, aQuestion, AT, deskOf, reviewDatabase, SNIPPET } from "./test-cases.ts";
+import { anOpenCase, aQuestion, AT, deskOf, reviewDatabase, SNIPPETS } from "./test-cases.ts";
 import { delayUnfinished, listUnfinished, markFinished } from "./unfinished.ts";
 
 /** Goes on only while somebody else is in the middle of a decision too. */
@@ -82,6 +82,45 @@ test("two proposals at once are one proposal, and the other key has confirmed it
   const id = await anOpenCase(pool);
   const desk = deskOf(pool, id);
   await Promise.all([desk.say("anna"), desk.say("boris")]);
+  expect(desk.carriedOut).toEqual([id]);
+});
+
+test("a word that is given again under its command is answered the same, whatever others have said since", async () => {
+  const pool = await reviewDatabase();
+  const id = await anOpenCase(pool);
+  const asked: string[] = [];
+  const desk = deskOf(pool, id, { ask: async () => void asked.push("asked") });
+  const said: readonly [string, object, string][] = [
+    ["anna", {}, "command-1"],
+    ["anna", { action: "withdraw_proposal" }, "command-2"],
+    ["anna", {}, "command-3"],
+    ["boris", {}, "command-4"],
+  ];
+  const first = [];
+  for (const word of said) first.push(await desk.say(...word));
+  const again = [];
+  for (const word of said) again.push(await desk.say(...word));
+
+  expect(again).toEqual(first);
+  expect(first.map(({ review }) => review?.state)).toEqual([
+    ReviewState.PROPOSED,
+    ReviewState.OPEN,
+    ReviewState.PROPOSED,
+    ReviewState.DECIDED,
+  ]);
+  expect([desk.carriedOut, asked.length, (await words(pool)).length]).toEqual([[id], 4, 4]);
+  await expect(desk.say("boris", {}, "command-5")).rejects.toMatchObject({ code: "review_decided" });
+});
+
+test("copies of one command at the same time say one word and get the same answer", async () => {
+  const pool = await reviewDatabase();
+  const id = await anOpenCase(pool);
+  await deskOf(pool, id).say("anna");
+  const desk = deskOf(pool, id, { examine: () => meetAnother(pool) });
+  const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => desk.say("boris", {}, "command-1")));
+
+  expect(first?.review).toMatchObject({ state: ReviewState.DECIDED, decision: { confirmedBy: "boris" } });
+  expect(others).toEqual([first, first, first]);
   expect(desk.carriedOut).toEqual([id]);
 });
 
@@ -232,11 +271,17 @@ test("the database itself refuses one key for both words", async () => {
 });
 
 test("every service that keeps reviews has exactly these tables", async () => {
-  const snippet = await readFile(SNIPPET, "utf8");
+  const snippets = await Promise.all(SNIPPETS.map((snippet) => readFile(snippet, "utf8")));
   const services = new URL("../../", import.meta.url);
+  const schemas = new Map<string, string>();
   for (const file of await readdir(services, { recursive: true })) {
-    if (!/^[a-z]+\/migrations\/.*\.sql$/.test(file)) continue;
-    const text = await readFile(new URL(file, services), "utf8");
-    if (text.includes("create table review_case ")) expect(text, file).toContain(snippet);
+    const [, service] = /^([a-z]+)\/migrations\/.*\.sql$/.exec(file) ?? [];
+    if (service === undefined) continue;
+    schemas.set(service, (schemas.get(service) ?? "") + (await readFile(new URL(file, services), "utf8")));
+  }
+  const keepers = [...schemas].filter(([, schema]) => schema.includes("create table review_case "));
+  expect(keepers.map(([service]) => service).toSorted()).toEqual(["fee", "platform", "subscription"]);
+  for (const [service, schema] of keepers) {
+    for (const snippet of snippets) expect(schema, service).toContain(snippet);
   }
 });

@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { hear, possibleActions, type Progress, type Word, WITHDRAW_PROPOSAL } from "./review.ts";
+import {
+  hear,
+  type KeptWord,
+  possibleActions,
+  type Progress,
+  progressAfter,
+  type Word,
+  WITHDRAW_PROPOSAL,
+} from "./review.ts";
 
 const AT = new Date("2026-11-22T10:00:00Z");
 const ACTIONS = ["reverse", "confirm_applied"];
@@ -86,4 +94,15 @@ test("what may be said now follows from how far it is", () => {
   expect(possibleActions(OPEN, ACTIONS)).toEqual(ACTIONS);
   expect(possibleActions(PROPOSED, ACTIONS)).toEqual(["confirm_applied", WITHDRAW_PROPOSAL]);
   expect(possibleActions(DECIDED, ACTIONS)).toEqual([]);
+});
+
+test("what was said tells how far people had come, word by word", () => {
+  const kept = (word: KeptWord["word"], over: Partial<Word> = {}): KeptWord => ({ ...aWord(over), word });
+  const confirmed = kept("CONFIRMED", { actor: "boris", note: "so do I" });
+  expect(progressAfter([])).toEqual(OPEN);
+  expect(progressAfter([kept("PROPOSED")])).toEqual(PROPOSED);
+  expect(progressAfter([kept("PROPOSED"), confirmed])).toEqual(DECIDED);
+  expect(progressAfter([kept("PROPOSED"), kept("WITHDRAWN")])).toEqual(OPEN);
+  const late = [kept("PROPOSED", { action: "reverse" }), kept("VOIDED", { actor: "" }), kept("PROPOSED"), confirmed];
+  expect(progressAfter(late)).toEqual(DECIDED);
 });

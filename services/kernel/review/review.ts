@@ -41,6 +41,9 @@ export type Heard = {
   readonly progress: Progress;
 };
 
+/** A word as the audit keeps it. VOIDED: no key said it, the facts under a proposal changed. */
+export type KeptWord = Word & { readonly word: Heard["word"] | "VOIDED" };
+
 /**
  * Two keys decide: the first proposes, another one says the same, and then it is decided. Everything else is refused and
  * changes nothing. `actions` are those that the case allows.
@@ -53,11 +56,11 @@ export function hear(progress: Progress, actions: readonly string[], word: Word)
   if (!actions.includes(word.action)) {
     throw actionNotPossible(`${word.action} is not among what can be decided here`, actions);
   }
-  const { action, dealId, note, actor: proposedBy, at: proposedAt } = word;
-  return {
-    word: "PROPOSED",
-    progress: { state: "PROPOSED", proposal: { action, dealId, note, proposedBy, proposedAt } },
-  };
+  return { word: "PROPOSED", progress: propose(word) };
+}
+
+function propose({ action, dealId, note, actor: proposedBy, at: proposedAt }: Word): Progress {
+  return { state: "PROPOSED", proposal: { action, dealId, note, proposedBy, proposedAt } };
 }
 
 function withdraw({ state }: Progress): Heard {
@@ -65,11 +68,25 @@ function withdraw({ state }: Progress): Heard {
   return { word: "WITHDRAWN", progress: { state: "OPEN" } };
 }
 
-function confirm(proposal: Proposal, { action, dealId, note, actor, at }: Word): Heard {
-  if (action !== proposal.action || dealId !== proposal.dealId) throw decisionDiffers(proposal);
-  if (actor === proposal.proposedBy) throw secondKeyRequired(proposal);
-  const decision = { ...proposal, confirmedNote: note, confirmedBy: actor, confirmedAt: at };
-  return { word: "CONFIRMED", progress: { state: "DECIDED", decision } };
+function confirm(proposal: Proposal, word: Word): Heard {
+  if (word.action !== proposal.action || word.dealId !== proposal.dealId) throw decisionDiffers(proposal);
+  if (word.actor === proposal.proposedBy) throw secondKeyRequired(proposal);
+  return { word: "CONFIRMED", progress: decide(proposal, word) };
+}
+
+function decide(proposal: Proposal, { note: confirmedNote, actor: confirmedBy, at: confirmedAt }: Word): Progress {
+  return { state: "DECIDED", decision: { ...proposal, confirmedNote, confirmedBy, confirmedAt } };
+}
+
+/** How far people had come when the last of these words was said; all words about one case from the first one on. */
+export function progressAfter(words: readonly KeptWord[]): Progress {
+  return words.reduce<Progress>(goOn, { state: "OPEN" });
+}
+
+function goOn(before: Progress, { word, ...said }: KeptWord): Progress {
+  if (word === "PROPOSED") return propose(said);
+  if (word === "CONFIRMED" && before.state === "PROPOSED") return decide(before.proposal, said);
+  return { state: "OPEN" };
 }
 
 /** What may be said now. */

@@ -7,12 +7,12 @@ import { openCase, type Question } from "./cases.ts";
 import { type Decider, decideReview } from "./decide-review.ts";
 
 export const AT = new Date("2026-11-22T10:00:00Z");
-export const SNIPPET = new URL("review.sql", import.meta.url);
+export const SNIPPETS = ["review.sql", "review-command.sql"].map((name) => new URL(name, import.meta.url));
 
-/** The tables of the snippet, as a service has them. */
+/** The tables of the snippets, as a service has them. */
 export async function reviewDatabase(): Promise<Pool> {
   const { pool } = await kernelDatabase("reviews");
-  await pool.query(await readFile(SNIPPET, "utf8"));
+  for (const snippet of SNIPPETS) await pool.query(await readFile(snippet, "utf8"));
   return pool;
 }
 
@@ -35,17 +35,23 @@ export async function anOpenCase(pool: Pool, over: Partial<Question> = {}): Prom
 }
 
 export type Desk = {
-  readonly say: (actor: string, over?: Partial<DecideReviewRequest>) => ReturnType<typeof decideReview>;
+  /** Without an id every word is a command that nobody can give again. */
+  readonly say: (
+    actor: string,
+    over?: Partial<DecideReviewRequest>,
+    commandId?: string,
+  ) => ReturnType<typeof decideReview>;
   /** Ids of the cases whose decision was carried out, once per time. */
   readonly carriedOut: readonly bigint[];
 };
 
 /** Where people say what to do about one case. */
-export function deskOf(pool: Pool, reviewId: bigint, over: Partial<Decider> = {}): Desk {
+export function deskOf(pool: Pool, reviewId: bigint, over: Partial<Decider<void>> = {}): Desk {
   const carriedOut: bigint[] = [];
-  const decider: Decider = {
+  const decider: Decider<void> = {
     pool,
     now: () => AT,
+    async ask() {},
     async examine() {},
     async carryOut(_tx, { id }) {
       carriedOut.push(id);
@@ -54,5 +60,8 @@ export function deskOf(pool: Pool, reviewId: bigint, over: Partial<Decider> = {}
     ...over,
   };
   const request = { reviewId, action: "resume", dealId: 0n, note: "checked with the dealers" };
-  return { carriedOut, say: (actor, said = {}) => decideReview(decider, { ...request, actor, ...said }) };
+  return {
+    carriedOut,
+    say: (actor, said = {}, commandId = "") => decideReview(decider, { ...request, actor, ...said }, { commandId }),
+  };
 }

@@ -136,6 +136,27 @@ test("a deal that nobody ordered goes back once, also when the process dies with
   });
 });
 
+test("the word that ordered a reversal is answered the same when its command is given again, and orders nothing more", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
+  const { id: reviewId } = await reviewOf(instance, "unknown_reference");
+  const word = { reviewId, action: "reverse", dealId: 0n, note: "looked at with the dealers" };
+  const [proposal, confirmation] = [aCall(), aCall()];
+  const proposed = await instance.service.decideReview({ ...word, actor: "key-of-ann" }, proposal);
+  const decided = await instance.service.decideReview({ ...word, actor: "key-of-bob" }, confirmation);
+  expect((await logOf(instance, login, 3)).map(shortly)).toContain("REVERSAL -8.00");
+
+  const again = [
+    await instance.service.decideReview({ ...word, actor: "key-of-ann" }, proposal),
+    await instance.service.decideReview({ ...word, actor: "key-of-bob" }, confirmation),
+  ];
+
+  expect(again).toEqual([proposed, decided]);
+  expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
+});
+
 test("a reversal that the platform refuses comes before people again, who may order it anew", async () => {
   const world = await aWorld();
   const instance = await world.start();

@@ -1,3 +1,4 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { decideReview as decide } from "#kernel/review/decide-review.ts";
@@ -16,18 +17,14 @@ import { withBundle } from "../queries/list-reviews.ts";
  * Takes one key's word about what no machine may decide. The platform is asked before; the word and what follows from it are
  * one transaction, so that a crash leaves all of it or nothing. A reversal goes on as an operation under the review's own key.
  */
-export async function decideReview(deps: Deps, request: DecideReviewRequest): Promise<DecideReviewResponse> {
-  const { pool, settings } = deps;
-  const isAboutDeal = request.action === "confirm_applied" && request.dealId > 0n;
-  const shown = isAboutDeal ? await orUnavailable(deps.mt5.getDeal(request.dealId)) : undefined;
-  const seen: Seen = { server: settings.server, shown };
-  const decider = {
-    pool,
-    now: () => new Date(),
-    examine: (tx: Transaction, about: ReviewCase, word: Word) => examine(tx, about, word, seen),
-    carryOut: (tx: Transaction, about: ReviewCase, decision: Decision) => carryOut(tx, about, decision, seen),
-  };
-  const { review } = await orBusy(decide(decider, request));
+export async function decideReview(
+  deps: Deps,
+  request: DecideReviewRequest,
+  context: CallContext,
+): Promise<DecideReviewResponse> {
+  const { pool } = deps;
+  const decider = { pool, now: () => new Date(), ask: () => look(deps, request), examine, carryOut };
+  const { review } = await orBusy(decide(decider, request, context));
   if (review !== undefined) {
     deps.doorbell.ring(review.login);
     deps.freshDeals.add(review.login);
@@ -37,6 +34,13 @@ export async function decideReview(deps: Deps, request: DecideReviewRequest): Pr
 }
 
 type Seen = { readonly server: string; readonly shown: Deal | undefined };
+
+/** The deal that the word names, as the platform shows it. */
+async function look({ mt5, settings }: Deps, { action, dealId }: DecideReviewRequest): Promise<Seen> {
+  const isAboutDeal = action === "confirm_applied" && dealId > 0n;
+  const shown = isAboutDeal ? await orUnavailable(mt5.getDeal(dealId)) : undefined;
+  return { server: settings.server, shown };
+}
 
 async function examine(tx: Transaction, about: ReviewCase, { action, dealId }: Word, seen: Seen): Promise<void> {
   if (action !== "confirm_applied" && dealId !== 0n) throw actionNotPossible(`${action} names no deal`);

@@ -34,20 +34,21 @@ export async function decideReview(
   context: CallContext,
 ): Promise<DecideReviewResponse> {
   const { pool, now } = deps;
-  const readings = await asking(() => readFor(deps, request, context));
   return await decide(
     {
       pool,
       now,
-      async examine(_tx, about, word) {
+      ask: () => asking(() => readFor(deps, request, context)),
+      async examine(_tx, about, word, readings) {
         effectOf(word.action).examine(about, word, readings);
       },
-      async carryOut(tx, about, { action, dealId, confirmedAt: at }) {
+      async carryOut(tx, about, { action, dealId, confirmedAt: at }, readings) {
         await effectOf(action).carryOut(tx, deps, { about, wanted: { dealId, at }, readings });
         return "done";
       },
     },
     request,
+    context,
   );
 }
 
