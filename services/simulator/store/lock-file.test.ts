@@ -31,10 +31,15 @@ test.each([
   await expect(lockFolder(path)).rejects.toThrow("another simulator");
 });
 
-test("of many that want a stale lock one gets it", async () => {
-  const path = await lockPath();
-  await writeFile(path, JSON.stringify({ pid: 4_194_303, startedAt: "1" }));
-  const tries = await Promise.allSettled(Array.from({ length: 10 }, () => lockFolder(path)));
-  const held = tries.filter(({ status }) => status === "fulfilled");
-  expect(held).toHaveLength(1);
+test("of many that want a stale lock one gets it, also when somebody died while removing it", async () => {
+  const dead = JSON.stringify({ pid: 4_194_303, startedAt: "1" });
+  for (let round = 0; round < 20; round += 1) {
+    const path = await lockPath();
+    await writeFile(path, dead);
+    if (round % 2 === 1) await writeFile(`${path}.stale`, dead);
+    const tries = await Promise.allSettled(Array.from({ length: 10 }, () => lockFolder(path)));
+    const held = tries.filter(({ status }) => status === "fulfilled");
+    expect(held).toHaveLength(1);
+    expect(await readdir(join(path, ".."))).toEqual(["lock"]);
+  }
 });

@@ -1,4 +1,5 @@
-import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, readFile, unlink, writeFile } from "node:fs/promises";
 import { StartupError } from "#kernel/startup-error.ts";
 
 type Holder = { readonly pid: number; readonly startedAt: string };
@@ -10,7 +11,7 @@ const MAX_TRIES = 5;
 export async function lockFolder(path: string): Promise<AsyncDisposable> {
   const own: Holder = { pid: process.pid, startedAt: await startTimeOf(process.pid) };
   const text = JSON.stringify(own);
-  const draft = `${path}.${own.pid}.${Date.now()}`;
+  const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, text, { mode: 0o600 });
   try {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -19,7 +20,7 @@ export async function lockFolder(path: string): Promise<AsyncDisposable> {
       if (found === undefined) continue;
       const holder = parseHolder(found);
       if (holder !== undefined && (await isAlive(holder))) throw isTaken(path, holder);
-      await removeStale(path, found, `${draft}.stale`);
+      await removeStale(path, found);
     }
   } finally {
     await unlink(draft);
@@ -38,15 +39,16 @@ async function tookPlace(draft: string, path: string): Promise<boolean> {
   }
 }
 
-/** Moved aside first and looked at again: between reading and removing, another process may have taken the lock. */
-async function removeStale(path: string, stale: string, aside: string): Promise<void> {
-  try {
-    await rename(path, aside);
-  } catch {
-    return;
-  }
-  if ((await readFile(aside, "utf8")) !== stale) await link(aside, path).catch(() => undefined);
-  await unlink(aside);
+/** One at a time may remove it, and looks again: whoever was here before may have taken the lock by now. */
+async function removeStale(path: string, stale: string): Promise<void> {
+  await using removing = await lockFolder(`${path}.stale`).catch(unlessTaken);
+  if (removing === undefined) return;
+  const found = await readFile(path, "utf8").catch(() => undefined);
+  if (found === stale) await unlink(path);
+}
+
+function unlessTaken(error: unknown): undefined {
+  if (!(error instanceof StartupError)) throw error;
 }
 
 /** Process ids are used again, in a container always the same one; together with the start time they are not. */
