@@ -12,6 +12,7 @@ import type { Deps } from "./deps.ts";
 import { createMt5Client } from "./mt5/client.ts";
 import type { Mt5Client } from "./mt5/client.ts";
 import { Mt5Error } from "./mt5/errors.ts";
+import { isAnyAnswerMissing } from "./store/attempts.ts";
 import { enterSender, FEEDS, ownMemory, platformJobs, platformService } from "./service.ts";
 
 export const SERVICE = "platform";
@@ -43,6 +44,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       ...(config.MT5_TIME_ZONE === undefined ? {} : { timeZone: config.MT5_TIME_ZONE }),
       maxSessions: config.MT5_SESSIONS,
       owner: `platform-${sender.epoch}`,
+      areAnswersMissing: await isAnyAnswerMissing(backbone.pool),
       log,
     }),
   );

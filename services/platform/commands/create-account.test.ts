@@ -64,6 +64,16 @@ test("a group outside the operator's lists is refused, and a payment account get
   expect(await world.control.account(login)).toMatchObject({ group: "pamm\\payment" });
 });
 
+test("an account that the platform says it made, and does not show, is asked for again", async () => {
+  const world = await aWorld();
+  const instance = await world.start();
+  await world.control.fault({ command: "user/add", effect: "retcode:0" });
+
+  const { login } = await instance.service.createAccount(MASTER, aCall(30_000));
+
+  expect(await world.control.account(login)).toMatchObject({ group: "pamm\\master" });
+});
+
 test.each(["drop_before", "drop_after"])(
   "an account whose creation lost its answer (%s) is made once",
   async (effect) => {

@@ -70,14 +70,13 @@ async function chooseLogin(
   });
 }
 
-/** Asks until it is known whose account stands under the login, or the caller's time is up. */
+/** Asks until the platform shows whose account stands under the login, or the caller's time is up. */
 async function makeUser(deps: Deps, user: NewUser, context: CallContext): Promise<"ours" | "stranger"> {
   let outcome: RefusalOutcome = "not_executed";
   for (;;) {
     const added = await deps.mt5.addUser(user).catch(asOutcome);
-    if (added.kind === "done") return "ours";
     if (added.kind === "refused" && added.code !== RETCODE.loginExists) throw rejected(added.code);
-    if (added.kind === "unknown") outcome = "unknown";
+    if (added.kind !== "not_sent") outcome = "unknown";
     const owner = added.kind === "not_sent" ? undefined : await ownerOf(deps, user).catch(() => undefined);
     if (owner !== undefined) return owner;
     if (remainingMs(context) < TRY_AGAIN_MS + ANSWER_RESERVE_MS) {

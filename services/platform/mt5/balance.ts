@@ -3,8 +3,11 @@ import { classifyCommandAnswer } from "./classify.ts";
 import type { MoneyOutcome } from "./classify.ts";
 import { formatMinor } from "./decimal.ts";
 import type { Exchanged } from "./exchanged.ts";
+import type { MissedAnswers } from "./missed-answers.ts";
 import type { Lease } from "./session-pool.ts";
 import type { ToldTickets } from "./told-tickets.ts";
+import { isDealOf, showsNothingOf } from "./whose-answer.ts";
+import type { HistoryQuestions } from "./whose-answer.ts";
 
 export type BalanceOrder = {
   readonly login: string;
@@ -25,11 +28,19 @@ const BALANCE_TYPE = "2";
 /** Printable ASCII without what any way to the platform could misread. */
 const SAFE_COMMENT = /^[A-Za-z0-9 _.:#@!-]*$/;
 
+/** What there is to know about the answers of one platform before one of them is believed. */
+export type Answers = {
+  readonly told: ToldTickets;
+  readonly missed: MissedAnswers;
+  /** On this session, or on any when it has ended. */
+  readonly history: (lease: Lease | undefined) => HistoryQuestions;
+};
+
 /**
  * Moves money: written at most once, whatever happens, and the outcome says what is known of it. A POST with everything
  * in the query, so that nothing between us and the platform counts it as safe to repeat.
  */
-export async function changeBalance(lease: Lease, order: BalanceOrder, told: ToldTickets): Promise<MoneyOutcome> {
+export async function changeBalance(lease: Lease, order: BalanceOrder, answers: Answers): Promise<MoneyOutcome> {
   const { login, amountMinor, comment, checkMargin, mayWrite } = order;
   const size = amountMinor < 0n ? -amountMinor : amountMinor;
   assert(size > 0n && size <= MAX_AMOUNT_MINOR, "the amount is zero or above the platform's limit");
@@ -42,23 +53,42 @@ export async function changeBalance(lease: Lease, order: BalanceOrder, told: Tol
     check_margin: checkMargin ? "1" : "0",
   };
   const exchanged = await lease.call({ method: "POST", path: "trade/balance", query }, { mayWrite });
-  return await believed(classifyCommandAnswer(exchanged), { exchanged, lease, told });
+  const outcome = await believed(classifyCommandAnswer(exchanged), { exchanged, lease, order, answers });
+  if (outcome.kind === "unknown") {
+    answers.missed.tell();
+    // What it is waiting for would be read as the answer to whatever comes next.
+    lease.reset();
+  }
+  return outcome;
 }
 
-type Circumstances = { readonly exchanged: Exchanged; readonly lease: Lease; readonly told: ToldTickets };
+type Circumstances = {
+  readonly exchanged: Exchanged;
+  readonly lease: Lease;
+  readonly order: BalanceOrder;
+  readonly answers: Answers;
+};
 
 /**
  * HTTP does not say which command an answer belongs to, and one that was sent twice is read as the next command's. So a
  * ticket counts once, and a refusal counts when nothing stands behind it: the true answer may say that it was executed.
+ * While an answer is missing that may come in this one's place, the history has to bear it out.
  */
-async function believed(outcome: MoneyOutcome, { exchanged, lease, told }: Circumstances): Promise<MoneyOutcome> {
+async function believed(outcome: MoneyOutcome, circumstances: Circumstances): Promise<MoneyOutcome> {
+  const { exchanged, lease, order, answers } = circumstances;
+  const { told, missed } = answers;
+  const isLastWord = exchanged.kind === "answered" && !exchanged.answer.keepsAlive;
+  const history = answers.history(isLastWord ? undefined : lease);
   switch (outcome.kind) {
     case "applied":
-      return told.isFirst(outcome.ticket) ? outcome : { kind: "unknown", reason: "contradictory" };
+      if (!told.isFirst(outcome.ticket)) return { kind: "unknown", reason: "contradictory" };
+      if (!missed.mayCome() || (await isDealOf(history, order, outcome.ticket))) return outcome;
+      return { kind: "unknown", reason: "unconfirmed" };
     case "refused": {
-      const isLastWord = exchanged.kind === "answered" && !exchanged.answer.keepsAlive;
-      if (isLastWord || (await lease.isInStep())) return outcome;
-      return { kind: "unknown", reason: "contradictory", code: outcome.code };
+      const { code } = outcome;
+      if (!isLastWord && !(await lease.isInStep())) return { kind: "unknown", reason: "contradictory", code };
+      if (!missed.mayCome() || (await showsNothingOf(history, order))) return outcome;
+      return { kind: "unknown", reason: "unconfirmed", code };
     }
     default:
       return outcome;

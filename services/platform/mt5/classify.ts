@@ -12,6 +12,7 @@ export type UnknownReason =
   | "unparsable"
   | "contradictory"
   | "ambiguous_code"
+  | "unconfirmed"
   | "no_ticket";
 
 type Undecided =

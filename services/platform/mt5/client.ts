@@ -4,23 +4,23 @@ import type { Log } from "#kernel/log.ts";
 import { checkBalance, readAccountState } from "./account-state.ts";
 import { DEFAULT_BACKOFF } from "./backoff.ts";
 import { changeBalance } from "./balance.ts";
-import type { BalanceOrder } from "./balance.ts";
+import type { Answers, BalanceOrder } from "./balance.ts";
 import type { MoneyOutcome } from "./classify.ts";
-import type { Mt5Context } from "./context.ts";
+import type { Mt5Context, Mt5Questions } from "./context.ts";
 import { countDeals, findDeals, getDeal, readDeals } from "./deals.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { getGroup } from "./groups.ts";
 import type { Credentials } from "./handshake.ts";
+import { createMissedAnswers } from "./missed-answers.ts";
 import { readPositions } from "./positions.ts";
-import { createReader, requireDone } from "./reader.ts";
+import { createReader, readerOn, requireDone } from "./reader.ts";
 import type { Reader } from "./reader.ts";
 import { createSessionPool } from "./session-pool.ts";
 import type { Lease, PoolOptions, SessionPool } from "./session-pool.ts";
 import { measuredTime, zoneTime } from "./time-source.ts";
 import type { TimeSource } from "./time-source.ts";
 import { createToldTickets } from "./told-tickets.ts";
-import type { ToldTickets } from "./told-tickets.ts";
 import { addUser, checkPassword, disableUser, getUser, getUsers } from "./users.ts";
 
 /** The platform's Web API as far as we use it. Questions throw an Mt5Error; commands have outcomes. */
@@ -70,6 +70,8 @@ export type Mt5Settings = {
   readonly timeZone?: string;
   /** Which process, and which life of it, the sessions belong to. */
   readonly owner: string;
+  /** Commands were sent before, and nobody knows yet what became of them. */
+  readonly areAnswersMissing?: boolean;
   readonly log: Log;
   readonly now?: Clock;
   readonly limits?: Partial<Mt5Limits>;
@@ -111,11 +113,15 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   const pool = createSessionPool(poolOptions(settings));
   const read = createReader(pool);
   const clock = timeZone === undefined ? measuredTime(() => readServerTime(read), now) : zoneTime(timeZone);
-  const told = createToldTickets();
+  const answers: Answers = {
+    told: createToldTickets(),
+    missed: createMissedAnswers(settings.areAnswersMissing === true),
+    history: (lease) => bindHistory({ read: lease === undefined ? read : readerOn(lease), clock }),
+  };
   return {
     ...bindOperations({ pool, read, clock }),
     serverClock: clock,
-    acquireForCommand: async (options) => commandSession(await pool.acquire({ ...options, isForCommand: true }), told),
+    acquireForCommand: async (options) => commandSession(await pool.acquire({ ...options, isForCommand: true }), answers),
     status: pool.status,
     isLive: pool.isLive,
     resetAll: pool.resetAll,
@@ -123,8 +129,13 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   };
 }
 
+function bindHistory(mt5: Mt5Questions) {
+  return { readDeals: readDeals.bind(undefined, mt5), getDeal: getDeal.bind(undefined, mt5) };
+}
+
 function bindOperations(mt5: Mt5Context) {
   return {
+    ...bindHistory(mt5),
     getUser: getUser.bind(undefined, mt5),
     getUsers: getUsers.bind(undefined, mt5),
     addUser: addUser.bind(undefined, mt5),
@@ -134,17 +145,15 @@ function bindOperations(mt5: Mt5Context) {
     readAccountState: readAccountState.bind(undefined, mt5),
     checkBalance: checkBalance.bind(undefined, mt5),
     readPositions: readPositions.bind(undefined, mt5),
-    readDeals: readDeals.bind(undefined, mt5),
     countDeals: countDeals.bind(undefined, mt5),
     findDeals: findDeals.bind(undefined, mt5),
-    getDeal: getDeal.bind(undefined, mt5),
   };
 }
 
-function commandSession(lease: Lease, told: ToldTickets): CommandSession {
+function commandSession(lease: Lease, answers: Answers): CommandSession {
   return {
     sessionId: lease.sessionId,
-    changeBalance: (order) => changeBalance(lease, order, told),
+    changeBalance: (order) => changeBalance(lease, order, answers),
     [Symbol.dispose]: () => lease[Symbol.dispose](),
   };
 }

@@ -7,6 +7,16 @@ import { aClient, sendOnce } from "./testing/test-client.ts";
 
 const APPLIED = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
 
+/** What `sendOnce` orders, as a history shows it. */
+const A_DEAL = {
+  Deal: "136623",
+  Login: "900101",
+  Action: "2",
+  Time: "1760000000",
+  Profit: "100.00",
+  Comment: "TEST",
+};
+
 /** Answers the money command only; everything else is as usual. */
 const onBalance =
   (reply: Reply | Script): Script =>
@@ -138,9 +148,11 @@ test("a refusal whose server is one answer behind is believed of nobody", async 
     // The second order is answered as the first one was, and what became of it is told to whoever asks next.
     if (path === "trade/balance" && orders === 2) late = APPLIED;
     if (path === "test/access" && late !== undefined && line.number === 1) return late;
+    if (path === "deal/get_total") return '{"retcode":"0 Done","answer":{"Total":"0"}}';
+    if (path === "deal/get_page") return '{"retcode":"0 Done","answer":[]}';
     return path === "trade/balance" ? refused : undefined;
   });
-  using client = aClient(server, { maxSessions: 1 });
+  using client = aClient(server, { maxSessions: 1, timeZone: "UTC" });
   expect(await sendOnce(client)).toEqual({ kind: "refused", code: 10019 });
   expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "contradictory", code: 10019 });
   await expect.poll(() => server.lines[0]?.isOpen).toBe(false);
@@ -161,6 +173,69 @@ test("a ticket is the answer to one command: who is told it again knows nothing"
   using client = aClient(server);
   expect(await sendOnce(client)).toMatchObject({ kind: "applied" });
   expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "contradictory" });
+});
+
+test("what a command was answered unclearly ends its connection, and a true answer that comes later meets nobody", async () => {
+  let orders = 0;
+  await using server = await startScriptedServer(
+    onBalance(() => {
+      orders += 1;
+      return orders === 1 ? "<html>one moment</html>" : APPLIED;
+    }),
+  );
+  using client = aClient(server, { maxSessions: 1 });
+  expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "unparsable" });
+  await expect.poll(() => server.lines[0]?.wasReset).toBe(true);
+});
+
+test("while an answer is missing, a ticket counts when its deal is the one that was ordered", async () => {
+  const shown = (deal: object): string => JSON.stringify({ retcode: "0 Done", answer: { ...A_DEAL, ...deal } });
+  const cases: readonly [string, Reply, object][] = [
+    ["the deal that was ordered", shown({}), { kind: "applied", ticket: 136623n }],
+    ["a deal of another login", shown({ Login: "900102" }), { kind: "unknown", reason: "unconfirmed" }],
+    ["a deal of another amount", shown({ Profit: "100.01" }), { kind: "unknown", reason: "unconfirmed" }],
+    ["no movement of money", shown({ Action: "3" }), { kind: "unknown", reason: "unconfirmed" }],
+    ["no deal yet", '{"retcode":"13 Not found"}', { kind: "unknown", reason: "unconfirmed" }],
+    ["no answer", { status: 502, body: "" }, { kind: "unknown", reason: "unconfirmed" }],
+  ];
+  for (const [name, deal, expected] of cases) {
+    let orders = 0;
+    await using server = await startScriptedServer(({ path }) => {
+      if (path === "deal/get") return deal;
+      if (path !== "trade/balance") return undefined;
+      orders += 1;
+      return orders === 1 ? "<html>one moment</html>" : APPLIED;
+    });
+    using client = aClient(server, { maxSessions: 1, timeZone: "UTC" });
+    expect(await sendOnce(client), name).toEqual({ kind: "unknown", reason: "unparsable" });
+    expect(await sendOnce(client), name).toEqual(expected);
+  }
+});
+
+test("answers that a process before this one missed may still come, too", async () => {
+  await using server = await startScriptedServer(onBalance(APPLIED));
+  using client = aClient(server, { timeZone: "UTC", areAnswersMissing: true });
+  expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "unconfirmed" });
+});
+
+test("while an answer is missing, a refusal counts when the history shows nothing of the order", async () => {
+  const refused = '{"retcode":"10019 Not enough money"}';
+  for (const head of ["", "Connection: close\r\n"]) {
+    for (const [deals, expected] of [
+      [[], { kind: "refused", code: 10019 }],
+      [[A_DEAL], { kind: "unknown", reason: "unconfirmed", code: 10019 }],
+      [[{ ...A_DEAL, Comment: "another" }], { kind: "refused", code: 10019 }],
+    ] as const) {
+      await using server = await startScriptedServer(({ path }) => {
+        if (path === "trade/balance") return { status: 200, head, body: refused };
+        if (path === "deal/get_total") return JSON.stringify({ retcode: "0 Done", answer: { Total: deals.length } });
+        if (path === "deal/get_page") return JSON.stringify({ retcode: "0 Done", answer: deals });
+        return undefined;
+      });
+      using client = aClient(server, { maxSessions: 1, timeZone: "UTC", areAnswersMissing: true });
+      expect(await sendOnce(client)).toEqual(expected);
+    }
+  }
 });
 
 test("a connection that ends without an answer leaves the command unknown", async () => {

@@ -8,3 +8,6 @@ export type Mt5Context = {
   readonly read: Reader;
   readonly clock: TimeSource;
 };
+
+/** What questions need: somebody who asks them, and the clock in which they are answered. */
+export type Mt5Questions = Pick<Mt5Context, "read" | "clock">;

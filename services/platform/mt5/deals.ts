@@ -1,4 +1,4 @@
-import type { Mt5Context } from "./context.ts";
+import type { Mt5Questions } from "./context.ts";
 import { fieldsOf, rowsOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
 import type { JsonValue } from "./json.ts";
@@ -52,7 +52,7 @@ export function balanceEffect(deal: Deal): bigint {
 }
 
 /** Every deal of a login in a period, perhaps one second more at both ends, in the order of the history. Whole or an error. */
-export async function readDeals(mt5: Mt5Context, login: string, period: Period): Promise<readonly Deal[]> {
+export async function readDeals(mt5: Mt5Questions, login: string, period: Period): Promise<readonly Deal[]> {
   const clock = await mt5.clock();
   const query = { login, ...bounds(clock, period) };
   const deals = await readWhole({
@@ -69,7 +69,7 @@ export async function readDeals(mt5: Mt5Context, login: string, period: Period):
 }
 
 /** How many deals a login has in a period: a cheap look before a whole read. */
-export async function countDeals(mt5: Mt5Context, login: string, period: Period): Promise<number> {
+export async function countDeals(mt5: Mt5Questions, login: string, period: Period): Promise<number> {
   return await readTotal(mt5, { login, ...bounds(await mt5.clock(), period) });
 }
 
@@ -77,7 +77,7 @@ export async function countDeals(mt5: Mt5Context, login: string, period: Period)
  * Deals of several logins at once. Good for finding deals and never for proving that there is none: the platform states
  * no limit of rows, and nothing tells whether it cut the list.
  */
-export async function findDeals(mt5: Mt5Context, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
+export async function findDeals(mt5: Mt5Questions, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
   const deals: Deal[] = [];
   for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
     deals.push(...(await readBatch(mt5, logins.slice(from, from + MAX_LOGINS_PER_CALL), period)));
@@ -86,7 +86,7 @@ export async function findDeals(mt5: Mt5Context, logins: readonly string[], peri
 }
 
 /** A server that says that this is too much at once is asked for less, and for one login page by page. */
-async function readBatch(mt5: Mt5Context, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
+async function readBatch(mt5: Mt5Questions, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
   const clock = await mt5.clock();
   const query = { login: logins.join(","), ...bounds(clock, period) };
   const envelope = await mt5.read({ method: "GET", path: "deal/get_batch", query });
@@ -106,7 +106,7 @@ async function readBatch(mt5: Mt5Context, logins: readonly string[], period: Per
 }
 
 /** One deal by its ticket; undefined when the platform has none. */
-export async function getDeal(mt5: Mt5Context, ticket: bigint): Promise<Deal | undefined> {
+export async function getDeal(mt5: Mt5Questions, ticket: bigint): Promise<Deal | undefined> {
   const query = { ticket: ticket.toString() };
   const found = findDone(await mt5.read({ method: "GET", path: "deal/get", query }));
   if (found === undefined) return undefined;
@@ -115,7 +115,7 @@ export async function getDeal(mt5: Mt5Context, ticket: bigint): Promise<Deal | u
   return deal;
 }
 
-async function readTotal({ read }: Mt5Context, query: Readonly<Record<string, string>>): Promise<number> {
+async function readTotal({ read }: Mt5Questions, query: Readonly<Record<string, string>>): Promise<number> {
   const { answer } = requireDone(await read({ method: "GET", path: "deal/get_total", query }));
   return fieldsOf(answer).number("Total");
 }

@@ -4,7 +4,7 @@ import { Mt5Error } from "./errors.ts";
 import type { Exchanged, HttpAnswer } from "./exchanged.ts";
 import type { Mt5Request } from "./http-request.ts";
 import { RETCODE } from "./retcodes.ts";
-import type { SessionPool } from "./session-pool.ts";
+import type { Lease, SessionPool } from "./session-pool.ts";
 
 /** Asks a question. Questions may be asked again, commands never go this way. */
 export type Reader = (request: Mt5Request) => Promise<Envelope>;
@@ -20,13 +20,21 @@ export function createReader(pool: SessionPool): Reader {
   return async (request) => {
     let exchanged = await ask(pool, request, !isForbidden(request.path));
     if (exchanged.kind !== "answered") exchanged = await ask(pool, request, !isForbidden(request.path));
-    if (exchanged.kind !== "answered") {
-      throw new Mt5Error("lost", `the platform did not answer ${request.path} (${exchanged.reason})`);
-    }
-    if (exchanged.answer.status === 403) forbiddenUntil.set(request.path, performance.now() + FORBIDDEN_FOR_MS);
+    const answer = requireAnswer(request, exchanged);
+    if (answer.status === 403) forbiddenUntil.set(request.path, performance.now() + FORBIDDEN_FOR_MS);
     else forbiddenUntil.delete(request.path);
-    return envelopeOf(request.path, exchanged.answer);
+    return envelopeOf(request.path, answer);
   };
+}
+
+/** Asks on one session and nowhere else. */
+export function readerOn(lease: Lease): Reader {
+  return async (request) => envelopeOf(request.path, requireAnswer(request, await lease.call(request)));
+}
+
+function requireAnswer({ path }: Mt5Request, exchanged: Exchanged): HttpAnswer {
+  if (exchanged.kind === "answered") return exchanged.answer;
+  throw new Mt5Error("lost", `the platform did not answer ${path} (${exchanged.reason})`);
 }
 
 async function ask(pool: SessionPool, request: Mt5Request, mayBeStale: boolean): Promise<Exchanged> {

@@ -7,7 +7,7 @@ export type { PoolOptions } from "./pool-state.ts";
 
 /** A session that nobody else uses until it is disposed of. */
 export type Lease = Disposable &
-  Pick<Session, "call" | "signInAgain"> & {
+  Pick<Session, "call" | "signInAgain" | "reset"> & {
     readonly sessionId: string;
     /** Whether the next question gets its own answer: what was read so far was then the answer to what was asked. */
     readonly isInStep: () => Promise<boolean>;
@@ -96,6 +96,7 @@ function lend(pool: PoolState, session: Session): Lease {
       return await session.call(request, options).finally(() => (callsUnderWay -= 1));
     },
     signInAgain: session.signInAgain,
+    reset: session.reset,
     async isInStep() {
       if (!isReturned && (await session.ping())) return true;
       session.reset();

@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Scan } from "../protocol/absence.ts";
@@ -32,6 +32,15 @@ export type AttemptFacts = {
   readonly answerCode?: number | undefined;
   readonly answer?: string | undefined;
 };
+
+/** Whether a command was sent, or may have been, and nobody knows yet what became of it. */
+export async function isAnyAnswerMissing(db: Queryable): Promise<boolean> {
+  const { isAny } = await one<{ isAny: boolean }>(
+    db,
+    sql`select exists (select from attempt where state in ('SENDING', 'UNKNOWN')) as "isAny"`,
+  );
+  return isAny;
+}
 
 export async function insertAttempts(tx: Transaction, attempts: readonly NewAttempt[]): Promise<void> {
   await execute(

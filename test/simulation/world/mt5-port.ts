@@ -2,6 +2,8 @@ import { changeBalance } from "../../../services/platform/mt5/balance.ts";
 import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
 import type { Deal } from "../../../services/platform/mt5/deals.ts";
 import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
+import type { HistoryQuestions } from "../../../services/platform/mt5/whose-answer.ts";
+import { createMissedAnswers } from "../../../services/platform/mt5/missed-answers.ts";
 import { createToldTickets } from "../../../services/platform/mt5/told-tickets.ts";
 import type { Position } from "../../../services/platform/mt5/positions.ts";
 import { fixedClock } from "../../../services/platform/mt5/server-clock.ts";
@@ -21,8 +23,6 @@ const SYMBOL = "EURUSD";
  */
 export function createMt5Port(options: LineOptions, process: SimulatedProcess): Mt5Client {
   const { server, scheduler, random, faults } = options;
-  const sessions = createSessions(options, process);
-
   const ask = <T>(what: string, read: () => T): Promise<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     scheduler.after(random.next() * LONGEST_QUESTION_MS, `${process.name} asks ${what}`, () => {
@@ -43,7 +43,14 @@ export function createMt5Port(options: LineOptions, process: SimulatedProcess): 
   const history = (logins: readonly string[], { from, to }: { readonly from: Date; readonly to: Date }) =>
     server.history(logins, from.getTime(), to.getTime()).map(shown);
 
+  const questions: HistoryQuestions = {
+    readDeals: (login, period) => ask("deals of a login", () => history([login], period)),
+    getDeal: (ticket) => ask("deal", () => dealOf(server.deals, ticket, scheduler.nowMs)),
+  };
+  const sessions = createSessions(options, process, questions);
+
   return {
+    ...questions,
     getUser: (login) => ask("user", () => findUser(login)),
     getUsers: (logins) =>
       ask(
@@ -51,10 +58,8 @@ export function createMt5Port(options: LineOptions, process: SimulatedProcess): 
         () => new Map(logins.flatMap((login) => [findUser(login) ?? []].flat().map((user) => [login, user]))),
       ),
     readPositions: (login) => ask("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
-    readDeals: (login, period) => ask("deals of a login", () => history([login], period)),
     countDeals: (login, period) => ask("number of deals", () => history([login], period).length),
     findDeals: (logins, period) => ask("deals", () => history(logins, period)),
-    getDeal: (ticket) => ask("deal", () => dealOf(server.deals, ticket, scheduler.nowMs)),
     readAccountState: (login) => ask("state", () => stateOf(login, server.balanceOf(login))),
     checkBalance: (login) => ask("balance", () => balanceOf(server.balanceOf(login) ?? 0n)),
     addUser: () => notSimulated("addUser"),
@@ -69,11 +74,11 @@ export function createMt5Port(options: LineOptions, process: SimulatedProcess): 
 }
 
 /** Sessions for commands. Resetting them ends whatever is on its way. */
-function createSessions(options: LineOptions, process: SimulatedProcess) {
+function createSessions(options: LineOptions, process: SimulatedProcess, history: HistoryQuestions) {
   const { server, scheduler, random } = options;
   const live = new Set<string>();
   const resets = new Set<() => void>();
-  const told = createToldTickets();
+  const answers = { told: createToldTickets(), missed: createMissedAnswers(false), history: () => history };
   let opened = 0;
   const ping = (): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -94,12 +99,13 @@ function createSessions(options: LineOptions, process: SimulatedProcess) {
           resets,
         }),
       signInAgain: () => Promise.resolve(true),
+      reset: () => void live.delete(sessionId),
       isInStep: () => ping().then(() => server.isUp && live.has(sessionId)),
       [Symbol.dispose]: () => void live.delete(sessionId),
     };
     return {
       sessionId,
-      changeBalance: (order) => changeBalance(lease, order, told),
+      changeBalance: (order) => changeBalance(lease, order, answers),
       [Symbol.dispose]: lease[Symbol.dispose],
     };
   };
