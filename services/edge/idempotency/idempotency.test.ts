@@ -4,11 +4,18 @@ import { many, one, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { type Answer, errorsOf, logTo, testEdge, type TestEdge } from "../test-edge.ts";
-import { aDeposit, aMaster } from "../test-replies.ts";
+import { aDeposit, aFeeConfiguration, aMaster, anInvestor, aSubscription } from "../test-replies.ts";
 import { forgetOldKeys } from "./forget-old-keys.ts";
 import { createGiveOnce } from "./give-once.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=10";
+const A_PERSON = {
+  first_name: "Ada",
+  last_name: "Lovelace",
+  name: "Ada",
+  username: "ada@example.com",
+  platform_group: "pamm\\investor",
+};
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 type Deposit = (commandId: string) => Promise<ReturnType<typeof aDeposit>>;
@@ -20,7 +27,12 @@ async function edgeWith(deposit: Deposit) {
   const giveOnce = createGiveOnce(pool, { now: () => clock.at, log: logTo([]) });
   const edge = await testEdge({
     funding: { deposit: (_request, context) => deposit(context.commandId) },
-    accounts: { updateMaster: async () => aMaster() },
+    accounts: {
+      updateMaster: async () => aMaster(),
+      createInvestor: async () => ({ investor: anInvestor(), mainPassword: "a", investorPassword: "b" }),
+    },
+    fees: { updateConfiguration: async () => aFeeConfiguration() },
+    subscriptions: { assign: async () => ({ subscription: aSubscription() }) },
     app: { giveOnce },
   });
   return { edge, pool, clock };
@@ -99,6 +111,44 @@ test("the order of parameters and what the route does not know make no differenc
   const again = await send(edge, "key-1", "/api/v1/investor/deposit?amount=10&unknown=1&login=3000003");
 
   expect([again.status, again.headers["idempotency-replayed"]]).toEqual([200, "true"]);
+});
+
+test.each([
+  ["two decimals", `${DEPOSIT}.00`],
+  ["zeros in front", "/api/v1/investor/deposit?login=3000003&amount=010.0"],
+  ["defaults written out", `${DEPOSIT}&currency=USD&comment=API%20Deposit`],
+])("the same request with %s is the same request", async (_what, url) => {
+  const { edge } = await edgeWith(async () => aDeposit());
+  await send(edge, "key-1");
+  const again = await send(edge, "key-1", url);
+
+  expect([again.status, again.headers["idempotency-replayed"]]).toEqual([200, "true"]);
+});
+
+test.each([
+  ["/api/v1/master/7", { min_deposit: 100.5 }, "/api/v1/master/007", { min_deposit: "100.50" }, "PATCH"],
+  [
+    "/api/v1/investor/perf-fee/update",
+    { investor_login: "3000003", rate: 0.25, effective_since: "2026-01-02T03:04:05" },
+    "/api/v1/investor/perf-fee/update",
+    { investor_login: "3000003", rate: 25e-2, effective_since: "2026-01-02T05:04:05.000+02:00", upsert: true },
+    "POST",
+  ],
+  [
+    "/api/v1/investor/assign",
+    { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } },
+    "/api/v1/investor/assign",
+    '{"perf_fee":{"enabled":true,"rate":0.300},"investor_login":"3000003","master_login":"3000001"}',
+    "POST",
+  ],
+  ["/api/v1/investor/create", A_PERSON, "/api/v1/investor/create", { ...A_PERSON, leverage: 100 }, "POST"],
+] as const)("%s with %j is the same as %s with %j", async (url, payload, otherUrl, otherPayload, method) => {
+  const { edge } = await edgeWith(async () => aDeposit());
+  const headers = { "idempotency-key": "key-1", "content-type": "application/json" };
+  const first = await edge.call({ method, url, payload, headers });
+  const again = await edge.call({ method, url: otherUrl, payload: otherPayload, headers });
+
+  expect([first.status, again.status, again.headers["idempotency-replayed"]]).toEqual([200, 200, "true"]);
 });
 
 test("a body is compared member by member, and the path counts too", async () => {

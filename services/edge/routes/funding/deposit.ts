@@ -54,12 +54,13 @@ export const deposit = route({
 
   async handle({ funding }, { query }, context) {
     const asked = moneyOf(query.amount);
+    const { comment: written = DEFAULT_COMMENT } = query;
     const done = await funding.deposit(
       {
         login: query.login,
         amount: asked,
-        comment: query.comment ?? DEFAULT_COMMENT,
-        client: clientOf(context, query.comment),
+        comment: written,
+        client: clientOf(context, written, DEFAULT_COMMENT),
       },
       context,
     );

@@ -40,6 +40,17 @@ test("a comment is passed on whole", async () => {
   expect(edge.calls[0]?.request).toMatchObject({ comment, client: { choseComment: true } });
 });
 
+test.each([
+  [DEPOSIT, { funding: { deposit: async () => aDeposit() } }, "API Deposit"],
+  [WITHDRAW, { funding: { withdraw: async () => aWithdrawal() } }, "API Withdraw"],
+])("the default comment of %s is nobody's choice, also when it is written out", async (url, services, comment) => {
+  const edge = await testEdge(services);
+  for (const asked of ["", `&comment=${encodeURIComponent(comment)}`]) {
+    await edge.call({ method: "POST", url: `${url}?login=1&amount=1${asked}` });
+    expect(edge.calls.at(-1)?.request).toMatchObject({ comment, client: { choseComment: false } });
+  }
+});
+
 test.each([DEPOSIT, WITHDRAW])(
   "what may be the same thing twice is executed by %s, and the header says so",
   async (url) => {

@@ -67,12 +67,13 @@ export const withdraw = route({
   ],
 
   async handle({ funding }, { query }, context) {
+    const { comment: written = DEFAULT_COMMENT } = query;
     const done = await funding.withdraw(
       {
         login: query.login,
         amount: moneyOf(query.amount),
-        comment: query.comment ?? DEFAULT_COMMENT,
-        client: clientOf(context, query.comment),
+        comment: written,
+        client: clientOf(context, written, DEFAULT_COMMENT),
       },
       context,
     );

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { execute, sql } from "#kernel/postgres/query.ts";
+import { createGiveOnce } from "../../../services/edge/idempotency/give-once.ts";
+import { aCaller, type Answer, logTo, testEdge, type TestEdge } from "../../../services/edge/test-edge.ts";
+import { testDatabase } from "../../support/database.ts";
+import { type Case, CASES } from "./cases.ts";
+
+const COMMANDS = CASES.filter(({ method }) => method !== "GET");
+
+/** What makes each of them another request. */
+const OTHERWISE: Readonly<Record<string, readonly [string, string]>> = {
+  "update-fee": ["0.25", "0.26"],
+  deposit: ["3000003", "3000004"],
+  withdraw: ["3000003", "3000004"],
+  assign: ["3000003", "3000004"],
+  unassign: ["3000003", "3000004"],
+  "add-investor": ["Ada", "Bea"],
+  "create-investor": ["Ada", "Bea"],
+  "add-master": ["3000001", "3000009"],
+  "create-master": ["Ada", "Bea"],
+  "update-master": ["/7", "/8"],
+  "decide-review": ["platform-17", "platform-18"],
+};
+
+/** An edge on these keys, as after a restart: nothing but the database is the same. Any API key is a client of its own. */
+async function edgeOn(pool: Pool, { answers }: Case): Promise<TestEdge> {
+  const giveOnce = createGiveOnce(pool, { now: () => new Date(), log: logTo([]) });
+  return await testEdge({ ...answers, app: { giveOnce, authenticate: async (key) => ({ ...aCaller(), keyId: key }) } });
+}
+
+async function send(edge: TestEdge, { method, url, body }: Case, apiKey = "KeyOfTheCrm1"): Promise<Answer> {
+  const headers = { authorization: `Bearer ${apiKey}`, "idempotency-key": "key-1" };
+  return await edge.call({ method, url, headers, ...(body === undefined ? {} : { payload: body as object }) });
+}
+
+function otherwise(one: Case): Case {
+  const [from = "", to = ""] = OTHERWISE[one.name] ?? [];
+  const text = JSON.stringify([one.url, one.body ?? null]);
+  expect(text, one.name).toContain(from);
+  const [url, body] = JSON.parse(text.replaceAll(from, to)) as [string, unknown];
+  return { ...one, url, body: body ?? undefined };
+}
+
+const told = ({ status, text, headers }: Answer) => [status, text, headers["x-operation-id"]];
+const isReplayed = ({ headers }: Answer) => headers["idempotency-replayed"] === "true";
+
+test.for(COMMANDS)("$name under its key is answered the same, status, body and operation", async (one) => {
+  const { pool } = await testDatabase("edge");
+  const first = await send(await edgeOn(pool, one), one);
+  expect([first.status, isReplayed(first)]).toEqual([200, false]);
+
+  const restarted = await edgeOn(pool, one);
+  const again = await send(restarted, one);
+  expect([told(again), isReplayed(again)]).toEqual([told(first), true]);
+
+  // The edge died when the command was carried out and its answer not on record.
+  await execute(pool, sql`update idempotency_key set state = 'GIVEN', busy_until = ${new Date()}`);
+  const afterCrash = await send(restarted, one);
+  expect([told(afterCrash), isReplayed(afterCrash)]).toEqual([told(first), true]);
+  expect(new Set(restarted.calls.map(({ context }) => context.commandId)).size).toBe(1);
+
+  const other = await send(restarted, otherwise(one));
+  expect([other.status, other.body]).toMatchObject([422, { code: "idempotency_key_reused", outcome: "not_executed" }]);
+
+  const ofSomebodyElse = await send(restarted, one, "KeyOfTheBank");
+  expect([ofSomebodyElse.status, isReplayed(ofSomebodyElse)]).toEqual([200, false]);
+  expect(ofSomebodyElse.headers["x-operation-id"]).not.toBe(first.headers["x-operation-id"]);
+});
+
+test("every command is among them", () => {
+  expect(COMMANDS.map(({ name }) => name).toSorted()).toEqual(Object.keys(OTHERWISE).toSorted());
+});
