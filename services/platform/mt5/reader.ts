@@ -17,38 +17,53 @@ export function createReader(pool: SessionPool): Reader {
   const forbiddenUntil = new Map<string, number>();
   const isForbidden = (path: string) => (forbiddenUntil.get(path) ?? 0) > performance.now();
 
-  return async (request) => {
-    let exchanged = await ask(pool, request, !isForbidden(request.path));
-    if (exchanged.kind !== "answered") exchanged = await ask(pool, request, !isForbidden(request.path));
-    const answer = requireAnswer(request, exchanged);
+  const ask = async (request: Mt5Request) => {
+    using lease = await pool.acquire();
+    const exchanged = await exchange(lease, request, !isForbidden(request.path));
+    if (exchanged.kind !== "answered") return exchanged;
+    const { answer } = exchanged;
     if (answer.status === 403) forbiddenUntil.set(request.path, performance.now() + FORBIDDEN_FOR_MS);
     else forbiddenUntil.delete(request.path);
-    return envelopeOf(request.path, answer);
+    return { kind: "heard", envelope: understand(lease, request, answer) } as const;
+  };
+  return async (request) => {
+    const first = await ask(request);
+    const last = first.kind === "heard" ? first : await ask(request);
+    if (last.kind === "heard") return last.envelope;
+    throw lost(request, last);
   };
 }
 
 /** Asks on one session and nowhere else. */
 export function readerOn(lease: Lease): Reader {
-  return async (request) => envelopeOf(request.path, requireAnswer(request, await lease.call(request)));
+  return async (request) => {
+    const exchanged = await lease.call(request);
+    if (exchanged.kind !== "answered") throw lost(request, exchanged);
+    return understand(lease, request, exchanged.answer);
+  };
 }
 
-function requireAnswer({ path }: Mt5Request, exchanged: Exchanged): HttpAnswer {
-  if (exchanged.kind === "answered") return exchanged.answer;
-  throw new Mt5Error("lost", `the platform did not answer ${path} (${exchanged.reason})`);
-}
-
-async function ask(pool: SessionPool, request: Mt5Request, mayBeStale: boolean): Promise<Exchanged> {
-  using lease = await pool.acquire();
+async function exchange(lease: Lease, request: Mt5Request, mayBeStale: boolean): Promise<Exchanged> {
   const exchanged = await lease.call(request);
   if (!mayBeStale || exchanged.kind !== "answered" || exchanged.answer.status !== 403) return exchanged;
   // 403 says either that the session is dead or that the command is not allowed; only signing in tells them apart.
   return (await lease.signInAgain()) ? await lease.call(request) : { kind: "not_sent", reason: "closed" };
 }
 
-function envelopeOf(path: string, { status, body }: HttpAnswer): Envelope {
+function understand(lease: Lease, { path }: Mt5Request, { status, body }: HttpAnswer): Envelope {
   if (status === 403) throw new Mt5Error("forbidden", `the platform does not allow ${path} (HTTP 403)`);
   if (status !== 200) throw new Mt5Error("http_status", `the platform answers ${path} with HTTP ${status}`);
-  return requireEnvelope(body);
+  try {
+    return requireEnvelope(body);
+  } catch (error) {
+    // The answer may still come, and would be read as that to the next question.
+    lease.reset();
+    throw error;
+  }
+}
+
+function lost({ path }: Mt5Request, { reason }: Exclude<Exchanged, { kind: "answered" }>): Mt5Error {
+  return new Mt5Error("lost", `the platform did not answer ${path} (${reason})`);
 }
 
 /** The answer of a question that must succeed. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Secret } from "#kernel/secret.ts";
-import { MANAGER, startScriptedServer } from "./testing/scripted-server.ts";
+import { httpAnswer, MANAGER, startScriptedServer } from "./testing/scripted-server.ts";
 import type { ScriptedServer } from "./testing/scripted-server.ts";
 import { aClient, sendOnce } from "./testing/test-client.ts";
 
@@ -52,6 +52,20 @@ test("a command that is forbidden is unknown and never repeated; whoever comes n
     "auth/answer",
     "user/get",
   ]);
+});
+
+test("a read that is answered with something else ends its connection, so that the answer to it meets nobody", async () => {
+  let asked = 0;
+  await using server = await startScriptedServer(({ path, line }) => {
+    if (path !== "user/get") return undefined;
+    asked += 1;
+    if (asked === 1) setTimeout(() => void (line.isOpen && line.tls.write(httpAnswer(USER))), 20);
+    return asked === 1 ? "<html>one moment</html>" : undefined;
+  });
+  using client = aClient(server, { maxSessions: 1 });
+  await expect(client.getUser("1")).rejects.toMatchObject({ problem: "bad_answer" });
+  expect(await client.getUser("1")).toBeUndefined();
+  expect(server.lines).toHaveLength(2);
 });
 
 test("a read whose connection breaks is asked once more, on another session, and not a third time", async () => {
