@@ -24,7 +24,8 @@ type Row = {
 
 /**
  * R3. Every applied operation is one deal, and every deal of ours is one operation: same ticket, login and amount. A
- * Master's own deal enters the log when its history is read; after a quiet period it has to be there.
+ * Master's own deal enters the log when its history is read; once that was read whole for a quiet period longer it has to
+ * be there. While the history cannot be read nobody knows, and nobody is stopped for it.
  */
 export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "pool" | "settings">): Check {
   return {
@@ -92,7 +93,7 @@ function listUnlogged(
           and (entry.id is null or entry.operation_number is distinct from operation.number
                or entry.login <> operation.login or entry.amount_minor <> operation.amount_minor)
           and (entry.id is not null or role <> 'master'
-               or operation.applied_at < clock_timestamp() - ${quietPeriodMs} * interval '1 millisecond')
+               or operation.applied_at < (select read_to from reader_cursor) - ${quietPeriodMs} * interval '1 millisecond')
         order by operation.number`,
   );
 }

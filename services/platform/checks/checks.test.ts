@@ -7,6 +7,7 @@ import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { moveReadTo } from "../store/reader-cursor.ts";
 import { platformChecks } from "./checks.ts";
 
 /** What a check sees now, shortly. */
@@ -97,7 +98,7 @@ test("R3: an applied operation without its deal, with another amount, or with th
   expect(await shortly(instance, "R3")).toEqual([`operation:${number} 10000`]);
 });
 
-test("R3: a Master's own deal has the quiet period to show itself, and is a break of that Master after it", async () => {
+test("R3: a Master's own deal has the quiet period to show itself, and is a break of that Master when history was read after it", async () => {
   const instance = await (await aWorld()).start({ hasJobs: false, settings: { quietPeriodMs: 60_000 } });
   const { pool } = instance.deps;
   const master = await anAccount(instance, "master");
@@ -105,6 +106,11 @@ test("R3: a Master's own deal has the quiet period to show itself, and is a brea
   await instance.service.transfer(mirror, aCall());
   expect(await shortly(instance, "R3")).toEqual([]);
   await pool.query("update operation set applied_at = applied_at - interval '61 seconds'");
+  // Nothing was read since: the platform may have been away all the time.
+  expect(await shortly(instance, "R3")).toEqual([]);
+  await moveReadTo(pool, new Date(Date.now() - 2_000));
+  expect(await shortly(instance, "R3")).toEqual([]);
+  await moveReadTo(pool, new Date());
   expect(await seenBy(instance, "R3")).toMatchObject([
     { login: master, masterLogin: master, atRiskMinor: 50_00n, message: expect.stringContaining("is in no log") },
   ]);
