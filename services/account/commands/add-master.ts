@@ -7,10 +7,10 @@ import type { Deps } from "../deps.ts";
 import { checkAll, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
 import { decideExistence, decidePaymentLogin, decideTradingLogin } from "../domain/decide-registration.ts";
 import { masterMessage } from "../messages.ts";
-import { getMasterById } from "../queries/get-master.ts";
 import { refuse } from "../refusals.ts";
-import { insertAnsweredCommand } from "../store/answered-commands.ts";
+import { insertAnsweredMaster } from "../store/answered-masters.ts";
 import { insertMaster } from "../store/masters.ts";
+import { answerMasterAgain } from "./answer-again.ts";
 import { once } from "./once.ts";
 import { registering, registrationFacts } from "./register.ts";
 
@@ -49,11 +49,12 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
         minDeposit,
         createdAt,
       });
-      await insertAnsweredCommand(tx, { commandId: context.commandId, subjectId: master.id, at: createdAt });
-      return masterMessage(master, 0n);
+      const answer = { master, investorsCount: 0n };
+      await insertAnsweredMaster(tx, { commandId: context.commandId, at: createdAt }, answer);
+      return masterMessage(master, answer.investorsCount);
     });
   };
-  const again = async (id: bigint) => masterMessage(await getMasterById(deps, id), 0n);
+  const again = (id: bigint) => answerMasterAgain(deps, id, context.commandId);
   return await registering(() => once(deps, context, { work, again }));
 }
 

@@ -5,6 +5,7 @@ import { aCall, aMaster, aRegistration, usd, world, type World } from "../testin
 import { addInvestor } from "./add-investor.ts";
 import { addMaster } from "./add-master.ts";
 import { createMaster } from "./create-master.ts";
+import { updateMaster } from "./update-master.ts";
 
 async function withAccounts(...logins: readonly string[]): Promise<World> {
   const deps = await world();
@@ -137,6 +138,8 @@ test.each(["", "0", "-1", "12x", "9".repeat(20)])("the login %j is refused befor
 test("a registration that is given again is answered again, also to copies that come at the same moment", async () => {
   const deps = await withAccounts("5001", "6001", "7001");
   const master = await addMaster(deps, aRegistration(), aCall("op-1"));
+  const change = { name: "Other", strategyName: "Other", strategy: "Other", minDeposit: usd(7n) };
+  await updateMaster(deps, { id: master.id, ...change }, aCall("op-4"));
   expect(await addMaster(deps, aRegistration(), aCall("op-1"))).toEqual(master);
 
   const copies = [1, 2, 3, 4].map(() => addInvestor(deps, { login: "7001", name: "Ivy" }, aCall("op-2")));

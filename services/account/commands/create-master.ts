@@ -4,7 +4,8 @@ import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { CreateMasterRequest, CreateMasterResponse } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { checkAll, commandError, leverageError, minDepositError, nameError, textError } from "../domain/checks.ts";
-import { provisioningKey } from "../domain/provisioning.ts";
+import type { Master } from "../domain/master.ts";
+import { type Provisioning, provisioningKey } from "../domain/provisioning.ts";
 import { masterMessage } from "../messages.ts";
 import { openPasswords } from "../passwords.ts";
 import { findMasterById } from "../store/masters.ts";
@@ -45,8 +46,13 @@ export async function createMaster(
   const passwords = await openPasswords(deps, provisioningKey(made, "trading"));
   assert(master !== undefined && passwords !== undefined, "an active wish has become a Master");
   return {
-    master: masterMessage(master),
+    master: masterMessage(asWished(master, made)),
     mainPassword: passwords.main.reveal(),
     investorPassword: passwords.investor.reveal(),
   };
+}
+
+/** A command that is given again is answered the same, whatever others have changed since. */
+function asWished(master: Master, { name, strategyName, strategy, minDeposit }: Provisioning): Master {
+  return { ...master, name, strategyName, strategy, minDeposit };
 }

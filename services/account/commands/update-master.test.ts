@@ -67,13 +67,24 @@ test("the directory is walked by id, each item with its Investors", async () => 
   expect(second).toMatchObject({ items: [{ id: 3n, name: "C" }], hasMore: false });
 });
 
-test("a change that is given again does not undo what others have changed since", async () => {
+test("a change that is given again does not undo what others have changed since, and is answered the same", async () => {
   const deps = await world();
   await createMaster(deps, aMaster(), aCall("op-1"));
-  await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"));
-  await updateMaster(deps, { ...UNCHANGED, name: "Second" }, aCall("op-3"));
+  const first = await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"));
+  await updateMaster(deps, { ...UNCHANGED, name: "Second", minDeposit: usd(7n), strategy: "Other" }, aCall("op-3"));
+  deps.counts.push({ masterLogin: "3000001", investors: 3n });
 
-  expect(await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"))).toMatchObject({ name: "Second" });
+  expect(await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"))).toEqual(first);
+  expect(await getMaster(deps, { id: 1n })).toMatchObject({ name: "Second", minDeposit: usd(7n), strategy: "Other" });
   const copies = [1, 2, 3].map(() => updateMaster(deps, { ...UNCHANGED, name: "Third" }, aCall("op-4")));
   expect((await Promise.all(copies)).map(({ name }) => name)).toEqual(["Third", "Third", "Third"]);
+});
+
+test("a creation and a registration are answered the same too, however the Master was changed since", async () => {
+  const deps = await world();
+  const created = await createMaster(deps, aMaster(), aCall("op-1"));
+  const change = { name: "Other", strategyName: "Other", strategy: "Other", minDeposit: usd(7n) };
+  await updateMaster(deps, { id: created.master!.id, ...change }, aCall("op-2"));
+
+  expect(await createMaster(deps, aMaster(), aCall("op-1"))).toEqual(created);
 });

@@ -9,8 +9,9 @@ import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
 import { countInvestors } from "../queries/count-investors.ts";
 import { getMasterById } from "../queries/get-master.ts";
-import { insertAnsweredCommand } from "../store/answered-commands.ts";
+import { insertAnsweredMaster } from "../store/answered-masters.ts";
 import { updateMaster as storeChange } from "../store/masters.ts";
+import { answerMasterAgain } from "./answer-again.ts";
 import { once } from "./once.ts";
 
 /** Changes what is shown, and the minimum that later assignments are held to. Moves no funds. */
@@ -29,19 +30,25 @@ export async function updateMaster(
     minDepositError(minDeposit),
     Object.values(change).every((value) => value === undefined) ? NOTHING_TO_CHANGE : undefined,
   );
-  // Asked first: afterwards a failure would hide that the change was made.
-  const { login } = await getMasterById(deps, id);
-  const counts = await countInvestors(deps, [login], childContext(context));
-  const answer = (master: Master) => masterMessage(master, counts.get(login) ?? 0n);
-  const work = async () => answer(await changeOnce(deps, id, change, context));
-  return await once(deps, context, { work, again: async () => answer(await getMasterById(deps, id)) });
+  const work = async (): Promise<MasterMessage> => {
+    // Asked first: afterwards a failure would hide that the change was made.
+    const { login } = await getMasterById(deps, id);
+    const counts = await countInvestors(deps, [login], childContext(context));
+    const investorsCount = counts.get(login) ?? 0n;
+    return masterMessage(await changeOnce(deps, { id, change, investorsCount }, context), investorsCount);
+  };
+  return await once(deps, context, { work, again: () => answerMasterAgain(deps, id, context.commandId) });
 }
 
+type Wanted = { readonly id: bigint; readonly change: MasterChange; readonly investorsCount: bigint };
+
 /** Given again later, it must not undo what others have changed since. */
-async function changeOnce(deps: Deps, id: bigint, change: MasterChange, { commandId }: CallContext): Promise<Master> {
+async function changeOnce(deps: Deps, { id, change, investorsCount }: Wanted, context: CallContext): Promise<Master> {
   return await inTransaction(deps.pool, async (tx) => {
-    await insertAnsweredCommand(tx, { commandId, subjectId: id, at: deps.now() });
-    return (await storeChange(tx, id, change)) ?? (await getMasterById(deps, id));
+    const master = (await storeChange(tx, id, change)) ?? (await getMasterById(deps, id));
+    const command = { commandId: context.commandId, at: deps.now() };
+    await insertAnsweredMaster(tx, command, { master, investorsCount });
+    return master;
   });
 }
 

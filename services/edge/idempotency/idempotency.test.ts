@@ -125,28 +125,46 @@ test.each([
   expect([again.status, again.headers["idempotency-replayed"]]).toEqual([200, "true"]);
 });
 
-test.each([
-  ["/api/v1/master/7", { min_deposit: 100.5 }, "/api/v1/master/007", { min_deposit: "100.50" }, "PATCH"],
+const DIFFERENTLY_WRITTEN = [
   [
-    "/api/v1/investor/perf-fee/update",
-    { investor_login: "3000003", rate: 0.25, effective_since: "2026-01-02T03:04:05" },
-    "/api/v1/investor/perf-fee/update",
-    { investor_login: "3000003", rate: 25e-2, effective_since: "2026-01-02T05:04:05.000+02:00", upsert: true },
-    "POST",
+    "PATCH",
+    { url: "/api/v1/master/7", payload: { min_deposit: 100.5 } },
+    { url: "/api/v1/master/007", payload: { min_deposit: "100.50" } },
   ],
   [
-    "/api/v1/investor/assign",
-    { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } },
-    "/api/v1/investor/assign",
-    '{"perf_fee":{"enabled":true,"rate":0.300},"investor_login":"3000003","master_login":"3000001"}',
     "POST",
+    {
+      url: "/api/v1/investor/perf-fee/update",
+      payload: { investor_login: "3000003", rate: 0.25, effective_since: "2026-01-02T03:04:05" },
+    },
+    {
+      url: "/api/v1/investor/perf-fee/update",
+      payload: '{"upsert":true,"effective_since":"2026-01-02T05:04:05+02:00","rate":25e-2,"investor_login":"3000003"}',
+    },
   ],
-  ["/api/v1/investor/create", A_PERSON, "/api/v1/investor/create", { ...A_PERSON, leverage: 100 }, "POST"],
-] as const)("%s with %j is the same as %s with %j", async (url, payload, otherUrl, otherPayload, method) => {
+  [
+    "POST",
+    {
+      url: "/api/v1/investor/assign",
+      payload: { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } },
+    },
+    {
+      url: "/api/v1/investor/assign",
+      payload: '{"perf_fee":{"enabled":true,"rate":0.300},"investor_login":"3000003","master_login":"3000001"}',
+    },
+  ],
+  [
+    "POST",
+    { url: "/api/v1/investor/create", payload: A_PERSON },
+    { url: "/api/v1/investor/create", payload: { ...A_PERSON, leverage: 100 } },
+  ],
+] as const;
+
+test.each(DIFFERENTLY_WRITTEN)("%s %j is the same as %j", async (method, one, other) => {
   const { edge } = await edgeWith(async () => aDeposit());
   const headers = { "idempotency-key": "key-1", "content-type": "application/json" };
-  const first = await edge.call({ method, url, payload, headers });
-  const again = await edge.call({ method, url: otherUrl, payload: otherPayload, headers });
+  const first = await edge.call({ method, ...one, headers });
+  const again = await edge.call({ method, ...other, headers });
 
   expect([first.status, again.status, again.headers["idempotency-replayed"]]).toEqual([200, 200, "true"]);
 });

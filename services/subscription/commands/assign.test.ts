@@ -205,13 +205,18 @@ test("a login whose lane is held by another story is busy", async () => {
   expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBe("funding:withdrawal:1:1");
 });
 
-test("the same command again gets the same subscription", async () => {
+test("the same command again gets the same answer, also when the Investor has left since", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   const call = aCall();
   const first = await world.service.assign(anAssignment(pair), call);
   await expect(world.service.assign(anAssignment(pair), call)).resolves.toEqual(first);
   expect(await statuses(world)).toEqual(["ACTIVE"]);
+  await settle(world);
+  await world.service.unassign(pair, aCall());
+  await settle(world);
+  await expect(world.service.assign(anAssignment(pair), call)).resolves.toEqual(first);
+  expect(await statuses(world)).toEqual(["CANCELLED"]);
 });
 
 test("copies of one command at the same time make one subscription and get the same answer", async () => {

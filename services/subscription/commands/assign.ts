@@ -43,7 +43,12 @@ export async function assign(deps: Deps, request: AssignRequest, context: CallCo
     isRate("perf_fee.rate", request.feeRatePpm),
   );
   const id = await begin(deps, request, context).catch((error: unknown) => endOfCopy(deps, error, context));
-  return { subscription: subscriptionMessage(await getSubscription(deps.pool, id)) };
+  return { subscription: subscriptionMessage(asCommitted(await getSubscription(deps.pool, id))) };
+}
+
+/** The answer shows what the command committed, not what has become of it since. */
+function asCommitted(subscription: Subscription): Subscription {
+  return { ...subscription, status: "ACTIVE", endedAt: null };
 }
 
 /** What stood in the way may have been a copy of this very command, which came first and has succeeded. */
