@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { accessRules } from "./routes/access.ts";
+import { commandsAgain } from "./routes/commands-again.ts";
 import { feeRoutes } from "./routes/fees.ts";
 import { feeListings } from "./routes/fee-listings.ts";
 import { feesOnDemand } from "./routes/fees-on-demand.ts";
@@ -45,6 +46,9 @@ describe("funds", () => {
 });
 describe("operations", () => {
   operationRoutes(() => client);
+});
+describe("commands that are sent again", () => {
+  commandsAgain(() => client);
 });
 describe("fees", () => {
   feeRoutes(() => client);

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { textOf } from "../../../deploy/demo/exact-json.ts";
+import { type Client, dealsOf, json, platformBalanceOf, type Reply, eventually } from "../support/client.ts";
+import { expectDone, foundAccount, INVESTOR_GROUP, MASTER_GROUP, person } from "../support/people.ts";
+
+const PATIENCE = { timeout: 90_000 };
+
+/** Commands with a key each, and what they were answered. */
+function diary({ ask }: Client) {
+  const told: { readonly path: string; readonly reply: Reply; readonly send: () => Promise<Reply> }[] = [];
+  return {
+    told,
+    async give(path: string, body?: object, method = "POST"): Promise<Reply> {
+      const { headers = {}, ...rest } = body === undefined ? {} : json(body);
+      const key = `again-${told.length}`;
+      const send = () => ask(`/api/v1/${path}`, { method, headers: { ...headers, "idempotency-key": key }, ...rest });
+      const reply = await expectDone(send());
+      told.push({ path, reply, send });
+      return reply;
+    },
+  };
+}
+
+const seen = ({ status, text, headers }: Reply) => [status, text, headers.get("x-operation-id")];
+
+/** On the whole system: whatever has happened since, a command that is sent again is answered as it was. */
+export function commandsAgain(client: () => Client): void {
+  test(
+    "every command that is sent again under its key is answered to the letter as the first time",
+    PATIENCE,
+    async () => {
+      const { give, told } = diary(client());
+      const [trading, payment, found] = await Promise.all([1, 2, 3].map(() => foundAccount(client())));
+      const added = await give("master/add", { mt5_login: trading, payment_account_login: payment, min_deposit: "5" });
+      await give("investor/add", { mt5_login: found, name: "Found" });
+      const master = await give("master/create", { ...person("Maya"), min_deposit: "0", platform_group: MASTER_GROUP });
+      const investor = await give("investor/create", { ...person("Ines"), platform_group: INVESTOR_GROUP });
+      const [masterLogin, login] = [textOf(master.body, "mt5_login"), textOf(investor.body, "mt5_login")];
+      await give(`investor/deposit?login=${login}&amount=500&comment=again`);
+      const perfFee = { rate: 0.2, enabled: true };
+      await give("investor/assign", { master_login: masterLogin, investor_login: login, perf_fee: perfFee });
+      await eventually(async () => expect(await platformBalanceOf(client(), masterLogin)).toBe(500_00n));
+      await give(`master/${textOf(master.body, "id")}`, { strategy_name: "First" }, "PATCH");
+      await give("investor/perf-fee/update", { investor_login: login, rate: 0.25 });
+      await give(`investor/withdraw?login=${login}&amount=20.50`);
+      await give(`subscriptions/unassign?master_login=${masterLogin}&investor_login=${login}`);
+
+      for (const { body } of [added, master]) {
+        const change = { name: "Other", strategy_name: "Other", strategy: "Other", min_deposit: 7 };
+        const path = `/api/v1/master/${textOf(body, "id")}`;
+        await expectDone(client().ask(path, { method: "PATCH", ...json(change) }));
+      }
+      await expectDone(client().post("/api/v1/investor/perf-fee/update", { investor_login: login, rate: 0.5 }));
+      const left = await client().get(`/api/v1/info/subscriptions?investor_login=${login}&wait=30`);
+      expect(left.items).toMatchObject([{ status: "CANCELLED" }]);
+      const deals = await dealsOf(client(), login);
+      expect(deals.map(({ minor }) => minor)).toEqual([500_00n, -20_50n]);
+
+      for (const { path, reply, send } of told) {
+        const again = await send();
+        expect(seen(again), path).toEqual(seen(reply));
+        expect(again.headers.get("idempotency-replayed"), path).toBe("true");
+      }
+      expect(await dealsOf(client(), login)).toEqual(deals);
+    },
+  );
+}
