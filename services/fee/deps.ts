@@ -18,7 +18,10 @@ export type Deps = {
     Client<SubscriptionServiceService>,
     "readAllocations" | "readAllocationRows" | "getFeeFloors" | "returnReserve"
   >;
-  readonly platform: Pick<Client<PlatformServiceService>, "transfer" | "transferBatch">;
+  readonly platform: Pick<
+    Client<PlatformServiceService>,
+    "transfer" | "transferBatch" | "getTransfer" | "listBreaks" | "readLog" | "readLogBalances"
+  >;
   readonly bells: Bells;
   readonly log: Log;
   readonly now: Clock;

@@ -16,6 +16,8 @@ import { feeChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { ALLOCATION_FEED, hearOfAllocations } from "./events/hear-of-allocations.ts";
+import { heedBreaksJob } from "./jobs/heed-breaks.ts";
+import { watchPaymentAccountsJob } from "./jobs/watch-payment-accounts.ts";
 import { createBells, FEEDS, feeJobs, feeService } from "./service.ts";
 
 const caller = "fee";
@@ -44,7 +46,10 @@ await runService(caller, async (context) => {
   await relayFeeds(context, backbone, FEEDS);
   const allocations = await followAllocations(context, backbone, deps, subscriptions);
   for (const job of feeJobs(deps)) stack.use(job);
-  stack.use(reconcile({ pool: deps.pool, log, checks: feeChecks(deps), longestMs: config.PAMM_CHECK_INTERVAL }));
+  const longestMs = config.PAMM_CHECK_INTERVAL;
+  stack.use(reconcile({ pool: deps.pool, log, checks: feeChecks(deps), longestMs }));
+  stack.use(heedBreaksJob(deps, longestMs));
+  stack.use(watchPaymentAccountsJob(deps, longestMs));
   const implementation = feeService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && allocations.state().stopped === undefined;

@@ -7,7 +7,7 @@ export const { refuse, refusals } = refusalsOf({
   validation_failed: "invalid",
   fee_configuration_not_found: "not_found",
   crystallisation_not_found: "not_found",
-  /** A Master's allocations do not continue what was read before; a person has to look. */
+  /** A Master's allocations cannot be read on, or its fees do not tie; a person has to look. */
   safety_stop: "unavailable",
   no_lane: "conflict",
   platform_unavailable: "unavailable",

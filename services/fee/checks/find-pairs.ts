@@ -100,7 +100,7 @@ function findingOf({ investor, master, earnedMinor, partsMinor, markE8, seenE8, 
   return {
     key: `pair:${investor}/${master}`,
     login: investor,
-    masterLogin: "",
+    masterLogin: master,
     // Up to the next cent: what is wrong is never shown as nothing.
     atRiskMinor: (missing + E8_PER_CENT - 1n) / E8_PER_CENT,
     operationIds: [],
@@ -110,7 +110,6 @@ function findingOf({ investor, master, earnedMinor, partsMinor, markE8, seenE8, 
         ? `the high-water mark of ${investor} with ${master} has fallen`
         : `what ${investor} has earned with ${master} is not the sum of its parts and layers`,
     evidence: {
-      master_login: master,
       earned_minor: String(earnedMinor),
       parts_minor: String(partsMinor),
       mark_e8: String(markE8),

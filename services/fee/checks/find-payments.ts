@@ -48,13 +48,12 @@ export async function listBrokenPayments(db: Queryable, { after, again }: Walk):
   return rows.map((row) => ({
     key: `${PAYMENT}:${row.id}`,
     login: row.investor,
-    masterLogin: "",
+    masterLogin: row.master,
     atRiskMinor: atRisk(row.paidMinor, row.creditedMinor ?? 0n),
     operationIds: [],
     dealIds: row.deal === null ? [] : [row.deal],
     message: `payment ${row.id} (${row.status}) is not the credit that it became`,
     evidence: {
-      master_login: row.master,
       paid_minor: String(row.paidMinor),
       credited_minor: row.creditedMinor === null ? null : String(row.creditedMinor),
       unique_key: row.uniqueKey,
@@ -94,12 +93,12 @@ export async function listOrphanCredits(db: Queryable, { after, again }: Walk): 
   return rows.map(({ id, master, account, amountMinor, deal, uniqueKey }) => ({
     key: `${CREDIT}:${id}`,
     login: account,
-    masterLogin: "",
+    masterLogin: master,
     atRiskMinor: amountMinor,
     operationIds: [],
     dealIds: [deal],
     message: `credit ${id} belongs to no payment`,
-    evidence: { master_login: master, unique_key: uniqueKey, amount_minor: String(amountMinor) },
+    evidence: { unique_key: uniqueKey, amount_minor: String(amountMinor) },
   }));
 }
 

@@ -3,6 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 
 export const RUN = "run";
+export const TWICE = "twice";
 /** Each has all its payments looked at; a run of a large pool has thousands. */
 export const RUNS_PER_LOOK = 100;
 
@@ -20,17 +21,24 @@ type RunRow = {
   readonly dueMinor: bigint;
 };
 
+/** The runs of this look: the newest, the next ones of the walk, and those that are not closed. */
+export async function listRunsToLookAt(db: Queryable, { after, again }: Walk): Promise<bigint[]> {
+  const rows = await many<{ id: bigint }>(
+    db,
+    sql`(select id from fee_run order by id desc limit ${RUNS_PER_LOOK})
+        union
+        (select id from fee_run where id > ${after} order by id limit ${RUNS_PER_LOOK})
+        union
+        select unnest(${again}::bigint[])`,
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Runs whose counts or sums are not those of their payments. */
-export async function listBrokenRuns(db: Queryable, { after, again }: Walk): Promise<Finding[]> {
+export async function listBrokenRuns(db: Queryable, runs: readonly bigint[]): Promise<Finding[]> {
   const rows = await many<RunRow>(
     db,
-    sql`with looked as (
-          (select id from fee_run order by id desc limit ${RUNS_PER_LOOK})
-          union
-          (select id from fee_run where id > ${after} order by id limit ${RUNS_PER_LOOK})
-          union
-          select unnest(${again}::bigint[])
-        ), of_run as (
+    sql`with of_run as (
           select fee_run.id, fee_run.master_login as master,
                  jsonb_build_object('open', open_count, 'executed', executed_count, 'failed', failed_count) as counted,
                  jsonb_build_object(
@@ -41,10 +49,10 @@ export async function listBrokenRuns(db: Queryable, { after, again }: Walk): Pro
                  coalesce(sum(payment.amount_minor) filter (where payment.status = 'EXECUTED'), 0)::bigint as paid,
                  coalesce(sum(credit.amount_minor), 0)::bigint as credited,
                  coalesce(sum(payment.due_minor), 0)::bigint as due
-          from looked
-               join fee_run on fee_run.id = looked.id
+          from fee_run
                left join fee_payment as payment on payment.run_id = fee_run.id
                left join payment_credit as credit on credit.id = payment.credit_id
+          where fee_run.id = any(${runs}::bigint[])
           group by fee_run.id
         )
         select id, master, counted, found, paid as "paidMinor", credited as "creditedMinor", due as "dueMinor"
@@ -57,7 +65,7 @@ export async function listBrokenRuns(db: Queryable, { after, again }: Walk): Pro
     return {
       key: `${RUN}:${id}`,
       login: master,
-      masterLogin: "",
+      masterLogin: master,
       // Counts that do not tie may hide any of its payments.
       atRiskMinor: differs === 0n ? dueMinor : differs,
       operationIds: [],
@@ -78,36 +86,29 @@ type TwiceRow = {
 };
 
 /** Weeks in which one Investor has more than one fee. A debt of before is collected beside it. */
-export async function listPaidTwice(db: Queryable, { after, again }: Walk): Promise<Finding[]> {
+export async function listPaidTwice(db: Queryable, runs: readonly bigint[]): Promise<Finding[]> {
   const rows = await many<TwiceRow>(
     db,
-    sql`with looked as (
-          (select id from fee_run order by id desc limit ${RUNS_PER_LOOK})
-          union
-          (select id from fee_run where id > ${after} order by id limit ${RUNS_PER_LOOK})
-          union
-          select unnest(${again}::bigint[])
-        )
-        select run_id as id, fee_payment.master_login as master, investor_login as investor,
+    sql`select run_id as id, fee_payment.master_login as master, investor_login as investor,
                array_agg(fee_payment.id order by fee_payment.id) as payments,
                coalesce(array_agg(deal_id order by fee_payment.id) filter (where deal_id is not null), '{}') as deals,
                (sum(due_minor) - max(due_minor))::bigint as "beyondMinor"
-        from looked
-             join fee_run on fee_run.id = looked.id and fee_run.kind = 'WEEKLY'
+        from fee_run
              join fee_payment on run_id = fee_run.id and fee_payment.kind = 'PF'
+        where fee_run.id = any(${runs}::bigint[]) and fee_run.kind = 'WEEKLY'
         group by run_id, fee_payment.master_login, investor_login
         having count(*) > 1
         order by run_id, investor_login`,
   );
   return rows.map(({ id, master, investor, payments, deals, beyondMinor }) => ({
-    key: `twice:${id}:${investor}`,
+    key: `${TWICE}:${id}:${investor}`,
     login: investor,
-    masterLogin: "",
+    masterLogin: master,
     atRiskMinor: beyondMinor,
     operationIds: [],
     dealIds: deals,
     message: `Investor ${investor} has more than one fee in run ${id}`,
-    evidence: { master_login: master, payments: payments.map(String) },
+    evidence: { payments: payments.map(String) },
   }));
 }
 

@@ -4,7 +4,7 @@ import { sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { CREDIT, listBrokenPayments, listOrphanCredits, PAYMENT } from "./find-payments.ts";
-import { listBrokenRuns, listPaidTwice, RUN, RUNS_PER_LOOK } from "./find-runs.ts";
+import { listBrokenRuns, listPaidTwice, listRunsToLookAt, RUN, RUNS_PER_LOOK, TWICE } from "./find-runs.ts";
 import { listBrokenPairs, listPairsFrom, rememberMarks } from "./find-pairs.ts";
 
 const EVERY_MS = 60_000;
@@ -26,9 +26,10 @@ export function payments({ pool }: Pick<Deps, "pool">): Check {
       const ids = (kind: string): bigint[] => idsOf(suspects, kind);
       const { findings, pairs, next } = await inSnapshot(pool, async (db) => {
         const walked = await listPairsFrom(db, from.pair, suspects);
+        const runs = await listRunsToLookAt(db, { after: from.runs, again: [...ids(RUN), ...ids(TWICE)] });
         const found = [
-          ...(await listBrokenRuns(db, { after: from.runs, again: ids(RUN) })),
-          ...(await listPaidTwice(db, { after: from.runs, again: ids("twice") })),
+          ...(await listBrokenRuns(db, runs)),
+          ...(await listPaidTwice(db, runs)),
           ...(await listBrokenPayments(db, { after: from.payments, again: ids(PAYMENT) })),
           ...(await listOrphanCredits(db, { after: from.credits, again: ids(CREDIT) })),
           ...(await listBrokenPairs(db, walked.pairs)),

@@ -10,15 +10,18 @@ import { refuse } from "../refusals.ts";
 import { findCrystallisation, listCrystallisedItems, markCollected } from "../store/crystallisations.ts";
 import { type DuePayment, findPayment, type PaymentState } from "../store/due-payments.ts";
 import { readFloors } from "./floors.ts";
+import { lookUpPayment } from "./look-up-payment.ts";
 import { inTimeToAnswer, mayLookAgain, question } from "./patience.ts";
 import { outcomeOf, outcomeOfError, transferOf } from "./payment-transfer.ts";
 import { recordOutcomes } from "./record-outcomes.ts";
+import { safetyStop } from "./safety-stop.ts";
 
-type Lane = { readonly holder: string; readonly floor: bigint };
+type Lane = { readonly holder: string; readonly floor: bigint; readonly hasTaken: boolean };
 
 /**
  * Takes what a crystallisation named, one after the other, under the lane of the caller. A story goes on when a debit is
- * on the platform; its credit follows by itself. Whatever crashes, the same call finishes it.
+ * on the platform; its credit follows by itself. Whatever crashes, the same call finishes it. Of a stopped Master nothing
+ * more is sent: the same call goes on when people have decided.
  */
 export async function collect(
   deps: Deps,
@@ -31,9 +34,12 @@ export async function collect(
   const { investorLogin } = known;
   const items = await listCrystallisedItems(deps.pool, key);
   const floors = items.length === 0 ? undefined : await readFloors(deps, [investorLogin], question(context));
-  const lane = { holder, floor: floors?.get(investorLogin) ?? 0n };
+  const floor = floors?.get(investorLogin) ?? 0n;
   let collected = 0n;
-  for (const { paymentId } of items) collected += await collectOne(deps, paymentId, lane, context);
+  for (const { paymentId } of items) {
+    const lane = { holder, floor, hasTaken: collected > 0n };
+    collected += await collectOne(deps, paymentId, lane, context);
+  }
   await markCollected(deps.pool, key, collected);
   return { collected: moneyToProto(usd(collected)) };
 }
@@ -42,7 +48,10 @@ export async function collect(
 async function collectOne(deps: Deps, id: bigint, lane: Lane, context: CallContext): Promise<bigint> {
   const before = await getPayment(deps, id);
   const isOpen = before.status === "PENDING" || before.status === "EXECUTING";
-  if (isOpen && !before.isDebited) await takeNow(deps, before, lane, context);
+  if (isOpen && !before.isDebited) {
+    if (before.isStopped) await finishSent(deps, before, lane, context);
+    else await takeNow(deps, before, lane, context);
+  }
   const { status, isDebited, amount, key } = await getPayment(deps, id);
   switch (status) {
     case "EXECUTED":
@@ -68,6 +77,13 @@ async function takeNow(deps: Deps, payment: DuePayment, lane: Lane, context: Cal
     if (error?.code === "no_lane") throw refuse("no_lane", "the holder does not hold the lane of the Investor");
     if (error !== undefined && !outcome.isBusy) throw whyNot(error);
   } while (await mayLookAgain(context));
+}
+
+/** What was sent before the Master was stopped is written down. */
+async function finishSent(deps: Deps, payment: DuePayment, { hasTaken }: Lane, context: CallContext): Promise<void> {
+  const outcome = await lookUpPayment(deps, payment, inTimeToAnswer(context));
+  if (outcome === undefined) throw safetyStop(payment.masterLogin, "break", hasTaken ? "unknown" : "not_executed");
+  await recordOutcomes(deps, [{ payment, outcome }]);
 }
 
 async function ask(

@@ -21,6 +21,7 @@ import { savePairs } from "../store/pairs.ts";
 import { type Books, openBooks } from "./open-books.ts";
 import { readMaster } from "./read-master.ts";
 import { recordDue } from "./record-due.ts";
+import { safetyStop } from "./safety-stop.ts";
 
 /** Before these there is no period: a run still lasts. */
 const SHORTEST_PERIOD_MS = 1;
@@ -30,7 +31,10 @@ type Asked = Omit<StoredCrystallisation, "pending"> & {
   readonly periodStart: Date | undefined;
 };
 
-/** Fixes what an Investor owes at a place of the Master's allocations. Moves nothing; the same key is answered the same. */
+/**
+ * Fixes what an Investor owes at a place of the Master's allocations. Moves nothing; the same key is answered the same, also
+ * while the Master is stopped: then nothing new is fixed.
+ */
 export async function crystallize(
   deps: Deps,
   request: CrystallizeRequest,
@@ -65,7 +69,10 @@ async function readThrough(deps: Deps, masterLogin: string, through: bigint, con
 async function decideOnce(tx: Transaction, asked: Asked, at: Date): Promise<void> {
   if (!(await insertCrystallisation(tx, asked, at))) return;
   const { key, masterLogin, throughNumber, investorLogin } = asked;
-  if (masterLogin !== undefined) await lockMaster(tx, masterLogin);
+  if (masterLogin !== undefined) {
+    const { breakReason } = await lockMaster(tx, masterLogin);
+    if (breakReason !== undefined) throw safetyStop(masterLogin, "break");
+  }
   const place = masterLogin === undefined ? undefined : { masterLogin, throughNumber };
   const [books] = await openBooks(tx, place, [investorLogin]);
   assert(books !== undefined, "the books of the Investor were opened");

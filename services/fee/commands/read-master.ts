@@ -3,13 +3,13 @@ import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
 import { openCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
 import type { JournalBatch } from "../domain/journal.ts";
-import { refuse } from "../refusals.ts";
 import { insertBatch } from "../store/journal.ts";
 import { type FeeMaster, findMaster, insertMaster, lockMaster, moveReadNumber, stopMaster } from "../store/masters.ts";
 import { decideClosedWeek } from "./decide-closed-week.ts";
 import { UnreadableJournal } from "./journal-message.ts";
 import { question } from "./patience.ts";
 import { readBatch, readPage } from "./read-batch.ts";
+import { safetyStop } from "./safety-stop.ts";
 
 /**
  * Reads a Master's allocations up to now into the journal, each closed week decided where it stands. Answers how far it
@@ -42,15 +42,16 @@ async function knowMaster(deps: Deps, login: string, context: CallContext): Prom
 
 async function getMaster({ pool }: Deps, login: string): Promise<FeeMaster> {
   const master = await findMaster(pool, login);
-  if (master === undefined || master.stoppedReason !== undefined) throw stopped(login);
+  if (master === undefined || master.stoppedReason !== undefined) throw safetyStop(login, "unreadable");
+  if (master.breakReason !== undefined) throw safetyStop(login, "break");
   return master;
 }
 
-/** False when another process was faster: then the next page is read from where that one got. */
+/** False when another process was faster, or has stopped it: then the next page is read from where that one got. */
 async function file(deps: Deps, batch: JournalBatch): Promise<boolean> {
   return await inTransaction(deps.pool, async (tx) => {
-    const { readNumber, stoppedReason } = await lockMaster(tx, batch.masterLogin);
-    if (readNumber !== batch.after || stoppedReason !== undefined) return false;
+    const { readNumber, stoppedReason, breakReason } = await lockMaster(tx, batch.masterLogin);
+    if (readNumber !== batch.after || stoppedReason !== undefined || breakReason !== undefined) return false;
     const last = batch.entries.at(-1);
     if (last === undefined) return false;
     await insertBatch(tx, batch);
@@ -83,12 +84,5 @@ async function stop({ pool, log, now }: Deps, master: FeeMaster, error: Unreadab
     );
   });
   log.error("a Master's allocations are not read any more until a person acts", { login, number, error });
-  return stopped(login);
-}
-
-function stopped(login: string): Error {
-  return refuse("safety_stop", "the allocations of this Master cannot be read; a person has to look", {
-    outcome: "not_executed",
-    details: { login },
-  });
+  return safetyStop(login, "unreadable");
 }

@@ -2,11 +2,12 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
 import { readFloors } from "../commands/floors.ts";
 import { jobContext, later } from "../commands/patience.ts";
+import { lookUpPayment } from "../commands/look-up-payment.ts";
 import { outcomeOf, outcomeOfError, transferOf } from "../commands/payment-transfer.ts";
 import { type Asked, recordOutcomes } from "../commands/record-outcomes.ts";
 import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";
-import { claimPayments, type DuePayment } from "../store/due-payments.ts";
+import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
 
 /** Of one call; platform decides how many of them go at once. */
 const PAYMENTS_PER_ROUND = 200;
@@ -24,12 +25,24 @@ export async function payFees(deps: Deps): Promise<boolean> {
   const claim = { now, until: later(now, CLAIM_MS), limit: PAYMENTS_PER_ROUND };
   const payments = await inTransaction(deps.pool, (tx) => claimPayments(tx, claim));
   if (payments.length === 0) return false;
-  const asked = await ask(deps, payments);
+  const { stopped = [], sent = [] } = Object.groupBy(payments, ({ isStopped }) => (isStopped ? "stopped" : "sent"));
+  const asked = [...(await ask(deps, sent)), ...(await lookUp(deps, stopped))];
   await recordOutcomes(deps, asked);
   return asked.some(({ outcome }) => outcome.kind === "paid" || outcome.kind === "unpaid");
 }
 
+/** Of a stopped Master: what was sent before is finished, and nothing is sent. */
+async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<Asked[]> {
+  const context = jobContext(ROUND_MS);
+  const look = async (payment: DuePayment): Promise<PaymentOutcome> => {
+    const found = await lookUpPayment(deps, payment, context).catch(outcomeOfError);
+    return found ?? { kind: "open", reason: "the Master is stopped", isBusy: false };
+  };
+  return await Promise.all(payments.map(async (payment) => ({ payment, outcome: await look(payment) })));
+}
+
 async function ask(deps: Deps, payments: readonly DuePayment[]): Promise<Asked[]> {
+  if (payments.length === 0) return [];
   const context = jobContext(ROUND_MS);
   try {
     const logins = payments.map(({ investorLogin }) => investorLogin);

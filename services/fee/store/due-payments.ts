@@ -57,26 +57,32 @@ export async function insertPayments(
   return rows.map(({ id }) => id).toSorted((left, right) => Number(left - right));
 }
 
+/** Of a stopped Master nothing is sent; what may have been sent before is looked for. */
+export type ClaimedPayment = DuePayment & { readonly isStopped: boolean };
+
 /**
  * Takes payments for a while that nobody has to ask for: weekly ones, of each Investor the oldest, and those of which only
- * the credit is missing.
+ * the credit is missing. What was never sent of a stopped Master stays where it is, and is in nobody's way.
  */
 export async function claimPayments(
   tx: Transaction,
   { now, until, limit }: { now: Date; until: Date; limit: number },
-): Promise<DuePayment[]> {
-  const claimed = await many<DuePayment>(
+): Promise<ClaimedPayment[]> {
+  const claimed = await many<ClaimedPayment>(
     tx,
-    sql`update fee_payment
+    sql`with stopped as (select master_login from fee_master where break_reason is not null)
+        update fee_payment
         set next_try_at = ${until}, tries = tries + 1, status = 'EXECUTING'
         where id in (
           select id
           from fee_payment due
           where status in ('PENDING', 'EXECUTING') and next_try_at <= ${now} and (is_weekly or transfer_id is not null)
+            and (status = 'EXECUTING' or master_login not in (select master_login from stopped))
             and not exists (
               select from fee_payment older
               where older.investor_login = due.investor_login and older.id < due.id
                 and older.status in ('PENDING', 'EXECUTING') and older.is_weekly and older.transfer_id is null
+                and older.master_login not in (select master_login from stopped)
             )
           order by next_try_at, id
           limit ${limit}
@@ -84,7 +90,8 @@ export async function claimPayments(
         )
         returning id, key, run_id as "runId", kind, master_login as "masterLogin",
                   payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", due_minor as due,
-                  owed_since as since, unique_key as "uniqueKey", tries`,
+                  owed_since as since, unique_key as "uniqueKey", tries,
+                  master_login in (select master_login from stopped) as "isStopped"`,
   );
   // A run that another process is moving at this moment says so itself.
   await execute(
@@ -115,7 +122,7 @@ export async function lockOpenPayments(tx: Transaction, ids: readonly bigint[]):
   );
 }
 
-export type PaymentState = DuePayment & {
+export type PaymentState = ClaimedPayment & {
   readonly status: "PENDING" | "EXECUTING" | "EXECUTED" | "SKIPPED" | "DEFERRED" | "REVERSED";
   /** The Investor has paid, whether or not the credit has arrived. */
   readonly isDebited: boolean;
@@ -128,13 +135,17 @@ export async function findPayment(db: Queryable, id: bigint): Promise<PaymentSta
     sql`select id, key, run_id as "runId", kind, master_login as "masterLogin",
                payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", due_minor as due,
                owed_since as since, unique_key as "uniqueKey", tries, status, amount_minor as amount,
-               transfer_id is not null as "isDebited"
+               transfer_id is not null as "isDebited",
+               exists (
+                 select from fee_master
+                 where fee_master.master_login = fee_payment.master_login and break_reason is not null
+               ) as "isStopped"
         from fee_payment
         where id = ${id}`,
   );
 }
 
-/** Weekly payments of an Investor that nobody has taken yet, oldest first. */
+/** Weekly payments of an Investor that nobody has taken yet and that may be taken, oldest first. */
 export async function listOpenWeekly(
   db: Queryable,
   investorLogin: string,
@@ -145,6 +156,10 @@ export async function listOpenWeekly(
         from fee_payment
         where investor_login = ${investorLogin} and status in ('PENDING', 'EXECUTING') and is_weekly
           and transfer_id is null
+          and (
+            status = 'EXECUTING'
+            or master_login not in (select master_login from fee_master where break_reason is not null)
+          )
         order by id`,
   );
 }

@@ -31,7 +31,7 @@ export async function claimMastersToRead(
           from heard_master heard
           left join fee_master master on master.master_login = heard.master_login
           where heard.next_read_at <= ${now} and heard.heard_number > coalesce(master.read_number, 0)
-            and master.stopped_reason is null
+            and master.stopped_reason is null and master.break_reason is null
           order by heard.next_read_at
           limit ${limit}
           for no key update of heard skip locked

@@ -6,16 +6,22 @@ export type FeeMaster = {
   readonly paymentAccountLogin: string;
   /** The last entry of its allocations that is in the journal. */
   readonly readNumber: bigint;
+  /** Why its allocations are not read on. */
   readonly stoppedReason: string | undefined;
+  /** Why nothing of its fees is decided or sent. */
+  readonly breakReason: string | undefined;
 };
 
-type MasterRow = Omit<FeeMaster, "stoppedReason"> & { stoppedReason: string | null };
+type MasterRow = Omit<FeeMaster, "stoppedReason" | "breakReason"> & {
+  stoppedReason: string | null;
+  breakReason: string | null;
+};
 
 export async function findMaster(db: Queryable, login: string): Promise<FeeMaster | undefined> {
   const row = await maybeOne<MasterRow>(
     db,
     sql`select master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
-               read_number as "readNumber", stopped_reason as "stoppedReason"
+               read_number as "readNumber", stopped_reason as "stoppedReason", break_reason as "breakReason"
         from fee_master
         where master_login = ${login}`,
   );
@@ -37,7 +43,7 @@ export async function lockMaster(tx: Transaction, login: string): Promise<FeeMas
   const row = await one<MasterRow>(
     tx,
     sql`select master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
-               read_number as "readNumber", stopped_reason as "stoppedReason"
+               read_number as "readNumber", stopped_reason as "stoppedReason", break_reason as "breakReason"
         from fee_master
         where master_login = ${login}
         for no key update`,
@@ -74,9 +80,41 @@ export async function stopMaster(tx: Transaction, login: string, reason: string)
 /** Its allocations are read on, at once. */
 export async function resumeMaster(tx: Transaction, login: string, at: Date): Promise<void> {
   await execute(tx, sql`update fee_master set stopped_reason = null where master_login = ${login}`);
+  await readSoon(tx, login, at);
+}
+
+/** False when it is stopped already, or unknown. */
+export async function stopForBreak(tx: Transaction, login: string, reason: string): Promise<boolean> {
+  const changed = await execute(
+    tx,
+    sql`update fee_master
+        set break_reason = ${reason}
+        where master_login = ${login} and break_reason is null`,
+  );
+  return changed === 1;
+}
+
+export async function resumeAfterBreak(tx: Transaction, login: string, at: Date): Promise<void> {
+  await execute(tx, sql`update fee_master set break_reason = null where master_login = ${login}`);
+  await readSoon(tx, login, at);
+}
+
+/** The Masters whose fees go to one of the accounts. */
+export async function listMastersOfAccounts(db: Queryable, accounts: readonly string[]): Promise<string[]> {
+  const rows = await many<{ login: string }>(
+    db,
+    sql`select master_login as login
+        from fee_master
+        where payment_account_login = any(${accounts}::text[])
+        order by master_login`,
+  );
+  return rows.map(({ login }) => login);
+}
+
+async function readSoon(tx: Transaction, login: string, at: Date): Promise<void> {
   await execute(tx, sql`update heard_master set next_read_at = ${at}, tries = 0 where master_login = ${login}`);
 }
 
-function masterOf({ stoppedReason, ...row }: MasterRow): FeeMaster {
-  return { ...row, stoppedReason: stoppedReason ?? undefined };
+function masterOf({ stoppedReason, breakReason, ...row }: MasterRow): FeeMaster {
+  return { ...row, stoppedReason: stoppedReason ?? undefined, breakReason: breakReason ?? undefined };
 }

@@ -46,7 +46,10 @@ export async function insertPairs(
   );
 }
 
-/** The pairs of some Investors with a Master, and all others in which they have a debt. Their Master is locked before. */
+/**
+ * The pairs of some Investors with a Master, and all others in which they have a debt that may be taken now. Their Master is
+ * locked before.
+ */
 export async function lockPairs(
   tx: Transaction,
   masterLogin: string | undefined,
@@ -58,7 +61,10 @@ export async function lockPairs(
                earned_minor as earned, mark_e8 as mark, layers, debt_minor as debt, debt_since as "debtSince",
                crystallised_at as "crystallisedAt"
         from fee_pair
-        where investor_login = any(${investorLogins}::text[]) and (master_login = ${masterLogin} or debt_minor > 0)
+        where investor_login = any(${investorLogins}::text[]) and (
+          master_login = ${masterLogin}
+          or (debt_minor > 0 and master_login not in (select master_login from fee_master where break_reason is not null))
+        )
         order by investor_login, master_login
         for no key update`,
   );

@@ -3,7 +3,14 @@ import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { Outcome, RefusalStatus } from "#proto/pamm/common/v1/error.ts";
-import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
+import type { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
+import {
+  type LogBalance,
+  type TransferRequest,
+  type TransferResult,
+  TransferState,
+} from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 
 export type PlatformRules = {
@@ -23,6 +30,11 @@ export type PlatformFake = {
   readonly lanes: Map<string, string>;
   readonly byKey: Map<string, TransferResult>;
   readonly rules: PlatformRules;
+  /** Open breaks, and logs of accounts from entry 1 on. */
+  readonly breaks: Break[];
+  readonly logs: Map<string, AccountMoved[]>;
+  /** What is under way under a key is done, though nobody asks. */
+  readonly finish: (key: string) => void;
   readonly client: Deps["platform"];
 };
 
@@ -40,7 +52,31 @@ export function platformFake(now: () => Date): PlatformFake {
     lanes: new Map(),
     byKey: new Map(),
     rules,
+    breaks: [],
+    logs: new Map(),
+    finish(key) {
+      const result = fake.byKey.get(key);
+      assert(result !== undefined, "only what is known is finished");
+      fake.byKey.set(key, proceed(fake, result, { at: now(), isDelayed: false }));
+    },
     client: {
+      async getTransfer({ key }) {
+        const result = fake.byKey.get(key);
+        if (result === undefined) throw new Refusal({ code: "transfer_not_found", status: "not_found", message: key });
+        return result;
+      },
+      async listBreaks({ afterId, limit }) {
+        const rest = fake.breaks.filter(({ id }) => id > afterId);
+        return { items: rest.slice(0, limit), hasMore: rest.length > limit, checks: [] };
+      },
+      async readLogBalances({ places }) {
+        return { balances: places.map(({ login }) => logBalance(login, fake.logs.get(login) ?? [])) };
+      },
+      async readLog({ login, afterNumber, limit }) {
+        const entries = fake.logs.get(login) ?? [];
+        const rest = entries.filter(({ number }) => number > afterNumber);
+        return { entries: rest.slice(0, limit), lastNumber: BigInt(entries.length) };
+      },
       transfer: async (request) => transferOnce(fake, request, now()),
       async transferBatch({ requests }) {
         const keys = new Set(requests.map(({ key }) => key));
@@ -72,7 +108,8 @@ function transferOnce(fake: PlatformFake, request: TransferRequest, at: Date): T
     if (holder !== "" && lane !== holder) throw refusal("no_lane");
     if ((lane ?? holder) !== holder || rules.isBusy(request)) throw refusal("account_busy");
   }
-  const result = proceed(fake, request, known ?? record(fake, request), at);
+  const isDelayed = rules.delaysCredit(request);
+  const result = proceed(fake, known ?? record(fake, request), { at, isDelayed });
   byKey.set(key, result);
   if (rules.losesAnswer(request)) {
     throw new Refusal({ code: "outcome_unknown", status: "unknown_outcome", message: "lost", outcome: "unknown" });
@@ -99,15 +136,22 @@ function record({ balances, byKey, rules }: PlatformFake, request: TransferReque
   return { transferId: BigInt(byKey.size + 1), key: request.key, state, refusalCode: code, platformCode: 0, legs };
 }
 
-function proceed(fake: PlatformFake, request: TransferRequest, result: TransferResult, at: Date): TransferResult {
+type Circumstances = { readonly at: Date; readonly isDelayed: boolean };
+
+function proceed(fake: PlatformFake, result: TransferResult, { at, isDelayed }: Circumstances): TransferResult {
   if (result.state !== PENDING) return result;
   const legs = result.legs.map((leg, index) => {
-    if (leg.state !== PENDING || (index === 1 && fake.rules.delaysCredit(request))) return leg;
+    if (leg.state !== PENDING || (index === 1 && isDelayed)) return leg;
     const before = fake.balances.get(leg.login) ?? 0n;
     fake.balances.set(leg.login, before + moneyFromProto(leg.amount).minor);
     return { ...leg, state: APPLIED, dealId: result.transferId * 10n + BigInt(index), appliedAt: at };
   });
   return { ...result, legs, state: legs.every(({ state }) => state === APPLIED) ? APPLIED : PENDING };
+}
+
+function logBalance(login: string, entries: readonly AccountMoved[]): LogBalance {
+  const nothing = { balance: undefined, dealId: 0n, dealAt: undefined, lastDealAt: undefined };
+  return { login, lastNumber: BigInt(entries.length), ...nothing };
 }
 
 function debtorOf({ legs }: TransferRequest): string {

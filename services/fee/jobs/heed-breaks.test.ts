@@ -1,0 +1,149 @@
+import { expect, test } from "vitest";
+import type { Deps } from "../deps.ts";
+import { MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { aBreak, heed, resume, reviewsOf, say, stopsOf, tellLog } from "../testing/safety.ts";
+import { anInvestor, aWorld, endWeek, result, settle, type World } from "../testing/world.ts";
+import { heedBreaks } from "./heed-breaks.ts";
+
+/** Two Masters that fee has read, and of whose payment accounts it has seen everything. */
+async function aHouse(): Promise<World> {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  result(world, { 9001: "+100.00" });
+  endWeek(world, { 9001: "0.00" });
+  result(world, { 9001: "+1.00" }, OTHER_MASTER);
+  await settle(world);
+  await heed(world.deps);
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
+  return world;
+}
+
+test.each(["R1", "R3", "R5"])("a break of %s on a payment account stops its Master, and no other", async (check) => {
+  const world = await aHouse();
+  world.platform.breaks.push(aBreak(1n, { check }));
+  await heed(world.deps);
+  expect(await stopsOf(world)).toEqual({ [MASTER]: `${check}: a deal is missing`, [OTHER_MASTER]: null });
+});
+
+test("a transfer that does not add up stops the Master to whose payment account its second leg goes", async () => {
+  const world = await aHouse();
+  const evidence = JSON.stringify({ legs: [{ login: "9001" }, { login: OTHER_PAYMENT_ACCOUNT }, { login: null }] });
+  world.platform.breaks.push(aBreak(1n, { check: "R1", login: "9001", evidence }));
+  await heed(world.deps);
+  expect(await stopsOf(world)).toMatchObject({ [MASTER]: null, [OTHER_MASTER]: "R1: a deal is missing" });
+});
+
+test("what is late, and what is about other accounts, stops nobody here", async () => {
+  const world = await aHouse();
+  world.platform.breaks.push(aBreak(1n, { check: "R6" }), aBreak(2n, { login: MASTER, masterLogin: MASTER }));
+  world.platform.breaks.push(aBreak(3n, { login: "9001" }));
+  await heed(world.deps);
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
+  expect(await reviewsOf(world)).toEqual([]);
+});
+
+test("a break of the own books stops its Master, also while platform is away", async () => {
+  const world = await aHouse();
+  await world.deps.pool.query(`
+    insert into reconciliation_check (name, title, every_ms) values ('R9', 'fees', 60000);
+    insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor, operation_ids,
+                                      deal_ids, message, evidence)
+    values ('R9', 'twice:1:9001', now(), now(), '9001', '${OTHER_MASTER}', 3, '{}', '{}', 'paid twice', '{"a": 1}')`);
+  const listBreaks = async (): Promise<never> => {
+    throw new Error("connection lost");
+  };
+  const deps: Deps = { ...world.deps, platform: { ...world.deps.platform, listBreaks } };
+  await expect(heedBreaks(deps)).rejects.toThrow("connection lost");
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: "R9: paid twice" });
+  const [review] = await reviewsOf(world);
+  expect(JSON.parse(review?.evidence ?? "")).toMatchObject({ breaks: [{ account: "9001", compared: { a: 1 } }] });
+});
+
+test("what platform noticed about a deal stops before any check comes to it, and that check adds nothing", async () => {
+  const world = await aHouse();
+  tellLog(world);
+  tellLog(world, { reason: "deal_surplus" });
+  await heed(world.deps);
+  const why = `deal_surplus: deal 4711 on payment account ${PAYMENT_ACCOUNT}`;
+  expect(await stopsOf(world)).toEqual({ [MASTER]: why, [OTHER_MASTER]: null });
+  const [review] = await reviewsOf(world);
+  expect(review).toMatchObject({ reason: "fees_do_not_tie", login: MASTER, dealId: 4_711n, actions: ["resume"] });
+  expect(JSON.parse(review?.evidence ?? "")).toMatchObject({ why, deal_ids: ["4711"] });
+
+  await resume(world, review!.id);
+  world.platform.breaks.push(aBreak(1n, { key: `deal_surplus:${PAYMENT_ACCOUNT}:4711` }));
+  await heed(world.deps);
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
+});
+
+test("people who decided to go on are not overruled by what they have seen, but by the next break", async () => {
+  const world = await aHouse();
+  world.platform.breaks.push(aBreak(1n));
+  await heed(world.deps);
+  const [review] = await reviewsOf(world);
+  await expect(say(world, review!.id, "anna")).resolves.toBeDefined();
+  await expect(say(world, review!.id, "anna")).rejects.toMatchObject({ code: "second_key_required" });
+  expect(await stopsOf(world)).toMatchObject({ [MASTER]: "R3: a deal is missing" });
+  await say(world, review!.id, "boris");
+  await heed(world.deps);
+  expect(await stopsOf(world)).toMatchObject({ [MASTER]: null });
+  world.platform.breaks.push(aBreak(2n, { check: "R5", dealIds: [], message: "the balance differs" }));
+  await heed(world.deps);
+  expect(await stopsOf(world)).toMatchObject({ [MASTER]: "R5: the balance differs" });
+});
+
+test("what comes while people decide goes before them too, and voids what was proposed without it", async () => {
+  const world = await aHouse();
+  world.platform.breaks.push(aBreak(1n));
+  await heed(world.deps);
+  const [review] = await reviewsOf(world);
+  await say(world, review!.id, "anna");
+  world.platform.breaks.push(aBreak(2n, { check: "R1", dealIds: [4_712n], message: "a leg is missing" }));
+  await heed(world.deps);
+  const [renewed, ...others] = await reviewsOf(world);
+  expect(others).toEqual([]);
+  expect(renewed).toMatchObject({ id: review?.id, decision: undefined, amount: { minorUnits: 100_00n } });
+  expect(JSON.parse(renewed?.evidence ?? "")).toMatchObject({
+    deal_ids: ["4711", "4712"],
+    breaks: [{ reason: "R3: a deal is missing" }, { reason: "R1: a leg is missing" }],
+  });
+});
+
+test("a Master whose allocations cannot be read either goes on with each when its own review is decided", async () => {
+  const world = await aHouse();
+  await world.deps.pool.query(`update fee_master set stopped_reason = 'a gap' where master_login = '${MASTER}'`);
+  world.platform.breaks.push(aBreak(1n));
+  await heed(world.deps);
+  await resume(world, (await reviewsOf(world))[0]!.id);
+  const { rows } = await world.deps.pool.query("select stopped_reason, break_reason from fee_master order by 1");
+  expect(rows[0]).toEqual({ stopped_reason: "a gap", break_reason: null });
+});
+
+test("dying in the middle leaves no break that is heeded and has stopped nobody", async () => {
+  const world = await aHouse();
+  world.platform.breaks.push(aBreak(1n));
+  tellLog(world, { login: OTHER_PAYMENT_ACCOUNT, reason: "deal_gone" });
+  const now = (): never => {
+    throw new Error("dead");
+  };
+  await expect(heedBreaks({ ...world.deps, now })).rejects.toThrow("dead");
+  await expect(heed({ ...world.deps, now })).rejects.toThrow("dead");
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
+  await Promise.all([heed(world.deps), heed(world.deps)]);
+  expect(Object.values(await stopsOf(world)).filter((reason) => reason !== null)).toHaveLength(2);
+  expect(await reviewsOf(world)).toHaveLength(2);
+});
+
+test("an account is looked through from where it stood when it was seen first, in pieces", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  tellLog(world, { reason: "deal_gone" });
+  result(world, { 9001: "+1.00" });
+  await settle(world);
+  await heed(world.deps);
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null });
+  for (let credit = 0; credit < 1_500; credit += 1) tellLog(world);
+  tellLog(world, { reason: "deal_changed", dealId: 5n });
+  await heed(world.deps);
+  expect(await stopsOf(world)).toMatchObject({ [MASTER]: expect.stringContaining("deal_changed: deal 5") });
+});

@@ -1,0 +1,41 @@
+import { execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+/** How far the log of a payment account was looked through; undefined for one that nobody has looked at. */
+export type SeenAccount = { readonly login: string; readonly seenNumber: bigint | undefined };
+
+/** Payment accounts of the known Masters, ascending by login. */
+export async function listPaymentAccountsFrom(db: Queryable, after: string, limit: number): Promise<SeenAccount[]> {
+  const rows = await many<{ login: string; seenNumber: bigint | null }>(
+    db,
+    sql`select distinct payment_account_login as login, seen_number as "seenNumber"
+        from fee_master
+             left join payment_account on login = payment_account_login
+        where payment_account_login > ${after}
+        order by payment_account_login
+        limit ${limit}`,
+  );
+  return rows.map(({ login, seenNumber }) => ({ login, seenNumber: seenNumber ?? undefined }));
+}
+
+/** Another process may have been faster. */
+export async function insertSeenAccount(db: Queryable, login: string, seenNumber: bigint): Promise<void> {
+  await execute(
+    db,
+    sql`insert into payment_account (login, seen_number)
+        values (${login}, ${seenNumber})
+        on conflict (login) do nothing`,
+  );
+}
+
+/** False when another process has looked meanwhile. */
+export async function moveSeenNumber(
+  tx: Transaction,
+  { login, from, to }: { readonly login: string; readonly from: bigint; readonly to: bigint },
+): Promise<boolean> {
+  const moved = await execute(
+    tx,
+    sql`update payment_account set seen_number = ${to} where login = ${login} and seen_number = ${from}`,
+  );
+  return moved === 1;
+}

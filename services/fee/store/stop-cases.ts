@@ -1,0 +1,25 @@
+import { maybeOne, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { findCase } from "#kernel/review/cases.ts";
+
+/** Locked before its Master, as whoever decides does. */
+export async function lockUndecidedCase(tx: Transaction, subject: string): Promise<ReviewCase | undefined> {
+  const row = await maybeOne<{ id: bigint }>(
+    tx,
+    sql`select id from review_case where subject = ${subject} and state in ('OPEN', 'PROPOSED') for update`,
+  );
+  return row && (await findCase(tx, row.id));
+}
+
+/** Whether people were, or are, asked about one of these deals. */
+export async function isAskedAbout(tx: Transaction, subject: string, dealIds: readonly bigint[]): Promise<boolean> {
+  const row = await maybeOne<{ id: bigint }>(
+    tx,
+    sql`select id
+        from review_case
+        where subject = ${subject} and evidence -> 'deal_ids' ?| ${dealIds.map(String)}::text[]
+        limit 1`,
+  );
+  return row !== undefined;
+}

@@ -1,0 +1,213 @@
+import { expect, test } from "vitest";
+import { collect } from "../commands/collect.ts";
+import { prepare } from "../commands/prepare.ts";
+import { payFees } from "../jobs/pay-fees.ts";
+import { readAllocations } from "../jobs/read-allocations.ts";
+import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
+import { collectAll, decideLeave } from "./leaving.ts";
+import { aBreak, heed, resume, reviewsOf } from "./safety.ts";
+import {
+  anInvestor,
+  aWorld,
+  balanceOf,
+  debtsOf,
+  endWeek,
+  expectToTie,
+  hear,
+  paymentsOf,
+  result,
+  runsOf,
+  settle,
+  waitLong,
+  type World,
+} from "./world.ts";
+
+const KEY = "funding:withdrawal:1";
+
+async function stop(world: World, login = PAYMENT_ACCOUNT): Promise<void> {
+  world.platform.breaks.push(aBreak(BigInt(world.platform.breaks.length + 1), { login }));
+  await heed(world.deps);
+}
+
+async function goOn(world: World): Promise<void> {
+  for (const { id } of await reviewsOf(world)) await resume(world, id);
+  waitLong(world);
+  await settle(world);
+}
+
+/** A week of two Masters with an Investor each; what they earned was read, and nothing was sent. */
+async function aDueWeek(): Promise<World> {
+  const world = await aWorld();
+  await anInvestor(world, { login: "9001", deposit: "1000.00" });
+  await anInvestor(world, { login: "9002", deposit: "1000.00" });
+  result(world, { 9001: "+100.00" });
+  result(world, { 9002: "+100.00" }, OTHER_MASTER);
+  endWeek(world, { 9001: "0.00" });
+  world.week -= 1;
+  endWeek(world, { 9002: "0.00" }, OTHER_MASTER);
+  await hear(world);
+  await readAllocations(world.deps);
+  return world;
+}
+
+async function leaving(): Promise<World> {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "10000.00" });
+  result(world, { [INVESTOR]: "+2000.00" });
+  await decideLeave(world);
+  return world;
+}
+
+test("no run of a stopped Master is decided, the others' are, and afterwards the weeks are made up in order", async () => {
+  const world = await aDueWeek();
+  await settle(world);
+  await stop(world);
+  for (const master of [MASTER, OTHER_MASTER]) {
+    result(world, { [master === MASTER ? "9001" : "9002"]: "+50.00" }, master);
+    endWeek(world, { [master === MASTER ? "9001" : "9002"]: "0.00" }, master);
+  }
+  await settle(world);
+  expect(await runsOf(world)).toHaveLength(3);
+  expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["30.00", "45.00"]);
+  await goOn(world);
+  expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["45.00", "45.00"]);
+  await expectToTie(world);
+});
+
+test("what was decided and not sent waits, and is taken once when people let the Master go on", async () => {
+  const world = await aDueWeek();
+  await stop(world);
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([
+    { master: MASTER, status: "PENDING", paid: "0.00" },
+    { master: OTHER_MASTER, status: "EXECUTED", paid: "30.00" },
+  ]);
+  waitLong(world);
+  await settle(world);
+  expect(world.platform.byKey.has("fee:payment:1")).toBe(false);
+  await goOn(world);
+  expect(await paymentsOf(world)).toMatchObject([{ paid: "30.00" }, { paid: "30.00" }]);
+  await expectToTie(world);
+});
+
+test("what was sent is finished: a lost answer is looked for, and a credit arrives", async () => {
+  const world = await aDueWeek();
+  world.platform.rules.losesAnswer = ({ legs }) => legs[0]?.login === "9001";
+  world.platform.rules.delaysCredit = ({ legs }) => legs[0]?.login === "9002";
+  await payFees(world.deps);
+  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING" }, { status: "EXECUTING", paid: "30.00" }]);
+  await stop(world);
+  await stop(world, OTHER_PAYMENT_ACCOUNT);
+  world.platform.finish("fee:payment:2");
+  waitLong(world);
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED" }, { status: "EXECUTED" }]);
+  await expectToTie(world);
+});
+
+test("what may have been sent and surely was not is not sent either", async () => {
+  const world = await aDueWeek();
+  world.platform.rules.isBusy = ({ legs }) => legs[0]?.login === "9001";
+  await payFees(world.deps);
+  world.platform.rules.isBusy = () => false;
+  await stop(world);
+  waitLong(world);
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING", paid: "0.00" }, { status: "EXECUTED" }]);
+  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("0.00");
+  await goOn(world);
+  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("30.00");
+});
+
+test("who has a payment to a stopped Master pays the others all the same, and leaves them", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await hear(world);
+  await readAllocations(world.deps);
+  await stop(world);
+  result(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
+  endWeek(world, { [INVESTOR]: "0.00" }, OTHER_MASTER);
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ status: "PENDING" }, { status: "EXECUTED", paid: "30.00" }]);
+  result(world, { [INVESTOR]: "+10.00" }, OTHER_MASTER);
+  const leave = { key: "exit:1", suffix: "UA1", masterLogin: OTHER_MASTER };
+  expect(await decideLeave(world, leave)).toEqual({ pending: "3.00", items: [["fee:payment:3", "3.00", false]] });
+  expect(await collectAll(world, "exit:1")).toBe("3.00");
+  await goOn(world);
+  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("30.00");
+  await expectToTie(world);
+});
+
+test("a debt to a stopped Master waits, whoever else is paid", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  world.platform.rules.refuse = () => "absent";
+  result(world, { [INVESTOR]: "+100.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await settle(world);
+  world.platform.rules.refuse = () => undefined;
+  await stop(world);
+  result(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
+  endWeek(world, { [INVESTOR]: "0.00" }, OTHER_MASTER);
+  await settle(world);
+  expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "30.00" });
+  const outside = { key: "out", masterLogin: "", subscriptionId: 0n, periodStart: undefined };
+  expect(await decideLeave(world, outside)).toEqual({ pending: "0.00", items: [] });
+  expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("30.00");
+});
+
+test("nobody leaves a stopped Master: nothing is prepared, nothing is fixed, and what was fixed is answered the same", async () => {
+  const world = await leaving();
+  const fixed = await decideLeave(world);
+  await stop(world);
+  const stopped = { code: "safety_stop", status: "unavailable", outcome: "not_executed" };
+  await expect(prepare(world.deps, { masterLogin: MASTER }, aCall())).rejects.toMatchObject(stopped);
+  await expect(decideLeave(world, { key: "exit:2", suffix: "UA2" })).rejects.toMatchObject(stopped);
+  expect(await decideLeave(world)).toEqual(fixed);
+  expect(await runsOf(world)).toHaveLength(1);
+  await goOn(world);
+  await expect(prepare(world.deps, { masterLogin: MASTER }, aCall())).resolves.toEqual({});
+});
+
+test("a fee that was fixed and not sent is not taken, and the same call takes it when people let the Master go on", async () => {
+  const world = await leaving();
+  await stop(world);
+  await expect(collectAll(world)).rejects.toMatchObject({ code: "safety_stop", outcome: "not_executed" });
+  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("0.00");
+  await goOn(world);
+  expect(await collectAll(world)).toBe("600.00");
+  expect(await collectAll(world)).toBe("600.00");
+  expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("600.00");
+});
+
+test("a fee that was sent before the stop is finished by the same call", async () => {
+  const world = await leaving();
+  world.platform.rules.losesAnswer = () => true;
+  await expect(collectAll(world)).rejects.toMatchObject({ code: "outcome_unknown" });
+  world.platform.rules.losesAnswer = () => false;
+  await stop(world);
+  expect(await collectAll(world)).toBe("600.00");
+  await expectToTie(world);
+});
+
+test("after a part was taken nobody is told that nothing was", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  world.platform.rules.refuse = () => "absent";
+  result(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
+  endWeek(world, { [INVESTOR]: "0.00" }, OTHER_MASTER);
+  await settle(world);
+  world.platform.rules.refuse = () => undefined;
+  result(world, { [INVESTOR]: "+10.00" });
+  await decideLeave(world);
+  await stop(world);
+  const asked = { key: KEY, holder: `${KEY}:1` };
+  world.platform.lanes.set(INVESTOR, asked.holder);
+  await expect(collect(world.deps, asked, aCall())).rejects.toMatchObject({ code: "safety_stop", outcome: "unknown" });
+  expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("30.00");
+  await goOn(world);
+  expect(await collectAll(world)).toBe("33.00");
+  await expectToTie(world);
+});

@@ -1,0 +1,81 @@
+import { many, sql } from "#kernel/postgres/query.ts";
+import { listReviews } from "#kernel/review/list-reviews.ts";
+import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
+import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { AccountRole, type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { decideReview } from "../commands/decide-review.ts";
+import type { Deps } from "../deps.ts";
+import { heedBreaks } from "../jobs/heed-breaks.ts";
+import { watchPaymentAccounts } from "../jobs/watch-payment-accounts.ts";
+import { aCall, PAYMENT_ACCOUNT } from "./fee.ts";
+import type { World } from "./world.ts";
+
+export function aBreak(id: bigint, own: Partial<Break> = {}): Break {
+  return {
+    id,
+    check: "R3",
+    key: `operation:${id}`,
+    login: PAYMENT_ACCOUNT,
+    masterLogin: "",
+    atRisk: { currencyCode: "USD", minorUnits: 50_00n },
+    operationIds: ["17"],
+    dealIds: [4_711n],
+    message: "a deal is missing",
+    evidence: "{}",
+    openedAt: new Date(),
+    seenAt: new Date(),
+    ...own,
+  };
+}
+
+/** Platform adds an entry to the log of an account: a credit, or what it noticed about a deal. */
+export function tellLog(world: World, { login = PAYMENT_ACCOUNT, reason = "", dealId = 4_711n } = {}): void {
+  const entries = world.platform.logs.get(login) ?? [];
+  const number = BigInt(entries.length + 1);
+  const entry: AccountMoved = {
+    login,
+    role: AccountRole.PAYMENT,
+    number,
+    entryId: number,
+    kind: reason === "" ? MovementKind.FEE_CREDIT : MovementKind.IRREGULARITY,
+    key: "",
+    transferId: 0n,
+    amount: { currencyCode: "USD", minorUnits: 0n },
+    dealId,
+    dealAt: world.clock.now,
+    trade: undefined,
+    reason,
+  };
+  world.platform.logs.set(login, [...entries, entry]);
+}
+
+/** Both ways in which fee learns of what does not tie. */
+export async function heed(deps: Deps): Promise<void> {
+  await watchPaymentAccounts(deps);
+  await heedBreaks(deps);
+}
+
+/** Why each Master is stopped; null for one that is not. */
+export async function stopsOf({ deps }: World): Promise<Record<string, string | null>> {
+  const rows = await many<{ login: string; reason: string | null }>(
+    deps.pool,
+    sql`select master_login as login, break_reason as reason from fee_master order by 1`,
+  );
+  return Object.fromEntries(rows.map(({ login, reason }) => [login, reason]));
+}
+
+export async function reviewsOf({ deps }: World): Promise<readonly Review[]> {
+  const all = { afterId: 0n, limit: 100, state: ReviewState.UNSPECIFIED };
+  return (await listReviews(deps.pool, all)).items;
+}
+
+/** Two keys say it. */
+export async function resume(world: World, reviewId: bigint): Promise<void> {
+  await say(world, reviewId, "anna");
+  await say(world, reviewId, "boris");
+}
+
+export async function say({ deps }: World, reviewId: bigint, actor: string) {
+  const said = { reviewId, action: "resume", dealId: 0n, note: "the dealers have looked at it", actor };
+  return await decideReview(deps, said, aCall());
+}
