@@ -217,7 +217,7 @@ test("an operation whose deal is gone stays applied when people have seen it, an
     sql`update operation set applied_at = applied_at - interval '61 seconds', next_look_at = clock_timestamp()`,
   );
   const review = await reviewOf(instance, "applied_deal_gone");
-  expect(review).toMatchObject({ dealId: legs[0]!.dealId, actions: ["acknowledge"] });
+  expect(review).toMatchObject({ dealId: legs[0]!.dealId, actions: ["correct_log", "acknowledge"] });
 
   await decideBoth(instance, review, { action: "acknowledge" });
 

@@ -7,9 +7,12 @@ import type { Decision, Word } from "#kernel/review/review.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
+import { correctLog, requireCorrection } from "../protocol/correct-log.ts";
+import type { CorrectionSight } from "../protocol/correct-log.ts";
 import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/decide-operation.ts";
 import { requireOpenReview, requireOrderedDeal } from "../protocol/examine-decision.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reverse-deal.ts";
+import { CORRECT_LOG, seeCorrection } from "../protocol/see-correction.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { withBundle } from "../queries/list-reviews.ts";
 
@@ -33,13 +36,18 @@ export async function decideReview(
   return { review: review && (await withBundle(pool, [review]))[0] };
 }
 
-type Seen = { readonly server: string; readonly shown: Deal | undefined };
+type Seen = {
+  readonly server: string;
+  readonly shown: Deal | undefined;
+  readonly correction: CorrectionSight | undefined;
+};
 
-/** The deal that the word names, as the platform shows it. */
-async function look({ mt5, settings }: Deps, { action, dealId }: DecideReviewRequest): Promise<Seen> {
+/** What the word is about, as the platform shows it: the deal that it names, or the account whose log it corrects. */
+async function look(deps: Deps, { reviewId, action, dealId }: DecideReviewRequest): Promise<Seen> {
   const isAboutDeal = action === "confirm_applied" && dealId > 0n;
-  const shown = isAboutDeal ? await orUnavailable(mt5.getDeal(dealId)) : undefined;
-  return { server: settings.server, shown };
+  const shown = isAboutDeal ? await orUnavailable(deps.mt5.getDeal(dealId)) : undefined;
+  const correction = action === CORRECT_LOG ? await orBusy(seeCorrection(deps, reviewId)) : undefined;
+  return { server: deps.settings.server, shown, correction };
 }
 
 async function examine(tx: Transaction, about: ReviewCase, { action, dealId }: Word, seen: Seen): Promise<void> {
@@ -51,6 +59,8 @@ async function examine(tx: Transaction, about: ReviewCase, { action, dealId }: W
       return void (await requireOpenReview(tx, about));
     case "reverse":
       return void (await findReversalMinor(tx, seen.server, about));
+    case CORRECT_LOG:
+      return void (await requireCorrection(tx, about, present(seen.correction)));
     default:
   }
 }
@@ -59,7 +69,7 @@ async function carryOut(
   tx: Transaction,
   about: ReviewCase,
   { action, dealId }: Decision,
-  { server, shown }: Seen,
+  { server, shown, correction }: Seen,
 ): Promise<"done" | "working"> {
   switch (action) {
     case "confirm_applied":
@@ -72,8 +82,18 @@ async function carryOut(
       await keepApplied(tx, about, server);
       await orderReversal(tx, server, about);
       return "working";
+    case CORRECT_LOG:
+      await keepApplied(tx, about, server);
+      await correctLog(tx, about, present(correction));
+      return "done";
     default:
       await keepApplied(tx, about, server);
       return "done";
   }
+}
+
+/** Between the question to the platform and the lock somebody else has gone on. */
+function present(correction: CorrectionSight | undefined): CorrectionSight {
+  if (correction === undefined) throw actionNotPossible("the review has changed meanwhile; say it again");
+  return correction;
 }

@@ -1,7 +1,10 @@
 import type { Money } from "#kernel/money.ts";
 import type { Role } from "./role.ts";
 
-/** Why a balance changed: an operation of ours, or something that happened without us. An irregularity changed none. */
+/**
+ * Why a balance changed: an operation of ours, or something that happened without us. An irregularity changed none. A
+ * correction says by how much a deal of before is now more or less than it was told.
+ */
 export type EntryKind =
   | "opening"
   | "deposit"
@@ -14,7 +17,8 @@ export type EntryKind =
   | "reversal"
   | "foreign"
   | "trade"
-  | "irregularity";
+  | "irregularity"
+  | "correction";
 
 /** What happened to the past of an account. */
 export type Irregularity = "deal_gone" | "deal_changed" | "deal_cancelled" | "deal_surplus";
@@ -44,7 +48,12 @@ export type NewEntry = {
   readonly deal: EntryDeal | undefined;
   readonly at: Date;
   readonly trade: Trade | undefined;
+  /** Of an irregularity what has happened to its deal; of a correction what the deal is from now on. */
   readonly irregularity?: Irregularity | undefined;
+  /** How often the deal of an irregularity or a correction had been corrected by then; a correction counts itself. */
+  readonly dealState?: number;
+  /** Of a correction: the trade as the platform shows it now. */
+  readonly shownTrade?: Trade | undefined;
 };
 
 export type EntryDeal = {

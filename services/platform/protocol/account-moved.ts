@@ -19,6 +19,7 @@ const KIND: Readonly<Record<EntryKind, MovementKind>> = {
   foreign: MovementKind.FOREIGN,
   trade: MovementKind.TRADE,
   irregularity: MovementKind.IRREGULARITY,
+  correction: MovementKind.CORRECTION,
 };
 const ROLE: Readonly<Record<Role, AccountRole>> = {
   master: AccountRole.MASTER,

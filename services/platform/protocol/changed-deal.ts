@@ -1,12 +1,13 @@
 import type { Deal } from "../mt5/deals.ts";
-import type { LoggedDeal } from "../store/logged-deals.ts";
-import { effectOf, isBalanceOperation } from "./explain-deal.ts";
+import type { LoggedDeal } from "../domain/logged-deal.ts";
+import { effectOf, isBalanceOperation, isWithoutEffect } from "./explain-deal.ts";
 
 /**
  * What the platform shows otherwise than it was told, by name. Comments are not among it: they decide nothing once a deal
  * is explained, and the platform's people may write into them.
  */
 export function differencesOf(logged: LoggedDeal, shown: Deal): string[] {
+  if (logged.correctedTo === "deal_gone") return ["is_back"];
   const pairs = logged.trade === undefined ? moneyPairs(logged, shown) : tradePairs(logged.trade, shown);
   const time = logged.serverMsc ?? BigInt(shown.serverTimeMs);
   return [...pairs, ["login", logged.login, shown.login] as const, ["time", time, BigInt(shown.serverTimeMs)] as const]
@@ -16,7 +17,9 @@ export function differencesOf(logged: LoggedDeal, shown: Deal): string[] {
 
 type Pair = readonly [name: string, told: unknown, now: unknown];
 
-function moneyPairs({ amountMinor }: LoggedDeal, shown: Deal): Pair[] {
+function moneyPairs({ amountMinor, correctedTo }: LoggedDeal, shown: Deal): Pair[] {
+  // Corrected to something that moves no balance: a credit, or a trade that was taken back.
+  if (correctedTo !== undefined && isWithoutEffect(shown)) return [["amount", amountMinor, 0n]];
   return [
     ["amount", amountMinor, effectOf(shown)],
     ["action", true, isBalanceOperation(shown)],

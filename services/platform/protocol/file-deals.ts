@@ -31,7 +31,7 @@ export async function fileDeals(deps: Deps, login: string, { deals, from }: Hist
     if (account === undefined || (account.undecidedFrom !== undefined && account.undecidedFrom < from)) return;
     const { server } = deps.settings;
     const tickets = deals.map(({ ticket }) => ticket);
-    const known = await listLoggedDeals(tx, server, tickets);
+    const known = new Set((await listLoggedDeals(tx, server, tickets)).map(({ ticket }) => ticket));
     const adopted = await listAdoptedDeals(tx, server, tickets);
     const isFresh = ({ ticket, at }: Deal) => !known.has(ticket) && !adopted.has(ticket) && at >= account.readsFrom;
     const fresh = deals.filter(isFresh);

@@ -3,12 +3,13 @@ import type { Deps } from "../deps.ts";
 import { shownWithinMs } from "../domain/deal-looks.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { readClock } from "../store/clock.ts";
-import { listUnshownDeals } from "../store/logged-deals.ts";
-import type { LoggedDeal, Window } from "../store/logged-deals.ts";
+import { findLoggedDeal } from "../store/logged-deals.ts";
+import { listUnshownDeals } from "../store/unshown-deals.ts";
+import type { UnshownDeal, Window } from "../store/unshown-deals.ts";
 import { differencesOf } from "./changed-deal.ts";
+import type { Irregular } from "./irregular.ts";
 import { reportFinding } from "./report-finding.ts";
 import { tellIrregularities } from "./tell-irregularities.ts";
-import type { Irregular } from "./tell-irregularities.ts";
 
 /** A list that lacked a deal and a question for that deal this much later: only both together say that it is gone. */
 const ASK_AFTER_MS = 3_000;
@@ -19,7 +20,7 @@ const EDGE_MS = 2_000;
 
 /** What one reader remembers between its rounds. A reader that starts anew suspects anew. */
 export class GoneDeals {
-  readonly #suspects = new Map<bigint, { readonly logged: LoggedDeal; readonly missedAtMs: number }>();
+  readonly #suspects = new Map<bigint, { readonly logged: UnshownDeal; readonly missedAtMs: number }>();
   readonly #shownAtMs = new Map<bigint, number>();
 
   /** These are in the history, so that they may be missed from now on. */
@@ -39,7 +40,7 @@ export class GoneDeals {
     const lateFrom = (await readClock(pool)) - withinMs;
     const missedAtMs = performance.now();
     for (const logged of await listUnshownDeals(pool, settings.server, { ...window, from }, deals)) {
-      const wasShown = logged.serverMsc !== undefined || this.#shownAtMs.has(logged.ticket);
+      const wasShown = logged.serverMsc !== null || this.#shownAtMs.has(logged.ticket);
       const isSuspect = wasShown || logged.at.getTime() < lateFrom;
       if (isSuspect && !this.#suspects.has(logged.ticket)) this.#suspects.set(logged.ticket, { logged, missedAtMs });
     }
@@ -65,14 +66,18 @@ export class GoneDeals {
   }
 }
 
-async function judge({ mt5 }: Deps, told: LoggedDeal): Promise<Irregular | undefined> {
-  const { login, ticket, at } = told;
+async function judge(
+  { mt5, pool, settings }: Deps,
+  { login, ticket, at }: UnshownDeal,
+): Promise<Irregular | undefined> {
   const shown = await mt5.getDeal(ticket);
+  // Undefined for a Master's own operation that no reading has shown yet.
+  const told = await findLoggedDeal(pool, settings.server, login, ticket);
   // A ticket that was given again to another login is no longer this login's deal.
   if (shown === undefined || shown.login !== login) {
     return { login, ticket, at, told, shown, irregularity: "deal_gone", differences: [] };
   }
-  const differences = differencesOf(told, shown);
+  const differences = told === undefined ? [] : differencesOf(told, shown);
   if (differences.length === 0) return undefined;
   return { login, ticket, at, told, shown, irregularity: "deal_changed", differences };
 }

@@ -3,15 +3,15 @@ import type { Deal } from "../mt5/deals.ts";
 import { findAccount, readAgainFrom } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { listAdoptedDeals, listLoggedDeals } from "../store/logged-deals.ts";
-import type { LoggedDeal } from "../store/logged-deals.ts";
+import type { LoggedDeal } from "../domain/logged-deal.ts";
 import { listOperationsOfDeals } from "../store/operations.ts";
 import { findReadTo } from "../store/reader-cursor.ts";
 import { hasUnreadBefore } from "../store/unread-operations.ts";
 import { differencesOf } from "./changed-deal.ts";
 import { isCanceled, isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals } from "./file-deals.ts";
+import type { Irregular } from "./irregular.ts";
 import { tellIrregularities } from "./tell-irregularities.ts";
-import type { Irregular } from "./tell-irregularities.ts";
 
 /** A deal may be shown some time after it was made, so what was read is read again for this long. */
 export const TRAILING_MS = 60_000;
@@ -31,7 +31,7 @@ export async function readHistory(
   const { pool, settings } = deps;
   const deals = await deps.mt5.findDeals(logins, { from, to: new Date((await readClock(pool)) + AHEAD_MS) });
   const tickets = deals.map(({ ticket }) => ticket);
-  const logged = await listLoggedDeals(pool, settings.server, tickets);
+  const logged = Map.groupBy(await listLoggedDeals(pool, settings.server, tickets), ({ ticket }) => ticket);
   const unknown = deals.filter(({ ticket }) => !logged.has(ticket));
   const adopted = await listAdoptedDeals(
     pool,
@@ -43,7 +43,7 @@ export async function readHistory(
   for (const login of new Set([...own.keys(), ...always])) await fileOwn(deps, login, from, own.get(login) ?? []);
   const irregular = deals
     .filter(({ ticket }) => !adopted.has(ticket))
-    .map((deal) => judge(deal, logged.get(deal.ticket)));
+    .map((deal) => judge(deal, logged.get(deal.ticket) ?? []));
   const elsewhere = await findElsewhere(deps, deals);
   await tellIrregularities(deps, [...irregular.filter((found) => found !== undefined), ...elsewhere]);
   return deals;
@@ -89,8 +89,9 @@ async function findElsewhere({ pool, settings }: Deps, deals: readonly Deal[]): 
 }
 
 /** A ticket stands for one deal for ever: another login under it, or other content, is somebody rewriting history. */
-function judge(shown: Deal, told: LoggedDeal | undefined): Irregular | undefined {
+function judge(shown: Deal, logged: readonly LoggedDeal[]): Irregular | undefined {
   const { login, ticket, at } = shown;
+  const told = logged.find((own) => own.login === login) ?? logged[0];
   const found = { login, ticket, at, told, shown };
   if (isCanceled(shown)) return { ...found, irregularity: "deal_cancelled", differences: [] };
   const differences = told === undefined ? [] : differencesOf(told, shown);

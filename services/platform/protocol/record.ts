@@ -31,6 +31,8 @@ export type Circumstances = {
   readonly evidence?: Readonly<Record<string, unknown>>;
   /** The deal that they have to look at. */
   readonly dealId?: bigint;
+  /** How often that deal had been corrected by then. */
+  readonly dealState?: number;
 };
 
 export type Recorded = {
@@ -109,7 +111,7 @@ async function save(
   tx: Transaction,
   operation: RecordedOperation,
   { step: { to, writes }, event }: { readonly step: Extract<Step, { kind: "move" }>; readonly event: OperationEvent },
-  { server, at, evidence: seen, dealId: seenDeal }: Circumstances,
+  { server, at, evidence: seen, dealId: seenDeal, dealState }: Circumstances,
 ): Promise<void> {
   const nextLookInMs = writes.includes("next_look") ? nextLookMs(to) : undefined;
   await saveStep(tx, operation, { to, server, appliedAt: at, nextLookInMs });
@@ -119,7 +121,7 @@ async function save(
     const dealId = seenDeal ?? ("ticket" in event ? event.ticket : operation.dealId);
     const { reason } = to;
     const reviewed = { number: operation.number, standing: to };
-    await reportFinding(tx, { login, operation: reviewed, reason, server, dealId, amountMinor, evidence });
+    await reportFinding(tx, { login, operation: reviewed, reason, server, dealId, dealState, amountMinor, evidence });
   }
 }
 

@@ -15,6 +15,8 @@ export type Finding = {
   readonly operation?: { readonly number: OperationNumber; readonly standing: Operation } | undefined;
   readonly server?: string | undefined;
   readonly dealId?: bigint | undefined;
+  /** How often its deal had been corrected: what happens to it after that is another finding. */
+  readonly dealState?: number | undefined;
   /** Signed. */
   readonly amountMinor?: bigint | undefined;
   /** Of the deal; else that of the operation's last attempt. */
@@ -25,8 +27,9 @@ export type Finding = {
 
 /** On record once, however often it is seen; and before people, when there is something for them to decide. */
 export async function reportFinding(tx: Transaction, finding: Finding): Promise<void> {
-  const { login, reason, operation, server, dealId, evidence } = finding;
-  const inserted = await insertFinding(tx, { login, reason, operation: operation?.number, server, dealId, evidence });
+  const { login, reason, operation, server, dealId, dealState = 0, evidence } = finding;
+  const about = { login, reason, operation: operation?.number, server, dealId, dealState, evidence };
+  const inserted = await insertFinding(tx, about);
   const actions = reviewActions(reason, operation?.standing);
   if (inserted === undefined || actions.length === 0) return;
   const { id, logMinor } = inserted;

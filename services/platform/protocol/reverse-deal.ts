@@ -3,7 +3,7 @@ import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { keyOfReview } from "#kernel/review/decide-review.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { lockAccount } from "../store/accounts.ts";
-import { listLoggedDeals } from "../store/logged-deals.ts";
+import { findLoggedDeal } from "../store/logged-deals.ts";
 import { findOperation } from "../store/operations.ts";
 import { findReversal } from "../store/reviews.ts";
 import { insertWishes } from "./insert-wishes.ts";
@@ -28,8 +28,8 @@ export async function findReversalMinor(tx: Transaction, server: string, about: 
   if (earlier !== undefined && earlier !== about.id) {
     throw actionNotPossible(`deal ${dealId} was taken back by the decision of review ${earlier}`);
   }
-  const logged = (await listLoggedDeals(tx, server, [dealId])).get(dealId);
-  if (logged?.login === login && logged.amountMinor !== 0n) return -logged.amountMinor;
+  const logged = await findLoggedDeal(tx, server, login, dealId);
+  if (logged !== undefined && logged.amountMinor !== 0n) return -logged.amountMinor;
   throw actionNotPossible(`deal ${dealId} stands in no log yet, so there is nothing to take back`);
 }
 

@@ -29,6 +29,7 @@ export type LogRow = TradeRow & {
   deal_at: Date;
   server_msc: bigint | null;
   irregularity: Irregularity | null;
+  deal_state: number;
 };
 
 export function entryOf(row: LogRow): LogEntry {

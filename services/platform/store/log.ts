@@ -19,16 +19,18 @@ export async function insertEntries(
   server: string,
   entries: readonly NumberedEntry[],
 ): Promise<LogEntry[]> {
-  const trades = entries.map(({ trade }) => trade);
+  const trades = entries.map(({ trade, shownTrade }) => trade ?? shownTrade);
   const rows = await many<{ id: bigint; moved: bigint }>(
     tx,
     sql`with added as (
         insert into log_entry (login, number, kind, amount_minor, operation_number, transfer_id, key, server, deal_id,
                                deal_at, server_msc, action, entry, position_id, symbol, volume, volume_closed,
-                               profit_minor, swap_minor, commission_minor, fee_minor, irregularity)
+                               profit_minor, swap_minor, commission_minor, fee_minor, irregularity, deal_state,
+                               corrected_deal_id)
         select login, number, kind, amount, operation, transfer, key,
-               case when deal is not null then ${server}::text end, deal, deal_at, server_msc, action, entry, position,
-               symbol, volume, closed, profit, swap, commission, fee, irregularity
+               case when deal is not null then ${server}::text end, case when kind <> 'correction' then deal end, deal_at,
+               server_msc, action, entry, position, symbol, volume, closed, profit, swap, commission, fee, irregularity,
+               deal_state, case when kind = 'correction' then deal end
         from unnest(
           ${entries.map(({ login }) => login)}::text[],
           ${entries.map(({ number }) => number)}::bigint[],
@@ -50,10 +52,11 @@ export async function insertEntries(
           ${trades.map((trade) => trade?.swap.minor)}::bigint[],
           ${trades.map((trade) => trade?.commission.minor)}::bigint[],
           ${trades.map((trade) => trade?.fee.minor)}::bigint[],
-          ${entries.map(({ irregularity }) => irregularity)}::text[]
+          ${entries.map(({ irregularity }) => irregularity)}::text[],
+          ${entries.map(({ dealState }) => dealState ?? 0)}::smallint[]
         ) with ordinality as added (login, number, kind, amount, operation, transfer, key, deal, deal_at, server_msc,
                                     action, entry, position, symbol, volume, closed, profit, swap, commission, fee,
-                                    irregularity, place)
+                                    irregularity, deal_state, place)
         order by place
         returning id, login, number, amount_minor
         ), ended as (
@@ -78,8 +81,8 @@ export async function listEntries(db: Queryable, login: string, after: bigint, l
   const rows = await many<LogRow>(
     db,
     sql`select log_entry.id, log_entry.login, role, number, kind, amount_minor, operation_number, transfer_id, key,
-               deal_id, deal_at, server_msc, action, entry, position_id, symbol, volume, volume_closed, profit_minor,
-               swap_minor, commission_minor, fee_minor, irregularity
+               coalesce(deal_id, corrected_deal_id) as deal_id, deal_at, server_msc, action, entry, position_id, symbol,
+               volume, volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, irregularity, deal_state
         from log_entry
         join account on account.login = log_entry.login
         where log_entry.login = ${login} and number > ${after}

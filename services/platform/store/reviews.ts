@@ -8,6 +8,8 @@ export type FindingRow = {
   readonly reason: string;
   readonly server: string | undefined;
   readonly dealId: bigint | undefined;
+  /** How often the deal had been corrected by then. */
+  readonly dealState: number;
   /** What is known, in plain values; amounts as text. */
   readonly evidence: Readonly<Record<string, unknown>>;
 };
@@ -22,9 +24,9 @@ export type InsertedFinding = {
 export async function insertFinding(tx: Transaction, finding: FindingRow): Promise<InsertedFinding | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
-    sql`insert into review (login, operation_number, reason, server, deal_id, evidence)
+    sql`insert into review (login, operation_number, reason, server, deal_id, deal_state, evidence)
         values (${finding.login}, ${finding.operation}, ${finding.reason}, ${finding.server}, ${finding.dealId},
-                ${JSON.stringify(finding.evidence)}::jsonb)
+                ${finding.dealState}, ${JSON.stringify(finding.evidence)}::jsonb)
         on conflict do nothing
         returning id`,
   );

@@ -31,6 +31,8 @@ export function controlOf(url: string) {
       return String(login);
     },
     account: (login: string) => ask("GET", `accounts/${login}`) as Promise<{ balance: string; positions: unknown[] }>,
+    /** The balance becomes what the deals add up to. */
+    fix: (login: string) => ask("POST", `accounts/${login}/fix`, {}) as Promise<{ balance: string }>,
     deals: (login: string) => ask("GET", `accounts/${login}/deals`) as Promise<ControlDeal[]>,
     balance: (login: string, amount: string, comment = "dealer") =>
       ask("POST", "balance", { login: Number(login), amount, comment }) as Promise<{ deal: number }>,

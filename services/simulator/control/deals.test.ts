@@ -91,6 +91,7 @@ test("history can be rewritten, cancelled and lost, and balances stay, also afte
   expect((await get(cancelled)).answer).toMatchObject({ Action: "14", Profit: "0.00" });
   expect((await get(removed)).retcode).toBe("13 Not found");
   expect((await control(simulator, "GET", `accounts/${login}`)).body).toMatchObject({ balance: "10006.00" });
+  expect((await control(simulator, "POST", `accounts/${login}/fix`)).body).toMatchObject({ balance: "10009.00" });
   expect(await control(simulator, "POST", "deals/1/cancel")).toMatchObject({
     status: 404,
     body: { code: "unknown_deal" },

@@ -1,7 +1,7 @@
 import type { Account } from "../domain/account.ts";
 import { type AccountState, stateOf } from "../domain/account-state.ts";
 import type { Change, Counters } from "../domain/change.ts";
-import { type Deal, effectOf, isTrade } from "../domain/deal.ts";
+import { type Deal, type Effect, effectOf, isTrade } from "../domain/deal.ts";
 import { FIRST_QUOTES, type Quote } from "../domain/market.ts";
 import { afterDeal, type Position, positionFrom } from "../domain/position.ts";
 
@@ -64,6 +64,17 @@ export function applyChange(books: Books, change: Change): void {
 
 export function dealsOf(books: Books, login: number): readonly Deal[] {
   return books.dealsByLogin.get(login) ?? [];
+}
+
+/** What the account would have if its deals were all that ever happened to it. */
+export function historyOf(books: Books, login: number): Effect {
+  let [balance, credit] = [0n, 0n];
+  for (const deal of dealsOf(books, login)) {
+    const effect = effectOf(deal);
+    balance += effect.balance;
+    credit += effect.credit;
+  }
+  return { balance, credit };
 }
 
 export function positionsOf(books: Books, login: number): readonly Position[] {

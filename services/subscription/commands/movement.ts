@@ -18,6 +18,7 @@ const KIND: Readonly<Record<KindMessage, MovementKind | undefined>> = {
   [KindMessage.FOREIGN]: "foreign",
   [KindMessage.TRADE]: "trade",
   [KindMessage.IRREGULARITY]: "irregularity",
+  [KindMessage.CORRECTION]: "correction",
 };
 
 /** Throws when the message does not say what happened: that must never be guessed. */

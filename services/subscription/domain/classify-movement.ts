@@ -13,7 +13,8 @@ export type MovementKind =
   | "reversal"
   | "foreign"
   | "trade"
-  | "irregularity";
+  | "irregularity"
+  | "correction";
 
 /** A change of a balance, signed. */
 export type Movement = { readonly kind: MovementKind; readonly amount: bigint };
@@ -54,6 +55,8 @@ export function classifyInvestorMovement(movement: Movement, standing: InvestorS
       return only({});
     case "opening":
     case "foreign":
+    // What a changed past has added or taken is nobody's doing of ours.
+    case "correction":
     // What has no business on an Investor account belongs to nobody until a person decides.
     case "fee_credit":
     case "mirror":

@@ -1,9 +1,8 @@
 import type { Account } from "../../domain/account.ts";
-import { type Effect, effectOf } from "../../domain/deal.ts";
 import { formatScaled } from "../../domain/decimal.ts";
 import { refused } from "../../domain/retcode.ts";
 import { MONEY_DIGITS } from "../../domain/units.ts";
-import { dealsOf } from "../../store/books.ts";
+import { historyOf } from "../../store/books.ts";
 import { record, type TradeServer } from "../../trade-server.ts";
 import { batchOf } from "../paging.ts";
 import { numbersOf, type Params, requiredNumber, requiredText, textOf } from "../params.ts";
@@ -51,7 +50,7 @@ const HISTORY_FACTOR = 10n ** BigInt(HISTORY_DIGITS - MONEY_DIGITS);
 /** user/check_balance: what the account says beside what its deals add up to; with fixflag=1 the deals win. */
 export function checkBalance(server: TradeServer, params: Params): Answer {
   const account = getAccount(server, requiredNumber(params, "login"));
-  const history = historyOf(server, account.login);
+  const history = historyOf(server.books, account.login);
   if (textOf(params, "fixflag") === "1") {
     const { login } = getWritableAccount(server, account.login);
     record(server, { kind: "balance_fixed", login, ...history });
@@ -60,16 +59,6 @@ export function checkBalance(server: TradeServer, params: Params): Answer {
   return {
     answer: { Balance: pair(account.balance, history.balance), Credit: pair(account.credit, history.credit) },
   };
-}
-
-function historyOf({ books }: TradeServer, login: number): Effect {
-  let [balance, credit] = [0n, 0n];
-  for (const deal of dealsOf(books, login)) {
-    const effect = effectOf(deal);
-    balance += effect.balance;
-    credit += effect.credit;
-  }
-  return { balance, credit };
 }
 
 function shown(minor: bigint): string {
