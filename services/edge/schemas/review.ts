@@ -7,6 +7,10 @@ import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 import { choice, nullableInteger, nullableString, string } from "./field.ts";
 import { loginReply, nullableTimeReply, timeReply } from "./fields.ts";
 
+/** The parts that keep reviews; their names begin the ids. */
+export const REVIEWERS = ["platform", "subscription", "fee"] as const;
+export type Reviewer = (typeof REVIEWERS)[number];
+
 const STATES = ["open", "proposed", "decided"] as const;
 type State = (typeof STATES)[number];
 
@@ -65,7 +69,7 @@ export function stateOf(text: State | undefined): ReviewState {
 }
 
 /** `service` keeps it; ids of two services may be equal. */
-export function reviewItem(service: string, review: Review): Static<typeof ReviewItem> {
+export function reviewItem(service: Reviewer, review: Review): Static<typeof ReviewItem> {
   const { id, reason, login, amount, operationId, reference, dealId, evidence, actions, openedAt, decision } = review;
   return {
     id: `${service}-${id}`,
@@ -81,6 +85,12 @@ export function reviewItem(service: string, review: Review): Static<typeof Revie
     opened_at: timestamp(openedAt),
     decision: decision === undefined ? null : decisionItem(decision),
   };
+}
+
+/** Of an id that has passed its check. */
+export function placeOfReview(id: string): { readonly service: Reviewer; readonly reviewId: bigint } {
+  const service = REVIEWERS.find((each) => id.startsWith(`${each}-`)) ?? "subscription";
+  return { service, reviewId: BigInt(id.slice(service.length + 1)) };
 }
 
 function decisionItem(decision: ReviewDecision): Static<typeof Decision> {

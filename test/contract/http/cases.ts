@@ -305,6 +305,7 @@ const reviewRoutes: readonly Case[] = [
           hasMore: true,
         }),
       },
+      fees: { listReviews: async () => ({ items: [], hasMore: false }) },
     },
   },
   {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { MAX_NOTE_LENGTH } from "../../schemas/checks.ts";
 import { text, textOrNumber } from "../../schemas/field.ts";
-import { reviewItem, ReviewItem } from "../../schemas/review.ts";
+import { placeOfReview, reviewItem, ReviewItem } from "../../schemas/review.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
-import { keeperOf, placeOf } from "./review-sources.ts";
+import { partOf } from "./parts.ts";
 
 export const decideReview = route({
   method: "POST",
@@ -46,12 +46,12 @@ export const decideReview = route({
   ],
 
   async handle(deps, { body }, context) {
-    const { source, reviewId } = placeOf(body.id);
+    const { service, reviewId } = placeOfReview(body.id);
     const { action, note } = body;
     const dealId = BigInt(decimalText(body, "deal_id") ?? 0);
     const said = { reviewId, action, dealId, note, actor: context.key.id };
-    const { review } = await keeperOf(deps, source).decideReview(said, context);
+    const { review } = await partOf(deps, service).decideReview(said, context);
     assert(review !== undefined, "the review is missing in the answer");
-    return reviewItem(source, review);
+    return reviewItem(service, review);
   },
 });
