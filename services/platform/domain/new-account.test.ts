@@ -28,5 +28,9 @@ test("everything that is wrong with a new account is said at once", () => {
     }),
   );
   for (const leverage of [0, 501, 1.5, Number.NaN]) expect(() => checkNewAccount({ key: "k", leverage })).toThrow();
+  for (const key of ["k".repeat(201), "with space", "ключ"]) {
+    expect(() => checkNewAccount({ key, leverage: 100 })).toThrow();
+  }
   expect(() => checkNewAccount({ key: "account:master:1", leverage: 500 })).not.toThrow();
+  expect(() => checkNewAccount({ key: "k".repeat(200), leverage: 1 })).not.toThrow();
 });

@@ -24,3 +24,18 @@ test("an amount of zero is never allowed, and a deposit or a payout cannot have 
   expect(allowsAmount("mirror", -1n)).toBe(true);
   for (const kind of ["deposit", "exit", "mirror"] as const) expect(allowsAmount(kind, 0n)).toBe(false);
 });
+
+test("everything but the credit of a payment account occupies its login until its fate is known", () => {
+  const passing = Object.entries(OPERATION_KINDS).filter(([, { exclusive }]) => !exclusive);
+  expect(passing.map(([kind]) => kind)).toEqual(["fee_credit"]);
+});
+
+test("what is half-way is a person's when no attempt is left, and everything else is refused", () => {
+  const reviewed = Object.entries(OPERATION_KINDS).filter(([, { whenExhausted }]) => whenExhausted === "review");
+  expect(reviewed.map(([kind]) => kind)).toEqual(["fee_credit", "reversal"]);
+});
+
+test("only what people outside have ordered is never sent again by us", () => {
+  const external = Object.entries(OPERATION_KINDS).filter(([, { origin }]) => origin === "external");
+  expect(external.map(([kind]) => kind)).toEqual(["deposit", "withdrawal"]);
+});

@@ -51,15 +51,6 @@ export function judgeDeals(
   return candidates.length === 0 ? { kind: "clean" } : { kind: "candidates", tickets: ticketsOf(candidates) };
 }
 
-/** Deals of other attempts of the same operation, which should not exist: each is surplus or was wrongly given up. */
-export function findOtherAttempts(expected: Expected, deals: readonly EvidenceDeal[]): readonly EvidenceDeal[] {
-  const { kind, number, attempt } = expected.reference;
-  return deals.filter((deal) => {
-    const found = deal.login === expected.login ? readReference(deal.comment) : undefined;
-    return found?.kind === kind && found.number === number && found.attempt !== attempt;
-  });
-}
-
 function judgeReferenced(expected: Expected, hit: EvidenceDeal, referenced: readonly EvidenceDeal[]): Verdict {
   const reason = mismatchOf(expected, hit, referenced);
   return reason === undefined

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Deal } from "../mt5/deals.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import { explainDeal } from "./explain-deal.ts";
+import { effectOf, explainDeal } from "./explain-deal.ts";
 import type { Clues } from "./explain-deal.ts";
 import { operationNumber } from "./operation-number.ts";
 import type { Operation } from "../domain/operation.ts";
@@ -116,6 +116,15 @@ test("the reference with another amount is for a person, and booked as nothing",
   });
 });
 
+test("the reference on a charge or a correction is for a person: only a deposit or withdrawal is what we send", () => {
+  const operation = anOperation({ state: "UNKNOWN" });
+
+  for (const action of [4, 5]) {
+    const explained = explainDeal(aDeal({ action }), referenced(operation));
+    expect(explained).toEqual({ kind: "undecided", operation, misfit: "not_a_balance_deal" });
+  }
+});
+
 test("while a person looks at an operation that may have been applied, its deal waits", () => {
   const operation = anOperation({ state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" });
 
@@ -139,6 +148,22 @@ test("a reference that nobody knows, or that stands on another login, is foreign
     kind: "foreign",
     finding: "misplaced_reference",
   });
+});
+
+test("a reference of another kind than its operation is misplaced, however well its number fits", () => {
+  const deposit = anOperation({ kind: "deposit", state: "UNKNOWN" });
+
+  expect(explainDeal(aDeal(), referenced(deposit))).toEqual({
+    kind: "foreign",
+    finding: "misplaced_reference",
+    operation: deposit,
+  });
+});
+
+test("a deal changes the balance by its profit, swap, commission and fee together", () => {
+  const deal = aDeal({ profitMinor: 100_00n, swapMinor: -3_00n, commissionMinor: -20n, feeMinor: -1n });
+
+  expect(effectOf(deal)).toBe(96_79n);
 });
 
 test("the same amount as something that is under way may be it, another amount is foreign", () => {

@@ -57,6 +57,19 @@ test("a comment of somebody else is not taken for a reference", () => {
   }
 });
 
+test("a reference stands at the very beginning of a comment or is none, whatever stands before it", () => {
+  fc.assert(
+    fc.property(references, fc.constantFrom(" ", "x", "P", "0", "-", "RE: "), (reference, before) => {
+      expect(readReference(before + formatReference(reference))).toBeUndefined();
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("no reference speaks of an attempt before the first", () => {
+  for (const check of ALPHANUMERIC) expect(readReference(`PD00000000010${check}`)).toBeUndefined();
+});
+
 test("the comment never exceeds what the platform keeps and needs no escape on the way", () => {
   fc.assert(
     fc.property(references, fc.string({ unit: "binary", maxLength: 300 }), (reference, text) => {

@@ -38,6 +38,7 @@ test.each([
   ["debit lost", [UNKNOWN, INTENT], "UNKNOWN"],
   ["credit lost", [APPLIED, UNKNOWN], "UNKNOWN"],
   ["credit tried too often", [APPLIED, EXHAUSTED], "REVIEW"],
+  ["debit before a person, credit refused", [LATE_REVIEW, REFUSED], "PENDING"],
   ["credit refused, reversal waiting", [APPLIED, REFUSED, INTENT], "PENDING"],
   ["credit refused, reversal lost", [APPLIED, REFUSED, UNKNOWN], "UNKNOWN"],
   ["credit refused, reversed", [APPLIED, REFUSED, APPLIED], "REFUSED"],
@@ -51,6 +52,17 @@ test("a refusal names its reason only when the whole transfer is refused", () =>
   expect(transferResult(TRANSFER, legs(APPLIED, REFUSED, APPLIED)).refusalCode).toBe("credit_refused");
   expect(transferResult(TRANSFER, legs(APPLIED, REFUSED, INTENT)).refusalCode).toBe("");
   expect(transferResult(TRANSFER, legs({ state: "REFUSED", reason: "decided" })).refusalCode).toBe("absent");
+});
+
+test("the platform's own code is that of the leg which it refused", () => {
+  const coded = (standings: object[], ...codes: (number | undefined)[]) =>
+    legs(...standings).map((leg, index) => ({ ...leg, platformCode: codes[index] }));
+  const never = { ...REFUSED, attempt: 0 };
+
+  expect(transferResult(TRANSFER, coded([REFUSED], 8)).platformCode).toBe(8);
+  expect(transferResult(TRANSFER, coded([REFUSED, never], 8, undefined)).platformCode).toBe(8);
+  expect(transferResult(TRANSFER, coded([APPLIED, REFUSED, APPLIED], undefined, 13)).platformCode).toBe(13);
+  expect(transferResult(TRANSFER, coded([never], undefined)).platformCode).toBe(0);
 });
 
 test("a leg shows its reference once it has an attempt", () => {

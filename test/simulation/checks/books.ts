@@ -97,7 +97,8 @@ export function operationOf(values: Values): OperationRow {
     login: values["login"] as string,
     kind: values["kind"] as string,
     amountMinor: values["amount_minor"] as bigint,
-    isExclusive: values["is_exclusive"] as boolean,
+    // By the rule and not by the word of the row: whoever writes that could be mistaken.
+    isExclusive: values["kind"] !== "fee_credit",
     state: values["state"] as string,
     cameFrom: values["came_from"] as string | null,
     review: values["review"] as string | null,
