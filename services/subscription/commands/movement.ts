@@ -21,9 +21,11 @@ const KIND: Readonly<Record<KindMessage, MovementKind | undefined>> = {
   [KindMessage.CORRECTION]: "correction",
 };
 
+const BY_REVIEW = /^review:\d+:reverse$/;
+
 /** Throws when the message does not say what happened: that must never be guessed. */
 export function movementOf({ login, number, kind, key, amount, dealId, reason }: AccountMoved): LoggedMovement {
-  const known = KIND[kind];
+  const known = kind === KindMessage.REVERSAL && BY_REVIEW.test(key) ? "taken_back" : KIND[kind];
   if (known === undefined) throw new Error(`entry ${number} of ${login} has an unknown kind ${kind}`);
   return { login, number, kind: known, key, amount: moneyFromProto(amount).minor, dealId, reason };
 }

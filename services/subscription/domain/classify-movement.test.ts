@@ -19,9 +19,14 @@ const KINDS: readonly MovementKind[] = [
   "mirror",
   "exit",
   "reversal",
+  "taken_back",
   "foreign",
   "trade",
+  "irregularity",
+  "correction",
 ];
+/** These move nothing by themselves. */
+const STILL: ReadonlySet<MovementKind> = new Set(["irregularity"]);
 const POOLED: InvestorStanding = { isPooled: true, reserve: undefined };
 const OUTSIDE: InvestorStanding = { isPooled: false, reserve: undefined };
 const none = { flow: 0n, furtherExit: 0n, unredeemed: 0n };
@@ -32,7 +37,7 @@ test("a deposit is on its way into the pool, or stays outside", () => {
   expect(classifyInvestorMovement(deposit, OUTSIDE)).toEqual({ ...none, change: { outside: 100n } });
 });
 
-test("money that comes back is like a deposit; a surplus that is taken back was foreign", () => {
+test("money that comes back is like a deposit", () => {
   expect(classifyInvestorMovement({ kind: "reversal", amount: 5n }, POOLED)).toMatchObject({ change: { inbound: 5n } });
   expect(classifyInvestorMovement({ kind: "reversal", amount: 5n }, OUTSIDE)).toMatchObject({
     change: { outside: 5n },
@@ -43,11 +48,13 @@ test("money that comes back is like a deposit; a surplus that is taken back was 
   });
 });
 
-test.each(["foreign", "opening", "trade", "mirror", "exit", "fee_credit"] as const)(
-  "%s on an Investor is quarantined in a pool and stays outside of one",
+test.each(["foreign", "taken_back", "correction", "opening", "trade", "mirror", "exit", "fee_credit"] as const)(
+  "%s on an Investor is quarantined in a pool and stays outside of one, up or down",
   (kind) => {
-    expect(classifyInvestorMovement({ kind, amount: -5n }, POOLED)).toEqual({ ...none, change: { quarantined: -5n } });
-    expect(classifyInvestorMovement({ kind, amount: -5n }, OUTSIDE)).toEqual({ ...none, change: { outside: -5n } });
+    for (const amount of [-5n, 5n]) {
+      expect(classifyInvestorMovement({ kind, amount }, POOLED)).toEqual({ ...none, change: { quarantined: amount } });
+      expect(classifyInvestorMovement({ kind, amount }, OUTSIDE)).toEqual({ ...none, change: { outside: amount } });
+    }
   },
 );
 
@@ -131,7 +138,7 @@ test("whatever moves on an Investor shows there to the cent, and on the Master n
       (kind, amount, isPooled, reserved) => {
         const reserve = reserved === undefined ? undefined : { amount: reserved, isPooled };
         const { change, flow, furtherExit } = classifyInvestorMovement({ kind, amount }, { isPooled, reserve });
-        expect(onInvestor(change)).toBe(amount);
+        expect(onInvestor(change)).toBe(STILL.has(kind) ? 0n : amount);
         expect(onMaster(change)).toBe(0n);
         // What is on its way is exactly what the Master is going to be told.
         expect((change.inbound ?? 0n) - (change.outbound ?? 0n)).toBe(flow - furtherExit);
@@ -159,6 +166,7 @@ test("on a Master only our own transfers and the trader's deals are anybody's", 
   expect(effects).toEqual(
     KINDS.map((kind) => {
       if (kind === "trade") return [kind, "result", "result", "result"];
+      if (kind === "irregularity") return [kind, "irregular", "irregular", "irregular"];
       if (kind === "mirror" || kind === "exit") return [kind, "foreign", "transfer", "unfitting"];
       return [kind, "foreign", "foreign", "foreign"];
     }),

@@ -11,6 +11,8 @@ export type MovementKind =
   | "mirror"
   | "exit"
   | "reversal"
+  /** A reversal that people have ordered by a review: it takes back what came as foreign money. */
+  | "taken_back"
   | "foreign"
   | "trade"
   | "irregularity"
@@ -46,7 +48,7 @@ export function classifyInvestorMovement(movement: Movement, standing: InvestorS
     case "fee_debit":
       return amount < 0n ? debit(-amount, standing) : foreign(amount, standing);
     case "reversal":
-      // Money that comes back is like a deposit. A surplus deal that is taken back entered as foreign money.
+      // Money that comes back is like a deposit.
       return amount > 0n ? credit(amount, standing) : foreign(amount, standing);
     case "result":
       return only({ unposted: -amount });
@@ -55,6 +57,8 @@ export function classifyInvestorMovement(movement: Movement, standing: InvestorS
       return only({});
     case "opening":
     case "foreign":
+    // A surplus entered as foreign money, so it goes as such.
+    case "taken_back":
     // What a changed past has added or taken is nobody's doing of ours.
     case "correction":
     // What has no business on an Investor account belongs to nobody until a person decides.

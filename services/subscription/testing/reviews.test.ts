@@ -341,3 +341,79 @@ test("nobody is compensated while the Master has open positions", async () => {
   expect(await inPlace(world, masterLogin, "pooled")).toEqual([0n]);
   await expectBooksToTie(world);
 });
+
+test("a surplus that was taken from an Investor and is given back leaves every place as it was", async () => {
+  const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
+  const { ledger } = world.platform;
+  const before = await seatOf(world, masterLogin, id);
+  const surplus = enter(ledger, investorLogin, { kind: MovementKind.FOREIGN, amount: -40_00n });
+  const told = { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_surplus", dealId: surplus.dealId };
+  enter(ledger, investorLogin, told);
+  await settle(world);
+  expect(await seatOf(world, masterLogin, id)).toEqual({ ...before, quarantined: -40_00n });
+
+  enter(ledger, investorLogin, {
+    kind: MovementKind.REVERSAL,
+    amount: 40_00n,
+    key: "review:7:reverse",
+    transferId: 9n,
+  });
+  await settle(world);
+  await decide(world, await reviewAbout(world, "stopped"), "resume");
+  await settle(world);
+
+  expect(await seatOf(world, masterLogin, id)).toEqual(before);
+  expect(balanceOf(ledger, masterLogin)).toBe(500_00n);
+  expect(await reviewsOf(world)).toEqual([]);
+  await expectBooksToTie(world);
+});
+
+test("a Master whose mirror is gone goes on once its log is corrected, what lacks is foreign, and the Investor leaves", async () => {
+  const { world, masterLogin, investorLogin } = await aPool(500_00n);
+  const { ledger } = world.platform;
+  await stopped(world, masterLogin);
+  // What the log says and what the account shows: the platform's balance lacks the mirror.
+  getAccount(ledger, masterLogin).isComplete = false;
+  const review = await reviewAbout(world, "stopped");
+  await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
+    code: "action_not_possible",
+  });
+  const correction = { kind: MovementKind.CORRECTION, amount: -500_00n, reason: "deal_gone", dealId: 77n };
+  enter(ledger, masterLogin, correction);
+  getAccount(ledger, masterLogin).isComplete = true;
+  await settle(world);
+  await decide(world, review, "resume");
+  expect(await reviewAbout(world, "foreign_money_on_master")).toMatchObject({
+    amount: { minorUnits: -500_00n },
+    actions: ["acknowledge"],
+  });
+  await expectBooksToTie(world);
+
+  await moved(world, masterLogin, 500_00n);
+  await world.service.unassign({ masterLogin, investorLogin }, aCall());
+  await settle(world);
+
+  expect([masterLogin, investorLogin].map((login) => balanceOf(ledger, login))).toEqual([0n, 500_00n]);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([]);
+  expect(await reviewsOf(world)).toEqual([]);
+  await expectBooksToTie(world);
+});
+
+test("a deposit that is gone is a correction on the Investor: adopted, it leaves the Master like a withdrawal", async () => {
+  const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
+  await deposit(world, investorLogin, 30_00n);
+  await stopped(world, investorLogin);
+  const correction = { kind: MovementKind.CORRECTION, amount: -30_00n, reason: "deal_gone", dealId: 77n };
+  enter(world.platform.ledger, investorLogin, correction);
+  await settle(world);
+  await decide(world, await reviewAbout(world, "stopped"), "resume");
+  await settle(world);
+  expect(await seatOf(world, masterLogin, id)).toMatchObject({ quarantined: -30_00n, pooled: 530_00n });
+
+  await decide(world, await reviewAbout(world, "foreign_money_on_investor"), "adopt");
+  await settle(world);
+
+  expect(await seatOf(world, masterLogin, id)).toMatchObject({ quarantined: 0n, pooled: 500_00n, outbound: 0n });
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
+  await expectBooksToTie(world);
+});
