@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { ROUTES } from "./routes.ts";
 import { TEST_KEY, testEdge } from "./test-edge.ts";
-import { aDeposit, aMaster, LARGE } from "./test-replies.ts";
+import { aMaster } from "./testing/replies/account.ts";
+import { aDeposit } from "./testing/replies/funding.ts";
+import { LARGE } from "./testing/replies/values.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=1";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

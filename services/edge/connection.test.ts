@@ -2,7 +2,8 @@ import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { type TestOptions, TEST_KEY, testEdge } from "./test-edge.ts";
-import { aDeposit, aSubscription } from "./test-replies.ts";
+import { aDeposit } from "./testing/replies/funding.ts";
+import { aSubscription } from "./testing/replies/subscription.ts";
 
 const AUTHORIZATION = `Authorization: Bearer ${TEST_KEY}`;
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { TEST_KEY, testEdge } from "./test-edge.ts";
-import { aDeposit, aMaster, anInvestor } from "./test-replies.ts";
+import { aMaster, anInvestor } from "./testing/replies/account.ts";
+import { aDeposit } from "./testing/replies/funding.ts";
 
 const PASSWORDS = { mainPassword: "PLANTED-main", investorPassword: "PLANTED-investor" };
 const NEW_ACCOUNT = {

@@ -9,7 +9,8 @@ import { serveOverNats } from "#kernel/nats/serve.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
-import { aDeposit, aWithdrawal, cents } from "./test-replies.ts";
+import { aDeposit, aWithdrawal } from "./testing/replies/funding.ts";
+import { cents } from "./testing/replies/values.ts";
 import { logTo } from "./test-edge.ts";
 
 type Deposit = Client<FundingServiceService>["deposit"];

@@ -5,7 +5,9 @@ import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { TEST_KEY, testEdge } from "./test-edge.ts";
-import { anOperation, aSubscription, cents } from "./test-replies.ts";
+import { anOperation } from "./testing/replies/funding.ts";
+import { aSubscription } from "./testing/replies/subscription.ts";
+import { cents } from "./testing/replies/values.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { createWaitingRoom } from "./waiting.ts";
 

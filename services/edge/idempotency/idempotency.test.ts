@@ -4,7 +4,10 @@ import { many, one, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { type Answer, errorsOf, logTo, testEdge, type TestEdge } from "../test-edge.ts";
-import { aDeposit, aFeeConfiguration, aMaster, anInvestor, aSubscription } from "../test-replies.ts";
+import { aMaster, anInvestor } from "../testing/replies/account.ts";
+import { aFeeConfiguration } from "../testing/replies/fee.ts";
+import { aDeposit } from "../testing/replies/funding.ts";
+import { aSubscription } from "../testing/replies/subscription.ts";
 import { forgetOldKeys } from "./forget-old-keys.ts";
 import { createGiveOnce } from "./give-once.ts";
 

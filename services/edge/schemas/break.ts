@@ -3,7 +3,7 @@ import type { Break, Check } from "#proto/pamm/common/v1/reconciliation.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 import { bool, choice, integer, nullableString, string } from "./field.ts";
-import { moneyReply, nullableTimeReply, timeReply } from "./fields.ts";
+import { moneyReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
 /** Every service that checks its books, in the order in which their breaks are listed. */
 export const CHECKED = ["platform", "subscription", "fee", "funding"] as const;

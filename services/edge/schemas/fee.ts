@@ -3,7 +3,7 @@ import type { FeeConfiguration } from "#proto/pamm/fee/v1/fee.ts";
 import { rateText } from "../wire/rate.ts";
 import { timestamp } from "../wire/timestamp.ts";
 import { bool, string } from "./field.ts";
-import { idReply, loginReply, timeReply } from "./fields.ts";
+import { idReply, loginReply, timeReply } from "./reply-fields.ts";
 
 export const FeeConfigurationReply = Type.Object(
   {

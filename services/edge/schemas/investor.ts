@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { Investor } from "#proto/pamm/account/v1/account.ts";
 import { timestamp } from "../wire/timestamp.ts";
-import { idReply, loginReply, nameReply, timeReply } from "./fields.ts";
+import { idReply, loginReply, nameReply, timeReply } from "./reply-fields.ts";
 import { engineReply } from "./master.ts";
 
 export const InvestorItem = Type.Object(

@@ -3,7 +3,15 @@ import { Type } from "typebox";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { timestamp } from "../wire/timestamp.ts";
-import { idReply, loginReply, moneyReply, nameReply, strategyNameReply, strategyReply, timeReply } from "./fields.ts";
+import {
+  idReply,
+  loginReply,
+  moneyReply,
+  nameReply,
+  strategyNameReply,
+  strategyReply,
+  timeReply,
+} from "./reply-fields.ts";
 import { integer, string } from "./field.ts";
 
 export const engineReply = string({ description: "Always PAMM.", example: "PAMM" });

@@ -10,7 +10,7 @@ import { jsonInteger } from "../wire/json-number.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 import { choice, nullableDecimal, nullableInteger, nullableString, string } from "./field.ts";
-import { loginReply, moneyReply, nullableTimeReply, timeReply } from "./fields.ts";
+import { loginReply, moneyReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
 const OUTCOMES = ["pending", "executed", "not_executed", "unknown", "review"] as const;
 export type OutcomeName = (typeof OUTCOMES)[number];

@@ -4,7 +4,7 @@ import type { AccountProof } from "#proto/pamm/subscription/v1/subscription.ts";
 import { jsonInteger } from "../wire/json-number.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { nullableInteger } from "./field.ts";
-import { loginReply, moneyReply } from "./fields.ts";
+import { loginReply, moneyReply } from "./reply-fields.ts";
 
 const amounts = {
   platform_balance: moneyReply("What the platform shows."),

@@ -5,7 +5,7 @@ import { jsonNumber } from "../wire/json-number.ts";
 import { moneyText } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 import { choice, nullableInteger, nullableString, string } from "./field.ts";
-import { loginReply, nullableTimeReply, timeReply } from "./fields.ts";
+import { loginReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
 /** The parts that keep reviews; their names begin the ids. */
 export const REVIEWERS = ["platform", "subscription", "fee"] as const;

@@ -1,6 +1,7 @@
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { bool } from "./field.ts";
-import { idReply, loginReply, nullableTimeReply, status, timeReply } from "./fields.ts";
+import { idReply, loginReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
+import { status } from "./request-fields.ts";
 
 type Status = "ACTIVE" | "PAUSED" | "CANCELLED";
 

@@ -2,25 +2,12 @@ import { Refusal } from "#kernel/refusal.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { TestOptions } from "../../../services/edge/test-edge.ts";
-import {
-  aBreak,
-  aCheck,
-  aCredit,
-  aDeposit,
-  aFeeConfiguration,
-  aMaster,
-  anAccountProof,
-  anInvestor,
-  anOperation,
-  aPayment,
-  aProof,
-  aReview,
-  aSubscription,
-  aWithdrawal,
-  AT,
-  cents,
-  LATER,
-} from "../../../services/edge/test-replies.ts";
+import { aMaster, anInvestor } from "../../../services/edge/testing/replies/account.ts";
+import { aCredit, aFeeConfiguration, aPayment } from "../../../services/edge/testing/replies/fee.ts";
+import { aDeposit, anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
+import { aBreak, aCheck, aReview } from "../../../services/edge/testing/replies/ops.ts";
+import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
+import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
 
 export type Case = {
   /** Name of the golden file. */

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { feeConfiguration, FeeConfigurationReply } from "../../schemas/fee.ts";
-import { investorLogin } from "../../schemas/fields.ts";
+import { investorLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 
 export const getFee = route({

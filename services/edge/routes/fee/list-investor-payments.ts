@@ -1,15 +1,8 @@
 import { Type } from "typebox";
 import type { InvestorPayment } from "#proto/pamm/fee/v1/fee.ts";
 import { integer, string } from "../../schemas/field.ts";
-import {
-  idReply,
-  integerCursor,
-  limit500,
-  loginReply,
-  masterLogin,
-  moneyReply,
-  timeReply,
-} from "../../schemas/fields.ts";
+import { idReply, loginReply, moneyReply, timeReply } from "../../schemas/reply-fields.ts";
+import { integerCursor, limit500, masterLogin } from "../../schemas/request-fields.ts";
 import { integerPage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
 import { jsonInteger } from "../../wire/json-number.ts";

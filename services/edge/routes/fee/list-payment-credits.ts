@@ -1,15 +1,8 @@
 import { Type } from "typebox";
 import type { PaymentCredit } from "#proto/pamm/fee/v1/fee.ts";
 import { integer, nullableString, string } from "../../schemas/field.ts";
-import {
-  idReply,
-  integerCursor,
-  limit100,
-  loginReply,
-  masterLogin,
-  moneyReply,
-  timeReply,
-} from "../../schemas/fields.ts";
+import { idReply, loginReply, moneyReply, timeReply } from "../../schemas/reply-fields.ts";
+import { integerCursor, limit100, masterLogin } from "../../schemas/request-fields.ts";
 import { integerPage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
 import { jsonInteger } from "../../wire/json-number.ts";

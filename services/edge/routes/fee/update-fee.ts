@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { feeConfiguration, FeeConfigurationReply } from "../../schemas/fee.ts";
 import { bool, text } from "../../schemas/field.ts";
-import { enabled, investorLogin, rate } from "../../schemas/fields.ts";
+import { enabled, investorLogin, rate } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { ratePpm } from "../../wire/rate.ts";

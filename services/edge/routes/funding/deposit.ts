@@ -1,14 +1,7 @@
 import { Type } from "typebox";
 import { bool, integer, string } from "../../schemas/field.ts";
-import {
-  amount,
-  comment,
-  currency,
-  decimalReply,
-  investorLogin,
-  loginReply,
-  moneyReply,
-} from "../../schemas/fields.ts";
+import { decimalReply, loginReply, moneyReply } from "../../schemas/reply-fields.ts";
+import { amount, comment, currency, investorLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { clientOf, tellDuplicate } from "./client.ts";
 import { moneyNumber, moneyOf, moneyText } from "../../wire/money.ts";

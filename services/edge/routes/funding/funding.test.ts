@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { errorsOf, testEdge } from "../../test-edge.ts";
-import { aDeposit, aWithdrawal, cents } from "../../test-replies.ts";
+import { aDeposit, aWithdrawal } from "../../testing/replies/funding.ts";
+import { cents } from "../../testing/replies/values.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit";
 const WITHDRAW = "/api/v1/investor/withdraw";

@@ -2,7 +2,8 @@ import { Type } from "typebox";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { bool, nullableDecimal, nullableString } from "../../schemas/field.ts";
-import { loginField, loginReply, wait } from "../../schemas/fields.ts";
+import { loginReply } from "../../schemas/reply-fields.ts";
+import { loginField, wait } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
 

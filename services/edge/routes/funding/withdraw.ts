@@ -3,15 +3,8 @@ import { moneyFromProto } from "#kernel/contract/money.ts";
 import { isLess, isZero } from "#kernel/money.ts";
 import type { WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { bool, nullableInteger, string } from "../../schemas/field.ts";
-import {
-  amount,
-  comment,
-  currency,
-  decimalReply,
-  investorLogin,
-  loginReply,
-  moneyReply,
-} from "../../schemas/fields.ts";
+import { decimalReply, loginReply, moneyReply } from "../../schemas/reply-fields.ts";
+import { amount, comment, currency, investorLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { clientOf, tellDuplicate } from "./client.ts";
 import { jsonInteger } from "../../wire/json-number.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { aliasField, loginField } from "../../schemas/fields.ts";
+import { aliasField, loginField } from "../../schemas/request-fields.ts";
 import { investorItem, InvestorItem } from "../../schemas/investor.ts";
 import { route } from "../../route.ts";
 

@@ -1,18 +1,7 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
-import {
-  aliasField,
-  firstName,
-  idReply,
-  lastName,
-  leverage,
-  loginReply,
-  nameReply,
-  platformGroup,
-  secretReply,
-  timeReply,
-  username,
-} from "../../schemas/fields.ts";
+import { idReply, loginReply, nameReply, secretReply, timeReply } from "../../schemas/reply-fields.ts";
+import { aliasField, firstName, lastName, leverage, platformGroup, username } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { timestamp } from "../../wire/timestamp.ts";

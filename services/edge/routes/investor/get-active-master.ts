@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { nullableString } from "../../schemas/field.ts";
-import { investorLogin, nullableTimeReply } from "../../schemas/fields.ts";
+import { nullableTimeReply } from "../../schemas/reply-fields.ts";
+import { investorLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { nullableTimestamp } from "../../wire/timestamp.ts";
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { errorsOf, testEdge } from "../../test-edge.ts";
-import { anInvestor, AT_TEXT } from "../../test-replies.ts";
+import { anInvestor } from "../../testing/replies/account.ts";
+import { AT_TEXT } from "../../testing/replies/values.ts";
 
 test("a directory of Investors is walked by its cursor", async () => {
   const edge = await testEdge({

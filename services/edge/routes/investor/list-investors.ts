@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { engine, limit100, opaqueCursor } from "../../schemas/fields.ts";
+import { engine, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { investorItem, InvestorItem } from "../../schemas/investor.ts";
 import { cursorErrors, listName, OpaquePage, readCursor } from "../../schemas/page.ts";
 import { route } from "../../route.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
-import { idReply, investorLogin, loginReply, nameReply, nullableSecretReply, timeReply } from "../../schemas/fields.ts";
+import { idReply, loginReply, nameReply, nullableSecretReply, timeReply } from "../../schemas/reply-fields.ts";
+import { investorLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { timestamp } from "../../wire/timestamp.ts";
 

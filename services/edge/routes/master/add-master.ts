@@ -1,5 +1,12 @@
 import { Type } from "typebox";
-import { aliasField, loginField, masterLogin, minDeposit, strategy, strategyName } from "../../schemas/fields.ts";
+import {
+  aliasField,
+  loginField,
+  masterLogin,
+  minDeposit,
+  strategy,
+  strategyName,
+} from "../../schemas/request-fields.ts";
 import { masterItem, MasterItem } from "../../schemas/master.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";

@@ -1,23 +1,25 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
 import {
-  aliasField,
-  firstName,
   idReply,
-  lastName,
-  leverage,
   loginReply,
-  minDeposit,
   nameReply,
-  platformGroup,
   secretReply,
-  strategy,
-  strategyName,
   strategyNameReply,
   strategyReply,
   timeReply,
+} from "../../schemas/reply-fields.ts";
+import {
+  aliasField,
+  firstName,
+  lastName,
+  leverage,
+  minDeposit,
+  platformGroup,
+  strategy,
+  strategyName,
   username,
-} from "../../schemas/fields.ts";
+} from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";

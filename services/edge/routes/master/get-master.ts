@@ -2,12 +2,12 @@ import { Type } from "typebox";
 import {
   idReply,
   loginReply,
-  masterId,
   nameReply,
   strategyNameReply,
   strategyReply,
   timeReply,
-} from "../../schemas/fields.ts";
+} from "../../schemas/reply-fields.ts";
+import { masterId } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { timestamp } from "../../wire/timestamp.ts";
 

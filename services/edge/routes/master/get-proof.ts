@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { bool, integer, nullableString } from "../../schemas/field.ts";
-import { limit500, loginReply, masterLogin, opaqueCursor, timeReply, wait } from "../../schemas/fields.ts";
+import { loginReply, timeReply } from "../../schemas/reply-fields.ts";
+import { limit500, masterLogin, opaqueCursor, wait } from "../../schemas/request-fields.ts";
 import { cursorErrors, readCursor } from "../../schemas/page.ts";
 import { ProofItem, proofItem, SumItem, sumItem } from "../../schemas/proof.ts";
 import { route } from "../../route.ts";

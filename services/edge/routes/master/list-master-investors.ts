@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { idReply, loginReply, masterLogin, nameReply } from "../../schemas/fields.ts";
+import { idReply, loginReply, nameReply } from "../../schemas/reply-fields.ts";
+import { masterLogin } from "../../schemas/request-fields.ts";
 import { listRoute } from "../../route.ts";
 
 /** Names are long; a page of these always fits into one message of the broker. */

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { engine, limit100, opaqueCursor } from "../../schemas/fields.ts";
+import { engine, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { masterItem, MasterItem } from "../../schemas/master.ts";
 import { cursorErrors, listName, OpaquePage, readCursor } from "../../schemas/page.ts";
 import { route } from "../../route.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { type Answer, errorsOf, testEdge } from "../../test-edge.ts";
-import { aMaster, AT_TEXT, cents, LARGE } from "../../test-replies.ts";
+import { aMaster } from "../../testing/replies/account.ts";
+import { AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
 
 const CREATE = {
   first_name: "Ada",

@@ -3,14 +3,14 @@ import { Type } from "typebox";
 import {
   idReply,
   loginReply,
-  masterLogin,
   moneyReply,
   nameReply,
   nullableSecretReply,
   strategyNameReply,
   strategyReply,
   timeReply,
-} from "../../schemas/fields.ts";
+} from "../../schemas/reply-fields.ts";
+import { masterLogin } from "../../schemas/request-fields.ts";
 import { investorsCount, investorsCountReply } from "../../schemas/master.ts";
 import { route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";

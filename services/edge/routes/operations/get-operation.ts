@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { operationId, wait } from "../../schemas/fields.ts";
+import { operationId, wait } from "../../schemas/request-fields.ts";
 import { isFinal, OperationReply, operationReply } from "../../schemas/operation.ts";
 import { route } from "../../route.ts";
 import { findOperation } from "./find-operation.ts";

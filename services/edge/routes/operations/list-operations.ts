@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Operation } from "#proto/pamm/funding/v1/funding.ts";
-import { commentFilter, limit100, loginField, opaqueCursor } from "../../schemas/fields.ts";
+import { commentFilter, limit100, loginField, opaqueCursor } from "../../schemas/request-fields.ts";
 import {
   OperationReply,
   operationReply,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { errorsOf, testEdge } from "../../test-edge.ts";
-import { anOperation } from "../../test-replies.ts";
+import { anOperation } from "../../testing/replies/funding.ts";
 
 const OPERATIONS = "/api/v1/operations";
 const ID = "0198c0de-0000-7000-8000-000000000001";

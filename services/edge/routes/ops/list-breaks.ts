@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { BreakItem, breakItem, CHECKED, CheckItem, checkItem } from "../../schemas/break.ts";
 import { choice } from "../../schemas/field.ts";
-import { limit100, opaqueCursor } from "../../schemas/fields.ts";
+import { limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
 import { pageOfParts, partOf } from "./parts.ts";

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { choice } from "../../schemas/field.ts";
-import { limit100, opaqueCursor } from "../../schemas/fields.ts";
+import { limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
 import { REVIEWERS, reviewItem, ReviewItem, stateFilter, stateOf } from "../../schemas/review.ts";
 import { route } from "../../route.ts";

@@ -3,7 +3,8 @@ import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.
 import type { ListReviewsRequest } from "#proto/pamm/common/v1/review.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { errorsOf, testEdge } from "../../test-edge.ts";
-import { aReview, AT_TEXT, cents, LARGE } from "../../test-replies.ts";
+import { aReview } from "../../testing/replies/ops.ts";
+import { AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
 
 const URL = "/api/v1/ops/reviews";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
-import { enabled, idReply, investorLogin, masterLogin, rate, timeReply } from "../../schemas/fields.ts";
+import { idReply, timeReply } from "../../schemas/reply-fields.ts";
+import { enabled, investorLogin, masterLogin, rate } from "../../schemas/request-fields.ts";
 import {
   endedAtReply,
   inPoolReply,

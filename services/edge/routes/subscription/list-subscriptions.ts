@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
-import { investorLogin, masterLogin, status, wait } from "../../schemas/fields.ts";
+import { investorLogin, masterLogin, status, wait } from "../../schemas/request-fields.ts";
 import {
   endedAtReply,
   inPoolReply,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { bool, nullableInteger } from "../../schemas/field.ts";
-import { investorLogin, masterLogin, moneyReply } from "../../schemas/fields.ts";
+import { moneyReply } from "../../schemas/reply-fields.ts";
+import { investorLogin, masterLogin } from "../../schemas/request-fields.ts";
 import {
   endedAtReply,
   inPoolReply,

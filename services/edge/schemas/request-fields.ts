@@ -8,23 +8,11 @@ import {
   MAX_NAME_LENGTH,
   MAX_STRATEGY_LENGTH,
 } from "./checks.ts";
-import {
-  type About,
-  bool,
-  choice,
-  decimal,
-  integer,
-  nullableString,
-  number,
-  string,
-  text,
-  textOrNumber,
-} from "./field.ts";
+import { bool, choice, number, string, text, textOrNumber } from "./field.ts";
 
 const LOGIN_SHOWN = { pattern: "^[1-9][0-9]{0,18}$" };
 const LIMIT = { type: "integer", minimum: 1 };
 
-/** Fields of requests. */
 export const loginField = (description: string): TString =>
   text("login", { description, example: "3000001", shown: LOGIN_SHOWN });
 
@@ -173,36 +161,3 @@ export const opaqueCursor = string({
 
 export const integerCursor = (description: string): TString =>
   text("integer_cursor", { description, example: 42, shown: { type: "integer", minimum: 0 } });
-
-/** Fields of replies. */
-export const idReply = (description: string) => integer({ description, example: 1 });
-export const loginReply = (description: string): TString => string({ description, example: "3000001" });
-export const moneyReply = (description: string, example = 250.5) => decimal({ description, example });
-export const decimalReply = (description: string): TString => string({ description, example: "100.00" });
-
-export const timeReply = (description: string): TString =>
-  string({ description: `${description} UTC, ISO 8601 without offset.`, example: "2026-01-02T03:04:05.678000" });
-
-export const nullableTimeReply = (description: string) =>
-  nullableString({ description: `${description} UTC, ISO 8601 without offset.`, example: null });
-
-export const nameReply: TString = string({ description: "Alias, the visible name.", example: "Alpha Strategy" });
-
-export const strategyNameReply = nullableString({
-  description: "Short commercial name of the strategy; null when there is none.",
-  example: "Alpha",
-});
-
-export const strategyReply = nullableString({
-  description: "Description of the strategy; null when there is none.",
-  example: "Trend following on majors.",
-});
-
-export const secretReply = (description: string, about: Partial<About> = {}) =>
-  string({ description: `Secret. ${description}`, example: "(secret)", ...about });
-
-export const nullableSecretReply = (description: string) =>
-  nullableString({
-    description: `Secret. ${description} Null for an account that was registered rather than created.`,
-    example: "(secret)",
-  });

@@ -1,0 +1,21 @@
+import type { Investor, Master } from "#proto/pamm/account/v1/account.ts";
+import { AT, cents } from "./values.ts";
+
+export function aMaster(overrides: Partial<Master> = {}): Master {
+  return {
+    id: 7n,
+    login: "3000001",
+    name: "Alpha Strategy",
+    strategyName: "Alpha",
+    strategy: "Trend following.",
+    paymentAccountLogin: "3000002",
+    minDeposit: cents(100_50n),
+    createdAt: AT,
+    investorsCount: 2n,
+    ...overrides,
+  };
+}
+
+export function anInvestor(overrides: Partial<Investor> = {}): Investor {
+  return { id: 8n, login: "3000003", name: "Ada", createdAt: AT, ...overrides };
+}

@@ -1,0 +1,60 @@
+import {
+  type DepositResponse,
+  type Operation,
+  OperationAction,
+  OperationOutcome,
+  type WithdrawResponse,
+} from "#proto/pamm/funding/v1/funding.ts";
+import { AT, LATER, cents } from "./values.ts";
+
+export function aDeposit(overrides: Partial<DepositResponse> = {}): DepositResponse {
+  return {
+    operationId: "0198c0de-0000-7000-8000-000000000001",
+    dealId: 1_234_567n,
+    firstDepositChecked: true,
+    minDepositRequired: cents(100_50n),
+    ...overrides,
+  };
+}
+
+export function aWithdrawal(overrides: Partial<WithdrawResponse> = {}): WithdrawResponse {
+  return {
+    operationId: "0198c0de-0000-7000-8000-000000000002",
+    requestedAmount: cents(50_00n),
+    effectiveWithdraw: cents(50_00n),
+    openPositionsChecked: true,
+    pendingFee: cents(0n),
+    balanceBefore: cents(250_55n),
+    availableAfterFee: cents(250_55n),
+    dealId: 1_234_568n,
+    ...overrides,
+  };
+}
+
+export function anOperation(overrides: Partial<Operation> = {}): Operation {
+  return {
+    operationId: "0198c0de-0000-7000-8000-000000000001",
+    action: OperationAction.DEPOSIT,
+    login: "3000003",
+    amount: cents(250_50n),
+    comment: "CRM-2026-0001",
+    outcome: OperationOutcome.EXECUTED,
+    refusalCode: "",
+    dealId: 1_234_567n,
+    createdAt: AT,
+    finishedAt: LATER,
+    reference: "PD0F7K3M9Q2X1A",
+    legs: [
+      {
+        login: "3000003",
+        kind: "deposit",
+        amount: cents(250_50n),
+        outcome: OperationOutcome.EXECUTED,
+        dealId: 1_234_567n,
+        reference: "PD0F7K3M9Q2X1A",
+        appliedAt: LATER,
+      },
+    ],
+    ...overrides,
+  };
+}

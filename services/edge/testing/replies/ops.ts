@@ -1,0 +1,52 @@
+import type { Break, Check } from "#proto/pamm/common/v1/reconciliation.ts";
+import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { AT, LATER, cents } from "./values.ts";
+
+export function aBreak(overrides: Partial<Break> = {}): Break {
+  return {
+    id: 17n,
+    check: "R3",
+    key: "operation:4711",
+    login: "3000001",
+    masterLogin: "3000001",
+    atRisk: cents(50_00n),
+    operationIds: ["4711"],
+    dealIds: [1_234_567n],
+    message: "operation 4711 is applied and its deal is in no log",
+    evidence: '{"booked_minor":"5000","logged_minor":null}',
+    openedAt: AT,
+    seenAt: LATER,
+    ...overrides,
+  };
+}
+
+export function aCheck(overrides: Partial<Check> = {}): Check {
+  return {
+    name: "R3",
+    title: "each applied operation is one deal of the log",
+    everyMs: 60_000n,
+    completedAt: LATER,
+    stale: false,
+    error: "",
+    openBreaks: 1,
+    ...overrides,
+  };
+}
+
+export function aReview(overrides: Partial<Review> = {}): Review {
+  return {
+    id: 5n,
+    reason: "stopped",
+    login: "3000001",
+    amount: undefined,
+    operationId: "",
+    reference: "",
+    dealId: 0n,
+    evidence: '{"why":"deal_gone: deal 77","pool":{"seats":"2"}}',
+    actions: ["resume", "withdraw_proposal"],
+    state: ReviewState.OPEN,
+    openedAt: AT,
+    decision: undefined,
+    ...overrides,
+  };
+}
