@@ -6,7 +6,7 @@ import type { Exchanged } from "./exchanged.ts";
 import type { MissedAnswers } from "./missed-answers.ts";
 import type { Lease } from "./session-pool.ts";
 import type { ToldTickets } from "./told-tickets.ts";
-import { isDealOf, showsNothingOf } from "./whose-answer.ts";
+import { lookUnderTicket, showsNothingOf } from "./whose-answer.ts";
 import type { HistoryQuestions } from "./whose-answer.ts";
 
 export type BalanceOrder = {
@@ -17,6 +17,8 @@ export type BalanceOrder = {
   readonly comment: string;
   /** Whether a debit above the free margin is refused. */
   readonly checkMargin: boolean;
+  /** Somebody is told the ticket, so what stands under it is looked at first. */
+  readonly isTold?: boolean;
   /** Asked once, right before the bytes leave; false means that none does. */
   readonly mayWrite: () => boolean;
 };
@@ -72,6 +74,7 @@ type Circumstances = {
 /**
  * HTTP does not say which command an answer belongs to, and one that was sent twice is read as the next command's. So a
  * ticket counts once, and a refusal counts when nothing stands behind it: the true answer may say that it was executed.
+ * What somebody is told must not be another's deal, or one of another amount.
  * While an answer is missing that may come in this one's place, the history has to bear it out.
  */
 async function believed(outcome: MoneyOutcome, circumstances: Circumstances): Promise<MoneyOutcome> {
@@ -80,10 +83,15 @@ async function believed(outcome: MoneyOutcome, circumstances: Circumstances): Pr
   const isLastWord = exchanged.kind === "answered" && !exchanged.answer.keepsAlive;
   const history = answers.history(isLastWord ? undefined : lease);
   switch (outcome.kind) {
-    case "applied":
+    case "applied": {
       if (!told.isFirst(outcome.ticket)) return { kind: "unknown", reason: "contradictory" };
-      if (!missed.mayCome() || (await isDealOf(history, order, outcome.ticket))) return outcome;
+      const mustBeSeen = missed.mayCome();
+      if (!mustBeSeen && order.isTold !== true) return outcome;
+      const found = await lookUnderTicket(history, order, { ticket: outcome.ticket, mustBeSeen });
+      // A deal may be shown later than its ticket is told: that alone takes nothing from a clear answer.
+      if (found === "the deal" || (found === "nothing" && !mustBeSeen)) return outcome;
       return { kind: "unknown", reason: "unconfirmed" };
+    }
     case "refused": {
       const { code } = outcome;
       if (!isLastWord && !(await lease.isInStep())) return { kind: "unknown", reason: "contradictory", code };

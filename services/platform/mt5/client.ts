@@ -121,7 +121,8 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   return {
     ...bindOperations({ pool, read, clock }),
     serverClock: clock,
-    acquireForCommand: async (options) => commandSession(await pool.acquire({ ...options, isForCommand: true }), answers),
+    acquireForCommand: async (options) =>
+      commandSession(await pool.acquire({ ...options, isForCommand: true }), answers),
     status: pool.status,
     isLive: pool.isLive,
     resetAll: pool.resetAll,

@@ -212,6 +212,41 @@ test("while an answer is missing, a ticket counts when its deal is the one that 
   }
 });
 
+test("while an answer is missing, a deal that is shown a moment after its ticket is waited for", async () => {
+  let looks = 0;
+  await using server = await startScriptedServer(({ path }) => {
+    if (path === "deal/get") {
+      looks += 1;
+      return looks < 3 ? '{"retcode":"13 Not found"}' : JSON.stringify({ retcode: "0 Done", answer: A_DEAL });
+    }
+    return path === "trade/balance" ? APPLIED : undefined;
+  });
+  using client = aClient(server, { maxSessions: 1, timeZone: "UTC", areAnswersMissing: true });
+  expect(await sendOnce(client)).toEqual({ kind: "applied", ticket: 136623n });
+});
+
+test("a ticket that somebody is told must not be another's deal, or one of another amount", async () => {
+  const shown = (deal: object): string => JSON.stringify({ retcode: "0 Done", answer: { ...A_DEAL, ...deal } });
+  const cases: readonly [string, Reply, object][] = [
+    ["the deal that was ordered", shown({}), { kind: "applied", ticket: 136623n }],
+    ["a deal of another login", shown({ Login: "900102" }), { kind: "unknown", reason: "unconfirmed" }],
+    ["a cent less", shown({ Profit: "99.99" }), { kind: "unknown", reason: "unconfirmed" }],
+    ["credit", shown({ Action: "3" }), { kind: "unknown", reason: "unconfirmed" }],
+    ["not shown yet", '{"retcode":"13 Not found"}', { kind: "applied", ticket: 136623n }],
+    ["no answer", { status: 502, body: "" }, { kind: "applied", ticket: 136623n }],
+    ["nothing that could be read", '{"retcode":"0 Done","answer":{"Deal":"0"}}', { kind: "applied", ticket: 136623n }],
+  ];
+  for (const [name, deal, expected] of cases) {
+    await using server = await startScriptedServer(({ path }) => {
+      if (path === "deal/get") return deal;
+      return path === "trade/balance" ? APPLIED : undefined;
+    });
+    using client = aClient(server, { maxSessions: 1, timeZone: "UTC" });
+    expect(await sendOnce(client, { isTold: true }), name).toEqual(expected);
+    expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
+  }
+});
+
 test("answers that a process before this one missed may still come, too", async () => {
   await using server = await startScriptedServer(onBalance(APPLIED));
   using client = aClient(server, { timeZone: "UTC", areAnswersMissing: true });

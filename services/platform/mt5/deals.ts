@@ -77,7 +77,11 @@ export async function countDeals(mt5: Mt5Questions, login: string, period: Perio
  * Deals of several logins at once. Good for finding deals and never for proving that there is none: the platform states
  * no limit of rows, and nothing tells whether it cut the list.
  */
-export async function findDeals(mt5: Mt5Questions, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
+export async function findDeals(
+  mt5: Mt5Questions,
+  logins: readonly string[],
+  period: Period,
+): Promise<readonly Deal[]> {
   const deals: Deal[] = [];
   for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
     deals.push(...(await readBatch(mt5, logins.slice(from, from + MAX_LOGINS_PER_CALL), period)));

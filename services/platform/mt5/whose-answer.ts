@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { BalanceOrder } from "./balance.ts";
 import { DEAL_ACTION, balanceEffect } from "./deals.ts";
 import type { Deal, Period } from "./deals.ts";
@@ -14,25 +15,41 @@ type Ordered = Pick<BalanceOrder, "login" | "amountMinor" | "comment">;
 /** Clocks and zones may hide a deal from a narrow window. */
 const WINDOW_MS = 24 * 3_600_000;
 
-/** Whether the deal with this ticket is one that the order would have made. False also when that cannot be seen now. */
-export async function isDealOf(
+/** What stands under a ticket: the deal that the order would have made, another one, or nothing that can be seen now. */
+export type UnderTicket = "the deal" | "another deal" | "nothing";
+
+/** How often one looks for a deal that has to be seen: it may be shown a moment after its ticket was told. */
+const LOOKS = 5;
+const PAUSE_MS = 200;
+
+export async function lookUnderTicket(
+  history: HistoryQuestions,
+  order: Ordered,
+  { ticket, mustBeSeen }: { readonly ticket: bigint; readonly mustBeSeen: boolean },
+): Promise<UnderTicket> {
+  for (let looks = 1; ; looks += 1) {
+    const found = await underTicket(history, order, ticket);
+    if (found !== "nothing" || !mustBeSeen || looks === LOOKS) return found;
+    await sleep(PAUSE_MS);
+  }
+}
+
+async function underTicket(
   { getDeal }: HistoryQuestions,
   { login, amountMinor }: Ordered,
   ticket: bigint,
-): Promise<boolean> {
-  return await orFalse(async () => {
+): Promise<UnderTicket> {
+  return await orElse<UnderTicket>("nothing", async () => {
     const deal = await getDeal(ticket);
-    if (deal === undefined) return false;
-    return deal.login === login && deal.action === DEAL_ACTION.balance && balanceEffect(deal) === amountMinor;
+    if (deal === undefined) return "nothing";
+    const isOurs = deal.login === login && deal.action === DEAL_ACTION.balance && balanceEffect(deal) === amountMinor;
+    return isOurs ? "the deal" : "another deal";
   });
 }
 
 /** Whether the history shows nothing of the order. False also when that cannot be seen now. */
-export async function showsNothingOf(
-  { readDeals }: HistoryQuestions,
-  { login, comment }: Ordered,
-): Promise<boolean> {
-  return await orFalse(async () => {
+export async function showsNothingOf({ readDeals }: HistoryQuestions, { login, comment }: Ordered): Promise<boolean> {
+  return await orElse(false, async () => {
     const now = Date.now();
     const period = { from: new Date(now - WINDOW_MS), to: new Date(now + WINDOW_MS) };
     const deals = await readDeals(login, period);
@@ -40,11 +57,11 @@ export async function showsNothingOf(
   });
 }
 
-async function orFalse(look: () => Promise<boolean>): Promise<boolean> {
+async function orElse<Seen>(unseen: Seen, look: () => Promise<Seen>): Promise<Seen> {
   try {
     return await look();
   } catch (error) {
-    if (error instanceof Mt5Error) return false;
+    if (error instanceof Mt5Error) return unseen;
     throw error;
   }
 }

@@ -104,11 +104,11 @@ export async function writeOnce(deps: Deps, permit: Permit, session: CommandSess
   const policy = OPERATION_KINDS[standing.kind];
   const reference = { kind: standing.kind, number, attempt };
   const text = platformComment(reference, policy.comment ?? comment);
-  const { checkMargin } = policy;
+  const { checkMargin, origin } = policy;
   const mayWrite = (): boolean => mayStillWrite(grantedAtMs, performance.now());
   deps.inFlight.add(number);
   const outcome = await session
-    .changeBalance({ login, amountMinor, comment: text, checkMargin, mayWrite })
+    .changeBalance({ login, amountMinor, comment: text, checkMargin, isTold: origin === "external", mayWrite })
     .finally(() => deps.inFlight.delete(number));
   const at = new Date();
   deps.reach("after_answer", standing.kind);

@@ -31,7 +31,10 @@ export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Clie
 }
 
 /** A deposit, unless told otherwise. */
-export async function sendOnce(client: Mt5Client, own: { mayWrite?: () => boolean; comment?: string } = {}) {
+export async function sendOnce(
+  client: Mt5Client,
+  own: { mayWrite?: () => boolean; comment?: string; isTold?: boolean } = {},
+) {
   using session = await client.acquireForCommand();
   return await session.changeBalance({
     login: "900101",
