@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { register } from "prom-client";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import "#kernel/feed/metrics.ts";
 import "#kernel/reconcile/metrics.ts";
 import { feeChecks } from "../../services/fee/checks/checks.ts";
 import { fundingChecks } from "../../services/funding/checks/checks.ts";
@@ -34,6 +35,37 @@ test("every metric that a rule names is one of ours", () => {
   expect([...named].filter((name) => register.getSingleMetric(name) === undefined)).toEqual([]);
 });
 
+/** Prometheus adds these to whatever it scrapes. */
+const OF_THE_SCRAPE = ["instance", "job"];
+/** They leave no label behind. */
+const WITHOUT_LABELS = /^(count|absent)\(/;
+
+function labelsOf(metric: string): readonly string[] {
+  const { labelNames = [] } = register.getSingleMetric(metric) as unknown as { labelNames?: readonly string[] };
+  return [...labelNames, ...OF_THE_SCRAPE];
+}
+
+test("every label that is asked for is one that its metric has", () => {
+  const selectors = [...TEXT.matchAll(/\b(pamm_[a-z_]+)\{([^}]+)\}/g)];
+  expect(selectors.length).toBeGreaterThan(10);
+  for (const [text, metric = "", matchers = ""] of selectors) {
+    const asked = [...matchers.matchAll(/([a-z_]+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label);
+    expect(asked, text).not.toEqual([]);
+    expect(labelsOf(metric), text).toEqual(expect.arrayContaining(asked));
+  }
+  for (const [, grouped = "", metric = ""] of TEXT.matchAll(/\bby \(([a-z_, ]+)\) \((pamm_[a-z_]+)/g)) {
+    expect(labelsOf(metric), metric).toEqual(expect.arrayContaining(grouped.split(", ")));
+  }
+});
+
+test("every label that an alert shows is one that is left of its expression", () => {
+  for (const { alert, expr, annotations } of rules) {
+    const shown = [...JSON.stringify(annotations).matchAll(/\$labels\.([a-z_]+)/g)].map(([, label]) => label);
+    const [metric = ""] = expr.match(/\bpamm_[a-z_]+/) ?? [];
+    expect(WITHOUT_LABELS.test(expr) ? [] : labelsOf(metric), alert).toEqual(expect.arrayContaining(shown));
+  }
+});
+
 test("every alert says how much money is at risk, whom it wakes and what to do", () => {
   for (const { alert, expr, labels, annotations } of rules) {
     expect(alert).toMatch(/^Pamm[A-Z]/);
@@ -47,7 +79,7 @@ test("every alert says how much money is at risk, whom it wakes and what to do",
 test("every check has an alert, and no alert is about a check that nobody runs", () => {
   const names = CHECKS.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  const alerted = rules.flatMap(({ expr }) => expr.match(/\bR\d+\b/g) ?? []);
+  const alerted = rules.flatMap(({ expr }) => expr.match(/\bR\d+[a-z]?\b/g) ?? []);
   expect([...new Set(alerted)].toSorted()).toEqual(names.toSorted());
   expect(TEXT).toContain(`< ${names.length} or absent(`);
 });

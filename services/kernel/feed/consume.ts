@@ -1,10 +1,12 @@
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import { createBell } from "../bell.ts";
+import { systemClock } from "../clock.ts";
 import type { EventType } from "../contract/event.ts";
 import { runJob } from "../job.ts";
 import { insertCursor } from "./cursor.ts";
 import { Follower } from "./follower.ts";
 import type { FollowerOptions } from "./follower.ts";
+import { showRead, showReader } from "./metrics.ts";
 
 export type ConsumerOptions<Event extends EventType<unknown>> = Omit<FollowerOptions<Event>, "signal"> & {
   /** "pushed" when a broker delivers the entries too, so that reading is left for what it lost. */
@@ -46,6 +48,14 @@ export async function consumeFeed<Event extends EventType<unknown>>(
   const stop = new AbortController();
   const follower = new Follower({ ...options, signal: stop.signal });
   const inTurn = oneAtATime();
+  const readNext = async (): Promise<boolean> => {
+    const hasMore = await follower.read();
+    showRead(feed, systemClock());
+    showReader(feed, follower);
+    return hasMore;
+  };
+  showRead(feed, systemClock());
+  showReader(feed, follower);
   const isOverdue = arrival === "polled" ? () => true : stuckFor(PATIENCE_MS);
 
   const bell = createBell();
@@ -54,7 +64,7 @@ export async function consumeFeed<Event extends EventType<unknown>>(
     everyMs: POLL_MS[arrival],
     longestRetryMs: LONGEST_RETRY_MS,
     wake: bell,
-    work: () => inTurn(() => follower.read()),
+    work: () => inTurn(readNext),
     log,
   });
 
@@ -63,6 +73,7 @@ export async function consumeFeed<Event extends EventType<unknown>>(
     deliver: (entries) => inTurn(() => follower.deliver(entries)),
     wake(lastNumber) {
       follower.hear(lastNumber);
+      showReader(feed, follower);
       const isLevel = lastNumber === follower.number;
       if (isOverdue(isLevel ? undefined : follower.number)) bell.ring();
     },

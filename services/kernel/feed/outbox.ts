@@ -1,6 +1,6 @@
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import type { Lease } from "../postgres/lease.ts";
-import { execute, many, maybeOne, sql } from "../postgres/query.ts";
+import { execute, many, maybeOne, one, sql } from "../postgres/query.ts";
 import type { Queryable } from "../postgres/query.ts";
 
 /** The newest number of a feed. */
@@ -24,6 +24,27 @@ export async function raiseIds(db: Queryable): Promise<void> {
                select (extract(epoch from clock_timestamp() - timestamptz '2025-01-01Z') * 1000)::bigint * ${IDS_PER_MS}::bigint
              ) as time (floor)
         where floor > (select last_value from outbox_id_seq)`,
+  );
+}
+
+/** Seconds; 0 when nothing waits. */
+export type OutboxAge = { readonly unnumbered: number; readonly unpublished: number };
+
+/** How long the oldest entries wait, by the clock of the database. */
+export async function readOutboxAge(db: Queryable): Promise<OutboxAge> {
+  return one<OutboxAge>(
+    db,
+    sql`select coalesce(extract(epoch from clock_timestamp() - unnumbered.told_at), 0)::double precision as unnumbered,
+               coalesce(extract(epoch from clock_timestamp() - unpublished.told_at), 0)::double precision as unpublished
+        from (select) as nothing
+             left join (select told_at from outbox where number is null order by id limit 1) as unnumbered on true
+             left join (
+               select told_at
+               from outbox
+               where subject is not null and published_at is null and number is not null
+               order by id
+               limit 1
+             ) as unpublished on true`,
   );
 }
 

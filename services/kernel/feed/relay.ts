@@ -5,7 +5,8 @@ import { isTransient } from "../postgres/failure.ts";
 import { leaseKeeper } from "../postgres/lease-keeper.ts";
 import type { LeaseKeeper } from "../postgres/lease-keeper.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { hasUnnumbered, listHeads, numberEntries, raiseIds } from "./outbox.ts";
+import { showOutbox } from "./metrics.ts";
+import { hasUnnumbered, listHeads, numberEntries, raiseIds, readOutboxAge } from "./outbox.ts";
 import { publishEntries, PublishFailed } from "./publish.ts";
 import type { Publish } from "./publish.ts";
 import { onTold } from "./wake.ts";
@@ -71,7 +72,13 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 
 function numberer({ pool, feeds, nudge }: RelayOptions, role: LeaseKeeper, wakePublisher: () => void) {
   let heartbeatAt = 0;
+  let shownAt = 0;
   return async (): Promise<boolean> => {
+    // Also by a process that does not number: it is the one that is there when the other one is gone.
+    if (performance.now() >= shownAt) {
+      shownAt = performance.now() + HEARTBEAT_MS;
+      showOutbox(await readOutboxAge(pool));
+    }
     const lease = await role.keep();
     if (lease === undefined) return false;
     const heads = (await hasUnnumbered(pool)) ? await numberEntries(pool, lease, NUMBERING_BATCH) : [];

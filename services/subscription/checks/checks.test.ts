@@ -3,8 +3,11 @@ import type { Finding } from "#kernel/reconcile/check.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "../testing/books.ts";
+import { decide, reviewAbout } from "../testing/desk.ts";
 import { deposit } from "../testing/funding.ts";
+import { enter } from "../testing/platform-ledger.ts";
 import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";
@@ -102,6 +105,35 @@ test("R2: carries that do not cancel out, a result that was not split whole, and
   expect((await shortly("R2")).at(-1)).toBe(`pool:${masterLogin}:numbers: 1`);
   await corrupt("update master_pool set unallocated_minor = unallocated_minor + 4, foreign_minor = foreign_minor - 4");
   expect(await shortly("R2")).toContain(`pool:${masterLogin}:unallocated: 4`);
+});
+
+/** A dealer moves money, and everybody who follows the account has heard of it. */
+async function dealer(login: string, amount: bigint): Promise<void> {
+  enter(world.platform.ledger, login, { kind: MovementKind.FOREIGN, amount });
+  await settle(world);
+}
+
+test("R4a: foreign money on a Master, until people have said what it is", async () => {
+  expect(await shortly("R4a")).toEqual([]);
+  await dealer(masterLogin, 30_00n);
+  await dealer(masterLogin, -10_00n);
+  expect(await seenBy("R4a")).toMatchObject([{ login: masterLogin, masterLogin: "", atRiskMinor: 20_00n }]);
+  expect(await shortly("R4b")).toEqual([]);
+  await decide(world, await reviewAbout(world, "foreign_money_on_master"), "acknowledge");
+  expect(await shortly("R4a")).toEqual([]);
+  await dealer(masterLogin, 1n);
+  expect(await shortly("R4a")).toEqual([`master:${masterLogin} 1`]);
+});
+
+test("R4b: foreign money on an Investor in a pool; R4a as soon as less than nothing is there", async () => {
+  await dealer(first.investorLogin, -900_00n);
+  expect(await shortly("R4b")).toEqual([`investor:${first.investorLogin} 90000`]);
+  expect(await shortly("R4a")).toEqual([]);
+  await dealer(first.investorLogin, -200_00n);
+  expect(await shortly("R4b")).toEqual([]);
+  expect(await shortly("R4a")).toEqual([`investor:${first.investorLogin} 110000`]);
+  await dealer(first.investorLogin, 1_100_00n);
+  expect([await shortly("R4a"), await shortly("R4b")]).toEqual([[], []]);
 });
 
 test("R7: capital that waits for its mirror for more than a minute", async () => {

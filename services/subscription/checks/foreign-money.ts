@@ -1,0 +1,92 @@
+import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Deps } from "../deps.ts";
+
+const EVERY_MS = 60_000;
+
+type Row = {
+  readonly kind: "investor" | "master";
+  readonly login: string;
+  readonly master: string;
+  readonly foreignMinor: bigint;
+  readonly knownMinor: bigint;
+  /** What the whole account comes to, 0 for a Master. */
+  readonly balanceMinor: bigint;
+};
+
+/** R4a. Somebody moved money on a Master, or so much off an Investor that less than nothing is there. */
+export function foreignMoneyThatHurts({ pool }: Pick<Deps, "pool">): Check {
+  return {
+    name: "R4a",
+    title: "no undecided foreign money on a Master, and no Investor in a pool below zero because of it",
+    everyMs: EVERY_MS,
+    sightings: 1,
+    look: () => lookAt(pool, async (db) => [...(await listOnMasters(db)), ...(await listOnInvestors(db, true))]),
+  };
+}
+
+/** R4b. Somebody moved money on an Investor in a pool, and nobody has said what it is. */
+export function foreignMoneyOnInvestors({ pool }: Pick<Deps, "pool">): Check {
+  return {
+    name: "R4b",
+    title: "no undecided foreign money on an Investor in a pool",
+    everyMs: EVERY_MS,
+    sightings: 1,
+    look: () => lookAt(pool, (db) => listOnInvestors(db, false)),
+  };
+}
+
+async function lookAt(pool: Deps["pool"], list: (db: Queryable) => Promise<readonly Row[]>) {
+  const rows = await inSnapshot(pool, list);
+  return { findings: rows.map(findingOf), covers: () => true, nextPlace: "" };
+}
+
+function listOnMasters(db: Queryable): Promise<Row[]> {
+  return many<Row>(
+    db,
+    sql`select 'master' as kind, login, login as master, foreign_minor as "foreignMinor",
+               foreign_known_minor as "knownMinor", 0::bigint as "balanceMinor"
+        from master_pool
+        where foreign_minor <> foreign_known_minor and foreign_minor <> 0
+        order by login
+        limit ${MAX_FINDINGS + 1}`,
+  );
+}
+
+function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
+  return many<Row>(
+    db,
+    sql`with standing as (
+          select account.login, seat.master_login as master, quarantined_minor as foreign_minor,
+                 quarantine_known_minor as known_minor,
+                 outside_minor + inbound_minor + waiting_minor + pooled_minor + reserved_minor + quarantined_minor
+                   - unposted_minor as balance_minor
+          from investor_account as account
+               join seat on seat.subscription_id = account.pooled_subscription_id
+          where quarantined_minor <> quarantine_known_minor and quarantined_minor <> 0
+        )
+        select 'investor' as kind, login, master, foreign_minor as "foreignMinor", known_minor as "knownMinor",
+               balance_minor as "balanceMinor"
+        from standing
+        where (foreign_minor < 0 and balance_minor < 0) = ${isBelowZero}
+        order by login
+        limit ${MAX_FINDINGS + 1}`,
+  );
+}
+
+function findingOf({ kind, login, master, foreignMinor, knownMinor, balanceMinor }: Row): Finding {
+  const undecided = foreignMinor - knownMinor;
+  const evidence = { master_login: master, foreign_minor: String(foreignMinor), known_minor: String(knownMinor) };
+  return {
+    key: `${kind}:${login}`,
+    login,
+    // People say what it is by a review; nothing has to stop until then.
+    masterLogin: "",
+    atRiskMinor: undecided < 0n ? -undecided : undecided,
+    operationIds: [],
+    dealIds: [],
+    message: `${foreignMinor} cents of foreign money on ${kind} ${login}, about which nobody has decided`,
+    evidence: kind === "master" ? evidence : { ...evidence, balance_minor: String(balanceMinor) },
+  };
+}
