@@ -107,3 +107,46 @@ test(
     expect(itemsOf(body["items"]).filter((item) => item["login"] === login)).toEqual([]);
   },
 );
+
+test(
+  "a mirror that the platform has lost for good is corrected by two keys: its Master goes on, people leave, all of it ties",
+  PATIENCE,
+  async () => {
+    const { login, investors } = await pooled(client, ["500", "300"]);
+    const [leaving = "", staying = ""] = investors;
+    const [mirror] = await dealsOf(client, login);
+    await client.control("DELETE", `deals/${mirror?.ticket}`);
+    const lost = await reviewAbout(client, login, "applied_deal_gone");
+    const stop = await reviewAbout(client, login, "stopped");
+    expect(lost).toMatchObject({ actions: ["correct_log", "acknowledge"], evidence: { correction_minor: "-50000" } });
+    // As on a real server the balance has not followed the history, so the log has nothing to follow yet.
+    expectProblem(await say(client, lost, "correct_log"), {
+      status: 409,
+      code: "action_not_possible",
+      outcome: "not_executed",
+    });
+    await client.control("POST", `accounts/${login}/fix`);
+    expectProblem(await say(client, stop, "resume"), {
+      status: 409,
+      code: "action_not_possible",
+      outcome: "not_executed",
+    });
+
+    await decide(client, lost, "correct_log", second);
+    await decide(client, stop, "resume", second);
+    const missing = await reviewAbout(client, login, "foreign_money_on_master");
+    expect(missing).toMatchObject({ amount: "-500.00", actions: ["acknowledge"] });
+    await bookResult(client, login, "80");
+    await expectBalances(client, { [login]: "380", [leaving]: "550", [staying]: "330" });
+    await client.control("POST", "balance", { login, amount: "500", comment: "what was lost" });
+    await eventually(async () => {
+      const { body } = await client.get("/api/v1/ops/reviews");
+      expect(itemsOf(body["items"]).filter((item) => item["login"] === login)).toEqual([]);
+    });
+    await expectDone(unassign(client, login, leaving));
+    await expectBalances(client, { [login]: "330", [staying]: "330", [leaving]: "535" });
+    await expectProven(login);
+    const { body } = await client.get("/api/v1/ops/breaks?limit=100");
+    expect(itemsOf(body["items"]).filter((item) => item["master_login"] === login)).toEqual([]);
+  },
+);

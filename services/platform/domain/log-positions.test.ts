@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { zero } from "#kernel/money.ts";
 import type { Trade } from "./log-entry.ts";
-import { followTrades } from "./log-positions.ts";
+import { correctTrades, followTrades } from "./log-positions.ts";
 
 function aTrade(own: Partial<Trade>): Trade {
   const none = zero();
@@ -48,4 +48,16 @@ test("closing more than was open leaves a rest that nobody can take for flat", (
   const changed = followTrades([], [aTrade({ entry: 1, volume: 2n, volumeClosed: 2n })]);
 
   expect(changed).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: -2n }]);
+});
+
+test("a trade that is gone counts no more, and one that changed counts as it is shown", () => {
+  const [opened, closed] = [aTrade({ entry: 0, volume: 10n }), aTrade({ entry: 1, volume: 10n, volumeClosed: 10n })];
+  const open = [{ positionId: 7n, symbol: "EURUSD", volume: 10n }];
+  expect(correctTrades(open, [{ told: opened, shown: undefined }])).toEqual([{ ...open[0], volume: 0n }]);
+  expect(correctTrades([], [{ told: closed, shown: undefined }])).toEqual(open);
+  const smaller = { told: opened, shown: aTrade({ entry: 0, volume: 4n }) };
+  expect(correctTrades(open, [smaller])).toEqual([{ ...open[0], volume: 4n }]);
+  const turned = aTrade({ entry: 2, action: 1, volume: 15n, volumeClosed: 10n });
+  expect(correctTrades([{ ...open[0]!, volume: 5n }], [{ told: turned, shown: undefined }])).toEqual(open);
+  expect(correctTrades(open, [{ told: undefined, shown: undefined }])).toEqual([]);
 });

@@ -4,11 +4,13 @@ import type { Review } from "#proto/pamm/common/v1/review.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { tellIrregularities } from "../protocol/tell-irregularities.ts";
+import { losing } from "../testing/losing.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews, say } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import type { Instance } from "../testing/world.ts";
+import type { Instance, World } from "../testing/world.ts";
 
 /** Longer than what was just made is read again and again. */
 const FORGET_MS = 60_000;
@@ -165,6 +167,95 @@ test(
       "CORRECTION -9.00",
       "CORRECTION 9.00",
     ]);
+    expect(await isComplete(instance, login)).toBe(true);
+  },
+  PATIENCE_MS,
+);
+
+test.each([false, true])(
+  "a decision whose process dies with its commit (it happened: %s) is there whole or not at all, and once",
+  async (happens) => {
+    const world = await aWorld();
+    const instance = await world.start({ hasJobs: false });
+    const { service } = instance;
+    for (const commit of [1, 2, 3, 4]) {
+      const login = await anAccount(instance);
+      const { legs } = await service.transfer(aDeposit(login, 9_00n), aCall());
+      await world.control.removeDeal(Number(legs[0]!.dealId));
+      await world.control.fix(login);
+      const gone = {
+        login,
+        ticket: legs[0]!.dealId,
+        at: new Date(),
+        told: undefined,
+        shown: undefined,
+        differences: [],
+      };
+      await tellIrregularities(instance.deps, [{ ...gone, irregularity: "deal_gone" }]);
+      const [review] = await reviewsAbout(instance, login, 1);
+      await say(instance, review!, "key-of-ann", { action: "correct_log" });
+      const word = { reviewId: review!.id, action: "correct_log", dealId: 0n, note: "seen", actor: "key-of-bob" };
+
+      // Whoever comes after the dead process says the word again.
+      await losing(instance, { commit, happens })
+        .decideReview(word, aCall())
+        .catch(() => undefined);
+      const rest = await service
+        .decideReview({ ...word, actor: "key-of-cid" }, aCall())
+        .catch((error: unknown) => error);
+
+      if (rest instanceof Error) expect(rest).toMatchObject({ code: "review_decided" });
+      const decided = sql`select state, done_at is not null as done from review_case where id = ${review!.id}`;
+      expect(await many(instance.deps.pool, decided)).toEqual([{ state: "DECIDED", done: true }]);
+      const log = (await logOf(instance, login, 3)).map(shortly);
+      expect(log).toEqual(["DEPOSIT 9.00", "IRREGULARITY 0.00", "CORRECTION -9.00"]);
+      expect(await isComplete(instance, login)).toBe(true);
+    }
+    const standing = await many(instance.deps.pool, sql`select distinct state, came_from from operation`);
+    expect(standing).toEqual([{ state: "APPLIED", came_from: null }]);
+  },
+  PATIENCE_MS,
+);
+
+async function anOpenPosition({ control }: World, instance: Instance) {
+  const login = await anAccount(instance, "master");
+  await control.balance(login, "500");
+  const { deal } = await control.open(login, "0.1");
+  await logOf(instance, login, 2);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  return { login, deal };
+}
+
+test(
+  "a log is not corrected beside positions that the platform still shows",
+  async () => {
+    const world = await aWorld();
+    const instance = await world.start();
+    const { login, deal } = await anOpenPosition(world, instance);
+    await world.control.removeDeal(deal);
+    const [review] = await reviewsAbout(instance, login, 1);
+
+    await expect(say(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
+      code: "action_not_possible",
+      message: expect.stringContaining(`the open positions of ${login} are not those that its history makes`),
+    });
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "a position whose deal is corrected as gone is open no more in the log",
+  async () => {
+    const world = await aWorld();
+    const instance = await world.start();
+    const { login } = await anOpenPosition(world, instance);
+    const positions = () => many(instance.deps.pool, sql`select volume from log_position`);
+    expect(await positions()).toEqual([{ volume: 10_000_000n }]);
+    await world.control.restart(FORGET_MS);
+
+    for (const review of await reviewsAbout(instance, login, 2)) await correct(instance, review);
+
+    expect(await positions()).toEqual([]);
     expect(await isComplete(instance, login)).toBe(true);
   },
   PATIENCE_MS,

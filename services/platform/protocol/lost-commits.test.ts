@@ -1,39 +1,11 @@
 import { expect, test } from "vitest";
-import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { platformService } from "../service.ts";
+import { losing } from "../testing/losing.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
-
-/** The connection dies while a commit is on its way: after it happened, or before. */
-type Loss = { readonly commit: number; readonly happens: boolean };
-
-/** The same process, over a database connection that loses one of its commits. */
-function losing({ deps }: Instance, { commit, happens }: Loss) {
-  let seen = 0;
-  const connect = async () => {
-    const client = await deps.pool.connect();
-    const query = client.query.bind(client) as (...words: unknown[]) => Promise<unknown>;
-    const lossy = async (...words: unknown[]): Promise<unknown> => {
-      seen += words[0] === "commit" ? 1 : 0;
-      if (words[0] !== "commit" || seen !== commit) return query(...words);
-      await query(happens ? "commit" : "rollback");
-      throw new Error("Connection terminated unexpectedly");
-    };
-    const giveBack = client.release.bind(client);
-    const release = (): void => {
-      Object.assign(client, { query, release: giveBack });
-      giveBack();
-    };
-    return Object.assign(client, { query: lossy, release });
-  };
-  // Everything else is the real pool's own, so that its statements outside a transaction are left alone.
-  const pool = { query: deps.pool.query.bind(deps.pool), connect } as unknown as Pool;
-  return platformService({ ...deps, pool });
-}
 
 async function attemptsOf({ deps }: Instance): Promise<string[]> {
   const rows = await many<{ state: string }>(deps.pool, sql`select state from attempt order by number`);
