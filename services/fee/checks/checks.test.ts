@@ -4,7 +4,19 @@ import { acquireLease } from "#kernel/postgres/lease.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
-import { anInvestor, aWorld, endWeek, expectToTie, result, settle, type World } from "../testing/world.ts";
+import { readAllocations as readAll } from "../jobs/read-allocations.ts";
+import { MASTER } from "../testing/fee.ts";
+import {
+  anInvestor,
+  aWorld,
+  endWeek,
+  expectToTie,
+  hear,
+  result,
+  settle,
+  waitLong,
+  type World,
+} from "../testing/world.ts";
 import { feeChecks } from "./checks.ts";
 
 let world: World;
@@ -23,8 +35,8 @@ beforeEach(async () => {
   await expectToTie(world);
 });
 
-async function seen(): Promise<Finding[]> {
-  const [check] = feeChecks(world.deps);
+async function seen(name = "R9"): Promise<Finding[]> {
+  const check = feeChecks(world.deps).find((each) => each.name === name);
   return [...(await check!.look({ place: "", suspects: [] })).findings];
 }
 
@@ -33,7 +45,7 @@ const keys = async (): Promise<string[]> => (await seen()).map(({ key, atRiskMin
 
 test("R9: books that tie have no break, and a corrupted row is one until it is mended", async () => {
   const { pool, log } = world.deps;
-  const checks = feeChecks(world.deps);
+  const checks = feeChecks(world.deps).filter(({ name }) => name === "R9");
   await insertChecks(pool, checks);
   const lease = await acquireLease(pool, { name: "reconcile", holder: "test", ttlMs: 60_000 });
   const breaks = async () => {
@@ -91,4 +103,46 @@ test("R9: a high-water mark that has fallen, and earnings that are not the sum o
     "update allocation_part set amount_minor = amount_minor - 7 where investor_login = '9002' and number = 1",
   );
   expect(await keys()).toEqual([`pair:9002/${master} 7`]);
+});
+
+test("R9b: fees that wait for longer than an hour, with their sum and what is in the way, until they are taken", async () => {
+  const { platform } = world;
+  result(world, { 9001: "+200.00", 9002: "+10.00" });
+  endWeek(world, { 9001: "0.00", 9002: "0.00" });
+  platform.rules.isBusy = () => true;
+  await settle(world);
+  await corrupt("update fee_payment set created_at = clock_timestamp() where status = 'EXECUTING'");
+  expect(await seen("R9b")).toEqual([]);
+  await corrupt("update fee_payment set created_at = created_at - interval '61 minutes' where status = 'EXECUTING'");
+  expect(await seen("R9b")).toMatchObject([
+    { key: `waiting:${MASTER}`, login: MASTER, masterLogin: "", evidence: { reasons: ["account_busy"] } },
+  ]);
+  const { rows } = await world.deps.pool.query(
+    "select sum(due_minor) as due from fee_payment where status = 'EXECUTING'",
+  );
+  expect((await seen("R9b"))[0]?.atRiskMinor).toBe(BigInt(String(rows[0].due)));
+  platform.rules.isBusy = () => false;
+  waitLong(world);
+  await settle(world);
+  expect(await seen("R9b")).toEqual([]);
+});
+
+test("R9b: allocations that are tried again and again, unless people are asked about their Master", async () => {
+  result(world, { 9001: "+1.00" });
+  await hear(world);
+  const readAllocations = async (): Promise<never> => {
+    throw new Error("connection lost");
+  };
+  const deps = { ...world.deps, subscriptions: { ...world.deps.subscriptions, readAllocations } };
+  for (let count = 0; count < 20; count += 1) {
+    expect(await seen("R9b")).toEqual([]);
+    await readAll(deps);
+    waitLong(world);
+  }
+  expect(await seen("R9b")).toMatchObject([{ key: `unread:${MASTER}`, atRiskMinor: 0n, evidence: { tries: 20 } }]);
+  await corrupt("update fee_master set break_reason = 'R9: a break'");
+  expect(await seen("R9b")).toEqual([]);
+  await corrupt("update fee_master set break_reason = null");
+  await settle(world);
+  expect(await seen("R9b")).toEqual([]);
 });

@@ -81,10 +81,10 @@ test("people who decided to go on are not overruled by what they have seen, but 
   world.platform.breaks.push(aBreak(1n));
   await heed(world.deps);
   const [review] = await reviewsOf(world);
-  await expect(say(world, review!.id, "anna")).resolves.toBeDefined();
-  await expect(say(world, review!.id, "anna")).rejects.toMatchObject({ code: "second_key_required" });
+  await expect(say(world.deps, review!.id, "anna")).resolves.toBeDefined();
+  await expect(say(world.deps, review!.id, "anna")).rejects.toMatchObject({ code: "second_key_required" });
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: "R3: a deal is missing" });
-  await say(world, review!.id, "boris");
+  await say(world.deps, review!.id, "boris");
   await heed(world.deps);
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: null });
   world.platform.breaks.push(aBreak(2n, { check: "R5", dealIds: [], message: "the balance differs" }));
@@ -97,7 +97,7 @@ test("what comes while people decide goes before them too, and voids what was pr
   world.platform.breaks.push(aBreak(1n));
   await heed(world.deps);
   const [review] = await reviewsOf(world);
-  await say(world, review!.id, "anna");
+  await say(world.deps, review!.id, "anna");
   world.platform.breaks.push(aBreak(2n, { check: "R1", dealIds: [4_712n], message: "a leg is missing" }));
   await heed(world.deps);
   const [renewed, ...others] = await reviewsOf(world);

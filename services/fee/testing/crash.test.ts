@@ -1,16 +1,21 @@
 import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { crystallize } from "../commands/crystallize.ts";
+import { payFees } from "../jobs/pay-fees.ts";
+import { readAllocations } from "../jobs/read-allocations.ts";
 import { mortal } from "./crash.ts";
 import { aCall, INVESTOR, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT } from "./fee.ts";
 import { aLeave, collectAll, decideLeave } from "./leaving.ts";
+import { aBreak, heed, resumeAll, tellLog } from "./safety.ts";
 import {
   anInvestor,
   aWorld,
   debtsOf,
   endWeek,
   expectToTie,
+  hear,
   paymentsOf,
   result,
   runsOf,
@@ -30,6 +35,7 @@ async function numbersOf(world: World) {
     runs: await runsOf(world),
     debts: await debtsOf(world),
     balances: [...world.platform.balances].toSorted(),
+    asked: (await many(world.deps.pool, sql`select reason, state from review_case order by id`)) as unknown[],
     // Ids differ: what was rolled back has used some.
     returned: world.subscriptions.returned.length,
   };
@@ -97,6 +103,39 @@ test(
       await collectAll(world, "funding:withdrawal:1", deps);
     };
     expect(await dieEverywhere(aLeaving, leave)).toBeGreaterThan(30);
+  },
+  TIMEOUT_MS,
+);
+
+/** The same week, of which one payment was sent and not answered when something on the payment account does not tie. */
+async function aStoppedWeek(pool?: Pool): Promise<World> {
+  const world = await aWeek(pool);
+  // It has been seen, so that what comes to it from now on is new.
+  await heed(world.deps);
+  await hear(world);
+  await readAllocations(world.deps);
+  world.platform.rules.isBusy = ({ legs }) => legs[0]?.login !== "9001";
+  world.platform.rules.losesAnswer = () => true;
+  await payFees(world.deps);
+  world.platform.rules.losesAnswer = () => false;
+  world.platform.rules.isBusy = () => false;
+  world.platform.breaks.push(aBreak(1n));
+  tellLog(world, { reason: "deal_surplus", dealId: 4_712n });
+  return world;
+}
+
+test(
+  "a Master that is stopped and let go on is paid each fee once wherever the process dies",
+  async () => {
+    const stopAndGoOn = async (world: World, deps: Deps): Promise<void> => {
+      await heed(deps);
+      waitLong(world);
+      await settle(world, deps);
+      await resumeAll(world, deps);
+      waitLong(world);
+      await settle(world, deps);
+    };
+    expect(await dieEverywhere(aStoppedWeek, stopAndGoOn)).toBeGreaterThan(60);
   },
   TIMEOUT_MS,
 );

@@ -71,11 +71,19 @@ export async function reviewsOf({ deps }: World): Promise<readonly Review[]> {
 
 /** Two keys say it. */
 export async function resume(world: World, reviewId: bigint): Promise<void> {
-  await say(world, reviewId, "anna");
-  await say(world, reviewId, "boris");
+  await say(world.deps, reviewId, "anna");
+  await say(world.deps, reviewId, "boris");
 }
 
-export async function say({ deps }: World, reviewId: bigint, actor: string) {
+/** Two keys say it about everything that is open; who was cut off goes on where it was. */
+export async function resumeAll(world: World, deps: Deps): Promise<void> {
+  for (const { id, state } of await reviewsOf(world)) {
+    if (state === ReviewState.OPEN) await say(deps, id, "anna");
+    await say(deps, id, "boris");
+  }
+}
+
+export async function say(deps: Deps, reviewId: bigint, actor: string) {
   const said = { reviewId, action: "resume", dealId: 0n, note: "the dealers have looked at it", actor };
   return await decideReview(deps, said, aCall());
 }

@@ -1,0 +1,90 @@
+import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Deps } from "../deps.ts";
+
+const EVERY_MS = 60_000;
+/** Runs are paid within seconds; an outage of the platform is over by then, or somebody knows of it. */
+const LATE_AFTER_MS = 3_600_000;
+/** Tries in a row that are ten minutes of them. */
+const MANY_TRIES = 20;
+
+type PaymentRow = {
+  readonly master: string;
+  readonly waiting: number;
+  readonly dueMinor: bigint;
+  readonly oldest: Date;
+  readonly reasons: readonly string[];
+};
+
+/** R9b. What is due is taken, and what is to be decided is read, unless people are being asked: nothing hangs for ever unseen. */
+export function late({ pool }: Pick<Deps, "pool">): Check {
+  return {
+    name: "R9b",
+    title: "no fee waits for longer than an hour, and allocations that were heard of are read",
+    everyMs: EVERY_MS,
+    sightings: 1,
+    async look() {
+      const findings = await inSnapshot(pool, async (db) => [
+        ...(await listWaiting(db)).map(waiting),
+        ...(await listUnread(db)).map(unread),
+      ]);
+      return { findings, covers: () => true, nextPlace: "" };
+    },
+  };
+}
+
+function listWaiting(db: Queryable): Promise<PaymentRow[]> {
+  return many<PaymentRow>(
+    db,
+    sql`select master_login as master, count(*)::integer as waiting, sum(due_minor)::bigint as "dueMinor",
+               min(created_at) as oldest,
+               coalesce(array_agg(distinct reason) filter (where reason is not null), '{}') as reasons
+        from fee_payment
+        where status in ('PENDING', 'EXECUTING')
+          and created_at < clock_timestamp() - ${LATE_AFTER_MS} * interval '1 millisecond'
+        group by master_login
+        order by master_login
+        limit ${MAX_FINDINGS + 1}`,
+  );
+}
+
+type UnreadRow = { readonly master: string; readonly heard: bigint; readonly read: bigint; readonly tries: number };
+
+function listUnread(db: Queryable): Promise<UnreadRow[]> {
+  return many<UnreadRow>(
+    db,
+    sql`select heard.master_login as master, heard_number as heard, coalesce(read_number, 0) as read, tries
+        from heard_master as heard left join fee_master on fee_master.master_login = heard.master_login
+        where heard_number > coalesce(read_number, 0) and tries >= ${MANY_TRIES}
+          and stopped_reason is null and break_reason is null
+        order by heard.master_login
+        limit ${MAX_FINDINGS + 1}`,
+  );
+}
+
+function waiting({ master, waiting: count, dueMinor, oldest, reasons }: PaymentRow): Finding {
+  return {
+    ...aboutMaster(master),
+    key: `waiting:${master}`,
+    atRiskMinor: dueMinor,
+    message: `${count} fees to Master ${master} wait since ${oldest.toISOString()}`,
+    evidence: { due_minor: String(dueMinor), oldest: oldest.toISOString(), reasons },
+  };
+}
+
+function unread({ master, heard, read, tries }: UnreadRow): Finding {
+  return {
+    ...aboutMaster(master),
+    key: `unread:${master}`,
+    // What is not decided yet is nobody's claim.
+    atRiskMinor: 0n,
+    message: `the allocations of Master ${master} were tried ${tries} times and are not read on`,
+    evidence: { heard_number: String(heard), read_number: String(read), tries },
+  };
+}
+
+/** They are late, not wrong: stopping the Master would not help. */
+function aboutMaster(login: string) {
+  return { login, masterLogin: "", operationIds: [], dealIds: [] };
+}
