@@ -5,6 +5,8 @@ import { Violation } from "./checks/violation.ts";
 import { BooksWatch } from "./checks/watch-books.ts";
 import { CallersWatch } from "./checks/watch-callers.ts";
 import { PlatformWatch } from "./checks/watch-platform.ts";
+import { FeeBooks } from "./checks/fee-books.ts";
+import { FeesWatch } from "./checks/watch-fees.ts";
 import { PoolsWatch } from "./checks/watch-pools.ts";
 import { Notes } from "./notes.ts";
 import type { Fault, Plan } from "./plan/plan.ts";
@@ -43,6 +45,7 @@ export class History {
   readonly #callers: CallersWatch;
   readonly #watch: BooksWatch;
   readonly #pools: PoolsWatch | undefined;
+  readonly #fees: FeesWatch | undefined;
   readonly #end: End;
   #playing = 0;
   #isQuiet = false;
@@ -67,8 +70,30 @@ export class History {
     this.#watch = new BooksWatch({ books: this.#books, server, platform: this.#platform, masters });
     this.#callers = new CallersWatch(this.#platform);
     const consumers = this.#world.books;
-    this.#pools = plan.hasPools ? new PoolsWatch(consumers.get("pushed")!, this.#books) : undefined;
-    this.#end = { plan, books: this.#books, server, platform: this.#platform, consumers, pools: this.#pools };
+    this.#pools = plan.pools ? new PoolsWatch(consumers.get("pushed")!, this.#books) : undefined;
+    this.#fees = plan.pools ? this.#watchFees() : undefined;
+    this.#end = {
+      plan,
+      books: this.#books,
+      server,
+      platform: this.#platform,
+      consumers,
+      pools: this.#pools,
+      fees: this.#fees,
+    };
+  }
+
+  #watchFees(): FeesWatch {
+    const { fees, books } = this.#world;
+    const rates = this.#plan.commands.flatMap((command) =>
+      command.kind === "assign" ? [[command.login, command.feeRatePpm] as const] : [],
+    );
+    return new FeesWatch({
+      fees: new FeeBooks(fees, books.get("pushed")!),
+      books: this.#books,
+      platform: this.#platform,
+      rates: new Map(rates),
+    });
   }
 
   async live(): Promise<void> {
@@ -119,25 +144,30 @@ export class History {
       const { ticket, login, amountMinor, sentComment } = deal;
       this.notes.note(() => `the platform makes deal ${ticket}: ${amountMinor} on ${login} ${sentComment}`);
       this.scheduler.trace(`${ticket} ${login} ${amountMinor} ${sentComment}`);
-      this.notes.check(() => this.#platform.onDeal(deal));
+      this.notes.check(() => {
+        this.#platform.onDeal(deal);
+        this.#fees?.onDeal(deal);
+      });
     };
     database.onCommit = (changed) => {
       this.notes.tell(() => tellChanges(changed));
       this.notes.check(() => this.#watch.onCommit(changed));
     };
-    const pools = this.#pools;
-    if (pools === undefined) return;
-    this.#world.books.get("pushed")!.onCommit = (changed) => this.notes.check(() => pools.onCommit(changed));
+    const { fees, books } = this.#world;
+    if (this.#pools !== undefined)
+      books.get("pushed")!.onCommit = (changed) => this.notes.check(() => this.#pools?.onCommit(changed));
+    fees.onCommit = (changed) => this.notes.check(() => this.#fees?.onCommit(changed));
   }
 
   #play(place: number): void {
     const process = this.#world.newcomer(`caller ${place}`);
-    const { network, subscriptions, server } = this.#world;
+    const { network, subscriptions, feeService: fees, server } = this.#world;
     const random = this.#random.for(process.name);
     const caller = {
       process,
       network,
       subscriptions,
+      fees,
       random,
       watch: this.#callers,
       lanes: this.#watch,

@@ -6,6 +6,7 @@ import { isOpen, isUnderWay } from "./books.ts";
 import type { Books, OperationRow } from "./books.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
+import type { FeesWatch } from "./watch-fees.ts";
 import type { PlatformWatch } from "./watch-platform.ts";
 import type { PoolsWatch } from "./watch-pools.ts";
 
@@ -20,6 +21,7 @@ export type End = {
   readonly consumers: ReadonlyMap<string, Database>;
   /** Of a history in which Investors follow Masters. */
   readonly pools: PoolsWatch | undefined;
+  readonly fees: FeesWatch | undefined;
 };
 
 /** Nothing is left to be done: each operation has ended or lies before a person, and all logs have what they can have. */
@@ -27,7 +29,7 @@ export function isSettled(end: End): boolean {
   const { books, server, consumers } = end;
   if (books.operations().some((operation) => isOpen(operation) && !isHeldUp(operation, books))) return false;
   const isAllFiled = server.logins.every((login) => isFiled(login, books, consumers) && isLogged(login, books, server));
-  return isAllFiled && arePoolsQuiet(end) && missingFindings(end).length === 0;
+  return isAllFiled && arePoolsQuiet(end) && areFeesSettled(end) && missingFindings(end).length === 0;
 }
 
 /** Something waits for a person, so who waits behind it cannot know either. */
@@ -48,6 +50,10 @@ function isHeldUp(operation: OperationRow, books: Books): boolean {
 function arePoolsQuiet(end: End): boolean {
   const { pools } = end;
   return pools === undefined || pools.isStopped() || isAnyHeldUp(end) || pools.unsettled().length === 0;
+}
+
+function areFeesSettled({ fees }: End): boolean {
+  return fees === undefined || fees.unsettled().length === 0;
 }
 
 /** Deals that stand in our books and not at the platform any more, without anybody having been told. */
@@ -87,6 +93,7 @@ export function checkEnd(end: End): void {
   }
   for (const login of end.server.logins) checkLog(end, login);
   if (!arePoolsQuiet(end)) throw new Violation("I10", `the pools are not quiet: ${end.pools?.unsettled().join(", ")}`);
+  if (!areFeesSettled(end)) throw new Violation("I10", `fees are not settled: ${end.fees?.unsettled().join(", ")}`);
   const [missing] = missingFindings(end);
   if (missing !== undefined)
     throw new Violation("T4", `nobody noticed that the platform forgot deal ${missing.ticket}`);

@@ -21,6 +21,7 @@ export const INVARIANTS = {
   I7: "a credit only after its debit, a reversal only after a refused credit",
   I9: "whatever the broker does, the books of others end the same",
   I10: "every operation ends, or a person has it for a reason",
+  I11: "a fee is taken once for each run and Investor, and only of profit above the mark",
   I12: "nobody is in a pool and out of it",
   R3: "each applied operation has its deal, and each deal of ours its operation or a finding",
   T4: "a deal that the platform forgot after it was booked is noticed",

@@ -15,7 +15,7 @@ const QUIET = {
   mode: "liveness",
   quietPeriodMs: 20_000,
   processes: [{ skewMs: 0 }],
-  hasPools: false,
+  pools: undefined,
   followers: ["pushed"],
   calmFromMs: 16_000,
 } as const;

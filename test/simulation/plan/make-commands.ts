@@ -6,12 +6,21 @@ export const INVESTORS = ["2001", "2002", "2003"];
 export const PAYMENT = "3001";
 /** Few of them, so that different things happen to have the same amount; two that no float holds. */
 const AMOUNTS = [115n, 500n, 500n, 435n, 2_500n, 7_000n];
+const EVERYTHING = 1_000_000_000n;
+/** With thirds in it: fees are rounded. */
+const FEE_RATES_PPM = [0, 200_000, 333_333, 333_333, 500_000];
 const EXTERNAL_MS = 8_000;
 const LONGEST_POSITION_MS = 4_000;
-/** Investors begin to follow early, or nothing that follows from it could happen. */
-const ASSIGNED_WITHIN = 0.3;
+/** Shorter where Investors want to leave: nobody can while a position is open. */
+const LONGEST_IN_POOL_MS = 1_500;
+/** Investors begin to follow early, and nothing else happens before they can have joined, or nothing could follow from it. */
+const ASSIGNED_WITHIN = 0.1;
+const JOINED_FROM = 0.35;
+/** Of a hundred trades in a pool so many end with a profit: without one nobody owes a fee. */
+const PROFITS = 65;
 
 type Maker = (random: Random, atMs: number, key: string) => Command;
+type Pair = { readonly login: string; readonly master: string };
 /** How often each comes, of a hundred. */
 type Shares = readonly (readonly [number, Maker])[];
 
@@ -39,34 +48,42 @@ const PLATFORM_COMMANDS: Shares = [
   [4, trade],
 ];
 
-const POOL_COMMANDS: Shares = [
-  [24, deposit],
-  [16, payout],
-  [12, fee],
-  [4, dealer],
-  [26, trade],
-  [18, (random, atMs, key) => following(random, "unassign", atMs, key)],
-];
+/** Traders trade where somebody follows, and who leaves leaves whom it follows. */
+function poolCommands(followed: readonly Pair[]): Shares {
+  return [
+    [14, deposit],
+    [20, withdraw],
+    [8, emptying],
+    [44, (random, atMs) => poolTrade(random, atMs, random.pick(followed))],
+    [14, (random, atMs, key) => ({ kind: "unassign", atMs, key, ...random.pick(followed) })],
+  ];
+}
 
 /** Orders of all kinds, each service's own, without anything that follows from another. */
 export function makeCommands(random: Random, count: number, busyMs: number): readonly Command[] {
-  return Array.from({ length: count }, (_, place) => draw(PLATFORM_COMMANDS, random, place, busyMs));
+  const room = { fromMs: 0, forMs: busyMs };
+  return Array.from({ length: count }, (_, place) => draw(PLATFORM_COMMANDS, random, place, room));
 }
 
-/** What people do; mirrors, exits and results come from the subscription service. */
+/** What people do; mirrors, exits, results and fees come from the services. */
 export function makePoolCommands(random: Random, count: number, busyMs: number): readonly Command[] {
   const assigned = INVESTORS.map((login, place) => {
     const atMs = Math.round(random.next() * ASSIGNED_WITHIN * busyMs);
-    return { ...following(random, "assign", atMs, `assign-${place}`), login };
+    const feeRatePpm = random.pick(FEE_RATES_PPM);
+    return { kind: "assign", atMs, key: `assign-${place}`, login, master: random.pick(MASTERS), feeRatePpm } as const;
   });
-  return [...assigned, ...Array.from({ length: count }, (_, place) => draw(POOL_COMMANDS, random, place, busyMs))];
+  const shares = poolCommands(assigned.map(({ login, master }) => ({ login, master })));
+  const room = { fromMs: JOINED_FROM * busyMs, forMs: (1 - JOINED_FROM) * busyMs };
+  return [...assigned, ...Array.from({ length: count }, (_, place) => draw(shares, random, place, room))];
 }
 
-function draw(shares: Shares, random: Random, place: number, busyMs: number): Command {
+type Room = { readonly fromMs: number; readonly forMs: number };
+
+function draw(shares: Shares, random: Random, place: number, { fromMs, forMs }: Room): Command {
   let left = random.whole(0, 99);
   // Together as often as alone: what meets is what can go wrong.
   const moment = random.chance(0.5) ? random.whole(0, 3) / 4 : random.next();
-  const atMs = Math.round(moment * busyMs + random.next() * 3);
+  const atMs = Math.round(fromMs + moment * forMs + random.next() * 3);
   for (const [often, make] of shares) {
     if (left < often) return make(random, atMs, `key-${place}`);
     left -= often;
@@ -123,9 +140,10 @@ function withdrawal(random: Random, atMs: number, key: string): Command {
   return { kind: "withdrawal", atMs, key, login, paymentLogin: PAYMENT, ...amounts };
 }
 
-function dealer(random: Random, atMs: number): Command {
+function dealer(random: Random, atMs: number) {
   const amountMinor = anySign(random) * random.pick(AMOUNTS);
-  return { kind: "dealer", atMs, login: random.pick(INVESTORS), amountMinor, clicks: random.chance(0.3) ? 2 : 1 };
+  const clicks = random.chance(0.3) ? 2 : 1;
+  return { kind: "dealer", atMs, login: random.pick(INVESTORS), amountMinor, clicks } as const;
 }
 
 function trade(random: Random, atMs: number): Command {
@@ -133,13 +151,22 @@ function trade(random: Random, atMs: number): Command {
   return { kind: "trade", atMs, login: random.pick(MASTERS), forMs: random.whole(1, LONGEST_POSITION_MS), profitMinor };
 }
 
-function following(
-  random: Random,
-  kind: "assign" | "unassign",
-  atMs: number,
-  key: string,
-): Command & { login: string } {
-  return { kind, atMs, key, login: random.pick(INVESTORS), master: random.pick(MASTERS) };
+function poolTrade(random: Random, atMs: number, { master: login }: Pair): Command {
+  const sign = random.whole(1, 100) <= PROFITS ? 1n : -1n;
+  const forMs = random.whole(1, LONGEST_IN_POOL_MS);
+  return { kind: "trade", atMs, login, forMs, profitMinor: sign * random.pick(AMOUNTS) };
+}
+
+/** A person takes everything from an Investor, or moves something: then a fee finds nothing and becomes debt. */
+function emptying(random: Random, atMs: number): Command {
+  const moved = dealer(random, atMs);
+  return random.chance(0.5) ? { ...moved, amountMinor: "everything" } : moved;
+}
+
+function withdraw(random: Random, atMs: number, key: string): Command {
+  // Now and then everything: what a fee takes is then missing.
+  const amountMinor = random.chance(0.2) ? EVERYTHING : random.pick(AMOUNTS);
+  return { kind: "withdraw", atMs, key, login: random.pick(INVESTORS), amountMinor };
 }
 
 function anySign(random: Random): bigint {

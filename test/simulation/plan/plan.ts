@@ -9,8 +9,8 @@ export type Plan = {
   readonly mode: Mode;
   readonly quietPeriodMs: number;
   readonly processes: readonly ProcessPlan[];
-  /** Investors follow Masters: the whole subscription service lives too. */
-  readonly hasPools: boolean;
+  /** Investors follow Masters: the whole subscription and fee services live too. */
+  readonly pools: PoolsPlan | undefined;
   /** Who follows the feed of movements: told by the broker, or only reading. */
   readonly followers: readonly Follower[];
   readonly commands: readonly Command[];
@@ -23,6 +23,9 @@ export type Plan = {
 export type Mode = "safety" | "liveness";
 
 export type Follower = "pushed" | "polled";
+
+/** How many processes take fees, and how long a fee week is. */
+export type PoolsPlan = { readonly feeProcesses: number; readonly feePeriodMs: number };
 
 /** How far its clock is off. */
 export type ProcessPlan = { readonly skewMs: number };
@@ -52,12 +55,21 @@ export type Command =
       readonly feeMinor: bigint;
       readonly payoutMinor: bigint;
     }
+  /** A withdrawal as the pool decides it: hold, leave, fees, payout, release. */
+  | {
+      readonly kind: "withdraw";
+      readonly atMs: number;
+      readonly key: string;
+      readonly login: string;
+      readonly amountMinor: bigint;
+    }
   /** A person at the platform moves money by hand, and may click twice. */
   | {
       readonly kind: "dealer";
       readonly atMs: number;
       readonly login: string;
-      readonly amountMinor: bigint;
+      /** Everything: what is there then is taken out. */
+      readonly amountMinor: bigint | "everything";
       readonly clicks: number;
     }
   /** The trader of a Master opens a position and closes it some time later. */
@@ -68,13 +80,14 @@ export type Command =
       readonly forMs: number;
       readonly profitMinor: bigint;
     }
-  /** An Investor begins to follow a Master. */
+  /** An Investor begins to follow a Master, for a performance fee of so many parts per million. */
   | {
       readonly kind: "assign";
       readonly atMs: number;
       readonly key: string;
       readonly login: string;
       readonly master: string;
+      readonly feeRatePpm: number;
     }
   /** And leaves it. */
   | {

@@ -1,7 +1,7 @@
 import { compileExpression } from "./compile-expression.ts";
 import { columnOf } from "./compiled.ts";
 import type { ColumnDefinition, Definition, Rule } from "./definitions.ts";
-import { alter, draftNamed, draftOf, drop, ruleNames } from "./draft.ts";
+import { alter, draftNamed, draftOf, drop } from "./draft.ts";
 import type { Draft } from "./draft.ts";
 import type { Run } from "./run.ts";
 import type { Column, Reference, RowExpression, Schema, TableSchema, Unique } from "./schema.ts";
@@ -43,9 +43,8 @@ export function buildSchema(definitions: readonly Definition[]): Schema {
 }
 
 function tableOf(name: string, draft: Draft, drafts: ReadonlyMap<string, Draft>): TableSchema {
-  const names = ruleNames(name, draft.rules);
   const row = rowScope(draft);
-  const named = draft.rules.map((rule, index) => ({ rule, name: names[index]! }));
+  const named = draft.rules;
   const uniques = [
     ...named.flatMap(({ rule, name: own }) =>
       rule.kind === "unique" ? [uniqueOf(own, rule.columns.map(column), undefined, row)] : [],
@@ -75,7 +74,9 @@ function column(name: string): Expression {
 }
 
 function columnOfTable(own: ColumnDefinition, draft: Draft, row: (expression: Expression) => RowExpression): Column {
-  const isKey = draft.rules.some((rule) => rule.kind === "unique" && rule.isPrimary && rule.columns.includes(own.name));
+  const isKey = draft.rules.some(
+    ({ rule }) => rule.kind === "unique" && rule.isPrimary && rule.columns.includes(own.name),
+  );
   return {
     name: own.name,
     type: typeNamed(own.type),
@@ -107,7 +108,9 @@ function referenceOf(
   rule: Extract<Rule, { readonly kind: "references" }>,
   drafts: ReadonlyMap<string, Draft>,
 ): Reference {
-  const primary = draftNamed(drafts, rule.table).rules.find((other) => other.kind === "unique" && other.isPrimary);
+  const primary = draftNamed(drafts, rule.table).rules.find(
+    ({ rule: other }) => other.kind === "unique" && other.isPrimary,
+  )?.rule;
   const targets = rule.targets ?? (primary?.kind === "unique" ? primary.columns : []);
   return { ...rule, name, targets };
 }

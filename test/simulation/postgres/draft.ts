@@ -5,18 +5,20 @@ type Kind<Name extends Definition["kind"]> = Extract<Definition, { readonly kind
 /** A change of one table. */
 type Alteration = Exclude<Definition, { readonly kind: "table" | "view" | "sequence" | "drop" | "change" }>;
 
+export type NamedRule = { readonly name: string; readonly rule: Rule };
+
 /** A table while migrations put it together. */
 export type Draft = {
   readonly columns: Map<string, ColumnDefinition>;
-  rules: Rule[];
+  rules: NamedRule[];
   readonly indexes: Kind<"index">[];
   isWrittenOnce: boolean;
 };
 
-export function draftOf({ columns, rules }: Kind<"table">): Draft {
+export function draftOf({ name, columns, rules }: Kind<"table">): Draft {
   return {
     columns: new Map(columns.map((column) => [column.name, column])),
-    rules: [...rules],
+    rules: named(name, [], rules),
     indexes: [],
     isWrittenOnce: false,
   };
@@ -49,13 +51,13 @@ export function alter(draft: Draft, definition: Alteration): void {
       break;
     case "add column":
       columns.set(definition.column.name, definition.column);
-      draft.rules.push(...definition.rules);
+      draft.rules = named(definition.table, draft.rules, definition.rules);
       break;
     case "add rule":
-      draft.rules.push(definition.rule);
+      draft.rules = named(definition.table, draft.rules, [definition.rule]);
       break;
     case "drop rule":
-      draft.rules = dropRule(definition.table, draft.rules, definition.name);
+      draft.rules = dropRule(draft.rules, definition.name);
       break;
     case "drop column":
       columns.delete(definition.column);
@@ -68,23 +70,23 @@ export function alter(draft: Draft, definition: Alteration): void {
   }
 }
 
-function dropRule(table: string, rules: readonly Rule[], name: string): Rule[] {
-  const names = ruleNames(table, rules);
-  const place = names.indexOf(name);
-  if (place < 0) throw new Error(`a migration drops the constraint ${name}, which is not there`);
-  return rules.filter((_, index) => index !== place);
+function dropRule(rules: readonly NamedRule[], name: string): NamedRule[] {
+  const rest = rules.filter((rule) => rule.name !== name);
+  if (rest.length === rules.length) throw new Error(`a migration drops the constraint ${name}, which is not there`);
+  return rest;
 }
 
-/** The names that Postgres gives to what was given none. */
-export function ruleNames(table: string, rules: readonly Rule[]): readonly string[] {
-  const taken = new Map<string, number>();
-  return rules.map((rule) => {
-    if (rule.name !== undefined) return rule.name;
-    const name = plainName(table, rule);
-    const times = taken.get(name) ?? 0;
-    taken.set(name, times + 1);
-    return times === 0 ? name : `${name}${times}`;
-  });
+/** With the names that Postgres gives to what was given none. They stay when another one is dropped. */
+function named(table: string, before: readonly NamedRule[], fresh: readonly Rule[]): NamedRule[] {
+  const rules = [...before];
+  for (const rule of fresh) {
+    const plain = plainName(table, rule);
+    let name = rule.name ?? plain;
+    for (let times = 1; rule.name === undefined && rules.some((other) => other.name === name); times += 1)
+      name = `${plain}${times}`;
+    rules.push({ name, rule });
+  }
+  return rules;
 }
 
 function plainName(table: string, rule: Rule): string {

@@ -55,6 +55,8 @@ test("values leave as they came, in the types of the driver", () =>
           from unnest(${[1n, 2n, 3n]}::bigint[]) as listed (n)`,
       sql`select 7 as four_bytes, 7000000000 as eight_bytes, 'a' || 1 as joined, 2 + 3::bigint as sum, 7 / 2 as half`,
       sql`select ${'{"b": [1, {"c": null}]}'}::jsonb as document, '-infinity'::timestamptz as ever`,
+      sql`select asked -> 'deals' as deals, asked -> 'deals' ?| ${["7", "9"]}::text[] as has_any, asked -> 'no' as nothing
+          from (values (${'{"deals": ["5", "7"]}'}::jsonb)) as row (asked)`,
       sql`select extract(epoch from timestamptz '2025-01-02Z' - timestamptz '2025-01-01Z')::bigint as seconds,
                  least(2, null, 1) as least, greatest(${3n}::bigint, 4) as greatest, power(2, 5)::integer as power`,
     ]),
@@ -88,6 +90,8 @@ test("rows are joined, grouped, ordered and cut alike", () =>
       sql`select n, row_number() over (partition by n % 2 order by n desc) as place, sum(n) over (order by n) as so_far
           from unnest(${[1, 2, 3, 3]}::integer[]) as l (n) order by n, place`,
       sql`select n from unnest(${[3, 1]}::integer[]) as l (n) union select 1 union all select 1 order by n`,
+      sql`select n, m from unnest(${[9, 10, 10, 11]}::integer[], ${[5, 3, 20, 1]}::integer[]) as l (n, m)
+          where (n, m) > (10, 3) order by n, m`,
       sql`select l.n, next.m from unnest(${[1, 2]}::integer[]) as l (n)
           cross join lateral (select l.n * 10 as m union all select l.n order by m limit 1) as next order by l.n`,
       sql`select n from unnest(${[1, 2, 3]}::integer[]) as l (n)

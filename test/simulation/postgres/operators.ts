@@ -6,8 +6,18 @@ export type BinaryOperation = (left: Value, right: Value) => Value;
 
 /** -1, 0 or 1; both are there. A bigint and a number of the same size are the same. */
 export function compare(left: Value, right: Value): number {
+  if (Array.isArray(left) && Array.isArray(right)) return compareLists(left as Value[], right as Value[]);
   if (typeof left === "object" && left !== null) return compareText(keyOf(left), keyOf(right));
   return left! < right! ? -1 : Number(left! > right!);
+}
+
+/** The first place at which they differ decides. */
+function compareLists(left: readonly Value[], right: readonly Value[]): number {
+  for (const [place, value] of left.entries()) {
+    const order = compare(value, right[place]!);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
 }
 
 function compareText(left: string, right: string): number {
@@ -60,8 +70,12 @@ export function operation(
       return { type: "bool", run: isSame };
     case "||":
       return { type: "text", run: whenBoth((a, b) => textOf(a) + textOf(b)) };
+    case "->":
+      return { type: "jsonb", run: whenBoth(member) };
     case "->>":
       return { type: "text", run: whenBoth(memberText) };
+    case "?|":
+      return { type: "bool", run: whenBoth(hasAny) };
     case "~":
       return { type: "bool", run: whenBoth((a, b) => new RegExp(textOf(b)).test(textOf(a))) };
     case "like":
@@ -75,10 +89,21 @@ function whenBoth(run: (left: Value, right: Value) => Value): BinaryOperation {
   return (left, right) => (left === null || right === null ? null : run(left, right));
 }
 
+function member(value: Value, name: Value): Value {
+  const found = ((value as { json: Record<string, unknown> }).json ?? {})[textOf(name)];
+  return found === undefined ? null : { json: found };
+}
+
 function memberText(value: Value, name: Value): Value {
-  const member = ((value as { json: Record<string, unknown> }).json ?? {})[textOf(name)];
-  if (member === undefined || member === null) return null;
-  return typeof member === "string" ? member : JSON.stringify(member);
+  const found = (member(value, name) as { json: unknown } | null)?.json ?? null;
+  return typeof found === "string" || found === null ? found : JSON.stringify(found);
+}
+
+/** Whether one of the texts is an element of the list, or a name in the object. */
+function hasAny(value: Value, texts: Value): Value {
+  const { json } = value as { json: unknown };
+  const names = Array.isArray(json) ? json : Object.keys(json ?? {});
+  return (texts as readonly Value[]).some((text) => names.includes(text));
 }
 
 function likePattern(pattern: string): RegExp {

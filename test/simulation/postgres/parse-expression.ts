@@ -88,7 +88,7 @@ function parseAmong(grammar: Grammar): readonly Expression[] | Query {
 function parseSum(grammar: Grammar): Expression {
   const { tokens } = grammar;
   let left = parseProduct(grammar);
-  while (["+", "-", "||", "->", "->>"].some((symbol) => tokens.sees(symbol))) {
+  while (["+", "-", "||", "->", "->>", "?|"].some((symbol) => tokens.sees(symbol))) {
     left = binary(tokens.next().text, left, parseProduct(grammar));
   }
   return left;
@@ -107,5 +107,7 @@ function parseUnary(grammar: Grammar): Expression {
   if (grammar.tokens.takes("-")) return { kind: "negative", inner: parseUnary(grammar) };
   let inner = parsePrimary(grammar);
   while (grammar.tokens.takes("::")) inner = { kind: "cast", inner, type: parseType(grammar.tokens) };
+  // Text is in the order of its characters here anyway.
+  if (grammar.tokens.takes("collate")) grammar.tokens.next();
   return inner;
 }

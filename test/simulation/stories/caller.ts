@@ -6,6 +6,7 @@ import type { OperationKind } from "../../../services/platform/domain/operation-
 import type { CallersWatch } from "../checks/watch-callers.ts";
 import type { BooksWatch } from "../checks/watch-books.ts";
 import type { Leg } from "../plan/plan.ts";
+import type { FeeProcess } from "../world/fee-process.ts";
 import type { Network, Outcome } from "../world/network.ts";
 import type { PlatformProcess } from "../world/platform-process.ts";
 import type { SubscriptionProcess } from "../world/subscription-process.ts";
@@ -17,6 +18,7 @@ export type Caller = {
   readonly process: SimulatedProcess;
   readonly network: Network<PlatformProcess>;
   readonly subscriptions: Network<SubscriptionProcess>;
+  readonly fees: Network<FeeProcess>;
   readonly random: Random;
   readonly watch: CallersWatch;
   readonly lanes: Pick<BooksWatch, "onHeld" | "onRelease">;

@@ -4,11 +4,13 @@ import type { Command } from "../plan/plan.ts";
 import type { TradeServer } from "../world/trade-server.ts";
 import { CALL_MS, untilAllKnown, untilKnown } from "./caller.ts";
 import type { Caller } from "./caller.ts";
+import { hold, release } from "./lane.ts";
+import { withdrawFromPool } from "./withdraw-from-pool.ts";
 
 type Kind<Name extends Command["kind"]> = Extract<Command, { readonly kind: Name }>;
 
 const TRY_AGAIN_MS = 400;
-const MAX_HOLDS = 12;
+const MAX_TRIES = 12;
 const DOUBLE_CLICK_MS = 200;
 
 /** Lives through one command of the plan, beginning now. */
@@ -27,9 +29,12 @@ export async function play(caller: Caller, server: TradeServer, command: Command
       );
     case "withdrawal":
       return withdraw(caller, command);
+    case "withdraw":
+      return withdrawFromPool(caller, command);
     case "dealer":
       for (let click = 0; click < command.clicks; click += 1) {
-        server.addByHand(command.login, command.amountMinor);
+        const { login, amountMinor } = command;
+        server.addByHand(login, amountMinor === "everything" ? -(server.balanceOf(login) ?? 0n) : amountMinor);
         await pause(DOUBLE_CLICK_MS);
       }
       return;
@@ -65,45 +70,18 @@ async function withdraw(caller: Caller, command: Kind<"withdrawal">): Promise<vo
   await release(caller, login, holder);
 }
 
-async function hold(caller: Caller, login: string, holder: string): Promise<boolean> {
-  const { process, network, note } = caller;
-  for (let tries = 0; tries < MAX_HOLDS; tries += 1) {
-    const held = await network.ask(process, CALL_MS, ({ service }, context) =>
-      service.hold({ login, holder }, context),
-    );
-    note(() => `${holder}: hold of ${login} ${held.kind}`);
-    if (held.kind === "answer") {
-      caller.lanes.onHeld(login, holder);
-      return true;
-    }
-    await pause(TRY_AGAIN_MS);
-  }
-  return false;
-}
-
-async function release(caller: Caller, login: string, holder: string): Promise<void> {
-  const { process, network } = caller;
-  caller.lanes.onRelease(login);
-  for (;;) {
-    const done = await network.ask(process, CALL_MS, ({ service }, context) =>
-      service.release({ login, holder }, context),
-    );
-    if (done.kind === "answer") return;
-    await pause(TRY_AGAIN_MS);
-  }
-}
-
 /** Repeats the command until it is known what came of it, as the edge does for whoever waits. */
-async function follow(caller: Caller, { kind, key, login, master }: Kind<"assign"> | Kind<"unassign">): Promise<void> {
+async function follow(caller: Caller, command: Kind<"assign"> | Kind<"unassign">): Promise<void> {
   const { process, subscriptions, note } = caller;
+  const { kind, key, login, master } = command;
   const pair = { masterLogin: master, investorLogin: login };
-  for (let tries = 0; tries < MAX_HOLDS; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const outcome = await subscriptions.ask(
       process,
       CALL_MS,
       async ({ service }, context) => {
-        if (kind === "assign") await service?.assign({ ...pair, feeRatePpm: 0, feeEnabled: false }, context);
-        else await service?.unassign(pair, context);
+        if (kind === "unassign") return void (await service.unassign(pair, context));
+        await service.assign({ ...pair, feeRatePpm: command.feeRatePpm, feeEnabled: true }, context);
       },
       key,
     );

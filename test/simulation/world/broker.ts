@@ -7,9 +7,12 @@ import type { Scheduler } from "./scheduler.ts";
 
 /** Somebody who is brought what is published. It is acked when `deliver` resolves, and brought again when it rejects. */
 export type Subscriber = {
+  readonly feed: string;
   readonly deliver: (entries: readonly FeedEntry[]) => Promise<void>;
   readonly wake: (lastNumber: bigint) => void;
 };
+
+type Stored = { readonly feed: string; readonly entry: FeedEntry };
 
 const LONGEST_WAY_MS = 5;
 const RETRY_MS = 250;
@@ -25,7 +28,7 @@ export class Broker {
   readonly #scheduler: Scheduler;
   readonly #random: Random;
   readonly #subscribers = new Set<Subscriber>();
-  readonly #stored = new Map<string, FeedEntry>();
+  readonly #stored = new Map<string, Stored>();
   #memory = 0;
 
   constructor(scheduler: Scheduler, random: Random) {
@@ -47,7 +50,9 @@ export class Broker {
   /** A consumer of its own began again: everything that is still stored is brought once more. */
   rewind(): void {
     for (const subscriber of this.#subscribers) {
-      for (const entry of this.#stored.values()) this.#bring(subscriber, entry, this.#delayMs());
+      for (const { feed, entry } of this.#stored.values()) {
+        if (feed === subscriber.feed) this.#bring(subscriber, entry, this.#delayMs());
+      }
     }
   }
 
@@ -72,8 +77,8 @@ export class Broker {
   }
 
   /** Plain NATS: no second try. */
-  nudge(lastNumber: bigint): void {
-    for (const { wake } of this.#subscribers) {
+  nudge(feed: string, lastNumber: bigint): void {
+    for (const { wake } of this.#followersOf(feed)) {
       if (this.#random.chance(this.trouble)) continue;
       this.#scheduler.after(this.#random.next() * LONGEST_WAY_MS, "nudge", () => wake(lastNumber));
     }
@@ -81,15 +86,20 @@ export class Broker {
 
   #store(payload: Uint8Array, headers: Readonly<Record<string, string>>): void {
     const id = headers["Nats-Msg-Id"] ?? "";
+    const feed = headers["Feed-Name"] ?? "";
     if (this.#stored.has(id)) return;
     const entry = entryFromHeaders(payload, (name) => headers[name] ?? "");
     if (entry === undefined) throw new Error("an entry was published that nobody can read");
-    this.#stored.set(id, entry);
-    for (const subscriber of this.#subscribers) {
+    this.#stored.set(id, { feed, entry });
+    for (const subscriber of this.#followersOf(feed)) {
       if (this.#random.chance(this.trouble)) continue;
       this.#bring(subscriber, entry, this.#delayMs());
       if (this.#random.chance(this.trouble)) this.#bring(subscriber, entry, this.#delayMs());
     }
+  }
+
+  #followersOf(feed: string): readonly Subscriber[] {
+    return [...this.#subscribers].filter((subscriber) => subscriber.feed === feed);
   }
 
   #delayMs(): number {

@@ -1,6 +1,4 @@
-import { feedReader } from "../../../services/kernel/feed/read.ts";
 import type { FeedReader } from "../../../services/kernel/feed/read.ts";
-import { startRelay } from "../../../services/kernel/feed/relay.ts";
 import type { Implementation } from "../../../services/kernel/contract/contract.ts";
 import type { Log } from "../../../services/kernel/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
@@ -10,6 +8,7 @@ import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
 import { enterSender, FEEDS, ownMemory, platformJobs, platformService } from "../../../services/platform/service.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
+import { relayFeeds } from "./relay-feeds.ts";
 
 export const SERVER_NAME = "simulated";
 
@@ -55,12 +54,7 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
     ...ownMemory(),
     reach: (point) => process.deliver("failpoint", point, () => undefined),
   };
-  const nudge = (_feed: string, lastNumber: bigint): void => broker.nudge(lastNumber);
-  const publish = broker.publisherOf(process);
-  const relay = await startRelay({ service: "platform", pool, feeds: FEEDS, publish, nudge, log });
-  // The bells of a process die with it, or they would ring in the next history.
-  process.whenDead(() => void relay[Symbol.asyncDispose]());
-  relay.fault.catch(() => process.crash());
+  const feeds = await relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
   platformJobs(deps, READ_EVERY_MS);
-  return { process, service: platformService(deps), feeds: feedReader(pool, FEEDS) };
+  return { process, service: platformService(deps), feeds };
 }

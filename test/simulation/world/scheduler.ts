@@ -13,6 +13,8 @@ type Event = {
   isCancelled: boolean;
 };
 
+const TURNS_PER_ROUND = 100;
+
 /** Taken before the clock is made virtual. */
 const realImmediate = nextTurn;
 
@@ -59,26 +61,52 @@ export class Scheduler {
   }
 
   /** Lets things happen until it is so, or nothing is left. */
-  async runUntil(isOver: () => boolean): Promise<void> {
-    await settled();
-    while (!isOver()) {
-      const event = pop(this.#heap);
-      if (event === undefined) return;
-      if (event.isCancelled) continue;
+  runUntil(isOver: () => boolean): Promise<void> {
+    return inTurns(() => {
+      if (isOver()) return false;
+      const event = this.#next();
+      if (event === undefined) return false;
       this.nowMs = Math.max(this.nowMs, event.atMs);
       this.steps += 1;
       this.#hash = hashText(event.label, Math.imul(this.#hash, 31) + Math.floor(event.atMs * 1_000));
       event.run();
-      await settled();
+      return true;
+    });
+  }
+
+  #next(): Event | undefined {
+    for (;;) {
+      const event = pop(this.#heap);
+      if (event?.isCancelled !== true) return event;
     }
   }
 }
 
-/** Resolves when no promise can go on any more. */
-function settled(): Promise<void> {
-  return new Promise((resolve) => {
-    realImmediate(resolve);
-  });
+/**
+ * Takes one turn after the other until one says that it was the last. Between two of them every promise that can go on
+ * does, because Node sees to that after each immediate; of many in one round of its loop the round is paid once.
+ */
+function inTurns(takeTurn: () => boolean): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let left = 0;
+  let isOver = false;
+  const turn = (): void => {
+    if (isOver) return;
+    try {
+      isOver = !takeTurn();
+    } catch (problem) {
+      isOver = true;
+      reject(problem);
+    }
+    if (isOver) return resolve();
+    left -= 1;
+    if (left === 0) queue();
+  };
+  const queue = (): void => {
+    for (left = 0; left < TURNS_PER_ROUND; left += 1) realImmediate(turn);
+  };
+  queue();
+  return promise;
 }
 
 function isBefore(left: Event, right: Event): boolean {

@@ -1,15 +1,18 @@
 import type { ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
-import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
-import type { Client, Implementation } from "../../../services/kernel/contract/contract.ts";
+import type { Implementation } from "../../../services/kernel/contract/contract.ts";
 import { consumeFeed } from "../../../services/kernel/feed/consume.ts";
+import type { FeedConsumer } from "../../../services/kernel/feed/consume.ts";
+import type { FeedReader } from "../../../services/kernel/feed/read.ts";
 import type { Log } from "../../../services/kernel/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { Deps } from "../../../services/subscription/deps.ts";
 import { fileAccountMovement } from "../../../services/subscription/events/file-account-movement.ts";
-import { createBells, subscriptionJobs, subscriptionService } from "../../../services/subscription/service.ts";
-import type { Broker, Subscriber } from "./broker.ts";
+import { createBells, FEEDS, subscriptionJobs, subscriptionService } from "../../../services/subscription/service.ts";
+import type { Week } from "../../../services/subscription/domain/weeks.ts";
+import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
+import { relayFeeds } from "./relay-feeds.ts";
 
 export type SubscriptionParts = {
   readonly process: SimulatedProcess;
@@ -23,32 +26,33 @@ export type SubscriptionParts = {
   readonly others: Others | undefined;
 };
 
-export type Others = Pick<Deps, "accounts" | "fees"> & { readonly platform: Client<PlatformServiceService> };
+export type Others = Pick<Deps, "accounts" | "fees" | "platform"> & { readonly week: Week };
 
-/** A process of the subscription service. */
+/** What others can reach of a process of the subscription service. */
 export type SubscriptionProcess = {
   readonly process: SimulatedProcess;
-  readonly service: Implementation<SubscriptionServiceService> | undefined;
+  readonly service: Implementation<SubscriptionServiceService>;
+  readonly feeds: FeedReader;
 };
 
-const WEEK = { anchor: new Date(Date.UTC(2025, 0, 4)), periodMs: 7 * 86_400_000 };
-
-/** The counterpart of services/subscription/main.ts, without the feeds that it tells itself. */
-export async function startSubscriptionProcess(parts: SubscriptionParts): Promise<SubscriptionProcess> {
+/** The counterpart of services/subscription/main.ts; undefined when it only files, and nobody asks it anything. */
+export async function startSubscriptionProcess(parts: SubscriptionParts): Promise<SubscriptionProcess | undefined> {
   const { process, pool, log, arrival, read, others } = parts;
   const bells = createBells();
   const now = (): Date => new Date();
   const consumer = await consumeFeed({ ...fileAccountMovement({ log, now, bells }), pool, read, arrival, log });
   if (arrival === "pushed") follow(parts, consumer);
-  if (others === undefined) return { process, service: undefined };
-  const deps: Deps = { pool, ...others, bells, log, now, isSingleSubscription: false, week: WEEK };
+  if (others === undefined) return undefined;
+  const deps: Deps = { pool, ...others, bells, log, now, isSingleSubscription: false };
+  const feeds = await relayFeeds(parts, "subscription", FEEDS);
   subscriptionJobs(deps);
-  return { process, service: subscriptionService(deps) };
+  return { process, service: subscriptionService(deps), feeds };
 }
 
 /** What the broker brings reaches the process as everything else does. */
-function follow({ process, broker }: SubscriptionParts, consumer: Subscriber): void {
+function follow({ process, broker }: SubscriptionParts, consumer: FeedConsumer): void {
   const subscription = broker.subscribe({
+    feed: consumer.feed,
     deliver: (entries) =>
       new Promise((resolve, reject) => {
         process.deliver(undefined, "brought", () => void consumer.deliver(entries).then(resolve, reject));

@@ -1,3 +1,9 @@
+import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import type { ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
+import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Client } from "../../../services/kernel/contract/contract.ts";
+import type { FeedReader } from "../../../services/kernel/feed/read.ts";
 import { inTransaction } from "../../../services/kernel/postgres/transaction.ts";
 import { usd } from "../../../services/kernel/money.ts";
 import type { Log } from "../../../services/kernel/log.ts";
@@ -12,13 +18,17 @@ import { DatabaseServer } from "./database-server.ts";
 import { createDirectPool } from "./direct-pool.ts";
 import type { Faults } from "./faults.ts";
 import { createMt5Port } from "./mt5-port.ts";
-import { createNeighbours, platformClient } from "./neighbours.ts";
+import { startFeeProcess } from "./fee-process.ts";
+import type { FeeProcess } from "./fee-process.ts";
 import { Network } from "./network.ts";
+import type { Target } from "./network.ts";
+import { createPeople } from "./people.ts";
 import { SERVER_NAME, startPlatformProcess } from "./platform-process.ts";
 import type { PlatformProcess } from "./platform-process.ts";
 import { SimulatedProcess } from "./process.ts";
 import type { Clock, Surroundings } from "./process.ts";
 import type { Random } from "./random.ts";
+import { remoteClient } from "./remote-client.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { startSubscriptionProcess } from "./subscription-process.ts";
 import type { SubscriptionProcess } from "./subscription-process.ts";
@@ -27,6 +37,7 @@ import { TradeServer } from "./trade-server.ts";
 const FEED_TABLES = new URL("../../../services/kernel/feed/feed.sql", import.meta.url);
 const PLATFORM = readSchema(FEED_TABLES, new URL("../../../services/platform/migrations/", import.meta.url));
 const SUBSCRIPTION = readSchema(FEED_TABLES, new URL("../../../services/subscription/migrations/", import.meta.url));
+const FEE = readSchema(FEED_TABLES, new URL("../../../services/fee/migrations/", import.meta.url));
 
 export type AccountPlan = { readonly login: string; readonly role: Role; readonly openingMinor: bigint };
 
@@ -60,6 +71,8 @@ const RIGHT: Clock = { skewMs: 0 };
 const OPEN_SINCE_MS = 2 * 3_600_000;
 const RESTART_MS = 1_500;
 const READ_WITHIN_MS = 3_000;
+/** Any one: weeks are counted from it. */
+const FIRST_CUT_OFF_MS = Date.UTC(2026, 2, 2, 8, 59, 0);
 
 /** Everything that there is: the databases, the platform, the broker, and whatever processes live just now. */
 export class World {
@@ -67,14 +80,17 @@ export class World {
   readonly broker: Broker;
   readonly network: Network<PlatformProcess>;
   readonly subscriptions: Network<SubscriptionProcess>;
+  readonly feeService: Network<FeeProcess>;
   readonly database: Database;
   readonly books: ReadonlyMap<Follower, Database>;
+  readonly fees: Database;
   readonly databaseServer = new DatabaseServer();
   readonly #options: WorldOptions;
   readonly #around: Surroundings;
   readonly #platforms = new Set<PlatformProcess>();
-  readonly #followers = new Set<SubscriptionProcess>();
-  readonly #neighbours = createNeighbours(loginsOf("master"), loginsOf("investor"));
+  readonly #subscriptions = new Set<SubscriptionProcess>();
+  readonly #fees = new Set<FeeProcess>();
+  readonly #people = createPeople(loginsOf("master"), loginsOf("investor"), loginsOf("payment")[0]!);
   readonly #processes = new Set<SimulatedProcess>();
   readonly #clocks: readonly Clock[];
   #started = 0;
@@ -89,10 +105,16 @@ export class World {
     this.broker = new Broker(scheduler, random.for("broker"));
     this.database = new Database(PLATFORM, nowMs);
     this.books = new Map(options.plan.followers.map((name) => [name, new Database(SUBSCRIPTION, nowMs)]));
-    const reachable = () => [...this.#platforms].filter(({ process }) => process.isAlive);
-    this.network = new Network({ scheduler, random: random.for("network"), faults, reachable });
-    const followers = () => [...this.#followers].filter(({ process }) => process.isAlive);
-    this.subscriptions = new Network({ scheduler, random: random.for("subscriptions"), faults, reachable: followers });
+    this.fees = new Database(FEE, nowMs);
+    this.network = this.#networkTo("network", this.#platforms);
+    this.subscriptions = this.#networkTo("subscriptions", this.#subscriptions);
+    this.feeService = this.#networkTo("fees", this.#fees);
+  }
+
+  #networkTo<To extends Target>(name: string, processes: ReadonlySet<To>): Network<To> {
+    const { scheduler, random, faults } = this.#options;
+    const reachable = () => [...processes].filter(({ process }) => process.isAlive);
+    return new Network({ scheduler, random: random.for(name), faults, reachable });
   }
 
   /** The accounts under management, before anything happens. */
@@ -115,6 +137,7 @@ export class World {
   start(): void {
     for (const place of this.#clocks.keys()) this.#startPlatform(place);
     for (const name of this.#options.plan.followers) this.#startBooks(name);
+    for (let place = 0; place < (this.#options.plan.pools?.feeProcesses ?? 0); place += 1) this.#startFee(place);
   }
 
   /** A caller, or a person: nothing hits it. */
@@ -130,6 +153,8 @@ export class World {
     if (place !== undefined) this.#later(afterMs, () => this.#startPlatform(Number(place)));
     const books = this.#options.plan.followers.find((name) => dead.name.startsWith(name));
     if (books !== undefined) this.#later(afterMs, () => this.#startBooks(books));
+    const fee = /^fee (\d+)/.exec(dead.name)?.[1];
+    if (fee !== undefined) this.#later(afterMs, () => this.#startFee(Number(fee)));
   }
 
   /** Somebody sets the clock of one of the machines; a smaller plan may not have it. */
@@ -179,22 +204,46 @@ export class World {
   #startBooks(name: Follower): void {
     const process = this.#mortal(name, RIGHT);
     const pool = this.#pool(this.books.get(name)!, process);
-    const read = (request: Parameters<PlatformProcess["feeds"]["read"]>[0]) =>
-      this.network
-        .ask(process, READ_WITHIN_MS, ({ feeds }) => feeds.read(request))
-        .then((outcome) => {
-          if (outcome.kind === "answer") return outcome.value;
-          throw outcome.kind === "refused" ? outcome.refusal : new Error("the feed could not be read");
-        });
+    const { broker } = this;
     const { log, plan } = this.#options;
-    const others = plan.hasPools ? { ...this.#neighbours, platform: platformClient(this.network, process) } : undefined;
+    const others = plan.pools && {
+      accounts: this.#people,
+      fees: remoteClient({ name: "fee", contract: FeeServiceService, network: this.feeService }, process),
+      platform: this.#platformFor(process),
+      week: { anchor: new Date(FIRST_CUT_OFF_MS), periodMs: plan.pools.feePeriodMs },
+    };
+    const read = readerOf(this.network, process);
     const started = process.run(() =>
-      startSubscriptionProcess({ process, pool, broker: this.broker, log, arrival: name, read, others }),
+      startSubscriptionProcess({ process, pool, broker, log, arrival: name, read, others }),
     );
     started.then(
-      (follower) => void this.#followers.add(follower),
+      (subscription) => void (subscription && this.#subscriptions.add(subscription)),
       () => this.#exited(process),
     );
+  }
+
+  #startFee(place: number): void {
+    const process = this.#mortal(`fee ${place}`, RIGHT);
+    const pool = this.#pool(this.fees, process);
+    const { broker } = this;
+    const { log, note } = this.#options;
+    const subscription = { name: "subscription", contract: SubscriptionServiceService, network: this.subscriptions };
+    const others = {
+      accounts: this.#people,
+      subscriptions: remoteClient(subscription, process),
+      platform: this.#platformFor(process),
+    };
+    note(() => `${process.name} starts`);
+    const read = readerOf(this.subscriptions, process);
+    const started = process.run(() => startFeeProcess({ process, pool, broker, log, others, read }));
+    started.then(
+      (fee) => void this.#fees.add(fee),
+      () => this.#exited(process),
+    );
+  }
+
+  #platformFor(process: SimulatedProcess): Client<PlatformServiceService> {
+    return remoteClient({ name: "platform", contract: PlatformServiceService, network: this.network }, process);
   }
 
   /** It could not start, as when the database is away; whoever watches over it tries again. */
@@ -209,4 +258,16 @@ export class World {
     const own = random.for(`${process.name} database`);
     return createPoolPort({ database, scheduler, random: own, faults, onTrouble }, this.databaseServer, process);
   }
+}
+
+/** How a process reads a feed of whoever owns it. */
+function readerOf(
+  network: Network<Target & { readonly feeds: FeedReader }>,
+  process: SimulatedProcess,
+): (request: ReadRequest) => Promise<ReadResponse> {
+  return async (request) => {
+    const outcome = await network.ask(process, READ_WITHIN_MS, ({ feeds }) => feeds.read(request));
+    if (outcome.kind === "answer") return outcome.value;
+    throw outcome.kind === "refused" ? outcome.refusal : new Error("the feed could not be read");
+  };
 }

@@ -20,7 +20,7 @@ export async function simulatedPool<T>(service: string, work: (pool: Pool) => Pr
     mode: "liveness",
     quietPeriodMs: 0,
     processes: [],
-    hasPools: false,
+    pools: undefined,
     followers: [],
     commands: [],
     faults: [],

@@ -1,0 +1,136 @@
+import type { Database } from "../postgres/database.ts";
+import { textOf } from "../postgres/types.ts";
+import type { Value, Values } from "../postgres/types.ts";
+
+/** What somebody owes for a fee, once for each run, as the fee service keeps it. */
+export type PaymentRow = {
+  readonly id: bigint;
+  readonly key: string;
+  readonly runId: bigint;
+  readonly kind: "PF" | "PF_DEBT";
+  readonly suffix: string;
+  readonly master: string;
+  readonly investor: string;
+  readonly paymentAccount: string;
+  readonly status: string;
+  readonly dueMinor: bigint;
+  readonly takenMinor: bigint;
+  readonly debitDeal: bigint | null;
+  readonly creditId: bigint | null;
+};
+
+/** What was earned, and up to where a fee was taken of it. */
+export type PairRow = {
+  readonly investor: string;
+  readonly master: string;
+  readonly debtMinor: bigint;
+  readonly markE8: bigint;
+};
+
+/** The committed rows of the fee service, and what they follow from, as the checks look at them. */
+export class FeeBooks {
+  readonly #fees: Database;
+  readonly #subscriptions: Database;
+
+  constructor(fees: Database, subscriptions: Database) {
+    this.#fees = fees;
+    this.#subscriptions = subscriptions;
+  }
+
+  payments(): readonly PaymentRow[] {
+    return Array.from(this.#fees.committed("fee_payment"), paymentOf);
+  }
+
+  payment(id: bigint): PaymentRow | undefined {
+    return this.payments().find((payment) => payment.id === id);
+  }
+
+  paymentsOf({ investor, master }: Pick<PairRow, "investor" | "master">): readonly PaymentRow[] {
+    return this.payments().filter((payment) => payment.investor === investor && payment.master === master);
+  }
+
+  pairs(): readonly PairRow[] {
+    return Array.from(this.#fees.committed("fee_pair"), pairOf);
+  }
+
+  credit(id: bigint): Values | undefined {
+    return rowsWith(this.#fees, "payment_credit", "id", id)[0];
+  }
+
+  /** Weekly runs of a Master for the same period. */
+  weeklyRuns(master: Value, periodEnd: Value): readonly Values[] {
+    const runs = rowsWith(this.#fees, "fee_run", "master_login", master);
+    return runs.filter((run) => run["kind"] === "WEEKLY" && run["period_end"] === periodEnd);
+  }
+
+  /** The most that an Investor has ever had of a Master's results, in cents, as the pool split them. */
+  bestResult({ investor, master }: Pick<PairRow, "investor" | "master">): bigint {
+    const owners = new Map(this.#rows("subscription").map((row) => [row["id"]!, row["investor_login"]!]));
+    const parts = this.#rows("allocation_row")
+      .filter((row) => row["master_login"] === master && owners.get(row["subscription_id"]!) === investor)
+      .toSorted((left, right) => Number((left["number"] as bigint) - (right["number"] as bigint)));
+    let sum = 0n;
+    let best = 0n;
+    for (const part of parts) {
+      sum += part["amount_minor"] as bigint;
+      if (sum > best) best = sum;
+    }
+    return best;
+  }
+
+  /** Masters with results that the fee service has not read yet. */
+  unread(): readonly string[] {
+    const read = new Map(
+      Array.from(this.#fees.committed("fee_master"), (row) => [row["master_login"]!, row["read_number"] as bigint]),
+    );
+    const missing = this.#rows("allocation_entry").filter((entry) => {
+      return entry["kind"] === "RESULT" && (entry["number"] as bigint) > (read.get(entry["master_login"]!) ?? 0n);
+    });
+    return [...new Set(missing.map((entry) => textOf(entry["master_login"]!)))];
+  }
+
+  /** Why fees of some Master are not decided any more. */
+  stops(): readonly string[] {
+    const reasons = Array.from(this.#fees.committed("fee_master"), (row) => row["stopped_reason"]!);
+    return reasons.filter((reason) => reason !== null).map(textOf);
+  }
+
+  #rows(table: string): readonly Values[] {
+    return [...this.#subscriptions.committed(table)];
+  }
+}
+
+function rowsWith(database: Database, table: string, column: string, value: Value): readonly Values[] {
+  return [...database.committed(table)].filter((row) => row[column] === value);
+}
+
+export function paymentOf(row: Values): PaymentRow {
+  return {
+    id: row["id"] as bigint,
+    key: textOf(row["key"]!),
+    runId: row["run_id"] as bigint,
+    kind: row["kind"] as PaymentRow["kind"],
+    suffix: textOf(row["suffix"]!),
+    master: textOf(row["master_login"]!),
+    investor: textOf(row["investor_login"]!),
+    paymentAccount: textOf(row["payment_account_login"]!),
+    status: textOf(row["status"]!),
+    dueMinor: row["due_minor"] as bigint,
+    takenMinor: row["amount_minor"] as bigint,
+    debitDeal: row["deal_id"] as bigint | null,
+    creditId: row["credit_id"] as bigint | null,
+  };
+}
+
+export function pairOf(row: Values): PairRow {
+  return {
+    investor: textOf(row["investor_login"]!),
+    master: textOf(row["master_login"]!),
+    debtMinor: row["debt_minor"] as bigint,
+    markE8: row["mark_e8"] as bigint,
+  };
+}
+
+export function isOpenPayment({ status }: PaymentRow): boolean {
+  return status === "PENDING" || status === "EXECUTING";
+}

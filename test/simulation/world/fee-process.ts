@@ -1,0 +1,43 @@
+import type { ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
+import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import type { Implementation } from "../../../services/kernel/contract/contract.ts";
+import { consumeFeed } from "../../../services/kernel/feed/consume.ts";
+import type { Log } from "../../../services/kernel/log.ts";
+import type { Pool } from "../../../services/kernel/postgres/pool.ts";
+import type { Deps } from "../../../services/fee/deps.ts";
+import { hearOfAllocations } from "../../../services/fee/events/hear-of-allocations.ts";
+import { createBells, feeJobs, feeService } from "../../../services/fee/service.ts";
+import type { Broker } from "./broker.ts";
+import type { SimulatedProcess } from "./process.ts";
+
+export type FeeParts = {
+  readonly process: SimulatedProcess;
+  readonly pool: Pool;
+  readonly broker: Broker;
+  readonly log: Log;
+  /** Whom it asks. */
+  readonly others: Pick<Deps, "accounts" | "subscriptions" | "platform">;
+  /** Of the feed of allocations. */
+  readonly read: (request: ReadRequest) => Promise<ReadResponse>;
+};
+
+/** A process of the fee service. */
+export type FeeProcess = {
+  readonly process: SimulatedProcess;
+  readonly service: Implementation<FeeServiceService>;
+};
+
+/** The counterpart of services/fee/main.ts, without the feed that it tells itself: nobody here follows it. */
+export async function startFeeProcess(parts: FeeParts): Promise<FeeProcess> {
+  const { process, pool, broker, log, others, read } = parts;
+  const deps: Deps = { pool, ...others, bells: createBells(), log, now: () => new Date() };
+  const consumer = await consumeFeed({ ...hearOfAllocations(deps), pool, arrival: "polled", read, log });
+  const nudges = broker.subscribe({
+    feed: consumer.feed,
+    deliver: () => Promise.resolve(),
+    wake: (lastNumber) => process.deliver(undefined, "nudged", () => consumer.wake(lastNumber)),
+  });
+  process.whenDead(() => nudges[Symbol.dispose]());
+  feeJobs(deps);
+  return { process, service: feeService(deps) };
+}

@@ -1,0 +1,29 @@
+import type { Log } from "../../../services/kernel/log.ts";
+import { feedReader } from "../../../services/kernel/feed/read.ts";
+import type { FeedReader } from "../../../services/kernel/feed/read.ts";
+import { startRelay } from "../../../services/kernel/feed/relay.ts";
+import type { Pool } from "../../../services/kernel/postgres/pool.ts";
+import type { Broker } from "./broker.ts";
+import type { SimulatedProcess } from "./process.ts";
+
+export type TellingParts = {
+  readonly process: SimulatedProcess;
+  readonly pool: Pool;
+  readonly broker: Broker;
+  readonly log: Log;
+};
+
+/** Tells the feeds of a service, as kernel/backbone.ts does it, and answers whoever reads them. */
+export async function relayFeeds(
+  { process, pool, broker, log }: TellingParts,
+  service: string,
+  feeds: readonly string[],
+): Promise<FeedReader> {
+  const nudge = (feed: string, lastNumber: bigint): void => broker.nudge(feed, lastNumber);
+  const publish = broker.publisherOf(process);
+  const relay = await startRelay({ service, pool, feeds, publish, nudge, log });
+  // The bells of a process die with it, or they would ring in the next history.
+  process.whenDead(() => void relay[Symbol.asyncDispose]());
+  relay.fault.catch(() => process.crash());
+  return feedReader(pool, feeds);
+}

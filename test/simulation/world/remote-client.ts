@@ -1,0 +1,45 @@
+import { remainingMs } from "../../../services/kernel/contract/context.ts";
+import type { CallContext, Client, Contract, Implementation } from "../../../services/kernel/contract/contract.ts";
+import { outcomeUnknown, serviceUnavailable } from "../../../services/kernel/contract/refusals.ts";
+import type { Network, Target } from "./network.ts";
+import type { SimulatedProcess } from "./process.ts";
+
+/** A process that answers the calls of a contract. */
+export type Serving<C extends Contract> = Target & { readonly service: Implementation<C> };
+
+export type Remote<C extends Contract> = {
+  readonly name: string;
+  readonly contract: C;
+  readonly network: Network<Serving<C>>;
+};
+
+type Method = (request: unknown, context: CallContext) => Promise<unknown>;
+
+/** A client of a service as another process has it: the counterpart of kernel/grpc/client.ts. */
+export function remoteClient<C extends Contract>(
+  { name: service, contract, network }: Remote<C>,
+  process: SimulatedProcess,
+): Client<C> {
+  const methods = Object.keys(contract).map((name) => {
+    const call: Method = async (request, context) => {
+      const outcome = await network.ask(
+        process,
+        Math.max(1, remainingMs(context)),
+        (target, own) => (target.service[name] as unknown as Method)(request, own),
+        context.commandId,
+      );
+      switch (outcome.kind) {
+        case "answer":
+          return outcome.value;
+        case "refused":
+          throw outcome.refusal;
+        case "nobody":
+          throw serviceUnavailable(service);
+        case "unknown":
+          throw outcomeUnknown(service);
+      }
+    };
+    return [name, call] as const;
+  });
+  return Object.fromEntries(methods) as unknown as Client<C>;
+}
