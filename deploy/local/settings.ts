@@ -22,6 +22,7 @@ const SCHEMA = Type.Object({
   PAMM_METRICS_PORT: optional(port()),
   SIM_PORT: port({ whenMissing: "8443" }),
   SIM_CONTROL_PORT: port({ whenMissing: "8444" }),
+  SIM_DIAL_PORT: optional(port()),
   SIM_IDLE_CLOSE: optional(duration()),
   PAMM_QUIET_PERIOD: optional(duration()),
   PAMM_FEE_PERIOD: duration({ whenMissing: FEE_PERIOD }),
@@ -38,6 +39,8 @@ export type Settings = {
   readonly httpPort: number;
   readonly metricsPort: number;
   readonly simulatorPort: number;
+  /** Where the simulator is looked for: its own port, unless rehearsals put something in between. */
+  readonly simulatorDialPort: number;
   readonly controlPort: number;
   readonly quietPeriodMs: number | undefined;
   readonly idleCloseMs: number | undefined;
@@ -76,6 +79,7 @@ export async function claimPorts(env: Environment, read: Wishes): Promise<Settin
     httpPort,
     metricsPort,
     simulatorPort,
+    simulatorDialPort: read.SIM_DIAL_PORT ?? simulatorPort,
     controlPort,
     quietPeriodMs: read.PAMM_QUIET_PERIOD,
     idleCloseMs: read.SIM_IDLE_CLOSE,

@@ -10,6 +10,7 @@ export type Failpoint =
   // One send to the trading platform; the detail is the kind of the operation.
   | "after_intent"
   | "after_permit"
+  | "after_write"
   | "after_answer"
   | "after_record"
   // Deposits and withdrawals; of a withdrawal the detail is the state of its row.

@@ -1,8 +1,8 @@
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Played, play, type Stage } from "./play.ts";
+import { type Played, play } from "./play.ts";
 import { table } from "./report.ts";
-import { aStage } from "./stage.ts";
+import { aStage, type Stage } from "./stage.ts";
 import { type Trouble, TROUBLES } from "./troubles.ts";
 
 const START_PATIENCE_MS = 180_000;

@@ -3,17 +3,21 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Client, clientOf } from "../journey/support/client.ts";
+import { type Client, clientOf, withKey } from "../journey/support/client.ts";
+import { newOperator } from "../journey/support/reviews.ts";
 import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
 import { liveThrough } from "./story.ts";
+import { takeBack } from "./take-back.ts";
 
 const START_PATIENCE_MS = 180_000;
 const PATIENCE = { timeout: 300_000 };
 
 const KINDS = ["deposit", "withdrawal", "fee_debit", "fee_credit", "result", "mirror", "exit"];
+/** People order it, so it has a story of its own. */
+const REVERSAL = "reversal";
 /** `after_intent` is a place of its own for those whose wish and permit are one commit or are sent by their caller. */
-const SENDS = ["after_permit", "after_answer", "after_record"].flatMap((place) =>
-  KINDS.map((kind) => `platform/${place}.${kind}`),
+const SENDS = ["after_permit", "after_write", "after_answer", "after_record"].flatMap((place) =>
+  [...KINDS, REVERSAL].map((kind) => `platform/${place}.${kind}`),
 );
 const STEPS = [
   "platform/after_intent.deposit",
@@ -39,6 +43,8 @@ const isAsked = process.env["PAMM_LONG"] === "true";
 const USUAL = [
   "platform/after_answer.fee_debit",
   "platform/after_permit.exit",
+  "platform/after_write.deposit",
+  "platform/after_write.reversal",
   "subscription/after_crystallisation.EXIT",
 ];
 
@@ -48,10 +54,12 @@ describe("a process that dies between two steps leaves a story that is told to i
   const armed = mkdtempSync(join(tmpdir(), "pamm-failpoints-"));
   let system: TestSystem;
   let client: Client;
+  let second: Client;
 
   beforeAll(async () => {
     system = await startTestSystem({ PAMM_FAILPOINTS: armed, PAMM_QUIET_PERIOD: "PT6S" });
     client = clientOf(system);
+    second = withKey(client, await newOperator(system, "Second"));
   }, START_PATIENCE_MS);
   afterAll(async () => {
     await system[Symbol.asyncDispose]();
@@ -62,7 +70,7 @@ describe("a process that dies between two steps leaves a story that is told to i
     const file = join(armed, place);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, "");
-    await liveThrough(client);
+    await (place.endsWith(`.${REVERSAL}`) ? takeBack(client, second) : liveThrough(client));
     expect(existsSync(file), "nobody came by").toBe(false);
   });
 });

@@ -1,19 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, eventually } from "../journey/support/client.ts";
-import type { TestSystem } from "../journey/support/system.ts";
-import type { Asked } from "./asked.ts";
+import { eventually } from "../journey/support/client.ts";
+import type { Asked } from "../journey/support/asked.ts";
+import type { Stage } from "./stage.ts";
 import { startTraffic } from "./traffic.ts";
 import type { Trouble } from "./troubles.ts";
 import { judge, type Verdict } from "./verdict.ts";
-
-/** Where it happens; `all` grows with everything that was ever asked of the system. */
-export type Stage = {
-  readonly system: TestSystem;
-  readonly client: Client;
-  readonly logins: readonly string[];
-  readonly all: Asked[];
-  readonly quietPeriodMs: number;
-};
 
 export type Played = Verdict & {
   readonly name: string;
@@ -30,12 +21,12 @@ const SERVED_WITHIN_MS = 60_000;
 
 /** Lets something happen in the middle of the traffic and judges everything that the customers were told. */
 export async function play(stage: Stage, { name, happen }: Trouble): Promise<Played> {
-  const { system, client, logins, all, quietPeriodMs } = stage;
+  const { client, logins, all, quietPeriodMs } = stage;
   const traffic = startTraffic(client, logins);
   await sleep(BEFORE_MS);
   const since = performance.now();
   try {
-    await happen(system, client);
+    await happen(stage);
   } finally {
     await client.control("DELETE", "faults");
   }

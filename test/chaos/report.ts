@@ -1,4 +1,4 @@
-import type { Asked, Said } from "./asked.ts";
+import type { Asked, Said } from "../journey/support/asked.ts";
 import type { Played } from "./play.ts";
 
 const HEADER = [

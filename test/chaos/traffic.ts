@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatDecimal, usd } from "#kernel/money.ts";
-import type { Client, Reply } from "../journey/support/client.ts";
-import { type Asked, heard, lost, type Wish } from "./asked.ts";
+import { type Asked, askFor, type Wish } from "../journey/support/asked.ts";
+import type { Client } from "../journey/support/client.ts";
 
 /** Customers who ask for money to come and go, one thing after the other, whatever happens to the system. */
 export type Traffic = {
@@ -24,8 +23,10 @@ export function startTraffic(client: Client, logins: readonly string[]): Traffic
   let isOver = false;
   const act = async (login: string): Promise<void> => {
     for (let turn = 0; !isOver; turn += 1) {
-      asked.push(await ask(client, aWish(login, turn)));
+      const answer = await askFor(client, aWish(login, turn));
+      asked.push(answer);
       await sleep(PAUSE_MS);
+      if (answer.said === "lost") await untilReady(client, () => isOver);
     }
   };
   const customers = logins.flatMap((login) => Array.from({ length: CUSTOMERS_PER_LOGIN }, () => act(login)));
@@ -46,11 +47,11 @@ function aWish(login: string, turn: number): Wish {
   return { login, action: isDeposit ? "deposit" : "withdraw", minor, comment: `c${made.toString(36)}.` };
 }
 
-async function ask({ post }: Client, wish: Wish): Promise<Asked> {
-  const { action, login, minor, comment } = wish;
-  const path = `/api/v1/investor/${action}?login=${login}&amount=${formatDecimal(usd(minor))}&comment=${comment}`;
-  const since = performance.now();
-  const reply = await post(path).catch((): Reply | undefined => undefined);
-  const tookMs = performance.now() - since;
-  return reply === undefined ? lost(wish, tookMs) : heard(wish, reply, tookMs);
+/** Who got no answer at all waits until somebody is there, as a load balancer in front of us would. */
+async function untilReady({ get }: Client, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    const reply = await get("/readyz").catch((): undefined => undefined);
+    if (reply?.status === 200) return;
+    await sleep(PAUSE_MS);
+  }
 }

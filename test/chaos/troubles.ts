@@ -1,13 +1,13 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client } from "../journey/support/client.ts";
-import type { ProcessName, TestSystem } from "../journey/support/system.ts";
+import type { ProcessName } from "../journey/support/system.ts";
+import type { Stage } from "./stage.ts";
 
 export type Trouble = {
   readonly name: string;
   /** Happens while customers are at it; when it is over everything can be well again. */
-  readonly happen: (system: TestSystem, client: Client) => Promise<void>;
+  readonly happen: (stage: Stage) => Promise<void>;
 };
 
 const STOPPED_MS = 30_000;
@@ -32,13 +32,13 @@ const KILLED: readonly ProcessName[] = [
 ];
 
 function killed(name: ProcessName): Trouble {
-  return { name: `kill -9 ${name}`, happen: (system) => system.kill(name) };
+  return { name: `kill -9 ${name}`, happen: ({ system }) => system.kill(name) };
 }
 
 function faulty(name: string, fault: Readonly<Record<string, string | number>>): Trouble {
   return {
     name,
-    async happen(_system, { control }) {
+    async happen({ client: { control } }) {
       await control("POST", "faults", { command: "trade/balance", times: TIMES, ...fault });
       await sleep(FAULT_MS);
       await control("DELETE", "faults");
@@ -49,29 +49,34 @@ function faulty(name: string, fault: Readonly<Record<string, string | number>>):
 /** Each of these while money is being moved. */
 export const TROUBLES: readonly Trouble[] = [
   ...KILLED.map(killed),
-  { name: "kill -9 of everything at once", happen: (system) => system.restart("SIGKILL") },
-  { name: "stop and start", happen: (system) => system.restart("SIGINT") },
-  { name: "Postgres stopped immediate", happen: (system) => system.kill("postgres", "SIGQUIT") },
+  { name: "kill -9 of everything at once", happen: ({ system }) => system.restart("SIGKILL") },
+  { name: "stop and start", happen: ({ system }) => system.restart("SIGINT") },
+  { name: "Postgres stopped immediate", happen: ({ system }) => system.kill("postgres", "SIGQUIT") },
   {
     name: "JetStream's files deleted",
-    async happen(system) {
+    async happen({ system }) {
       rmSync(join(system.stateDir, "nats/jetstream"), { recursive: true, force: true });
       await system.kill("nats");
     },
   },
   {
     name: "platform service stopped for 30 s",
-    happen: (system) => system.pause("platform", STOPPED_MS),
+    happen: ({ system }) => system.pause("platform", STOPPED_MS),
   },
   {
     name: "connection to the platform cut",
-    async happen(_system, { control }) {
+    async happen({ client: { control } }) {
       await control("POST", "faults", { command: "*", effect: "drop_before", times: 1_000_000 });
       await sleep(CUT_OFF_MS);
       await control("DELETE", "faults");
     },
   },
-  { name: "platform restarts", happen: async (_system, { control }) => void (await control("POST", "restart", {})) },
+  { name: "nothing arrives at the platform or from it", happen: ({ line }) => line.swallow(CUT_OFF_MS) },
+  {
+    name: "platform stands still, then does what was asked",
+    happen: ({ system }) => system.pause("simulator", CUT_OFF_MS),
+  },
+  { name: "platform restarts", happen: async ({ client }) => void (await client.control("POST", "restart", {})) },
   faulty("answer lost before", { effect: "drop_before" }),
   faulty("answer lost after", { effect: "drop_after" }),
   faulty("answer late", { effect: "delay", delay_ms: SLOW_MS }),
@@ -82,7 +87,7 @@ export const TROUBLES: readonly Trouble[] = [
   faulty("deal hidden for 10 s", { effect: "hide_deal", delay_ms: HIDDEN_MS }),
   {
     name: "answer lost and deal hidden",
-    async happen(_system, { control }) {
+    async happen({ client: { control } }) {
       for (const effect of ["drop_after", "hide_deal"]) {
         await control("POST", "faults", { command: "trade/balance", times: TIMES, effect, delay_ms: HIDDEN_MS });
       }

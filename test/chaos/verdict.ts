@@ -1,6 +1,7 @@
 import { itemsOf, type JsonObject, textOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, type Deal, dealsOf, eventually } from "../journey/support/client.ts";
-import type { Asked } from "./asked.ts";
+import type { Asked } from "../journey/support/asked.ts";
+import { brokenByDeals, dealsFor, strangersAmong } from "../journey/support/verdict.ts";
 
 /** What the platform and the ledger of operations have to say of what callers were told. */
 export type Verdict = {
@@ -80,35 +81,25 @@ async function dealsByLogin(client: Client, asked: readonly Asked[]): Promise<Re
 }
 
 function brokenBy(asked: Asked, outcome: Outcome | undefined, deals: readonly Deal[]): string[] {
-  const { said, ticket, moved, comment, defect } = asked;
-  const own = deals.filter((deal) => isOf(deal, comment));
-  const broken: string[] = [];
-  const expectThat = (holds: boolean, sentence: string): void => {
-    if (!holds) broken.push(`${comment} ${sentence}; told ${said}, ledger ${outcome}, ${own.length} deals`);
-  };
-  expectThat(defect === undefined, `was answered ${defect}`);
-  expectThat(own.length <= 1, "moved money twice");
-  if (said === "done") {
-    expectThat(own[0]?.ticket === ticket && own[0]?.minor === moved, "has not the deal that was told");
-    expectThat(outcome === "executed", "is not in the ledger as executed");
-  }
-  if (said === "not_executed" || said === "nothing") expectThat(own.length === 0, "moved money that was denied");
-  if (said === "not_executed") expectThat(outcome !== "executed", "is in the ledger as executed");
-  if (outcome === "executed" && said !== "nothing") expectThat(own.length === 1, "has no deal");
-  if (outcome === "not_executed" || outcome === "never recorded") expectThat(own.length === 0, "has a deal");
-  return broken;
-}
-
-function isOf({ comment }: Deal, wanted: string): boolean {
-  return comment.endsWith(` ${wanted}`);
+  const { said, comment } = asked;
+  const own = dealsFor(asked, deals).length;
+  const isDenied = outcome === "not_executed" || outcome === "never recorded";
+  const broken = [
+    ...brokenByDeals(asked, deals),
+    ...(said === "done" && outcome !== "executed" ? ["is not in the ledger as executed"] : []),
+    ...(said === "not_executed" && outcome === "executed" ? ["is in the ledger as executed"] : []),
+    ...(outcome === "executed" && said !== "nothing" && own !== 1 ? ["has no deal"] : []),
+    ...(isDenied && own > 0 ? ["has a deal"] : []),
+  ];
+  return broken.map((how) => `${comment} ${how}; told ${said}, ledger ${outcome}, ${own} deals`);
 }
 
 /** Deposits and withdrawals of ours that nobody ever asked for. */
 function strangers(asked: readonly Asked[], deals: ReadonlyMap<string, readonly Deal[]>): string[] {
-  const known = new Set(asked.map(({ comment }) => comment));
-  return [...deals].flatMap(([login, all]) =>
-    all
-      .filter(({ comment }) => OURS.test(comment) && !known.has(comment.split(" ").at(-1) ?? ""))
-      .map(({ ticket, comment }) => `deal ${ticket} on ${login} was asked for by nobody: ${comment}`),
-  );
+  return [...deals].flatMap(([login, all]) => {
+    const ours = all.filter(({ comment }) => OURS.test(comment));
+    return strangersAmong(ours, asked).map(
+      ({ ticket, comment }) => `deal ${ticket} on ${login} was asked for by nobody: ${comment}`,
+    );
+  });
 }

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf } from "../../deploy/demo/exact-json.ts";
+import { type Asked, askFor, type Wish } from "./support/asked.ts";
 import { type Client, clientOf, eventually, minorOf, platformBalanceOf, type Reply } from "./support/client.ts";
 import { expectFeesToTie } from "./support/fees.ts";
 import { assign, deposit, newInvestor, newMaster, unassign, withdraw } from "./support/people.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 import { bookResult, pooled } from "./support/trading.ts";
-import { expectKept, type Told, told, type Wish } from "./support/verdict.ts";
+import { expectKept } from "./support/verdict.ts";
 
 const PATIENCE = { timeout: 90_000 };
 
@@ -104,18 +105,18 @@ let made = 0;
 function wishes(login: string, count: number): Wish[] {
   return Array.from({ length: count }, () => {
     made += 1;
-    return { login, amount: `${made}.0${made % 10}`, comment: `wish-${made}` };
+    return { login, action: "deposit", minor: BigInt(made * 100 + (made % 10)), comment: `wish-${made}` };
   });
 }
 
-async function depositAtOnce(wanted: readonly Wish[]): Promise<Told[]> {
-  return await Promise.all(
-    wanted.map(async (wish) => told(wish, await deposit(client, wish.login, wish.amount, wish.comment))),
-  );
+async function depositAtOnce(wanted: readonly Wish[]): Promise<Asked[]> {
+  const asked = await Promise.all(wanted.map((wish) => askFor(client, wish)));
+  expect(asked.filter(({ said }) => said === "lost")).toEqual([]);
+  return asked;
 }
 
 /** Five deposits and another command, which is asked again for as long as something passing is in its way. */
-async function race(login: string, other: () => Promise<Reply>): Promise<Told[]> {
+async function race(login: string, other: () => Promise<Reply>): Promise<Asked[]> {
   const untilDone = eventually(async () => {
     const { status, text } = await other();
     expect(status, text).toBe(200);

@@ -21,6 +21,8 @@ export type BalanceOrder = {
   readonly isTold?: boolean;
   /** Asked once, right before the bytes leave; false means that none does. */
   readonly mayWrite: () => boolean;
+  /** The bytes have left, and no answer is there yet. */
+  readonly onWritten?: () => void;
 };
 
 /** The platform's own limit, in minor units. */
@@ -43,7 +45,7 @@ export type Answers = {
  * in the query, so that nothing between us and the platform counts it as safe to repeat.
  */
 export async function changeBalance(lease: Lease, order: BalanceOrder, answers: Answers): Promise<MoneyOutcome> {
-  const { login, amountMinor, comment, checkMargin, mayWrite } = order;
+  const { login, amountMinor, comment, checkMargin, mayWrite, onWritten } = order;
   const size = amountMinor < 0n ? -amountMinor : amountMinor;
   assert(size > 0n && size <= MAX_AMOUNT_MINOR, "the amount is zero or above the platform's limit");
   assert(comment.length <= MAX_COMMENT_LENGTH && SAFE_COMMENT.test(comment), "the platform would change this comment");
@@ -54,7 +56,10 @@ export async function changeBalance(lease: Lease, order: BalanceOrder, answers: 
     comment,
     check_margin: checkMargin ? "1" : "0",
   };
-  const exchanged = await lease.call({ method: "POST", path: "trade/balance", query }, { mayWrite });
+  const exchanged = await lease.call(
+    { method: "POST", path: "trade/balance", query },
+    { mayWrite, ...(onWritten && { onWritten }) },
+  );
   const outcome = await believed(classifyCommandAnswer(exchanged), { exchanged, lease, order, answers });
   if (outcome.kind === "unknown") {
     answers.missed.tell();

@@ -286,6 +286,34 @@ test("a connection that ends without an answer leaves the command unknown", asyn
   }
 });
 
+test("that the bytes have left is told once, before there is an answer, and not of bytes that stay", async () => {
+  const told: string[] = [];
+  const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
+  await using server = await startScriptedServer(
+    onBalance(async () => {
+      await isTold;
+      told.push("answered");
+      return APPLIED;
+    }),
+  );
+  using client = aClient(server);
+  const onWritten = () => {
+    told.push("written");
+    tell();
+  };
+  expect(await sendOnce(client, { onWritten })).toEqual({ kind: "applied", ticket: 136623n });
+  expect(told).toEqual(["written", "answered"]);
+
+  expect(await sendOnce(client, { onWritten, mayWrite: () => false })).toMatchObject({ kind: "not_sent" });
+  expect(told).toEqual(["written", "answered"]);
+});
+
+test("while nobody knows the platform's name there is no session, so nothing is promised or sent", async () => {
+  using client = aClient({ port: 443, ca: "" }, { url: new URL("https://platform.invalid"), limits: { waitMs: 500 } });
+  await expect(client.acquireForCommand()).rejects.toMatchObject({ problem: "unreachable" });
+  expect(client.status()).toMatchObject({ reachable: false, lastError: expect.stringContaining("platform.invalid") });
+});
+
 test("a permit that is spent at the last moment lets nothing out", async () => {
   await using server = await startScriptedServer(onBalance(APPLIED));
   using client = aClient(server);

@@ -15,6 +15,8 @@ export type ExchangeOptions = {
   readonly timeoutMs: number;
   /** Asked once, right before the bytes are handed over; false = nothing is written. */
   readonly mayWrite?: () => boolean;
+  /** Every byte has been handed to the operating system: whatever happens to this process now, the server may read them. */
+  readonly onWritten?: () => void;
 };
 
 type Waiting = {
@@ -56,14 +58,16 @@ export function createConnection(wire: Wire, onEnd: () => void): Connection {
   if (wire.tls.destroyed || wire.tls.readableEnded) end("connection_lost");
 
   return {
-    exchange(request, { timeoutMs, mayWrite }) {
+    exchange(request, { timeoutMs, mayWrite, onWritten }) {
       if (waiting !== undefined) throw new Error("a session carries one request at a time");
       if (!isOpen || !wire.tls.writable) return Promise.resolve({ kind: "not_sent", reason: "closed" });
       if (mayWrite?.() === false) return Promise.resolve({ kind: "not_sent", reason: "not_permitted" });
       const { promise, resolve } = Promise.withResolvers<Exchanged>();
       waiting = { reader: createAnswerReader(), settle: resolve, timer: setTimeout(end, timeoutMs, "timeout") };
       // From this line on the bytes may reach the server, whatever is learnt later.
-      wire.tls.write(request);
+      wire.tls.write(request, (error) => {
+        if (error === undefined || error === null) onWritten?.();
+      });
       return promise;
     },
     isOpen: () => isOpen,

@@ -26,7 +26,7 @@ export type SessionOptions = DialOptions & {
   readonly contentType: string;
 };
 
-export type CallOptions = { readonly mayWrite?: () => boolean };
+export type CallOptions = Pick<ExchangeOptions, "mayWrite" | "onWritten">;
 
 export type Session = {
   /** Recorded with whatever is sent through it, so that one can say later that this session was reset. */
@@ -71,8 +71,8 @@ export async function openSession(options: SessionOptions, { id, onEnd, signal }
   await signIn();
 
   let hasServed = false;
-  const send = async (request: Mt5Request, mayWrite = () => true): Promise<Exchanged> => {
-    const exchanged = await line.send(request, { timeoutMs: options.commandTimeoutMs, mayWrite });
+  const send = async (request: Mt5Request, own: CallOptions = {}): Promise<Exchanged> => {
+    const exchanged = await line.send(request, { timeoutMs: options.commandTimeoutMs, ...own });
     if (exchanged.kind !== "answered" || !connection.isOpen()) return exchanged;
     if (exchanged.answer.status === 200) hasServed = true;
     if (exchanged.answer.status === 403) state = "suspect";
@@ -87,8 +87,8 @@ export async function openSession(options: SessionOptions, { id, onEnd, signal }
   return {
     id,
     state: () => state,
-    async call(request, { mayWrite } = {}) {
-      if (state === "authenticated") return await send(request, mayWrite);
+    async call(request, own) {
+      if (state === "authenticated") return await send(request, own);
       return { kind: "not_sent", reason: state === "closed" ? "closed" : "unauthenticated" };
     },
     ping,

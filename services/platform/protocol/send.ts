@@ -1,3 +1,4 @@
+import { failpoint } from "#kernel/failpoint.ts";
 import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { MoneyOutcome } from "../mt5/classify.ts";
@@ -86,7 +87,7 @@ export async function voidUnsent(deps: Deps, target: Target, { sessionId }: Comm
   const permitted = await findAttempt(deps.pool, target.number, attempt);
   const isOurs = permitted?.senderEpoch === deps.sender.epoch && permitted.session === sessionId;
   if (!isOurs) return;
-  await recordNow(deps, target, { type: "not_sent", attempt }, { at: new Date() });
+  await recordNow(deps, target, { type: "not_sent", attempt });
 }
 
 /** Writes the command once, while the permit lasts, and records what is known then. */
@@ -95,7 +96,7 @@ export async function sendOnce(deps: Deps, permit: Permit, session: CommandSessi
 }
 
 /** A command that was written, or not, and what is known of it. */
-export type Sent = { readonly permit: Permit; readonly outcome: MoneyOutcome; readonly at: Date };
+export type Sent = { readonly permit: Permit; readonly outcome: MoneyOutcome };
 
 export async function writeOnce(deps: Deps, permit: Permit, session: CommandSession): Promise<Sent> {
   const { operation, attempt, grantedAtMs } = permit;
@@ -106,20 +107,20 @@ export async function writeOnce(deps: Deps, permit: Permit, session: CommandSess
   const text = platformComment(reference, policy.comment ?? comment);
   const { checkMargin, origin } = policy;
   const mayWrite = (): boolean => mayStillWrite(grantedAtMs, performance.now());
+  const onWritten = (): void => failpoint("after_write", standing.kind);
   deps.inFlight.add(number);
+  const order = { login, amountMinor, comment: text, checkMargin, isTold: origin === "external" };
   const outcome = await session
-    .changeBalance({ login, amountMinor, comment: text, checkMargin, isTold: origin === "external", mayWrite })
+    .changeBalance({ ...order, mayWrite, onWritten })
     .finally(() => deps.inFlight.delete(number));
-  const at = new Date();
   deps.reach("after_answer", standing.kind);
   if (outcome.kind !== "applied") tellProblem(deps, permit, outcome);
-  return { permit, outcome, at };
+  return { permit, outcome };
 }
 
-export async function recordSent(deps: Deps, { permit, outcome, at }: Sent): Promise<void> {
+export async function recordSent(deps: Deps, { permit, outcome }: Sent): Promise<void> {
   const { operation, attempt } = permit;
-  const circumstances = { at, attempt: factsOf(outcome) };
-  const { awaitsReader } = await recordNow(deps, operation, eventOf(outcome, attempt), circumstances);
+  const { awaitsReader } = await recordNow(deps, operation, eventOf(outcome, attempt), { attempt: factsOf(outcome) });
   deps.reach("after_record", operation.standing.kind);
   if (awaitsReader) deps.freshDeals.add(operation.login);
   if (outcome.kind !== "applied") deps.operationsBell.ring();

@@ -29,21 +29,29 @@ export function commandsAgain(client: () => Client): void {
     "every command that is sent again under its key is answered to the letter as the first time",
     PATIENCE,
     async () => {
-      const { give, told } = diary(client());
+      const our = diary(client());
       const [trading, payment, found] = await Promise.all([1, 2, 3].map(() => foundAccount(client())));
-      const added = await give("master/add", { mt5_login: trading, payment_account_login: payment, min_deposit: "5" });
-      await give("investor/add", { mt5_login: found, name: "Found" });
-      const master = await give("master/create", { ...person("Maya"), min_deposit: "0", platform_group: MASTER_GROUP });
-      const investor = await give("investor/create", { ...person("Ines"), platform_group: INVESTOR_GROUP });
+      const added = await our.give("master/add", {
+        mt5_login: trading,
+        payment_account_login: payment,
+        min_deposit: "5",
+      });
+      await our.give("investor/add", { mt5_login: found, name: "Found" });
+      const master = await our.give("master/create", {
+        ...person("Maya"),
+        min_deposit: "0",
+        platform_group: MASTER_GROUP,
+      });
+      const investor = await our.give("investor/create", { ...person("Ines"), platform_group: INVESTOR_GROUP });
       const [masterLogin, login] = [textOf(master.body, "mt5_login"), textOf(investor.body, "mt5_login")];
-      await give(`investor/deposit?login=${login}&amount=500&comment=again`);
+      await our.give(`investor/deposit?login=${login}&amount=500&comment=again`);
       const perfFee = { rate: 0.2, enabled: true };
-      await give("investor/assign", { master_login: masterLogin, investor_login: login, perf_fee: perfFee });
+      await our.give("investor/assign", { master_login: masterLogin, investor_login: login, perf_fee: perfFee });
       await eventually(async () => expect(await platformBalanceOf(client(), masterLogin)).toBe(500_00n));
-      await give(`master/${textOf(master.body, "id")}`, { strategy_name: "First" }, "PATCH");
-      await give("investor/perf-fee/update", { investor_login: login, rate: 0.25 });
-      await give(`investor/withdraw?login=${login}&amount=20.50`);
-      await give(`subscriptions/unassign?master_login=${masterLogin}&investor_login=${login}`);
+      await our.give(`master/${textOf(master.body, "id")}`, { strategy_name: "First" }, "PATCH");
+      await our.give("investor/perf-fee/update", { investor_login: login, rate: 0.25 });
+      await our.give(`investor/withdraw?login=${login}&amount=20.50`);
+      await our.give(`subscriptions/unassign?master_login=${masterLogin}&investor_login=${login}`);
 
       for (const { body } of [added, master]) {
         const change = { name: "Other", strategy_name: "Other", strategy: "Other", min_deposit: 7 };
@@ -56,7 +64,7 @@ export function commandsAgain(client: () => Client): void {
       const deals = await dealsOf(client(), login);
       expect(deals.map(({ minor }) => minor)).toEqual([500_00n, -20_50n]);
 
-      for (const { path, reply, send } of told) {
+      for (const { path, reply, send } of our.told) {
         const again = await send();
         expect(seen(again), path).toEqual(seen(reply));
         expect(again.headers.get("idempotency-replayed"), path).toBe("true");

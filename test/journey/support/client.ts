@@ -47,6 +47,13 @@ export function clientOf(system: TestSystem): Client {
   };
 }
 
+/** The same system for the holder of another API key. */
+export function withKey(client: Client, key: string): Client {
+  const ask: Client["ask"] = (path, init) =>
+    client.ask(path, { ...init, headers: { ...(init.headers as object), authorization: `Bearer ${key}` } });
+  return { ...client, ask };
+}
+
 export function json(body: object): { readonly body: string; readonly headers: Readonly<Record<string, string>> } {
   return { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
 }

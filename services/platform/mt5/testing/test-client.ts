@@ -33,7 +33,7 @@ export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Clie
 /** A deposit, unless told otherwise. */
 export async function sendOnce(
   client: Mt5Client,
-  own: { mayWrite?: () => boolean; comment?: string; isTold?: boolean } = {},
+  own: { mayWrite?: () => boolean; onWritten?: () => void; comment?: string; isTold?: boolean } = {},
 ) {
   using session = await client.acquireForCommand();
   return await session.changeBalance({

@@ -1,5 +1,6 @@
-import { textOf } from "../../deploy/demo/exact-json.ts";
-import { minorOf, type Reply } from "../journey/support/client.ts";
+import { formatDecimal, usd } from "#kernel/money.ts";
+import { textOf } from "../../../deploy/demo/exact-json.ts";
+import { type Client, minorOf, type Reply } from "./client.ts";
 
 export type Wish = {
   readonly login: string;
@@ -30,11 +31,20 @@ export type Asked = Wish & {
 
 const REFUSALS = [409, 502, 503, 504];
 
-export function lost(wish: Wish, tookMs: number): Asked {
+export async function askFor({ post }: Client, wish: Wish): Promise<Asked> {
+  const { action, login, minor, comment } = wish;
+  const path = `/api/v1/investor/${action}?login=${login}&amount=${formatDecimal(usd(minor))}&comment=${comment}`;
+  const since = performance.now();
+  const reply = await post(path).catch((): Reply | undefined => undefined);
+  const tookMs = performance.now() - since;
+  return reply === undefined ? lost(wish, tookMs) : heard(wish, reply, tookMs);
+}
+
+function lost(wish: Wish, tookMs: number): Asked {
   return { ...wish, said: "lost", operationId: undefined, ticket: undefined, moved: 0n, tookMs, defect: undefined };
 }
 
-export function heard(wish: Wish, reply: Reply, tookMs: number): Asked {
+function heard(wish: Wish, reply: Reply, tookMs: number): Asked {
   const { status, body, headers, text } = reply;
   const operationId = headers.get("x-operation-id") ?? undefined;
   const told = { ...wish, operationId, ticket: undefined, moved: 0n, tookMs, defect: undefined };
