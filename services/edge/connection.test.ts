@@ -147,8 +147,9 @@ test("one class that is full does not fill the others", async () => {
   expect([second.status, second.headers["retry-after"], second.body]).toMatchObject([
     503,
     "1",
-    { code: "service_unavailable", outcome: "not_executed" },
+    { code: "service_unavailable", retryable: true },
   ]);
+  expect(second.body, "a question").not.toHaveProperty("outcome");
   expect(deposit.status).toBe(200);
   expect((await edge.call({ url: "/api/v1/master/7" })).status, "the place is free again").toBe(500);
 });

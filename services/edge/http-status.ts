@@ -1,7 +1,10 @@
 import type { Refusal, RefusalOutcome, RefusalStatus } from "#kernel/refusal.ts";
 import { isProblemCode, PROBLEMS, type ProblemCode } from "./problems.ts";
 
-/** Whether the request was to change something; only then is there an outcome to speak of. */
+/**
+ * Whether the request was to change something; only then is there an outcome to speak of. Whoever asks what became of an
+ * operation and gets a problem must find no `outcome` in it, which would be read as the operation's own.
+ */
 export type Intent = "command" | "question";
 
 export type Verdict = {
@@ -55,7 +58,5 @@ function publicCode(code: string, status: RefusalStatus): ProblemCode {
 }
 
 function verdict(code: ProblemCode, outcome?: RefusalOutcome): Verdict {
-  const { status } = PROBLEMS[code];
-  // Of a question, too, it may be said that surely nothing was done.
-  return { code, status, outcome: outcome ?? (status === 503 ? "not_executed" : undefined) };
+  return { code, status: PROBLEMS[code].status, outcome };
 }

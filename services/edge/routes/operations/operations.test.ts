@@ -98,6 +98,14 @@ test("an answer that one service has is given while the other is away", async ()
   expect(await edge.call({ url: `${OPERATIONS}/${ID}` })).toMatchObject({ status: 200, body: { id: ID } });
 });
 
+test("who cannot be told what became of an operation finds no outcome that could be taken for the operation's", async () => {
+  const edge = await testEdge({ funding: { getOperation: away }, subscriptions: { getOperation: unknown } });
+  const answer = await edge.call({ url: `${OPERATIONS}/${ID}` });
+
+  expect(answer).toMatchObject({ status: 503, body: { code: "service_unavailable" } });
+  expect(answer.body).not.toHaveProperty("outcome");
+});
+
 test.each([
   [["funds:deposit"], 200],
   [["funds:withdraw"], 200],
