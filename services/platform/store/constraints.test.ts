@@ -10,6 +10,7 @@ import { insertOperations } from "./operations.ts";
 import { insertTransfers } from "./transfers.ts";
 
 const SERVER = "test";
+const CHECK_VIOLATION = "23514";
 
 async function aManagedLogin(pool: Pool, login: string): Promise<void> {
   const at = new Date();
@@ -120,4 +121,93 @@ test("an operation cannot be applied without a deal, nor refused without a reaso
   await expect(execute(pool, sql`update operation set state = 'APPLIED'`)).rejects.toThrow("check");
   await expect(execute(pool, sql`update operation set state = 'REFUSED'`)).rejects.toThrow("check");
   await expect(execute(pool, sql`update operation set state = 'REVIEW'`)).rejects.toThrow("check");
+});
+
+test.each([
+  ["an operation of no amount is only one of which nothing was to take", "update operation set amount_minor = 0"],
+  ["a floor never adds to what was asked", "update operation set amount_minor = asked_minor + 1"],
+  ["a floor never turns the sign", "update operation set amount_minor = -asked_minor"],
+  ["only what people have to decide came from somewhere", "update operation set came_from = 'UNKNOWN'"],
+  ["a deal has a server and a time", "update operation set state = 'APPLIED', deal_id = 7"],
+  ["the reference counts 31 attempts", "update operation set attempt = 32"],
+  ["no attempt is proven absent twice", "update operation set absences = 1"],
+  ["a lane has a holder and a place in line", "update account set lane_holder = 'story'"],
+  ["nobody has a lane who does not hold it", "update account set lane_granted_at = clock_timestamp()"],
+  ["facts are read under a token", "update account set reading_until = clock_timestamp()"],
+])("the books refuse it whoever writes: %s", async (_what, statement) => {
+  const { pool } = await testDatabase("platform");
+  await aManagedLogin(pool, "1");
+  await anOperation(pool, "1", "a");
+
+  await expect(pool.query(statement)).rejects.toMatchObject({ code: CHECK_VIOLATION });
+});
+
+test("only the opening of a log has the number 0", async () => {
+  const { pool } = await testDatabase("platform");
+  await aManagedLogin(pool, "1");
+  const entry = "insert into log_entry (login, number, kind, amount_minor, deal_at, server, deal_id) values";
+
+  for (const values of ["('1', 1, 'opening', 0, now(), null, null)", "('2', 0, 'foreign', 0, now(), 'test', 8)"]) {
+    await expect(pool.query(`${entry} ${values}`)).rejects.toMatchObject({ code: CHECK_VIOLATION });
+  }
+});
+
+test.each([
+  [
+    "the number of an entry",
+    "insert into log_entry (login, number, kind, amount_minor, deal_at, server, deal_id) values ('1', 1, 'foreign', 0, now(), 'test', $1)",
+  ],
+  [
+    "the ticket of an operation",
+    "update operation set state = 'APPLIED', server = 'test', deal_id = 7, applied_at = now(), amount_minor = asked_minor - $1 + $1",
+  ],
+  [
+    "a reference",
+    "insert into attempt (operation_number, number, reference, state, sender_epoch, session, permit_expires_at) select min(number), $1, 'PD', 'VOID', 1, 's', now() from operation",
+  ],
+  ["a holder that was released", "insert into lane_tombstone (holder, login) values ('story', $1)"],
+  [
+    "a finding",
+    "insert into review (login, reason, deal_id, evidence) values ('1', 'surplus_deal', 7, jsonb_build_object('at', $1::text))",
+  ],
+  [
+    "a deal of before the adoption",
+    "insert into adopted_deal (server, deal_id, login) values ('test', 7, $1::integer::text)",
+  ],
+  [
+    "a login that is being created",
+    "insert into account_creation (key, role, platform_group, login) values ($1, 'investor', 'g', '3000001')",
+  ],
+  ["the cursor of the reader", "insert into reader_cursor (is_only, read_to) values ($1::integer = 1, now())"],
+])("%s is there once", async (_what, statement) => {
+  const { pool } = await testDatabase("platform");
+  await aManagedLogin(pool, "1");
+  await aManagedLogin(pool, "2");
+  await execute(pool, sql`insert into sender default values`);
+  await anOperation(pool, "1", "a");
+  const once = async (turn: number): Promise<void> => void (await pool.query(statement, [turn]));
+
+  if (statement.startsWith("update operation")) await anOperation(pool, "2", "b");
+  else await once(1);
+  await expect(once(2)).rejects.toMatchObject({ code: expect.stringMatching(/^23(505|514)$/) as unknown });
+});
+
+test.each(["scan", "lane_tombstone", "adopted_deal"])("what is written in %s is never changed", async (table) => {
+  const { pool } = await testDatabase("platform");
+  await aManagedLogin(pool, "1");
+  await execute(pool, sql`insert into sender default values`);
+  const number = await anOperation(pool, "1", "a");
+  await execute(
+    pool,
+    sql`insert into attempt (operation_number, number, reference, state, sender_epoch, session, permit_expires_at)
+        values (${number}, 1, 'PD', 'UNKNOWN', 1, 's', now())`,
+  );
+  await execute(
+    pool,
+    sql`insert into scan (operation_number, attempt, started_at, verdict, tickets) values (${number}, 1, now(), 'clean', '{}')`,
+  );
+  await execute(pool, sql`insert into lane_tombstone (holder, login) values ('story', '1')`);
+  await execute(pool, sql`insert into adopted_deal (server, deal_id, login) values ('test', 7, '1')`);
+
+  await expect(pool.query(`delete from ${table}`)).rejects.toThrow("written once");
 });

@@ -1,0 +1,136 @@
+import { expect, test } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { claimLane } from "../store/lanes.ts";
+import { aManagedLogin, anAsker, aWaitingOperation } from "../testing/books.ts";
+import { grantPermit } from "./grant-permit.ts";
+import type { PermitAnswer } from "./grant-permit.ts";
+import type { OperationNumber } from "./operation-number.ts";
+import { PERMIT_MS } from "./permit.ts";
+import { lockForStep } from "./record.ts";
+
+const PAST = new Date(Date.now() - 60_000);
+const WAIT = { kind: "wait", behind: undefined };
+const OVER = { kind: "over" };
+
+async function someBooks() {
+  const { pool } = await testDatabase("platform");
+  await aManagedLogin(pool, "1");
+  const asker = await anAsker(pool);
+  const ask = (number: OperationNumber): Promise<PermitAnswer> =>
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, "1", number), asker));
+  return { pool, asker, ask };
+}
+
+async function end(pool: Pool, number: OperationNumber): Promise<void> {
+  await execute(pool, sql`update operation set state = 'REFUSED', refusal = 'absent' where number = ${number}`);
+}
+
+async function standings(pool: Pool) {
+  return await many(pool, sql`select state, refusal, attempt from operation order by number`);
+}
+
+test("a permit is the row of one attempt, and whoever asks again gets none", async () => {
+  const { pool, asker, ask } = await someBooks();
+  const number = await aWaitingOperation(pool, { key: "a" });
+
+  expect(await ask(number)).toMatchObject({
+    kind: "granted",
+    permit: { operation: { number }, attempt: 1, grantedAtMs: asker.grantedAtMs },
+  });
+  expect(await ask(number)).toEqual(OVER);
+
+  const rows = await many<{ number: number; state: string; session: string; lasts: number }>(
+    pool,
+    sql`select number, state, session, (extract(epoch from permit_expires_at - granted_at) * 1000)::integer as lasts
+        from attempt`,
+  );
+  expect(rows).toMatchObject([{ number: 1, state: "SENDING", session: "s/1" }]);
+  // Both instants are the statement's own, the one a moment before the other.
+  expect(Math.abs((rows[0]?.lasts ?? 0) - PERMIT_MS)).toBeLessThan(100);
+});
+
+test("a leg that has to wait for the one before gets no permit, whoever asks", async () => {
+  const { pool, ask } = await someBooks();
+  const number = await aWaitingOperation(pool, { key: "a", kind: "fee_credit", leg: 2, isReady: false });
+
+  expect(await ask(number)).toEqual(OVER);
+  expect(await standings(pool)).toEqual([{ state: "INTENT", refusal: null, attempt: 0 }]);
+});
+
+test("what pauses after an attempt waits until the pause is over", async () => {
+  const { pool, ask } = await someBooks();
+  const number = await aWaitingOperation(pool, { key: "a", kind: "mirror", attempt: 1 });
+  await execute(pool, sql`update operation set next_look_at = clock_timestamp() + interval '1 minute'`);
+
+  expect(await ask(number)).toEqual(WAIT);
+});
+
+test("while facts of an account are read, only a credit that needs no line is permitted", async () => {
+  const { pool, ask } = await someBooks();
+  const deposit = await aWaitingOperation(pool, { key: "a" });
+  const credit = await aWaitingOperation(pool, { key: "b", kind: "fee_credit" });
+  await execute(
+    pool,
+    sql`update account set reading_until = clock_timestamp() + interval '1 minute', reading_token = 't'`,
+  );
+
+  expect(await ask(deposit)).toEqual(WAIT);
+  expect(await ask(credit)).toMatchObject({ kind: "granted" });
+});
+
+test("whatever is under way on the login, or stands in line before, goes first", async () => {
+  const { pool, ask } = await someBooks();
+  const first = await aWaitingOperation(pool, { key: "a" });
+  const second = await aWaitingOperation(pool, { key: "b" });
+
+  expect(await ask(second)).toEqual({ kind: "wait", behind: first });
+  expect(await ask(first)).toMatchObject({ kind: "granted" });
+  expect(await ask(second)).toEqual({ kind: "wait", behind: first });
+  await execute(
+    pool,
+    sql`update operation set state = 'REVIEW', came_from = 'UNKNOWN', review = 'candidate_deal' where number = ${first}`,
+  );
+  expect(await ask(second)).toEqual({ kind: "wait", behind: first });
+  await execute(pool, sql`update operation set came_from = null, state = 'INTENT', review = null`);
+  await end(pool, first);
+  expect(await ask(second)).toMatchObject({ kind: "granted" });
+});
+
+test("a lane lets its own story pass and what stood in line before it, and nothing that came later", async () => {
+  const { pool, ask } = await someBooks();
+  const before = await aWaitingOperation(pool, { key: "a" });
+  await inTransaction(pool, (tx) => claimLane(tx, "1", "story"));
+  const later = await aWaitingOperation(pool, { key: "b" });
+  const own = await aWaitingOperation(pool, { key: "c", holder: "story" });
+
+  expect(await ask(later)).toEqual(WAIT);
+  expect(await ask(own)).toEqual({ kind: "wait", behind: before });
+  expect(await ask(before)).toMatchObject({ kind: "granted" });
+  await end(pool, before);
+  expect(await ask(later)).toEqual(WAIT);
+  expect(await ask(own)).toMatchObject({ kind: "granted" });
+});
+
+test.each([
+  ["one that was never sent", { kind: "mirror", attempt: 0 }],
+  ["a deposit, also after an attempt that never left", { kind: "deposit", attempt: 1 }],
+] as const)("past its time %s is refused before anything is sent", async (_what, own) => {
+  const { pool, ask } = await someBooks();
+  const number = await aWaitingOperation(pool, { key: "a", sendBefore: PAST, ...own });
+
+  expect(await ask(number)).toEqual(OVER);
+  expect(await standings(pool)).toEqual([{ state: "REFUSED", refusal: "expired", attempt: own.attempt }]);
+});
+
+test.each([
+  ["one of ours that was attempted", { kind: "mirror", attempt: 1 }],
+  ["what follows a leg that is applied", { kind: "fee_credit", leg: 2, attempt: 0 }],
+] as const)("past its time %s goes on", async (_what, own) => {
+  const { pool, ask } = await someBooks();
+  const number = await aWaitingOperation(pool, { key: "a", sendBefore: PAST, ...own });
+
+  expect(await ask(number)).toMatchObject({ kind: "granted", permit: { attempt: own.attempt + 1 } });
+});

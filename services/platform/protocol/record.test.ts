@@ -1,0 +1,246 @@
+import { expect, test } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { testDatabase } from "#test/support/database.ts";
+import type { Role } from "../domain/role.ts";
+import type { OperationEvent } from "../domain/operation.ts";
+import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
+import { grantPermit } from "./grant-permit.ts";
+import type { OperationNumber } from "./operation-number.ts";
+import { lockForStep, recordEvent } from "./record.ts";
+import type { Circumstances } from "./record.ts";
+
+const AT = new Date("2026-11-21T12:00:00Z");
+const TICKET = 77n;
+const FENCED = { isFenced: true, answerCode: 0 };
+
+async function someBooks({ role = "investor" }: { readonly role?: Role } = {}) {
+  const { pool } = await testDatabase("platform");
+  await aManagedLogin(pool, "1", { role, balanceMinor: 100n });
+  await aManagedLogin(pool, "9", { role: "payment" });
+  const asker = await anAsker(pool);
+  const permit = (number: OperationNumber, login = "1") =>
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, login, number), asker));
+  const record = (
+    number: OperationNumber,
+    event: OperationEvent,
+    own: Partial<Circumstances> & { login?: string } = {},
+  ) =>
+    inTransaction(pool, async (tx) =>
+      recordEvent(tx, await lockForStep(tx, own.login ?? "1", number), event, { server: asker.server, at: AT, ...own }),
+    );
+  return { pool, permit, record };
+}
+
+/** One that was sent and not answered yet. */
+async function someSent(own: { readonly role?: Role; readonly kind?: "deposit" | "mirror" } = {}) {
+  const books = await someBooks(own);
+  const number = await aWaitingOperation(books.pool, { key: "a", kind: own.kind ?? "deposit" });
+  await books.permit(number);
+  return { ...books, number };
+}
+
+const applied = (ticket: bigint, attempt = 1): OperationEvent => ({ type: "applied", attempt, ticket });
+
+async function operations(pool: Pool) {
+  return await many(pool, sql`select state, review, deal_id as deal, leg from operation order by number`);
+}
+
+async function attempts(pool: Pool) {
+  return await many(
+    pool,
+    sql`select state, fenced_at is not null as fenced, answer_code as code from attempt order by operation_number, number`,
+  );
+}
+
+async function findings(pool: Pool) {
+  return await many(pool, sql`select reason, deal_id as deal from review order by id`);
+}
+
+async function logged(pool: Pool, login = "1") {
+  return await many(
+    pool,
+    sql`select amount_minor as amount, deal_id as deal from log_entry where login = ${login} and number > 0 order by number`,
+  );
+}
+
+async function looksWithin(pool: Pool, ms: number): Promise<boolean> {
+  const [row] = await many<{ is: boolean }>(
+    pool,
+    sql`select next_look_at > clock_timestamp() + ${ms} * interval '0.5 millisecond'
+               and next_look_at <= clock_timestamp() + ${ms} * interval '1 millisecond' as is
+        from operation`,
+  );
+  return row?.is ?? false;
+}
+
+test("an answer is recorded with its deal, its attempt, its entry and the next look for the deal", async () => {
+  const { pool, record, number } = await someSent();
+
+  expect(await record(number, applied(TICKET), { attempt: FENCED })).toMatchObject({ awaitsReader: false });
+
+  expect(await operations(pool)).toEqual([{ state: "APPLIED", review: null, deal: TICKET, leg: 1 }]);
+  expect(await attempts(pool)).toEqual([{ state: "APPLIED", fenced: true, code: 0 }]);
+  expect(await logged(pool)).toEqual([{ amount: 5n, deal: TICKET }]);
+  expect(await looksWithin(pool, 60_000)).toBe(true);
+});
+
+test("a Master's own operation is applied at once, and its entry waits for the reader", async () => {
+  const { pool, record, number } = await someSent({ role: "master", kind: "mirror" });
+
+  expect(await record(number, applied(TICKET), { attempt: FENCED })).toMatchObject({ awaitsReader: true });
+
+  expect(await operations(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
+  expect(await logged(pool)).toEqual([]);
+});
+
+test("what a sender learned is kept with its attempt, also when nothing follows from it any more", async () => {
+  const { pool, record, number } = await someSent();
+  await record(number, { type: "lost", attempt: 1 });
+  await record(number, { type: "lost", attempt: 1 }, { attempt: { isFenced: true, answerCode: 9 } });
+
+  expect(await attempts(pool)).toEqual([{ state: "UNKNOWN", fenced: true, code: 9 }]);
+});
+
+test("a fate is never taken back by what is told later", async () => {
+  const { pool, record, number } = await someSent();
+  await record(number, applied(TICKET), { attempt: FENCED });
+  await record(number, { type: "refused", attempt: 1, code: 10019 }, { attempt: { isFenced: true } });
+  await record(number, { type: "lost", attempt: 1 });
+  await record(number, { type: "not_sent", attempt: 1 });
+
+  expect(await operations(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
+  expect(await attempts(pool)).toMatchObject([{ state: "APPLIED" }]);
+  expect(await logged(pool)).toHaveLength(1);
+});
+
+test("a lost answer is looked for soon", async () => {
+  const { pool, record, number } = await someSent();
+  await record(number, { type: "lost", attempt: 1 });
+
+  expect(await looksWithin(pool, 250)).toBe(true);
+});
+
+test("a second deal of an operation is for a person, and is not booked as the operation's", async () => {
+  const { pool, record, number } = await someSent();
+  await record(number, applied(TICKET), { attempt: FENCED });
+  await record(number, applied(TICKET + 1n));
+  await record(number, applied(TICKET + 1n));
+
+  expect(await operations(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
+  expect(await findings(pool)).toEqual([{ reason: "surplus_deal", deal: TICKET + 1n }]);
+  expect(await logged(pool)).toHaveLength(1);
+});
+
+test("evidence against what was told brings the operation before a person, with the deal", async () => {
+  const { pool, record, number } = await someSent();
+  await record(number, applied(TICKET), { attempt: FENCED });
+  await record(number, { type: "deal_gone" });
+
+  expect(await operations(pool)).toMatchObject([{ state: "REVIEW", review: "applied_deal_gone", deal: TICKET }]);
+  expect(await findings(pool)).toEqual([{ reason: "applied_deal_gone", deal: TICKET }]);
+  expect(await logged(pool)).toHaveLength(1);
+});
+
+test.each([
+  ["its sender is told it", { attempt: FENCED }],
+  ["the history shows it", {}],
+])(
+  "a ticket that is booked on the login already goes to a person when %s, and nothing is booked twice",
+  async (_w, own) => {
+    const { pool, permit, record, number } = await someSent();
+    await record(number, applied(TICKET), { attempt: FENCED });
+    const second = await aWaitingOperation(pool, { key: "b" });
+    await permit(second);
+
+    await record(second, applied(TICKET), own);
+
+    expect(await operations(pool)).toMatchObject([
+      { state: "APPLIED" },
+      { state: "REVIEW", review: "ticket_conflict" },
+    ]);
+    expect(await logged(pool)).toHaveLength(1);
+  },
+);
+
+test("an answer with the ticket of another login is none: the history says what became of the command", async () => {
+  const { pool, permit, record } = await someBooks();
+  await aManagedLogin(pool, "2");
+  const other = await aWaitingOperation(pool, { key: "b", login: "2" });
+  await permit(other, "2");
+  await record(other, applied(TICKET), { attempt: FENCED, login: "2" });
+  const number = await aWaitingOperation(pool, { key: "a" });
+  await permit(number);
+
+  await record(number, applied(TICKET), { attempt: FENCED });
+
+  expect(await operations(pool)).toMatchObject([{ state: "APPLIED" }, { state: "UNKNOWN", deal: null }]);
+  expect(await attempts(pool)).toMatchObject([{ state: "APPLIED" }, { state: "UNKNOWN" }]);
+  expect(await logged(pool)).toEqual([]);
+});
+
+test("what one leg's fate means for the others: the credit goes on, or the debit comes back, once", async () => {
+  const { pool, permit, record } = await someBooks();
+  const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
+  const ready = () =>
+    many(pool, sql`select leg, state, is_ready as ready, amount_minor as amount from operation order by leg`);
+  const waits = { leg: 2, state: "INTENT", ready: false };
+
+  await permit(debit);
+  expect(await ready()).toMatchObject([{ leg: 1, state: "SENDING" }, waits]);
+  await record(debit, { type: "lost", attempt: 1 });
+  expect(await ready()).toMatchObject([{ leg: 1, state: "UNKNOWN" }, waits]);
+  await record(debit, applied(TICKET), { attempt: FENCED });
+  expect(await ready()).toMatchObject([
+    { leg: 1, state: "APPLIED" },
+    { ...waits, ready: true },
+  ]);
+
+  await permit(credit, "9");
+  await record(credit, { type: "lost", attempt: 1 }, { login: "9" });
+  expect(await ready()).toHaveLength(2);
+  for (let times = 0; times < 2; times += 1) {
+    await record(credit, { type: "refused", attempt: 1, code: 13 }, { login: "9", attempt: { isFenced: true } });
+  }
+  const rows = await ready();
+  expect(rows).toMatchObject([{}, { state: "REFUSED" }, { leg: 3, state: "INTENT", ready: true, amount: 5n }]);
+  expect(rows).toHaveLength(3);
+
+  // What was told as refused shows a deal, and people say that it is not the credit's.
+  await record(credit, applied(TICKET + 1n), { login: "9" });
+  await record(credit, { type: "decided_refused" }, { login: "9" });
+  expect(await ready()).toHaveLength(3);
+});
+
+test("a debit that is refused ends its credit with it", async () => {
+  const { pool, permit, record } = await someBooks();
+  const [debit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
+  await permit(debit);
+  await record(debit, { type: "refused", attempt: 1, code: 10019 });
+
+  expect(await operations(pool)).toMatchObject([{ state: "REFUSED" }, { state: "REFUSED" }]);
+});
+
+test("a debit that was not taken is not given back when its credit is given up", async () => {
+  const { pool, record } = await someBooks();
+  const [, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
+  await record(credit, { type: "given_up", reason: "expired" }, { login: "9" });
+
+  expect(await operations(pool)).toHaveLength(2);
+});
+
+test("money that could neither reach the other nor go back is for a person", async () => {
+  const { pool, permit, record } = await someBooks();
+  const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
+  await permit(debit);
+  await record(debit, applied(TICKET), { attempt: FENCED });
+  await permit(credit, "9");
+  await record(credit, { type: "refused", attempt: 1, code: 13 }, { login: "9" });
+  const [reversal] = await many<{ number: OperationNumber }>(pool, sql`select number from operation where leg = 3`);
+  if (reversal === undefined) throw new Error("the debit is to come back");
+  await permit(reversal.number);
+  await record(reversal.number, { type: "refused", attempt: 1, code: 10019 });
+
+  expect(await findings(pool)).toMatchObject([{ reason: "reversal_refused" }]);
+});

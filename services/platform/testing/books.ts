@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { usd } from "#kernel/money.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { OperationKind } from "../domain/operation-kind.ts";
+import type { Role } from "../domain/role.ts";
+import { openLog } from "../protocol/append-to-log.ts";
+import type { Asker } from "../protocol/grant-permit.ts";
+import type { OperationNumber } from "../protocol/operation-number.ts";
+import { insertOperations } from "../store/operations.ts";
+import { insertSender } from "../store/senders.ts";
+import { insertTransfers } from "../store/transfers.ts";
+
+/** Rows as a history would have left them, for what is decided from rows alone: no trade server, no jobs. */
+
+const SERVER = "test";
+
+export async function aManagedLogin(
+  pool: Pool,
+  login: string,
+  { role = "investor", balanceMinor = 0n }: { readonly role?: Role; readonly balanceMinor?: bigint } = {},
+): Promise<void> {
+  const at = new Date();
+  const account = { login, role, group: "g", server: SERVER, opening: usd(balanceMinor) };
+  await inTransaction(pool, (tx) => openLog(tx, { ...account, openedAt: at, readsFrom: at }));
+}
+
+export type WishedOperation = {
+  readonly key: string;
+  readonly login?: string;
+  readonly kind?: OperationKind;
+  readonly holder?: string;
+  readonly leg?: number;
+  readonly isReady?: boolean;
+  readonly sendBefore?: Date;
+  /** How many attempts it has behind it. */
+  readonly attempt?: number;
+};
+
+/** One operation that waits, alone under its key. */
+export async function aWaitingOperation(pool: Pool, wished: WishedOperation): Promise<OperationNumber> {
+  const { key, login = "1", kind = "deposit", holder = "", leg = 1, isReady = true, sendBefore, attempt = 0 } = wished;
+  const own = { key, holder, legs: Math.max(leg, 1), floorMinor: undefined, isEnqueued: false, sendBefore };
+  return await inTransaction(pool, async (tx) => {
+    const inserted = await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }]);
+    const transferId = inserted.get(key)?.id;
+    assert(transferId !== undefined, `${key} is there already`);
+    const standing = { kind, attempt, absences: 0, state: "INTENT" } as const;
+    const amounts = { askedMinor: 5n, amountMinor: 5n };
+    const [number] = await insertOperations(tx, [{ transferId, leg, login, ...amounts, isReady, standing }]);
+    assert(number !== undefined);
+    return number;
+  });
+}
+
+/** A debit that a floor cut from 0.08 to 0.05, and the credit that follows it, both waiting. */
+export async function aTwoLeggedTransfer(
+  pool: Pool,
+  { key, debit, credit }: { readonly key: string; readonly debit: string; readonly credit: string },
+): Promise<readonly [OperationNumber, OperationNumber]> {
+  const own = { key, holder: "", legs: 2, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
+  return await inTransaction(pool, async (tx) => {
+    const transferId = (await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }])).get(key)?.id;
+    assert(transferId !== undefined, `${key} is there already`);
+    const kept = { attempt: 0, absences: 0, state: "INTENT" } as const;
+    const legs = [
+      { leg: 1, login: debit, askedMinor: -8n, amountMinor: -5n, isReady: true, kind: "fee_debit" },
+      { leg: 2, login: credit, askedMinor: 8n, amountMinor: 5n, isReady: false, kind: "fee_credit" },
+    ] as const;
+    const [first, second] = await insertOperations(
+      tx,
+      legs.map(({ kind, ...leg }) => ({ ...leg, transferId, standing: { ...kept, kind } })),
+    );
+    assert(first !== undefined && second !== undefined);
+    return [first, second];
+  });
+}
+
+export async function anAsker(pool: Pool, own: Partial<Asker> = {}): Promise<Asker> {
+  return { server: SERVER, epoch: await insertSender(pool), sessionId: "s/1", grantedAtMs: 1_000, ...own };
+}
