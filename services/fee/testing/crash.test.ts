@@ -35,7 +35,7 @@ async function numbersOf(world: World) {
     runs: await runsOf(world),
     debts: await debtsOf(world),
     balances: [...world.platform.balances].toSorted(),
-    asked: (await many(world.deps.pool, sql`select reason, state from review_case order by id`)) as unknown[],
+    asked: await many(world.deps.pool, sql`select reason, state from review_case order by id`),
     // Ids differ: what was rolled back has used some.
     returned: world.subscriptions.returned.length,
   };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
 import { collect } from "../commands/collect.ts";
 import { prepare } from "../commands/prepare.ts";
 import { payFees } from "../jobs/pay-fees.ts";
@@ -41,9 +42,12 @@ async function aDueWeek(): Promise<World> {
   await anInvestor(world, { login: "9001", deposit: "1000.00" });
   await anInvestor(world, { login: "9002", deposit: "1000.00" });
   result(world, { 9001: "+100.00" });
-  result(world, { 9002: "+100.00" }, OTHER_MASTER);
   endWeek(world, { 9001: "0.00" });
+  await hear(world);
+  await readAllocations(world.deps);
+  // One after the other, so that the first payment is the first Master's.
   world.week -= 1;
+  result(world, { 9002: "+100.00" }, OTHER_MASTER);
   endWeek(world, { 9002: "0.00" }, OTHER_MASTER);
   await hear(world);
   await readAllocations(world.deps);
@@ -68,9 +72,31 @@ test("no run of a stopped Master is decided, the others' are, and afterwards the
   }
   await settle(world);
   expect(await runsOf(world)).toHaveLength(3);
+  // Nobody even tries.
+  const tries = sql`select tries from heard_master where master_login = ${MASTER}`;
+  expect(await many(world.deps.pool, tries)).toEqual([{ tries: 0 }]);
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["30.00", "45.00"]);
   await goOn(world);
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["45.00", "45.00"]);
+  await expectToTie(world);
+});
+
+test("a stop that comes while a week is being read finds it undecided", async () => {
+  const world = await aDueWeek();
+  await settle(world);
+  result(world, { 9001: "+50.00" });
+  endWeek(world, { 9001: "0.00" });
+  const { subscriptions } = world.deps;
+  const readAllocationRows: typeof subscriptions.readAllocationRows = async (request, context) => {
+    const rows = await subscriptions.readAllocationRows(request, context);
+    await stop(world);
+    return rows;
+  };
+  const deps = { ...world.deps, subscriptions: { ...subscriptions, readAllocationRows } };
+  await expect(prepare(deps, { masterLogin: MASTER }, aCall())).rejects.toMatchObject({ code: "safety_stop" });
+  expect(await runsOf(world)).toHaveLength(2);
+  await goOn(world);
+  expect(await runsOf(world)).toHaveLength(3);
   await expectToTie(world);
 });
 
