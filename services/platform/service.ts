@@ -31,6 +31,7 @@ import { listReviews } from "./queries/list-reviews.ts";
 import { readAccount } from "./queries/read-account.ts";
 import { readBalances, readLogBalances } from "./queries/read-balances.ts";
 import { readLog } from "./queries/read-log.ts";
+import { readClock } from "./store/clock.ts";
 import { insertSender, raiseOperationNumbers } from "./store/senders.ts";
 
 export const FEEDS = [MOVEMENTS_FEED];
@@ -74,7 +75,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): Job[] {
 
 /** Enters this process in the books: numbers that were never used, and a name for what it sends. */
 export async function enterSender({ pool }: Pick<Deps, "pool">): Promise<Deps["sender"]> {
-  const startedAtMs = Date.now();
+  const startedAtMs = await readClock(pool);
   await inTransaction(pool, (tx) => raiseOperationNumbers(tx, startedAtMs));
   return { epoch: await insertSender(pool), startedAtMs };
 }

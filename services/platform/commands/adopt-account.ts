@@ -13,6 +13,7 @@ import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { isBeingCreated } from "../store/account-creations.ts";
 import { findAccount } from "../store/accounts.ts";
+import { readClock } from "../store/clock.ts";
 import { insertAdoptedDeals } from "../store/log.ts";
 import { saveLogPositions } from "../store/positions.ts";
 
@@ -55,8 +56,8 @@ async function requireFree({ pool }: Deps, login: string, role: Role): Promise<v
 }
 
 /** Balance, positions and deals that belong together: nothing was added to the history while they were read. */
-async function takeSnapshot({ mt5 }: Deps, login: string): Promise<Snapshot | undefined> {
-  const takenAt = new Date();
+async function takeSnapshot({ mt5, pool }: Deps, login: string): Promise<Snapshot | undefined> {
+  const takenAt = new Date(await readClock(pool));
   const readsFrom = new Date(takenAt.getTime() - READS_FROM_BEFORE_MS);
   const period = { from: readsFrom, to: new Date(takenAt.getTime() + AHEAD_MS) };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {

@@ -19,6 +19,7 @@ import { openLog } from "../protocol/append-to-log.ts";
 import { refuse } from "../refusals.ts";
 import { changeLogin, findCreation, insertCreation, markCreated, takeLogin } from "../store/account-creations.ts";
 import type { Creation } from "../store/account-creations.ts";
+import { readClock } from "../store/clock.ts";
 
 /** Logins of strangers inside our range that one request steps over. */
 const MAX_STRANGERS = 50;
@@ -102,7 +103,7 @@ function asOutcome(error: unknown): CommandOutcome {
 /** Recorded with its empty log in one commit, so that a managed account always has its entry 0. */
 async function finish({ pool, settings }: Deps, creation: Creation): Promise<Creation> {
   const { key, login, role, group } = creation;
-  const openedAt = new Date();
+  const openedAt = new Date(await readClock(pool));
   const readsFrom = new Date(openedAt.getTime() - READS_FROM_BEFORE_MS);
   try {
     await inTransaction(pool, async (tx) => {

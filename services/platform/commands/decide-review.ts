@@ -14,6 +14,7 @@ import { requireOpenReview, requireOrderedDeal } from "../protocol/examine-decis
 import { findReversalMinor, orderReversal } from "../protocol/reverse-deal.ts";
 import { CORRECT_LOG, seeCorrection } from "../protocol/see-correction.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
+import { readClock } from "../store/clock.ts";
 import { withBundle } from "../queries/list-reviews.ts";
 
 /**
@@ -26,7 +27,8 @@ export async function decideReview(
   context: CallContext,
 ): Promise<DecideReviewResponse> {
   const { pool } = deps;
-  const decider = { pool, now: () => new Date(), ask: () => look(deps, request), examine, carryOut };
+  const at = new Date(await readClock(pool));
+  const decider = { pool, now: () => at, ask: () => look(deps, request), examine, carryOut };
   const { review } = await orBusy(decide(decider, request, context));
   if (review !== undefined) {
     deps.doorbell.ring(review.login);
@@ -73,7 +75,7 @@ async function carryOut(
 ): Promise<"done" | "working"> {
   switch (action) {
     case "confirm_applied":
-      await confirmApplied(tx, about, { server, ticket: dealId, at: shown?.at ?? new Date() });
+      await confirmApplied(tx, about, { server, ticket: dealId, at: shown?.at });
       return "done";
     case "confirm_not_applied":
       await confirmNotApplied(tx, about, server);

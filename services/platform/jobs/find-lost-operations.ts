@@ -47,6 +47,6 @@ async function loseOverdue(deps: Deps): Promise<void> {
     if (operation === undefined || !minds(operation.standing, "lost")) continue;
     const { attempt } = operation.standing;
     deps.log.warn("a sender did not say what became of its command", { id: number, login: operation.login, attempt });
-    await recordNow(deps, operation, { type: "lost", attempt }, { at: new Date() });
+    await recordNow(deps, operation, { type: "lost", attempt });
   }
 }

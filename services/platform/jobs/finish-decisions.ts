@@ -7,6 +7,7 @@ import type { Deps } from "../deps.ts";
 import { outcomeOf } from "../domain/operation.ts";
 import { reportStuck } from "../protocol/follow-legs.ts";
 import { reversalKey } from "../protocol/reverse-deal.ts";
+import { readClock } from "../store/clock.ts";
 import { listLegs } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { findTransferByKey } from "../store/transfers.ts";
@@ -18,28 +19,34 @@ const BATCH = 100;
 /** Follows what people have decided until all of it is there. The money itself is moved by the operation, not from here. */
 export function finishDecisions(deps: Deps): Job {
   const work = async (): Promise<boolean> => {
-    const unfinished = await listUnfinished(deps.pool, new Date(), BATCH);
+    const unfinished = await listUnfinished(deps.pool, await now(deps), BATCH);
     for (const about of unfinished) await finish(deps, about);
     return unfinished.length === BATCH;
   };
   return runJob({ name: "finish decisions", everyMs: LOOK_EVERY_MS, work, log: deps.log });
 }
 
-async function finish({ pool, log }: Deps, about: ReviewCase): Promise<void> {
+async function finish(deps: Deps, about: ReviewCase): Promise<void> {
+  const { pool, log } = deps;
   const transfer = await findTransferByKey(pool, reversalKey(about));
   const [reversal] = transfer === undefined ? [] : await listLegs(pool, transfer.id);
   const outcome = reversal && outcomeOf(reversal.standing);
-  if (outcome === "APPLIED") return void (await markFinished(pool, about.id, new Date()));
-  if (reversal !== undefined && outcome === "REFUSED") return await endRefused(pool, about, reversal);
+  if (outcome === "APPLIED") return void (await markFinished(pool, about.id, await now(deps)));
+  if (reversal !== undefined && outcome === "REFUSED") return await endRefused(deps, about, reversal);
   if (reversal === undefined) log.error("a decision has no operation", { id: about.id, login: about.login });
   const trouble = `the reversal is ${reversal?.standing.state ?? "not recorded"}`;
-  await delayUnfinished(pool, about.id, new Date(Date.now() + LOOK_AGAIN_MS), trouble);
+  await delayUnfinished(pool, about.id, new Date((await readClock(pool)) + LOOK_AGAIN_MS), trouble);
 }
 
 /** The platform did not take it, for example for want of money: people hear of it, and may order it again. */
-async function endRefused(pool: Deps["pool"], about: ReviewCase, reversal: RecordedOperation): Promise<void> {
-  await inTransaction(pool, async (tx) => {
+async function endRefused(deps: Deps, about: ReviewCase, reversal: RecordedOperation): Promise<void> {
+  await inTransaction(deps.pool, async (tx) => {
     await reportStuck(tx, reversal);
-    await markFinished(tx, about.id, new Date());
+    await markFinished(tx, about.id, await now(deps));
   });
+}
+
+/** What is compared with times of the database is told by its clock. */
+async function now({ pool }: Deps): Promise<Date> {
+  return new Date(await readClock(pool));
 }

@@ -5,7 +5,7 @@ import { requireOpenReview } from "./examine-decision.ts";
 import { operationNumber } from "./operation-number.ts";
 import { lockForStep, recordEvent } from "./record.ts";
 
-type Confirmed = { readonly server: string; readonly ticket: bigint; readonly at: Date };
+type Confirmed = { readonly server: string; readonly ticket: bigint; readonly at: Date | undefined };
 
 /** Two people say that this deal is the operation's: from here on it is like one that a scan has found. */
 export async function confirmApplied(tx: Transaction, about: ReviewCase, confirmed: Confirmed): Promise<void> {
@@ -15,8 +15,7 @@ export async function confirmApplied(tx: Transaction, about: ReviewCase, confirm
 
 /** Two people say that nothing moved: from here on it is like an absence that was proven. */
 export async function confirmNotApplied(tx: Transaction, about: ReviewCase, server: string): Promise<void> {
-  const circumstances = { server, at: new Date() };
-  await recordEvent(tx, await requireOpenReview(tx, about), { type: "decided_refused" }, circumstances);
+  await recordEvent(tx, await requireOpenReview(tx, about), { type: "decided_refused" }, { server });
 }
 
 /** An operation that was told as applied stays so, whatever people do about its deal. Other findings change nothing here. */
@@ -26,5 +25,5 @@ export async function keepApplied(tx: Transaction, about: ReviewCase, server: st
   const { standing, dealId: ticket } = locked.operation;
   if (standing.state !== "REVIEW" || standing.reason !== about.reason) return;
   if (told(standing) !== "APPLIED" || ticket === undefined) return;
-  await recordEvent(tx, locked, { type: "decided_applied", ticket }, { server, at: new Date() });
+  await recordEvent(tx, locked, { type: "decided_applied", ticket }, { server });
 }

@@ -99,7 +99,7 @@ async function giveUp(deps: Deps, operation: RecordedOperation, isUnreachable: b
   await inTransaction(deps.pool, async (tx) => {
     const locked = await lockForStep(tx, login, number);
     const { server } = deps.settings;
-    await recordEvent(tx, locked, { type: "given_up", reason }, { server, at: new Date() });
+    await recordEvent(tx, locked, { type: "given_up", reason }, { server });
   });
   deps.doorbell.ring(login);
 }

@@ -46,7 +46,7 @@ export async function grantPermit(tx: Transaction, locked: Locked, asker: Asker)
   const { account, operation } = locked;
   const { kind } = operation.standing;
   if (!minds(operation.standing, "permit_granted") || !operation.isReady) return { kind: "over" };
-  const circumstances = { server: asker.server, at: new Date() };
+  const circumstances = { server: asker.server, at: account.seenAt };
   if (isTooLate(operation)) {
     await takeStep(tx, operation, { type: "given_up", reason: "expired" }, circumstances);
     return { kind: "over" };

@@ -20,7 +20,6 @@ export type AppliedNow = {
   readonly login: string;
   readonly attempt: number;
   readonly ticket: bigint;
-  readonly at: Date;
   /** Where the leg that follows is, and who would send it at once; undefined when nobody would. */
   readonly next: { readonly login: string; readonly asker: Asker } | undefined;
 };
@@ -49,7 +48,8 @@ export async function recordTogether(
   const accounts = await lockAccounts(tx, [...new Set(logins)]);
   const plain = await plainSteps(tx, server, answers, accounts);
   const applied = plain.map((each) => each.applied);
-  await saveApplied(tx, { server, nextLookInMs: dealLookMs(0) }, applied);
+  const timed = plain.map((each) => ({ ...each.applied, at: each.account.seenAt }));
+  await saveApplied(tx, { server, nextLookInMs: dealLookMs(0) }, timed);
   const [unlogged, logged] = partition(plain, ({ account }) => account.role === "master");
   await appendToLogs(tx, server, logged.map(factOf));
   return {
@@ -85,7 +85,7 @@ async function plainSteps(
 
 function factOf({ applied, operation, account }: Step) {
   const standing = { ...operation.standing, state: "APPLIED", ticket: applied.ticket } as const;
-  return { account, entry: operationEntry(operation, standing, applied.at), requestId: operation.requestId };
+  return { account, entry: operationEntry(operation, standing, account.seenAt), requestId: operation.requestId };
 }
 
 /** What grants a permit to a leg of its own, for many: none of these stands in a line, and each is locked. */

@@ -35,6 +35,9 @@ export type Circumstances = {
   readonly dealState?: number;
 };
 
+/** Without a time it was applied just now, by the clock of the database. */
+export type EventCircumstances = Omit<Circumstances, "at"> & { readonly at?: Date | undefined };
+
 export type Recorded = {
   readonly standing: Operation;
   /** Set when this event applied it. Whoever records appends it to the log, where the log's order wants it. */
@@ -58,9 +61,10 @@ export async function recordEvent(
   tx: Transaction,
   { account, operation }: Locked,
   event: OperationEvent,
-  circumstances: Circumstances,
+  circumstances: EventCircumstances,
 ): Promise<EventRecorded> {
-  const { standing, entry } = await takeStep(tx, operation, event, circumstances);
+  const at = circumstances.at ?? account.seenAt;
+  const { standing, entry } = await takeStep(tx, operation, event, { ...circumstances, at });
   if (entry === undefined) return { standing, awaitsReader: false };
   if (account.role === "master") return { standing, awaitsReader: true };
   const { requestId } = operation;

@@ -4,7 +4,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { isDealTaken } from "../store/operations.ts";
 import { lockForStep, recordEvent } from "./record.ts";
-import type { Circumstances, EventRecorded } from "./record.ts";
+import type { EventCircumstances, EventRecorded } from "./record.ts";
 import type { OperationNumber } from "./operation-number.ts";
 import type { OperationEvent } from "../domain/operation.ts";
 
@@ -21,7 +21,7 @@ export async function recordNow(
   deps: Deps,
   { login, number }: Target,
   event: OperationEvent,
-  circumstances: Omit<Circumstances, "server">,
+  circumstances: Omit<EventCircumstances, "server"> = {},
 ): Promise<EventRecorded> {
   const known = { ...circumstances, server: deps.settings.server };
   for (let tries = 0; ; tries += 1) {

@@ -2,6 +2,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { openCase } from "#kernel/review/cases.ts";
 import type { Operation } from "../domain/operation.ts";
 import { reviewActions } from "../domain/review-actions.ts";
+import { readClock } from "../store/clock.ts";
 import { insertFinding } from "../store/reviews.ts";
 import type { OperationNumber } from "./operation-number.ts";
 import { formatReference } from "./reference.ts";
@@ -45,7 +46,7 @@ export async function reportFinding(tx: Transaction, finding: Finding): Promise<
     evidence: { ...evidence, log_before_minor: logMinor === undefined ? undefined : String(logMinor) },
     actions,
   };
-  await openCase(tx, question, new Date());
+  await openCase(tx, question, new Date(await readClock(tx)));
 }
 
 function referenceOf({ operation }: Finding): Reference | undefined {

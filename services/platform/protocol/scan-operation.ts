@@ -73,14 +73,14 @@ async function isSettledBy(
   const { attempt } = operation.standing;
   switch (verdict.kind) {
     case "hit": {
-      const at = deals.find(({ ticket }) => ticket === verdict.ticket)?.at ?? new Date();
+      const at = deals.find(({ ticket }) => ticket === verdict.ticket)?.at;
       const event = { type: "applied", attempt, ticket: verdict.ticket } as const;
       const { awaitsReader } = await recordNow(deps, operation, event, { at });
       if (awaitsReader) deps.freshDeals.add(operation.login);
       return true;
     }
     case "mismatch":
-      await recordNow(deps, operation, { type: "does_not_fit", reason: verdict.reason }, { at: new Date() });
+      await recordNow(deps, operation, { type: "does_not_fit", reason: verdict.reason });
       return true;
     case "clean":
     case "candidates": {
@@ -108,11 +108,11 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
   );
   switch (decision.kind) {
     case "absent":
-      await recordNow(deps, operation, { type: "proven_absent", attempt: standing.attempt }, { at: new Date() });
+      await recordNow(deps, operation, { type: "proven_absent", attempt: standing.attempt });
       deps.operationsBell.ring();
       return;
     case "review":
-      await recordNow(deps, operation, { type: "does_not_fit", reason: decision.reason }, { at: new Date() });
+      await recordNow(deps, operation, { type: "does_not_fit", reason: decision.reason });
       return;
     case "look":
       await setNextLook(deps.pool, number, new Date(decision.atMs));

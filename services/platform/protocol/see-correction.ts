@@ -5,6 +5,7 @@ import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { lockAccount } from "../store/accounts.ts";
+import { readClock } from "../store/clock.ts";
 import { listUncorrected } from "../store/logged-deals.ts";
 import { planCorrections, requireSame } from "./correct-log.ts";
 import type { CorrectionSight } from "./correct-log.ts";
@@ -54,7 +55,7 @@ async function renewIfOther({ pool }: Deps, reviewId: bigint, sight: CorrectionS
     const known = JSON.parse(about.evidence) as Readonly<Record<string, unknown>>;
     const { amount, ...question } = about;
     const evidence = { ...known, ...evidenceOf(difference) };
-    await renewCase(tx, about, { ...question, amount: amount ?? undefined, evidence }, new Date());
+    await renewCase(tx, about, { ...question, amount: amount ?? undefined, evidence }, new Date(await readClock(tx)));
     return { about, difference };
   });
   if (renewed !== undefined) requireSame(renewed.about, renewed.difference);

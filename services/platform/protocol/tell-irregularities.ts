@@ -7,6 +7,7 @@ import type { LoggedDeal } from "../domain/logged-deal.ts";
 import type { OperationEvent } from "../domain/operation.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { lockAccount } from "../store/accounts.ts";
+import { readClock } from "../store/clock.ts";
 import { findOperationByDeal, lockOperation } from "../store/operations.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { correctionEvidence } from "./correction-evidence.ts";
@@ -83,7 +84,7 @@ function entryOf({ ticket, irregularity, at, shown, state: dealState }: FreshIrr
 async function evidenceOf(tx: Transaction, server: string, irregular: FreshIrregular): Promise<Evidence> {
   const { told, shown, differences } = irregular;
   const correction = await correctionEvidence(tx, server, irregular);
-  const noticedAt = new Date().toISOString();
+  const noticedAt = new Date(await readClock(tx)).toISOString();
   return { differences, told: plain(told), shown: plain(shown), noticed_at: noticedAt, ...correction };
 }
 

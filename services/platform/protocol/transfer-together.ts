@@ -146,7 +146,7 @@ async function undoSecond(deps: Deps, { wish, session }: Seat): Promise<void> {
 function appliedNow(
   deps: Deps,
   { wish, session }: Seat,
-  { permit, outcome, at }: Sent,
+  { permit, outcome }: Sent,
   free: ReadonlySet<CommandSession>,
 ): AppliedNow | undefined {
   if (outcome.kind !== "applied") return undefined;
@@ -160,7 +160,6 @@ function appliedNow(
     login,
     attempt,
     ticket: outcome.ticket,
-    at,
     next: asker && second && { login: second.login, asker },
   };
 }

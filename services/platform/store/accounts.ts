@@ -19,6 +19,8 @@ export type Account = {
   readonly lane: Lane | undefined;
   /** No permit before it, while facts are read. */
   readonly isBeingRead: boolean;
+  /** When this was seen, by the clock of the database: that of a process may be set by hand while it runs. */
+  readonly seenAt: Date;
 };
 
 export type Lane = {
@@ -41,6 +43,7 @@ type AccountRow = {
   lane_number: bigint | null;
   is_granted: boolean;
   is_being_read: boolean;
+  seen_at: Date;
 };
 
 export type NewAccount = {
@@ -72,7 +75,7 @@ export async function lockAccounts(tx: Transaction, logins: readonly string[]): 
     tx,
     sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
                lane_holder, lane_number, lane_granted_at is not null as is_granted,
-               coalesce(reading_until > clock_timestamp(), false) as is_being_read
+               coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
         from account
         where login = any (${logins}::text[])
         order by login
@@ -86,7 +89,7 @@ export async function findAccount(db: Queryable, login: string): Promise<Account
     db,
     sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
                lane_holder, lane_number, lane_granted_at is not null as is_granted,
-               coalesce(reading_until > clock_timestamp(), false) as is_being_read
+               coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
         from account
         where login = ${login}`,
   );
@@ -164,5 +167,6 @@ function accountOf(row: AccountRow): Account {
     undecidedFrom: row.undecided_from ?? undefined,
     lane: holder === null || number === null ? undefined : { holder, number, isGranted: row.is_granted },
     isBeingRead: row.is_being_read,
+    seenAt: row.seen_at,
   };
 }

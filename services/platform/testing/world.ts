@@ -31,6 +31,8 @@ export type InstanceOptions = {
   readonly hasJobs?: boolean;
   readonly commandTimeoutMs?: number;
   readonly sessions?: number;
+  /** The server's; measured when not said. */
+  readonly timeZone?: string;
 };
 
 /** One process of the service, in this one. */
@@ -67,7 +69,15 @@ export async function aWorld(): Promise<World> {
 
 async function startInstance(
   { database, simulator }: Pick<World, "database" | "simulator">,
-  { quietPeriodMs = 2_000, settings = {}, hasJobs = true, onReach, commandTimeoutMs, sessions = 4 }: InstanceOptions,
+  {
+    quietPeriodMs = 2_000,
+    settings = {},
+    hasJobs = true,
+    onReach,
+    commandTimeoutMs,
+    sessions = 4,
+    timeZone,
+  }: InstanceOptions,
 ): Promise<Instance> {
   const stack = new AsyncDisposableStack();
   const pool = stack.use(createPool({ url: database.url, schema: "platform", applicationName: "platform", max: 10 }));
@@ -78,6 +88,7 @@ async function startInstance(
       ca: simulator.ca,
       credentials: { login: String(simulator.managerLogin), password: new Secret(simulator.managerPassword) },
       maxSessions: sessions,
+      ...(timeZone === undefined ? {} : { timeZone }),
       owner: `platform-${sender.epoch}`,
       log: silentLog,
       limits: {

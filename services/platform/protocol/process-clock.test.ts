@@ -1,0 +1,68 @@
+import { expect, onTestFinished, test, vi } from "vitest";
+import { one, sql } from "#kernel/postgres/query.ts";
+import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { enterSender } from "../service.ts";
+import { readClock } from "../store/clock.ts";
+import { logOf } from "../testing/log-of.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { decideBoth, reviewOf } from "../testing/reviews.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { operationNumber } from "./operation-number.ts";
+import { readLogin } from "./read-history.ts";
+import { platformComment } from "./reference.ts";
+
+const HOUR_MS = 3_600_000;
+/** Of the trade server: it is measured by the clock of the process when nobody says it. */
+const ZONE = "Europe/Athens";
+/** The whole test takes less. */
+const NEAR_S = 60;
+
+/** The trade server and the database keep their time: they were started before, and the other one is its own process. */
+function setProcessClock(byMs: number): void {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + byMs });
+}
+
+test.each([HOUR_MS, -HOUR_MS])(
+  "a process whose clock is %d ms off writes no time of its own into what is compared with times of the database",
+  async (byMs) => {
+    const world = await aWorld();
+    const instance = await world.start({ hasJobs: false, timeZone: ZONE });
+    const { service, deps } = instance;
+    await anAccount(instance);
+    const stranger = await world.control.addAccount({ group: "pamm\\investor", name: "Old", balance: "7" });
+    setProcessClock(byMs);
+
+    const login = await anAccount(instance);
+    const master = await anAccount(instance, "master");
+    await service.adoptAccount({ login: stranger, role: AccountRole.INVESTOR }, aCall());
+    await service.transfer(aDeposit(login, 5_00n), aCall());
+    await service.transferBatch({ requests: [aDeposit(login, 6_00n)] }, aCall());
+    await service.transfer(aTransfer("m:1", [{ login: master, kind: MovementKind.MIRROR, minor: 9_00n }]), aCall());
+    const forged = platformComment({ kind: "deposit", number: operationNumber(77n), attempt: 1 }, "");
+    await world.control.balance(login, "8.00", forged);
+    await readLogin(deps, login);
+    await decideBoth(instance, await reviewOf(instance, "unknown_reference"), { action: "acknowledge" });
+
+    expect(await logOf(instance, login, 4)).toHaveLength(4);
+    const { apart, times } = await one<{ apart: number; times: number }>(
+      deps.pool,
+      sql`select max(abs(extract(epoch from clock_timestamp() - at)))::float8 as apart, count(*)::int as times
+          from (
+            select applied_at as at from operation
+            union all select next_look_at - interval '1 minute' from operation
+            union all select reads_from + interval '1 day' from account
+            union all select deal_at from log_entry
+            union all select opened_at from review_case
+            union all select proposed_at from review_case
+            union all select confirmed_at from review_case
+            union all select done_at from review_case
+          ) as written`,
+    );
+    expect(times).toBeGreaterThan(15);
+    expect(apart).toBeLessThan(NEAR_S);
+    const { startedAtMs } = await enterSender(deps);
+    expect(Math.abs((await readClock(deps.pool)) - startedAtMs)).toBeLessThan(NEAR_S * 1_000);
+  },
+  60_000,
+);
