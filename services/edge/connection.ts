@@ -38,8 +38,8 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   const requestId = uuidv7();
   const cause = codeOf(error);
   const refusal = refuse(cause, "The request cannot be read.");
-  const facts = { requestId, path: "/", intent: "question", operationId: undefined, wasSent: false } as const;
-  const { status, body } = problemOf(refusal, facts);
+  const facts = { requestId, path: "/", intent: "question", operationId: undefined } as const;
+  const { status, body } = problemOf(refusal, { ...facts, wasSent: false, mayHaveComeBefore: false });
   const text = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,

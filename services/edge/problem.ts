@@ -15,6 +15,8 @@ export type RequestFacts = {
   readonly operationId: string | undefined;
   /** A service may have acted on it. */
   readonly wasSent: boolean;
+  /** It has an Idempotency-Key, and nobody has looked yet whether it came before. */
+  readonly mayHaveComeBefore: boolean;
 };
 
 export type Problem = {
@@ -31,7 +33,7 @@ const FIXED_DETAIL: Partial<Record<ProblemCode, string>> = {
   internal_error: "The fault was recorded. Name the request id when you ask about it.",
   service_unavailable: "The request was not carried out. Send it again a little later.",
   outcome_unknown:
-    "The command may have been carried out, or may still be. Look the operation up, or reconcile balances and tickets, before you repeat it.",
+    "The command may have been carried out, or may still be. Look the operation up, or send the request again under its Idempotency-Key, or reconcile balances and tickets, before you ask for it anew.",
 };
 
 export function problemOf(error: unknown, facts: RequestFacts): Problem {
@@ -44,9 +46,11 @@ export function problemOf(error: unknown, facts: RequestFacts): Problem {
 function describe({ code, status, outcome }: Verdict, refusal: Refusal | undefined, facts: RequestFacts): Problem {
   const { title, retryable = false, members = {} } = problemKind(code);
   const isRetryable = retryable && outcome !== "unknown";
+  const saysNothing = facts.mayHaveComeBefore && isOfTheDoor(status);
   const retryAfterMs = refusal?.retryAfterMs ?? (isRetryable ? DEFAULT_RETRY_AFTER_MS : undefined);
   const isCommand = facts.intent === "command";
-  const operationId = refusal?.operationId ?? (isCommand && status >= 500 ? facts.operationId : undefined);
+  const operationId =
+    refusal?.operationId ?? (isCommand && status >= 500 && !saysNothing ? facts.operationId : undefined);
   return {
     status,
     code,
@@ -61,11 +65,19 @@ function describe({ code, status, outcome }: Verdict, refusal: Refusal | undefin
       request_id: facts.requestId,
       retryable: isRetryable,
       ...(operationId === undefined ? {} : { operation_id: operationId }),
-      ...(outcome === undefined ? {} : { outcome }),
+      ...(outcome === undefined || saysNothing ? {} : { outcome }),
       ...(refusal === undefined || refusal.errors.length === 0 ? {} : { errors: refusal.errors.map(plain) }),
       ...memberValues(members, refusal?.details ?? {}),
     },
   };
+}
+
+/**
+ * Whether a status is about the way in and not about what is asked. Refused there, a request was not carried out, but an
+ * earlier one with its key may have been: whoever repeats it must not be told that nothing happened.
+ */
+function isOfTheDoor(status: number): boolean {
+  return status === 401 || status === 403 || status === 429 || status >= 500;
 }
 
 /** Services say it in the middle of a log line; here it stands alone. */

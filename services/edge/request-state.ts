@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Caller } from "./auth.ts";
+import { idempotencyKeyOf } from "./idempotency/idempotency-key.ts";
 import type { RequestFacts } from "./problem.ts";
 import type { Route } from "./route.ts";
 
@@ -41,12 +42,14 @@ export function isCommand({ method }: Pick<Route, "method">): boolean {
 
 export function factsOf(request: FastifyRequest): RequestFacts {
   const route = routeOf(request);
+  const { operationId, wasSent } = request.edge;
   return {
     requestId: request.id,
     path: pathOf(request.raw.url ?? "/"),
     intent: route !== undefined && isCommand(route) ? "command" : "question",
-    operationId: request.edge.operationId,
-    wasSent: request.edge.wasSent,
+    operationId,
+    wasSent,
+    mayHaveComeBefore: !wasSent && idempotencyKeyOf(request) !== undefined,
   };
 }
 

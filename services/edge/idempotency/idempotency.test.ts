@@ -3,7 +3,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { type Answer, errorsOf, logTo, testEdge, type TestEdge } from "../test-edge.ts";
+import type { ClassLimits } from "../admission.ts";
+import { type Answer, errorsOf, logTo, testEdge, type TestEdge, type TestOptions } from "../test-edge.ts";
 import { aMaster, anInvestor } from "../testing/replies/account.ts";
 import { aFeeConfiguration } from "../testing/replies/fee.ts";
 import { aDeposit } from "../testing/replies/funding.ts";
@@ -285,10 +286,36 @@ test("while the key cannot be put on record nothing is done", async () => {
   await holder.query("lock table idempotency_key");
   const answer = await send(edge, "key-1");
 
-  expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable", outcome: "not_executed" }]);
+  expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable", retryable: true }]);
+  expect(answer.body).not.toHaveProperty("outcome");
   expect(edge.calls).toEqual([]);
   await holder.query("rollback");
 });
+
+const ONCE_A_DAY = { perSecond: 1 / 86_400, burst: 1 };
+const limitedTo = (limits: ClassLimits) => ({ app: { limits: { read: limits, money: limits, create: limits } } });
+const MANY = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1_000 };
+
+test.each<[number, TestOptions]>([
+  [401, { app: { authenticate: async () => undefined } }],
+  [403, { scopes: ["masters:read"] }],
+  [429, limitedTo({ ...MANY, rate: ONCE_A_DAY })],
+  [503, limitedTo({ ...MANY, inProgress: 0 })],
+])(
+  "who is refused with %d before its key was looked up is not told that nothing ever happened",
+  async (status, own) => {
+    const edge = await testEdge({ ...own, funding: { deposit: async () => aDeposit() } });
+    // The one that the limit allows.
+    await edge.call({ method: "POST", url: DEPOSIT });
+    const plain = await edge.call({ method: "POST", url: DEPOSIT });
+    const repeated = await send(edge, "key-1");
+
+    expect([plain.status, plain.body]).toMatchObject([status, { outcome: "not_executed" }]);
+    expect(repeated.status).toBe(status);
+    expect(repeated.body).not.toHaveProperty("outcome");
+    expect(repeated.body).not.toHaveProperty("operation_id");
+  },
+);
 
 test("keys are forgotten after thirty days, so many at a time", async () => {
   const { edge, pool, clock } = await edgeWith(async () => aDeposit());

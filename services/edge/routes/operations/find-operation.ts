@@ -20,7 +20,7 @@ export async function findOperation(
   for (const answer of answers) if (answer.status === "fulfilled") return answer.value;
   const trouble = answers.find((answer) => answer.status === "rejected" && !isNotFound(answer.reason));
   if (trouble?.status === "rejected") throw trouble.reason;
-  throw refuse("operation_not_found", "nothing is on record under this id");
+  throw refuse("operation_not_found", "no deposit, withdrawal, assign or unassign is on record under this id");
 }
 
 function isNotFound(error: unknown): boolean {

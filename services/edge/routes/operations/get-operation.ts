@@ -13,7 +13,7 @@ export const getOperation = route({
   tag: "Operations",
   summary: "Ask what became of an operation",
   description:
-    "Whether a deposit, withdrawal, assign or unassign happened, by the X-Operation-Id of its answer. While the platform's books cannot be asked it tells what it knows. An id that is not found is not on record: 10 seconds after its request that proves that nothing happened and nothing will.",
+    "Whether a deposit, withdrawal, assign or unassign happened, by the X-Operation-Id of its answer. While the platform's books cannot be asked it tells what it knows. An id of one of these that is not found is not on record: 10 seconds after its last request that proves that nothing happened and nothing will. Other commands are not kept here.",
   params: Type.Object({ operation_id: operationId }),
   query: Type.Object({ wait: Type.Optional(wait("the outcome is final")) }),
   reply: OperationReply,

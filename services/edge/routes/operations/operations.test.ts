@@ -79,7 +79,10 @@ test("that there is no such operation is said only when both services have said 
   const none = await testEdge({ funding: { getOperation: unknown }, subscriptions: { getOperation: unknown } });
   expect(await none.call({ url: `${OPERATIONS}/${ID}` })).toMatchObject({
     status: 404,
-    body: { code: "operation_not_found" },
+    body: {
+      code: "operation_not_found",
+      detail: "No deposit, withdrawal, assign or unassign is on record under this id.",
+    },
   });
 
   const half = await testEdge({ funding: { getOperation: unknown }, subscriptions: { getOperation: away } });
