@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MAX_HEAD_BYTES, createAnswerReader } from "./http-answer.ts";
+import { MAX_CHUNKS, MAX_HEAD_BYTES, createAnswerReader } from "./http-answer.ts";
 import type { Reading } from "./http-answer.ts";
 
 const read = (text: string | Buffer, sizes: readonly number[] = []): Reading => {
@@ -116,6 +116,14 @@ test("a body of many megabytes in small pieces is read in time", () => {
     Array.from({ length: size / 8_192 }, () => 8_192),
   );
   expect(reading.kind === "done" && reading.answer.body.length).toBe(size);
+});
+
+test("chunks of single bytes are read, and do not fill the memory", () => {
+  const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const drops = (count: number): string => "1\r\na\r\n".repeat(count);
+  expect(bodyOf(read(`${head}${drops(10_000)}0\r\n\r\n`))).toHaveLength(10_000);
+  expect(read(head + drops(MAX_CHUNKS)).kind).toBe("more");
+  expect(read(head + drops(MAX_CHUNKS + 1)).kind).toBe("violation");
 });
 
 test("no bytes at all make the reader throw", () => {

@@ -11,6 +11,8 @@ export type Reading =
 export const MAX_HEAD_BYTES = 16 * 1024;
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_CHUNK_LINE_BYTES = 256;
+/** Each is an object that stays until the answer is whole: small ones would fill the memory long before the body is too large. */
+export const MAX_CHUNKS = 200_000;
 const CRLF = "\r\n";
 const END_OF_HEAD = "\r\n\r\n";
 
@@ -114,7 +116,7 @@ function bodyPart({ framing }: Head, body: Buffer[]): Part | "end" {
     case "length":
       return framing.bytes === 0 ? "end" : readBytes(framing.bytes, body, "end");
     case "chunked":
-      return readChunkLine(body, 0);
+      return readChunkLine(body, { bytes: 0, chunks: 0 });
   }
 }
 
@@ -130,15 +132,18 @@ function readBytes(count: number, body: Buffer[], next: Part | "end"): Part {
 
 const CHUNK_LINE = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?$/;
 
-function readChunkLine(body: Buffer[], total: number): Part {
+type ReadSoFar = { readonly bytes: number; readonly chunks: number };
+
+function readChunkLine(body: Buffer[], soFar: ReadSoFar): Part {
   return readLine((line) => {
     const size = Number.parseInt(CHUNK_LINE.exec(line)?.[1] ?? "", 16);
-    if (Number.isNaN(size) || total + size > MAX_BODY_BYTES) return undefined;
+    const read = { bytes: soFar.bytes + size, chunks: soFar.chunks + 1 };
+    if (Number.isNaN(size) || read.bytes > MAX_BODY_BYTES || read.chunks > MAX_CHUNKS) return undefined;
     if (size === 0) return readTrailer(0);
     return readBytes(
       size,
       body,
-      readLine((rest) => (rest === "" ? readChunkLine(body, total + size) : undefined)),
+      readLine((rest) => (rest === "" ? readChunkLine(body, read) : undefined)),
     );
   });
 }
