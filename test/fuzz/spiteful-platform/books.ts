@@ -9,6 +9,8 @@ export type Deal = {
   readonly atMs: number;
   /** Not in the history before this instant. */
   readonly visibleAtMs: number;
+  /** Nobody ordered it so: another amount, another login, or a second time. */
+  readonly isOwnWill: boolean;
 };
 
 export type Account = {
@@ -35,7 +37,7 @@ export type Books = {
   readonly addAccount: (account: Omit<Account, "balance" | "rights">) => Account;
   /** The code that the page gives for this order; 0 when it can be executed. Executes nothing. */
   readonly judge: (order: BalanceOrder) => number;
-  readonly execute: (order: BalanceOrder, delayedMs?: number) => Deal;
+  readonly execute: (order: BalanceOrder, own?: { readonly delayedMs?: number; readonly isOwnWill?: boolean }) => Deal;
   readonly visibleDeals: (logins: readonly string[]) => Deal[];
 };
 
@@ -43,6 +45,7 @@ const MAX_MINOR = 1_000_000_000_00n;
 const COMMENT_LENGTH = 31;
 const DEFAULT_RIGHTS = 355n;
 const ACTIONS = [2, 3, 4, 5, 6];
+const CREDIT = 3;
 
 export function createBooks(groups: ReadonlySet<string>): Books & { readonly hasGroup: (name: string) => boolean } {
   const accounts = new Map<string, Account>();
@@ -65,14 +68,15 @@ export function createBooks(groups: ReadonlySet<string>): Books & { readonly has
       if (account === undefined) return 13;
       return minor < 0n && account.balance + minor < 0n ? 10019 : 0;
     },
-    execute({ login, action, minor, comment }, delayedMs = 0) {
+    execute({ login, action, minor, comment }, { delayedMs = 0, isOwnWill = false } = {}) {
       const account = accounts.get(login);
       if (account === undefined) throw new Error(`nobody has the login ${login}`);
       ticket += 1n + BigInt(deals.length % 3);
       const atMs = Date.now();
       const visibleAtMs = atMs + delayedMs;
-      const deal = { ticket, login, action, minor, comment: comment.slice(0, COMMENT_LENGTH), atMs, visibleAtMs };
-      account.balance += minor;
+      const cut = comment.slice(0, COMMENT_LENGTH);
+      const deal = { ticket, login, action, minor, comment: cut, atMs, visibleAtMs, isOwnWill };
+      if (action !== CREDIT) account.balance += minor;
       deals.push(deal);
       return deal;
     },

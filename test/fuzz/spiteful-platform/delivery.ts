@@ -9,6 +9,7 @@ export type Delivery = (line: Line, body: string, random: Random) => void;
 const SLOW_MS = 1_500;
 const PAUSE_MS = 3;
 const MOST_SINGLE_BYTES = 200;
+const FLOOD_MS = 1_000;
 
 /** The answer arrives whole and is the only one, however oddly: a good client understands it. */
 export const HARMLESS: Readonly<Record<string, Delivery>> = {
@@ -17,6 +18,10 @@ export const HARMLESS: Readonly<Record<string, Delivery>> = {
   "in pieces": (line, body, random) => void inPieces(line, httpAnswer(body), 1 + random.below(40)),
   chunked: (line, body, random) => send(line, chunked(body, random)),
   slowly: (line, body, random) => later(random.below(SLOW_MS), () => send(line, httpAnswer(body))),
+  "as HTTP/1.0": (line, body) => {
+    send(line, Buffer.from(httpAnswer(body).toString("latin1").replace("HTTP/1.1", "HTTP/1.0"), "latin1"));
+    line.tls.end();
+  },
   "and closed": (line, body) => {
     send(line, httpAnswer(body, { headers: "Connection: close\r\n" }));
     line.tls.end();
@@ -57,6 +62,22 @@ export const HARMFUL: Readonly<Record<string, Delivery>> = {
   },
   "with 500": (line, body) => send(line, httpAnswer(body, { status: "500 Oops" })),
   "with 503": (line) => send(line, httpAnswer('{"retcode":"3 Invalid parameters"}', { status: "503 Busy" })),
+  "without an end": (line) => {
+    line.tls.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    void flood(line, Buffer.from(`10000\r\n${" ".repeat(0x10000)}\r\n`));
+  },
+  "of 1 GB": (line) => {
+    line.tls.write('HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n{"retcode":"');
+    void flood(line, Buffer.alloc(1 << 16, "0"));
+  },
+  "a long head": (line, body) => send(line, httpAnswer(body, { headers: `X-Padding: ${"x".repeat(100_000)}\r\n` })),
+  "nested deep": (line) =>
+    send(line, httpAnswer(`{"retcode":"0 Done","answer":${"[".repeat(100_000)}${"]".repeat(100_000)}}`)),
+  "one continue after the other": (line) => void continueForEver(line),
+  "broken TLS": (line, body) => {
+    cutInHalf(line, body);
+    line.raw.write("no record of TLS");
+  },
   "sent elsewhere": (line) =>
     send(line, httpAnswer("", { status: "302 Found", headers: "Location: /api/test/access\r\n" })),
   forbidden: (line) => send(line, FORBIDDEN),
@@ -75,6 +96,26 @@ export function later(ms: number, act: () => void): void {
 function cut(line: Line, body: string, random: Random): void {
   const whole = httpAnswer(body);
   send(line, whole.subarray(0, random.below(whole.length)));
+}
+
+function cutInHalf(line: Line, body: string): void {
+  const whole = httpAnswer(body);
+  send(line, whole.subarray(0, whole.length / 2));
+}
+
+/** As long as anybody takes it, a second at most. */
+async function flood(line: Line, piece: Buffer): Promise<void> {
+  for (const until = Date.now() + FLOOD_MS; line.tls.writable && Date.now() < until;) {
+    line.tls.write(piece);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+async function continueForEver(line: Line): Promise<void> {
+  for (const until = Date.now() + FLOOD_MS; line.tls.writable && Date.now() < until;) {
+    line.tls.write("HTTP/1.1 100 Continue\r\n\r\n");
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
+  }
 }
 
 async function inPieces(line: Line, bytes: Buffer, size: number): Promise<void> {

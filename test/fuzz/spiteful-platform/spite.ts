@@ -1,16 +1,26 @@
 import type { Random } from "../support/random.ts";
+import type { BalanceOrder } from "./books.ts";
 import { done, failure } from "./commands.ts";
 import { HARMFUL, HARMLESS, later } from "./delivery.ts";
 import type { Delivery } from "./delivery.ts";
 import { httpAnswer, reset, send } from "./line.ts";
 import type { Line } from "./line.ts";
 
+export type Execution = {
+  readonly comment?: (sent: string) => string;
+  readonly visibleInMs?: number;
+  /** What is done instead, given the order and all logins. */
+  readonly otherwise?: (order: BalanceOrder, logins: readonly string[]) => BalanceOrder;
+};
+
 /** What spite may do with one order to move money. */
 export type Order = {
   readonly line: Line;
   readonly random: Random;
-  /** Does what was ordered, if the books allow it, and gives the true answer. */
-  readonly execute: (own?: { readonly comment?: (sent: string) => string; readonly visibleInMs?: number }) => string;
+  /** Somebody outside is told what became of it. */
+  readonly isTold: boolean;
+  /** Does what was ordered, if the books allow it, or something else, and gives the true answer. */
+  readonly execute: (own?: Execution) => string;
   /** Ticket of a deal that another order made. */
   readonly otherTicket: () => bigint | undefined;
 };
@@ -80,6 +90,32 @@ const STRANGE: readonly Spite[] = [
     play: ({ line, random, execute }) => lost(line, random, execute({ comment: () => "corrected by dealer" })),
   },
   {
+    name: "a cent less",
+    isExplained: true,
+    play: (order) => wilful(order, (wanted) => ({ ...wanted, minor: wanted.minor - (wanted.minor > 0n ? 1n : -1n) })),
+  },
+  {
+    name: "on another login",
+    isExplained: true,
+    play: (order) =>
+      wilful(order, (wanted, logins) => ({ ...wanted, login: logins.find((login) => login !== wanted.login) ?? "" })),
+  },
+  {
+    name: "as credit",
+    isExplained: true,
+    play: (order) => wilful(order, (wanted) => ({ ...wanted, action: 3 })),
+  },
+  {
+    name: "done twice",
+    isExplained: true,
+    play({ line, random, execute }) {
+      const answer = execute();
+      if (answer.startsWith('{"retcode":"0 ')) execute({ otherwise: (wanted) => wanted });
+      if (random.chance(50)) lost(line, random, answer);
+      else send(line, httpAnswer(answer));
+    },
+  },
+  {
     name: "ticket of another",
     isExplained: true,
     play({ line, execute, otherTicket }) {
@@ -123,6 +159,11 @@ function travelling(name: string, deliver: Delivery, percentDone: number): Spite
 function strange({ line, random, execute }: Order, body: string): void {
   if (random.chance(50)) execute();
   send(line, httpAnswer(body));
+}
+
+/** Does something else and says that it is done. What nobody is told of is compared by its reader, and done as ordered. */
+function wilful({ line, isTold, execute }: Order, otherwise: NonNullable<Execution["otherwise"]>): void {
+  send(line, httpAnswer(isTold ? execute({ otherwise }) : execute()));
 }
 
 function lost(line: Line, random: Random, answer: string): void {

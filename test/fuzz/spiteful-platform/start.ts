@@ -17,6 +17,8 @@ import { HONEST, MONEY_SPITES } from "./spite.ts";
 
 export const MANAGER = { login: "1005", password: "Spite#2026pw" };
 export const GROUPS = ["pamm\\master", "pamm\\investor", "pamm\\payment"];
+/** References of deposits and withdrawals: a person is told what became of them. */
+const TOLD = /^P[DW]/;
 
 export type SpitefulPlatform = AsyncDisposable & {
   readonly url: string;
@@ -109,11 +111,14 @@ function moveMoney({ shelf, seed, played, spite }: Platform, line: Line, { param
   play({
     line,
     random,
+    isTold: TOLD.test(comment),
     otherTicket: () => shelf.deals.findLast((deal) => deal.login !== login)?.ticket,
-    execute({ comment: rewrite = (sent: string) => sent, visibleInMs = 0 } = {}) {
+    execute({ comment: rewrite = (sent: string) => sent, visibleInMs: delayedMs = 0, otherwise } = {}) {
       const code = order === undefined ? 3 : shelf.judge(order);
       if (order === undefined || code !== 0) return remember(line, failure(code));
-      const { ticket } = shelf.execute({ ...order, comment: rewrite(order.comment) }, visibleInMs);
+      const wanted = { ...order, comment: rewrite(order.comment) };
+      const will = otherwise?.(wanted, [...shelf.accounts.keys()]) ?? wanted;
+      const { ticket } = shelf.execute(will, { delayedMs, isOwnWill: otherwise !== undefined });
       return remember(line, done({ Ticket: String(ticket) }));
     },
   });

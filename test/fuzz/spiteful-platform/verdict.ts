@@ -6,6 +6,13 @@ const { APPLIED, REFUSED, REVIEW } = TransferState;
 const SETTLED = new Set<TransferState>([APPLIED, REFUSED, REVIEW]);
 /** Two operations were told one ticket: whose deal is whose is for a person to say. */
 const AFTER_A_TICKET_TWICE = ["ticket_conflict", "two_deals", "amount_differs"];
+/** What the platform did of its own will, and why a person looks then. */
+const WILFUL: Readonly<Record<string, readonly string[]>> = {
+  amount_differs: ["a cent less"],
+  not_a_balance_deal: ["as credit"],
+  two_deals: ["done twice"],
+  surplus_deal: ["done twice"],
+};
 const TELLS_A_TICKET_TWICE = ["ticket of another", "the answer before again"];
 
 export type Witnesses = {
@@ -53,6 +60,7 @@ function brokenBy({ request, answers, isBlocked }: Told, witnesses: Witnesses): 
 function isExplained(reason: string, own: readonly string[], { played }: Witnesses): boolean {
   const has = (names: readonly string[], wanted: string): boolean => names.some((name) => name.startsWith(wanted));
   if (reason === "candidate_deal") return has(own, "comment rewritten");
+  if (WILFUL[reason]?.some((name) => has(own, name)) === true) return true;
   if (!AFTER_A_TICKET_TWICE.includes(reason)) return reason === "attempts_exhausted";
   const all = Array.from(played.values()).flat();
   return TELLS_A_TICKET_TWICE.some((name) => has(all, name));
@@ -68,10 +76,10 @@ function strangers(told: readonly Told[], books: Books): string[] {
       }),
     ),
   );
-  const strange = books.deals.filter(({ login, minor }) => !ordered.has(`${login} ${minor}`));
+  const strange = books.deals.filter(({ login, minor, isOwnWill }) => !isOwnWill && !ordered.has(`${login} ${minor}`));
   return strange.map(({ ticket, login, minor }) => `nobody ordered the deal ${ticket} of ${minor} on ${login}`);
 }
 
 function count({ deals }: Books, login: string, minor: bigint): number {
-  return deals.filter((deal) => deal.login === login && deal.minor === minor).length;
+  return deals.filter((deal) => deal.login === login && deal.minor === minor && !deal.isOwnWill).length;
 }
