@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import "#kernel/feed/metrics.ts";
 import "#kernel/reconcile/metrics.ts";
+import "#kernel/review/metrics.ts";
 import { feeChecks } from "../../services/fee/checks/checks.ts";
 import { fundingChecks } from "../../services/funding/checks/checks.ts";
 import { platformChecks } from "../../services/platform/checks/checks.ts";

@@ -6,6 +6,7 @@ import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { onNudge } from "#kernel/nats/nudge.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
+import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
@@ -47,6 +48,7 @@ await runService(caller, async (context) => {
   const allocations = await followAllocations(context, backbone, deps, subscriptions);
   for (const job of feeJobs(deps)) stack.use(job);
   const longestMs = config.PAMM_CHECK_INTERVAL;
+  stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(reconcile({ pool: deps.pool, log, checks: feeChecks(deps), longestMs }));
   stack.use(heedBreaksJob(deps, longestMs));
   stack.use(watchPaymentAccountsJob(deps, longestMs));

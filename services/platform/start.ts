@@ -3,6 +3,7 @@ import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { readConfig } from "#kernel/config.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
+import { watchReviews } from "#kernel/review/metrics.ts";
 import type { ServiceContext } from "#kernel/service.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
@@ -68,6 +69,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   };
   await relayFeeds(context, backbone, FEEDS);
   for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
+  stack.use(watchReviews({ pool: deps.pool, log }));
   const checks = platformChecks(deps);
   stack.use(reconcile({ pool: deps.pool, log, checks, longestMs: config.PAMM_CHECK_INTERVAL }));
   return await serveContract(context, backbone, {

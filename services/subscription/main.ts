@@ -8,6 +8,7 @@ import { grpcClient } from "#kernel/grpc/client.ts";
 import { onNudge } from "#kernel/nats/nudge.ts";
 import { pullEntries } from "#kernel/nats/pull.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
+import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
@@ -49,6 +50,7 @@ await runService(caller, async (context) => {
   const movements = await followMovements(context, backbone, deps, config.PLATFORM_GRPC_URL);
   for (const job of subscriptionJobs(deps)) stack.use(job);
   const longestMs = config.PAMM_CHECK_INTERVAL;
+  stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(reconcile({ pool: deps.pool, log, checks: subscriptionChecks(deps), longestMs }));
   stack.use(heedBreaksJob(deps, longestMs));
   const implementation = subscriptionService(deps);

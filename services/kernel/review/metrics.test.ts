@@ -1,0 +1,64 @@
+import { register } from "prom-client";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createLog } from "../log.ts";
+import { execute, sql } from "../postgres/query.ts";
+import { inTransaction } from "../postgres/transaction.ts";
+import { closeCase, listUndecided } from "./cases.ts";
+import { watchReviews } from "./metrics.ts";
+import { sumUndecided } from "./open-reviews.ts";
+import { anOpenCase, AT, deskOf, reviewDatabase } from "./test-cases.ts";
+
+const TWO_HOURS_S = 7_200;
+const NEAR_S = 60;
+
+async function shown(name: string): Promise<Record<string, number>> {
+  const { values } = (await register.getSingleMetric(name)?.get()) ?? { values: [] };
+  return Object.fromEntries(values.map(({ labels, value }) => [String(labels["reason"]), value]));
+}
+
+test("what waits for people is summed by reason, with its age and its money; what is decided or gone is not", async () => {
+  const pool = await reviewDatabase();
+  const first = await anOpenCase(pool, { subject: "stop:1", amount: 5_00n });
+  await anOpenCase(pool, { subject: "stop:2", amount: -3_00n });
+  await anOpenCase(pool, { subject: "money:3", reason: "foreign", amount: undefined });
+  await execute(
+    pool,
+    sql`update review_case set opened_at = clock_timestamp() - interval '2 hours' where id = ${first}`,
+  );
+  await execute(
+    pool,
+    sql`update review_case set opened_at = clock_timestamp() + interval '1 hour' where id <> ${first}`,
+  );
+
+  expect(await sumUndecided(pool)).toEqual([
+    { reason: "foreign", count: 1, amount: 0n, oldestSeconds: 0 },
+    { reason: "stopped", count: 2, amount: 8_00n, oldestSeconds: expect.any(Number) },
+  ]);
+  const age = (await sumUndecided(pool))[1]?.oldestSeconds ?? 0;
+  expect([age >= TWO_HOURS_S, age < TWO_HOURS_S + NEAR_S]).toEqual([true, true]);
+  await deskOf(pool, first).say("anna");
+  expect(await sumUndecided(pool)).toMatchObject([{}, { count: 2 }]);
+  await deskOf(pool, first).say("boris");
+  const [about] = await listUndecided(pool, "money:", 1);
+  await inTransaction(pool, (tx) => closeCase(tx, about!, AT));
+  expect(await sumUndecided(pool)).toMatchObject([{ reason: "stopped", count: 1, amount: 3_00n }]);
+});
+
+test("the metrics follow the table, and forget a reason that nobody waits for any more", async () => {
+  const pool = await reviewDatabase();
+  const id = await anOpenCase(pool);
+  const log = createLog({ service: "test", level: "silent" });
+  const watch = () => {
+    const job = watchReviews({ pool, log });
+    onTestFinished(() => job[Symbol.asyncDispose]());
+  };
+  watch();
+  await vi.waitFor(async () => expect(await shown("pamm_reviews_open")).toEqual({ stopped: 1 }), 5_000);
+  expect(await shown("pamm_reviews_amount_cents")).toEqual({ stopped: 12_34 });
+  expect(Object.keys(await shown("pamm_reviews_oldest_seconds"))).toEqual(["stopped"]);
+
+  await deskOf(pool, id).say("anna");
+  await deskOf(pool, id).say("boris");
+  watch();
+  await vi.waitFor(async () => expect(await shown("pamm_reviews_open")).toEqual({}), 5_000);
+});
