@@ -1,0 +1,154 @@
+import { expect, test } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { testDatabase } from "#test/support/database.ts";
+import type { Role } from "../domain/role.ts";
+import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
+import type { Asker } from "./grant-permit.ts";
+import { grantPermit } from "./grant-permit.ts";
+import type { OperationNumber } from "./operation-number.ts";
+import { lockForStep } from "./record.ts";
+import { recordTogether } from "./record-together.ts";
+import type { AppliedNow } from "./record-together.ts";
+
+const AT = new Date("2026-11-21T12:00:00Z");
+const PAYMENT = "9";
+
+async function someBooks(...roles: readonly Role[]) {
+  const { pool } = await testDatabase("platform");
+  for (const [index, role] of roles.entries()) await aManagedLogin(pool, String(index + 1), { role });
+  await aManagedLogin(pool, PAYMENT, { role: "payment" });
+  const asker = await anAsker(pool);
+  const send = (number: OperationNumber, login: string) =>
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, login, number), asker));
+  const record = (...answers: readonly AppliedNow[]) =>
+    inTransaction(pool, (tx) => recordTogether(tx, asker.server, answers));
+  return { pool, asker, send, record };
+}
+
+function answer(number: OperationNumber, ticket: bigint, own: Partial<AppliedNow> = {}): AppliedNow {
+  const told = { number, login: "1", attempt: 1, ticket, at: AT, next: undefined, ...own };
+  return told;
+}
+
+const credited = (asker: Asker) => ({ login: PAYMENT, asker });
+
+async function operations(pool: Pool) {
+  return await many(
+    pool,
+    sql`select state, attempt, deal_id as deal, is_ready as ready from operation order by number`,
+  );
+}
+
+async function loggedDeals(pool: Pool) {
+  const rows = await many<{ deal: bigint }>(
+    pool,
+    sql`select deal_id as deal from log_entry where number > 0 order by login, number`,
+  );
+  return rows.map(({ deal }) => deal);
+}
+
+test("plain answers are recorded with their deals and entries, and are looked for again after a minute", async () => {
+  const { pool, send, record } = await someBooks("investor", "investor");
+  const first = await aWaitingOperation(pool, { key: "a" });
+  const second = await aWaitingOperation(pool, { key: "b", login: "2" });
+  await send(first, "1");
+  await send(second, "2");
+
+  const { recorded, awaitReader } = await record(answer(first, 71n), answer(second, 72n, { login: "2" }));
+
+  expect([...recorded]).toEqual([first, second]);
+  expect(awaitReader).toEqual([]);
+  expect(await operations(pool)).toMatchObject([
+    { state: "APPLIED", deal: 71n },
+    { state: "APPLIED", deal: 72n },
+  ]);
+  expect(await loggedDeals(pool)).toEqual([71n, 72n]);
+  const looks = await many(
+    pool,
+    sql`select distinct next_look_at > clock_timestamp() + interval '50 seconds' as later from operation`,
+  );
+  expect(looks).toEqual([{ later: true }]);
+  const attempts = await many(pool, sql`select distinct state, fenced_at is not null as fenced from attempt`);
+  expect(attempts).toEqual([{ state: "APPLIED", fenced: true }]);
+});
+
+test("a Master's entry waits for the reader", async () => {
+  const { pool, send, record } = await someBooks("master");
+  const number = await aWaitingOperation(pool, { key: "a", kind: "mirror" });
+  await send(number, "1");
+
+  expect((await record(answer(number, 71n))).awaitReader).toEqual(["1"]);
+  expect(await loggedDeals(pool)).toEqual([]);
+});
+
+test("two answers with one ticket, and one with a ticket of our books, are for the way that looks at each", async () => {
+  const { pool, send, record } = await someBooks("investor", "investor", "investor");
+  const numbers: OperationNumber[] = [];
+  for (const login of ["1", "2", "3"]) {
+    const number = await aWaitingOperation(pool, { key: login, login });
+    await send(number, login);
+    numbers.push(number);
+  }
+  const [first, second, third] = numbers;
+  if (first === undefined || second === undefined || third === undefined) throw new Error("there are three");
+  await execute(pool, sql`insert into adopted_deal (server, deal_id, login) values ('test', 73, '3')`);
+
+  const { recorded } = await record(
+    answer(first, 71n),
+    answer(second, 71n, { login: "2" }),
+    answer(third, 73n, { login: "3" }),
+  );
+
+  expect([...recorded]).toEqual([]);
+  expect(await operations(pool)).toMatchObject([{ state: "SENDING" }, { state: "SENDING" }, { state: "SENDING" }]);
+});
+
+test("an answer to another attempt, or about what is over, changes nothing here", async () => {
+  const { pool, send, record } = await someBooks("investor", "investor");
+  const first = await aWaitingOperation(pool, { key: "a", kind: "mirror", attempt: 1 });
+  const over = await aWaitingOperation(pool, { key: "b", login: "2" });
+  await send(first, "1");
+  await execute(pool, sql`update operation set state = 'REFUSED', refusal = 'absent' where number = ${over}`);
+
+  expect([...(await record(answer(first, 71n), answer(over, 72n, { login: "2" }))).recorded]).toEqual([]);
+  expect(await operations(pool)).toMatchObject([{ state: "SENDING", attempt: 2 }, { state: "REFUSED" }]);
+});
+
+test("a credit gets its permit with the record of its debit, and its attempt stands there", async () => {
+  const { pool, asker, send, record } = await someBooks("investor");
+  const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: PAYMENT });
+  await send(debit, "1");
+
+  const { permits } = await record(answer(debit, 71n, { next: credited(asker) }));
+
+  expect([...permits]).toMatchObject([[debit, { operation: { number: credit, amountMinor: 5n }, attempt: 1 }]]);
+  expect(await operations(pool)).toMatchObject([{ state: "APPLIED" }, { state: "SENDING", attempt: 1, ready: true }]);
+  const attempts = await many(
+    pool,
+    sql`select operation_number as number, state from attempt order by operation_number`,
+  );
+  expect(attempts).toEqual([
+    { number: debit, state: "APPLIED" },
+    { number: credit, state: "SENDING" },
+  ]);
+});
+
+test("a credit that nobody would send now is ready, and has no permit", async () => {
+  const { pool, asker, send, record } = await someBooks("investor", "investor");
+  const [debit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: PAYMENT });
+  const [other] = await aTwoLeggedTransfer(pool, { key: "b", debit: "2", credit: PAYMENT });
+  await send(debit, "1");
+  await send(other, "2");
+
+  const { permits } = await record(answer(debit, 71n), answer(other, 72n, { login: "2", next: credited(asker) }));
+
+  expect([...permits.keys()]).toEqual([other]);
+  expect(await operations(pool)).toMatchObject([
+    { state: "APPLIED" },
+    { state: "INTENT", attempt: 0, ready: true },
+    { state: "APPLIED" },
+    { state: "SENDING", attempt: 1 },
+  ]);
+});

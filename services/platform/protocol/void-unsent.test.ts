@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { CommandSession } from "../mt5/client.ts";
+import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
+import { aWorld } from "../testing/world.ts";
+import type { Instance } from "../testing/world.ts";
+import { grantPermit } from "./grant-permit.ts";
+import type { OperationNumber } from "./operation-number.ts";
+import { lockForStep } from "./record.ts";
+import { askerOf, voidUnsent } from "./send.ts";
+
+function aSession(sessionId: string): CommandSession {
+  const changeBalance = () => Promise.reject(new Error("nothing is to be sent here"));
+  return { sessionId, changeBalance, [Symbol.dispose]: () => undefined };
+}
+
+const SESSION = aSession("own/1");
+
+/** Two processes, and an operation whose permit one of them has. */
+async function aPermit(of: (processes: { readonly own: Instance; readonly other: Instance }) => Instance) {
+  const world = await aWorld();
+  const own = await world.start({ hasJobs: false });
+  const other = await world.start({ hasJobs: false });
+  const { pool } = own.deps;
+  await aManagedLogin(pool, "1");
+  const number = await aWaitingOperation(pool, { key: "a" });
+  const asker = askerOf(of({ own, other }).deps, SESSION);
+  await inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, "1", number), asker));
+  const standing = async (at: OperationNumber) =>
+    await many(
+      pool,
+      sql`select operation.state, attempt.state as attempt
+          from operation join attempt on operation_number = operation.number
+          where operation.number = ${at}`,
+    );
+  return { deps: own.deps, target: { login: "1", number }, standing: () => standing(number) };
+}
+
+const UNDER_WAY = [{ state: "SENDING", attempt: "SENDING" }];
+
+test("a permit whose commit was lost is given back by the process that would have used it", async () => {
+  const { deps, target, standing } = await aPermit(({ own }) => own);
+
+  await voidUnsent(deps, target, SESSION);
+
+  expect(await standing()).toEqual([{ state: "INTENT", attempt: "VOID" }]);
+});
+
+test("the permit of another process is never given back: its command may be on its way", async () => {
+  const { deps, target, standing } = await aPermit(({ other }) => other);
+
+  await voidUnsent(deps, target, SESSION);
+
+  expect(await standing()).toEqual(UNDER_WAY);
+});
+
+test("nor is one that another session of the same process has", async () => {
+  const { deps, target, standing } = await aPermit(({ own }) => own);
+
+  await voidUnsent(deps, target, aSession("own/2"));
+
+  expect(await standing()).toEqual(UNDER_WAY);
+});
