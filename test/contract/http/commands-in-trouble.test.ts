@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { type Answer, testEdge, type TestEdge, type TestOptions } from "../../../services/edge/test-edge.ts";
+import { type Case, CASES } from "./cases.ts";
+
+const COMMANDS = CASES.filter(({ method }) => method !== "GET");
+const OTHER_ID = "0198c0de-0000-7000-8000-000000000009";
+
+type Reply = (request: unknown, context: unknown) => Promise<unknown>;
+
+/** The services of a case, of which the one that is given the command fails as often as there are errors. */
+function failing({ answers }: Case, errors: readonly Error[]): TestOptions {
+  const left = [...errors];
+  const fail =
+    (reply: Reply): Reply =>
+    async (request, context) => {
+      const error = left.shift();
+      if (error !== undefined) throw error;
+      return await reply(request, context);
+    };
+  const services = Object.entries(answers as Readonly<Record<string, Readonly<Record<string, Reply>>>>);
+  return Object.fromEntries(
+    services.map(([name, methods]) => [
+      name,
+      Object.fromEntries(Object.entries(methods).map(([method, reply]) => [method, fail(reply)])),
+    ]),
+  );
+}
+
+async function give(one: Case, errors: readonly Error[]): Promise<Answer & Pick<TestEdge, "calls">> {
+  const edge = await testEdge(failing(one, errors));
+  const { method, url, body } = one;
+  const answer = await edge.call({ method, url, ...(body === undefined ? {} : { payload: body as object }) });
+  return { ...answer, calls: edge.calls };
+}
+
+const LOST = outcomeUnknown("somebody");
+const AWAY = serviceUnavailable("somebody");
+const FAULT = new Error("a bug");
+const NOBODY_KNOWS = new Refusal({
+  code: "outcome_unknown",
+  status: "unknown_outcome",
+  message: "the platform has not answered",
+  outcome: "unknown",
+  operationId: OTHER_ID,
+});
+
+/** What came of the attempts, and what the caller is told. `id`: the operation that may be looked up. */
+const PATHS: readonly {
+  readonly what: string;
+  readonly errors: readonly Error[];
+  readonly told: object;
+  readonly attempts: number;
+  readonly id?: string;
+}[] = [
+  {
+    what: "nobody could be given it",
+    errors: [AWAY],
+    told: { status: 503, code: "service_unavailable", outcome: "not_executed", retryable: true },
+    attempts: 1,
+  },
+  {
+    what: "its answer was lost, and so was that of its repetition",
+    errors: [LOST, LOST],
+    told: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
+    attempts: 2,
+  },
+  {
+    what: "its answer was lost, and then nobody was there",
+    errors: [LOST, AWAY],
+    told: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
+    attempts: 2,
+  },
+  {
+    what: "nobody foresaw what happened",
+    errors: [FAULT],
+    told: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
+    attempts: 1,
+  },
+  {
+    what: "whoever keeps it does not know what became of it",
+    errors: [NOBODY_KNOWS],
+    told: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
+    attempts: 1,
+    id: OTHER_ID,
+  },
+];
+
+test.for(COMMANDS.flatMap((one) => PATHS.map((path) => ({ name: one.name, one, ...path }))))(
+  "$name: $what",
+  async ({ one, errors, told, attempts, id }) => {
+    const { body, headers, calls } = await give(one, errors);
+    const given = calls.map(({ context }) => context.commandId);
+
+    expect(body).toMatchObject({ ...told, operation_id: id ?? headers["x-operation-id"] });
+    expect(given).toEqual(Array.from({ length: attempts }, () => headers["x-operation-id"]));
+  },
+);
+
+test.for(COMMANDS)("$name whose answer was lost is answered by its repetition, under the same id", async (one) => {
+  const { status, headers, calls } = await give(one, [LOST]);
+
+  expect(status).toBe(200);
+  expect(calls.map(({ context }) => context.commandId)).toEqual(Array(2).fill(headers["x-operation-id"]));
+});
