@@ -99,7 +99,20 @@ test("every check is complete, none is stale, and everybody answers", PATIENCE, 
     const { body, text } = await breaks();
     const checks = itemsOf(body["checks"] ?? []);
     const names = checks.map((check) => textOf(check, "check"));
-    expect(names.toSorted(), text).toEqual(["R1", "R10", "R12", "R2", "R3", "R4a", "R4b", "R5", "R6", "R7", "R9", "R9b"]);
+    expect(names.toSorted(), text).toEqual([
+      "R1",
+      "R10",
+      "R12",
+      "R2",
+      "R3",
+      "R4a",
+      "R4b",
+      "R5",
+      "R6",
+      "R7",
+      "R9",
+      "R9b",
+    ]);
     for (const check of checks) {
       expect(check["completed_at"], text).not.toBeNull();
       expect(check["stale"], text).toBe(false);

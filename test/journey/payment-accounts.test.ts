@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Client, clientOf, dealsOf, platformBalanceOf } from "./support/client.ts";
+import { deposit, expectDone, unassign, withdraw } from "./support/people.ts";
+import { expectProblem } from "./support/problem.ts";
+import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
+import { text } from "./support/shape.ts";
+import { startTestSystem, type TestSystem } from "./support/system.ts";
+import { bookResult, expectBalances, type Pool, pooled } from "./support/trading.ts";
+
+const START_PATIENCE_MS = 180_000;
+const PATIENCE = { timeout: 90_000 };
+const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
+
+let system: TestSystem;
+let client: Client;
+let second: string;
+
+beforeAll(async () => {
+  system = await startTestSystem();
+  client = clientOf(system);
+  second = await newOperator(system, "Second");
+}, START_PATIENCE_MS);
+afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
+
+/** An Investor has paid 30.00 of its 100.00 of profit, and earns as much again. */
+async function whoHasPaid(): Promise<Pool> {
+  const pool = await pooled(client, ["1000"]);
+  const [investor = ""] = pool.investors;
+  await bookResult(client, pool.login, "100");
+  await expectBalances(client, { [investor]: "1100", [pool.login]: "1100" });
+  await expectDone(withdraw(client, investor, "70"));
+  await expectBalances(client, { [pool.paymentLogin]: "30", [investor]: "1000", [pool.login]: "1000" });
+  await bookResult(client, pool.login, "100");
+  await expectBalances(client, { [investor]: "1100", [pool.login]: "1100" });
+  return pool;
+}
+
+/** Nobody leaves it; money comes, and whoever is elsewhere leaves as ever. */
+async function expectFeesToStop({ login, investors }: Pool): Promise<void> {
+  const [investor = ""] = investors;
+  await reviewAbout(client, login, "fees_do_not_tie");
+  expectProblem(await withdraw(client, investor, "1"), { ...STOPPED, members: { operation_id: text } });
+  expectProblem(await unassign(client, login, investor), { ...STOPPED, members: { operation_id: text } });
+  await expectDone(deposit(client, investor, "10", "still welcome"));
+  await expectBalances(client, { [login]: "1110" });
+}
+
+async function expectToGoOn({ login, paymentLogin, investors }: Pool, credited: string): Promise<void> {
+  const [investor = ""] = investors;
+  await decide(client, await reviewAbout(client, login, "fees_do_not_tie"), "resume", second);
+  await expectDone(withdraw(client, investor, "80"));
+  await expectBalances(client, { [paymentLogin]: credited, [investor]: "1000", [login]: "1000" });
+}
+
+test(
+  "a fee that the platform has credited twice stops the fees of its Master, until two keys go on",
+  PATIENCE,
+  async () => {
+    const [pool, other] = [await whoHasPaid(), await whoHasPaid()];
+    const [credit] = await dealsOf(client, pool.paymentLogin);
+    await client.control("POST", "balance", { login: pool.paymentLogin, amount: "30", comment: credit?.comment });
+    await expectFeesToStop(pool);
+    const review = await reviewAbout(client, pool.login, "fees_do_not_tie");
+    expect(review).toMatchObject({ actions: ["resume"], state: "open", evidence: { deal_ids: [expect.any(String)] } });
+    await expectDone(withdraw(client, other.investors[0] ?? "", "70"));
+    expect(await platformBalanceOf(client, other.paymentLogin)).toBe(60_00n);
+    // The surplus itself is for platform's review; here only the fee of the second profit comes on top, once.
+    await expectToGoOn(pool, "90");
+  },
+);
+
+test(
+  "a fee whose credit the platform has lost stops the fees of its Master, until two keys go on",
+  PATIENCE,
+  async () => {
+    const pool = await whoHasPaid();
+    const [credit] = await dealsOf(client, pool.paymentLogin);
+    await client.control("DELETE", `deals/${credit?.ticket}`);
+    await expectFeesToStop(pool);
+    // The history has lost the deal, and not the balance its amount: nothing is credited again, the next fee once.
+    await expectToGoOn(pool, "60");
+    expect(await dealsOf(client, pool.paymentLogin)).toHaveLength(1);
+  },
+);
