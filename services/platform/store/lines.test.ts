@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { testDatabase } from "#test/support/database.ts";
+import type { OperationNumber } from "../protocol/operation-number.ts";
+import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
+import { fenceOwnAttempts, insertAttempts, markAttempt } from "./attempts.ts";
+import { claimLane, grantLane, isReleased, releaseLane, withdrawClaim } from "./lanes.ts";
+import { findAccount } from "./accounts.ts";
+import { claimToScan, findPassedOver, findUnfinished, listOverdue, listWaiting } from "./lines.ts";
+import { insertSender } from "./senders.ts";
+
+const PAST = new Date(Date.now() - 60_000);
+const LONG_MS = 60_000;
+
+async function someBooks() {
+  const { pool } = await testDatabase("platform");
+  await aManagedLogin(pool, "1");
+  return pool;
+}
+
+async function set(pool: Pool, number: OperationNumber, state: "SENDING" | "UNKNOWN" | "REVIEW"): Promise<void> {
+  const [cameFrom, review] = state === "REVIEW" ? ["UNKNOWN", "candidate_deal"] : [undefined, undefined];
+  await execute(
+    pool,
+    sql`update operation set state = ${state}, came_from = ${cameFrom}, review = ${review}, attempt = 1 where number = ${number}`,
+  );
+}
+
+async function anAttempt(pool: Pool, number: OperationNumber, permitMs: number): Promise<bigint> {
+  const senderEpoch = await insertSender(pool);
+  const own = { number: 1, reference: `P${number}`, senderEpoch, session: "s/1", permitMs };
+  await inTransaction(pool, (tx) => insertAttempts(tx, [{ ...own, operation: number }]));
+  return senderEpoch;
+}
+
+test("a lane waits for whatever may be under way and for what stood in line before it, and for nothing later", async () => {
+  const pool = await someBooks();
+  const before = await aWaitingOperation(pool, { key: "a" });
+  const late = await aWaitingOperation(pool, { key: "b", sendBefore: PAST });
+  await inTransaction(pool, (tx) => claimLane(tx, "1", "story"));
+  await aWaitingOperation(pool, { key: "c" });
+  const unfinished = () => findUnfinished(pool, "1", "story");
+
+  expect(await unfinished()).toBe(before);
+  for (const state of ["SENDING", "UNKNOWN", "REVIEW"] as const) {
+    await set(pool, before, state);
+    expect(await unfinished(), state).toBe(before);
+  }
+  await execute(
+    pool,
+    sql`update operation set state = 'REFUSED', refusal = 'absent', came_from = null, review = null where number <= ${late}`,
+  );
+  expect(await unfinished()).toBeUndefined();
+});
+
+test("a lane is one story's: nobody else claims, grants, withdraws or releases it, and who was released gets no other", async () => {
+  const pool = await someBooks();
+  const lane = async () => (await findAccount(pool, "1"))?.lane;
+  await inTransaction(pool, (tx) => claimLane(tx, "1", "story"));
+
+  await expect(inTransaction(pool, (tx) => claimLane(tx, "1", "thief"))).rejects.toThrow();
+  await expect(inTransaction(pool, (tx) => grantLane(tx, "1", "thief"))).rejects.toThrow();
+  await withdrawClaim(pool, "1", "thief");
+  await inTransaction(pool, (tx) => releaseLane(tx, "1", "thief"));
+  expect(await lane()).toMatchObject({ holder: "story", isGranted: false });
+
+  await inTransaction(pool, (tx) => grantLane(tx, "1", "story"));
+  await withdrawClaim(pool, "1", "story");
+  expect(await lane()).toMatchObject({ holder: "story", isGranted: true });
+  await inTransaction(pool, (tx) => releaseLane(tx, "1", "story"));
+  expect(await lane()).toBeUndefined();
+  expect(await isReleased(pool, "story")).toBe(true);
+});
+
+test("of what waits, only what nobody drives is taken up: queued, a later leg, attempted before, or old", async () => {
+  const pool = await someBooks();
+  const fresh = await aWaitingOperation(pool, { key: "a" });
+  expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
+  expect(await listWaiting(pool, 0, 10)).toEqual([fresh]);
+
+  await aManagedLogin(pool, "2");
+  const attempted = await aWaitingOperation(pool, { key: "b", login: "2", kind: "mirror", attempt: 1 });
+  const later = await aWaitingOperation(pool, { key: "c", login: "2", kind: "fee_credit", leg: 2 });
+  await aWaitingOperation(pool, { key: "d", login: "2", kind: "fee_credit", leg: 2, isReady: false });
+  expect(await listWaiting(pool, LONG_MS, 10)).toEqual([attempted, later]);
+  await execute(pool, sql`update operation set next_look_at = clock_timestamp() + interval '1 minute'`);
+  expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
+});
+
+test("a reading of facts lets pass what the one before has passed over, unless something is under way", async () => {
+  const pool = await someBooks();
+  const waiting = await aWaitingOperation(pool, { key: "a" });
+  expect(await findPassedOver(pool, "1")).toBeUndefined();
+  await execute(pool, sql`update account set read_at = clock_timestamp()`);
+  expect(await findPassedOver(pool, "1")).toBe(waiting);
+
+  const other = await aWaitingOperation(pool, { key: "b" });
+  expect(await findPassedOver(pool, "1")).toBe(waiting);
+  for (const state of ["SENDING", "REVIEW"] as const) {
+    await set(pool, other, state);
+    expect(await findPassedOver(pool, "1"), state).toBeUndefined();
+  }
+});
+
+test("a permit is overdue when it and all the time for an answer are over, and only that of the last attempt", async () => {
+  const pool = await someBooks();
+  const number = await aWaitingOperation(pool, { key: "a" });
+  await anAttempt(pool, number, 0);
+  await set(pool, number, "SENDING");
+
+  expect(await listOverdue(pool, LONG_MS, 10)).toEqual([]);
+  expect(await listOverdue(pool, 0, 10)).toEqual([number]);
+  await execute(pool, sql`update operation set attempt = 2`);
+  expect(await listOverdue(pool, 0, 10)).toEqual([]);
+});
+
+test("a scan that is due is claimed once", async () => {
+  const pool = await someBooks();
+  const number = await aWaitingOperation(pool, { key: "a" });
+  await set(pool, number, "UNKNOWN");
+
+  expect(await claimToScan(pool, LONG_MS, 10)).toEqual([number]);
+  expect(await claimToScan(pool, LONG_MS, 10)).toEqual([]);
+});
+
+test("a process says only of its own attempts that nothing of them is left, and only once nothing can be", async () => {
+  const pool = await someBooks();
+  const number = await aWaitingOperation(pool, { key: "a" });
+  const epoch = await anAttempt(pool, number, 0);
+  const fence = async (own: {
+    readonly epoch?: bigint;
+    readonly afterMs?: number;
+    readonly inFlight?: readonly bigint[];
+  }) => {
+    await fenceOwnAttempts(pool, { epoch, afterMs: 0, inFlight: [], ...own });
+    const rows = await many<{ is: boolean }>(pool, sql`select fenced_at is not null as is from attempt`);
+    return rows.map(({ is }) => is);
+  };
+
+  expect(await fence({ epoch: epoch + 1n })).toEqual([false]);
+  expect(await fence({ afterMs: LONG_MS })).toEqual([false]);
+  expect(await fence({ inFlight: [number] })).toEqual([false]);
+  expect(await fence({})).toEqual([true]);
+});
+
+test("a fate that is final stays, whatever is learnt later", async () => {
+  const pool = await someBooks();
+  const number = await aWaitingOperation(pool, { key: "a" });
+  await anAttempt(pool, number, 0);
+  for (const state of ["UNKNOWN", "APPLIED", "ABSENT", "REFUSED"] as const) {
+    await markAttempt(pool, number, 1, { state });
+  }
+  expect(await many(pool, sql`select state from attempt`)).toEqual([{ state: "APPLIED" }]);
+});
