@@ -5,6 +5,8 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
+import type { OperationNumber } from "./operation-number.ts";
+import { formatReference } from "./reference.ts";
 
 /** The permit and the socket time-out, after which the quiet period begins. */
 const LOST_AFTER_MS = 7_000;
@@ -90,6 +92,31 @@ test("a deal of ours with a rewritten comment stays doubtful, whoever else's dea
   );
   expect(ended.state).toBe(TransferState.REVIEW);
   expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
+}, 30_000);
+
+test("a deal of ours that stands on another account is no absence: money has moved, and a person says whose", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ quietPeriodMs: 1_000 });
+  const { service, deps } = instance;
+  const [login, other] = [await anAccount(instance), await anAccount(instance)];
+  await world.control.fault({ command: "trade/balance", effect: "drop_before" });
+  const lost = aDeposit(login, 9_00n);
+  const asked = service.transfer(lost, aCall(1_500));
+  const [row] = await eventually(
+    () => many<{ number: OperationNumber }>(deps.pool, sql`select number from operation where state = 'UNKNOWN'`),
+    (found) => found.length > 0,
+  );
+  const comment = formatReference({ kind: "deposit", number: row!.number, attempt: 1 });
+  await world.control.balance(other, "9.00", comment);
+  await asked;
+
+  await eventually(
+    () => service.getTransfer({ key: lost.key }, aCall()),
+    ({ state }) => state === TransferState.REVIEW,
+    LOST_AFTER_MS + 8_000,
+  );
+  expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
+  expect(await world.control.deals(login)).toEqual([]);
 }, 30_000);
 
 test("a comment that the platform cut is no matter when the answer told the ticket", async () => {

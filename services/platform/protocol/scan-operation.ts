@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import type { OperationEvent } from "../domain/operation.ts";
 import { minds } from "../domain/operation-machine.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
@@ -7,6 +8,7 @@ import type { RecordedAttempt } from "../store/attempts.ts";
 import { readClock } from "../store/clock.ts";
 import { listExplainedDealsOf } from "../store/log.ts";
 import { findOperation, setNextLook } from "../store/operations.ts";
+import { hasMisplacedDeal } from "../store/reviews.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { decideAbsence } from "./absence.ts";
 import { judgeDeals } from "./evidence.ts";
@@ -108,7 +110,7 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
   );
   switch (decision.kind) {
     case "absent":
-      await recordNow(deps, operation, { type: "proven_absent", attempt: standing.attempt });
+      await recordNow(deps, operation, await absenceOf(deps, operation));
       deps.operationsBell.ring();
       return;
     case "review":
@@ -117,6 +119,13 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
     case "look":
       await setNextLook(deps.pool, number, new Date(decision.atMs));
   }
+}
+
+/** Its login shows nothing, but another one may show its reference: then money has moved, and only a person can say whose. */
+async function absenceOf({ pool }: Deps, { number, standing }: RecordedOperation): Promise<OperationEvent> {
+  return (await hasMisplacedDeal(pool, number))
+    ? { type: "does_not_fit", reason: "candidate_deal" }
+    : { type: "proven_absent", attempt: standing.attempt };
 }
 
 function evidenceOf(deal: Deal): EvidenceDeal {

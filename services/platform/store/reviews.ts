@@ -1,4 +1,5 @@
 import { maybeOne, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** Something that does not fit, as it is on record for ever. */
@@ -36,6 +37,18 @@ export async function insertFinding(tx: Transaction, finding: FindingRow): Promi
     sql`select log_minor from account where login = ${finding.login}`,
   );
   return { id: row.id, logMinor: log?.log_minor };
+}
+
+/** Whether a deal with the reference of this operation was seen on another login. */
+export async function hasMisplacedDeal(db: Queryable, operationNumber: bigint): Promise<boolean> {
+  const row = await maybeOne(
+    db,
+    sql`select id
+        from review
+        where operation_number = ${operationNumber} and reason = 'misplaced_reference'
+        limit 1`,
+  );
+  return row !== undefined;
 }
 
 /** Id of the review by whose decision a deal was taken back. */
