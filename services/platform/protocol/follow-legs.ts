@@ -1,5 +1,6 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { insertOperations, listLegs, saveStep } from "../store/operations.ts";
+import { insertOperations } from "../store/new-operations.ts";
+import { listLegs, saveStep } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { readyNextLegs } from "../store/transfers.ts";
 import type { Operation } from "../domain/operation.ts";

@@ -4,7 +4,7 @@ import { findAccount, readAgainFrom } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { listAdoptedDeals, listLoggedDeals } from "../store/logged-deals.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
-import { listOperationsOfDeals } from "../store/operations.ts";
+import { listOperationsOfDeals } from "../store/operation-deals.ts";
 import { findReadTo } from "../store/reader-cursor.ts";
 import { hasUnreadBefore } from "../store/unread-operations.ts";
 import { differencesOf } from "./changed-deal.ts";

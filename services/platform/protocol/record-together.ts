@@ -5,7 +5,7 @@ import type { Account } from "../store/accounts.ts";
 import { insertAttempts } from "../store/attempts.ts";
 import type { NewAttempt } from "../store/attempts.ts";
 import { listExplainedDeals } from "../store/log.ts";
-import { lockOperations, lockReadyCredits, saveApplied, saveSending } from "../store/operations.ts";
+import { lockOperations, lockReadyCredits, saveApplied, saveSending } from "../store/operations-together.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { readyNextLegs } from "../store/transfers.ts";
 import { appendToLogs } from "./append-to-log.ts";

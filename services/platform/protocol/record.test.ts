@@ -9,7 +9,7 @@ import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from ".
 import { grantPermit } from "./grant-permit.ts";
 import type { OperationNumber } from "./operation-number.ts";
 import { lockForStep, recordEvent } from "./record.ts";
-import type { Circumstances } from "./record.ts";
+import type { Circumstances } from "./circumstances.ts";
 
 const AT = new Date("2026-11-21T12:00:00Z");
 const TICKET = 77n;

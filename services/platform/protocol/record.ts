@@ -4,39 +4,22 @@ import type { Account } from "../store/accounts.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { markAttempt } from "../store/attempts.ts";
 import type { AttemptFacts } from "../store/attempts.ts";
-import { listExplainedDeals, listExplainedDealsOf } from "../store/log.ts";
 import { lockOperation, saveStep } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { appendToLog } from "./append-to-log.ts";
+import type { Circumstances, EventCircumstances } from "./circumstances.ts";
 import { operationEntry } from "./deal-entries.ts";
+import { findBooking } from "./find-booking.ts";
+import type { Booking } from "./find-booking.ts";
 import { followLegs } from "./follow-legs.ts";
 import { nextLookMs } from "./next-look.ts";
-import { reportFinding } from "./report-finding.ts";
+import { reportReview, reportSurplus } from "./report-step.ts";
 import type { OperationNumber } from "./operation-number.ts";
 import type { Operation, OperationEvent, Step } from "../domain/operation.ts";
 import { step } from "../domain/operation-machine.ts";
 
 /** An account and one of its operations, both locked, in this order. */
 export type Locked = { readonly account: Account; readonly operation: RecordedOperation };
-
-/** What is known beside the event itself. */
-export type Circumstances = {
-  /** Configured name of the platform's server, never an address. */
-  readonly server: string;
-  /** When the platform applied it, as far as we know. */
-  readonly at: Date;
-  /** What the sender of the attempt learned: then the event is its word, and not the platform's history. */
-  readonly attempt?: AttemptFacts;
-  /** For the person, when one has to look. */
-  readonly evidence?: Readonly<Record<string, unknown>>;
-  /** The deal that they have to look at. */
-  readonly dealId?: bigint;
-  /** How often that deal had been corrected by then. */
-  readonly dealState?: number;
-};
-
-/** Without a time it was applied just now, by the clock of the database. */
-export type EventCircumstances = Omit<Circumstances, "at"> & { readonly at?: Date | undefined };
 
 export type Recorded = {
   readonly standing: Operation;
@@ -115,35 +98,14 @@ async function save(
   tx: Transaction,
   operation: RecordedOperation,
   { step: { to, writes }, event }: { readonly step: Extract<Step, { kind: "move" }>; readonly event: OperationEvent },
-  { server, at, evidence: seen, dealId: seenDeal, dealState }: Circumstances,
+  circumstances: Circumstances,
 ): Promise<void> {
+  const { server, at } = circumstances;
   const nextLookInMs = writes.includes("next_look") ? nextLookMs(to) : undefined;
   await saveStep(tx, operation, { to, server, appliedAt: at, nextLookInMs });
   if (to.state === "REVIEW" && writes.includes("finding")) {
-    const { login, amountMinor, key } = operation;
-    const evidence = { key, amount_minor: String(amountMinor), attempt: to.attempt, came_from: to.cameFrom, ...seen };
-    const dealId = seenDeal ?? ("ticket" in event ? event.ticket : operation.dealId);
-    const { reason } = to;
-    const reviewed = { number: operation.number, standing: to };
-    await reportFinding(tx, { login, operation: reviewed, reason, server, dealId, dealState, amountMinor, evidence });
+    await reportReview(tx, operation, { to, event }, circumstances);
   }
-}
-
-/** A deal that is in the books already. */
-type Booking = { readonly ticket: bigint; readonly isOwnLogin: boolean };
-
-async function findBooking(
-  tx: Transaction,
-  { login }: RecordedOperation,
-  next: Step,
-  server: string,
-): Promise<Booking | undefined> {
-  if (next.kind !== "move" || next.to.state !== "APPLIED" || !next.writes.includes("deal")) return undefined;
-  const { ticket } = next.to;
-  const explained = await listExplainedDeals(tx, server, [ticket]);
-  if (!explained.has(ticket)) return undefined;
-  const own = await listExplainedDealsOf(tx, server, login, [ticket]);
-  return { ticket, isOwnLogin: own.has(ticket) };
 }
 
 /**
@@ -167,15 +129,4 @@ async function conflict(
     { ...circumstances, dealId: ticket },
   );
   return reviewed.standing;
-}
-
-async function reportSurplus(
-  tx: Transaction,
-  operation: RecordedOperation,
-  ticket: bigint,
-  { server }: Circumstances,
-): Promise<void> {
-  const { login, key, amountMinor } = operation;
-  const evidence = { key, ticket: String(ticket) };
-  await reportFinding(tx, { login, operation, reason: "surplus_deal", server, dealId: ticket, amountMinor, evidence });
 }

@@ -5,7 +5,8 @@ import type { LoggedDeal } from "../domain/logged-deal.ts";
 import { told as toldState } from "../domain/operation.ts";
 import { findLoggedDeal } from "../store/logged-deals.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import { findOperation, findOperationByDeal } from "../store/operations.ts";
+import { findOperationByDeal } from "../store/operation-deals.ts";
+import { findOperation } from "../store/operations.ts";
 import { causeOf } from "./deal-entries.ts";
 
 export type ToldDeal = {

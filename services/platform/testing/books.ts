@@ -7,7 +7,7 @@ import type { Role } from "../domain/role.ts";
 import { openLog } from "../protocol/append-to-log.ts";
 import type { Asker } from "../protocol/grant-permit.ts";
 import type { OperationNumber } from "../protocol/operation-number.ts";
-import { insertOperations } from "../store/operations.ts";
+import { insertOperations } from "../store/new-operations.ts";
 import { insertSender } from "../store/senders.ts";
 import { insertTransfers } from "../store/transfers.ts";
 
