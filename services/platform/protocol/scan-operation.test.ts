@@ -1,0 +1,133 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { anAsker, aWaitingOperation } from "../testing/books.ts";
+import { anAccount, aWorld } from "../testing/world.ts";
+import { grantPermit } from "./grant-permit.ts";
+import { lockForStep, recordEvent } from "./record.ts";
+import { formatReference } from "./reference.ts";
+import { scanOperation } from "./scan-operation.ts";
+
+/** Two scans that prove something lie this far apart at least. */
+const BETWEEN_SCANS_MS = 1_050;
+/** What is deposited in these tests. */
+const AMOUNT = "0.05";
+
+type Lost = {
+  readonly role?: "investor" | "master";
+  /** Whether the sender said that nothing of it is left there. */
+  readonly isFenced?: boolean;
+  readonly senderBeatAgo?: string;
+  /** Negative: by a clock that was ahead. */
+  readonly sentAgo?: string;
+};
+
+/** A deposit of 0.05 whose answer was lost so long ago that its quiet period is over; the jobs do not run. */
+async function aLostDeposit({
+  role = "investor",
+  isFenced = true,
+  senderBeatAgo = "1 hour",
+  sentAgo = "1 hour",
+}: Lost = {}) {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false, quietPeriodMs: 1_000 });
+  const { deps } = instance;
+  const { pool } = deps;
+  const login = await anAccount(instance, role);
+  const number = await aWaitingOperation(pool, { key: "a", login });
+  const asker = await anAsker(pool, { server: deps.settings.server });
+  await inTransaction(pool, async (tx) => {
+    await grantPermit(tx, await lockForStep(tx, login, number), asker);
+    const circumstances = { server: asker.server, at: new Date() };
+    await recordEvent(tx, await lockForStep(tx, login, number), { type: "lost", attempt: 1 }, circumstances);
+  });
+  await execute(
+    pool,
+    sql`update attempt
+        set granted_at = now() - ${sentAgo}::interval, permit_expires_at = now() - interval '1 hour',
+            fenced_at = case when ${isFenced} then now() end`,
+  );
+  await execute(pool, sql`update sender set beat_at = now() - ${senderBeatAgo}::interval where epoch = ${asker.epoch}`);
+  const standing = async () =>
+    (await many(pool, sql`select state, refusal, review, next_look_at > now() as later from operation`))[0];
+  const scan = async () => {
+    await scanOperation(deps, number);
+    return await standing();
+  };
+  const reference = formatReference({ kind: "deposit", number, attempt: 1 });
+  return { control: world.control, deps, login, number, reference, scan };
+}
+
+test("two clean scans prove that nothing was executed, and the first of them proves nothing", async () => {
+  const { scan } = await aLostDeposit();
+
+  expect(await scan()).toEqual({ state: "UNKNOWN", refusal: null, review: null, later: true });
+  await delay(BETWEEN_SCANS_MS);
+  expect(await scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
+});
+
+test("while its sender lives and says nothing, nothing is proven; a sender that is silent for long is dead", async () => {
+  const alive = await aLostDeposit({ isFenced: false, senderBeatAgo: "0 seconds" });
+  await execute(alive.deps.pool, sql`update sender set beat_at = now() + interval '1 minute'`);
+  const dead = await aLostDeposit({ isFenced: false });
+  await Promise.all([alive.scan(), dead.scan()]);
+  await delay(BETWEEN_SCANS_MS);
+
+  expect(await alive.scan()).toMatchObject({ state: "UNKNOWN" });
+  expect(await dead.scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
+});
+
+test("a deal with the reference applies it, also when the clock of the permit was ahead of the platform's", async () => {
+  const { control, login, reference, scan, deps } = await aLostDeposit({ sentAgo: "-10 minutes" });
+  await control.balance(login, AMOUNT, reference);
+
+  expect(await scan()).toMatchObject({ state: "APPLIED" });
+  expect(deps.freshDeals.take()).toEqual([]);
+});
+
+test("a Master's deal that is found is read at once", async () => {
+  const { control, login, reference, scan, deps } = await aLostDeposit({ role: "master" });
+  await control.balance(login, AMOUNT, reference);
+
+  expect(await scan()).toMatchObject({ state: "APPLIED" });
+  expect(deps.freshDeals.take()).toEqual([login]);
+});
+
+test("the same amount without a reference is for a person, and one that our books explain is nothing", async () => {
+  const doubtful = await aLostDeposit();
+  await doubtful.control.balance(doubtful.login, AMOUNT, "rewritten");
+  expect(await doubtful.scan()).toMatchObject({ state: "REVIEW", review: "candidate_deal" });
+
+  const { control, login, scan, deps } = await aLostDeposit();
+  await control.balance(login, AMOUNT, "of before");
+  const [deal] = await control.deals(login);
+  await execute(
+    deps.pool,
+    sql`insert into adopted_deal (server, deal_id, login) values (${deps.settings.server}, ${deal?.deal}, ${login})`,
+  );
+  expect(await scan()).toMatchObject({ state: "UNKNOWN" });
+});
+
+test("the reference with another amount is for a person at once", async () => {
+  const more = await aLostDeposit();
+  await more.control.balance(more.login, "0.06", more.reference);
+  expect(await more.scan()).toMatchObject({ state: "REVIEW", review: "amount_differs" });
+});
+
+test("what is known by now is scanned no more", async () => {
+  const { control, login, reference, number, scan, deps } = await aLostDeposit();
+  await inTransaction(deps.pool, async (tx) => {
+    const circumstances = { server: deps.settings.server, at: new Date() };
+    await recordEvent(
+      tx,
+      await lockForStep(tx, login, number),
+      { type: "refused", attempt: 1, code: 8 },
+      circumstances,
+    );
+  });
+  await control.balance(login, AMOUNT, reference);
+
+  expect(await scan()).toMatchObject({ state: "REFUSED", refusal: "platform_rejected" });
+  expect(await many(deps.pool, sql`select verdict from scan`)).toEqual([]);
+});
