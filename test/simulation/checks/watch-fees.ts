@@ -42,7 +42,7 @@ export class FeesWatch {
     const operation = books.operation(readSentReference(deal.sentComment)?.number ?? -1n);
     if (operation?.kind !== "fee_debit" && operation?.kind !== "fee_credit") return;
     const key = books.keyOf(operation.transferId);
-    const payment = fees.payment(BigInt(PAYMENT_KEY.exec(key)?.[1] ?? -1));
+    const payment = fees.payment(idIn(key));
     if (payment === undefined) throw new Violation("I11", `${key} moves a fee that nobody owes`);
     this.#checkAccount(deal, operation, payment);
     if (operation.leg !== DEBIT) return;
@@ -107,18 +107,18 @@ export class FeesWatch {
   /** I2: both deals were made for this very payment, with the amount that is on record. */
   #checkExecuted(payment: PaymentRow): void {
     const credit = this.#facts.fees.credit(payment.creditId ?? -1n);
-    const { investor, paymentAccount, takenMinor, key, debitDeal } = payment;
-    const isPaid = this.#isDealOf(debitDeal ?? 0n, { key, login: investor, amountMinor: -takenMinor });
-    const credited = { key, login: paymentAccount, amountMinor: takenMinor };
+    const { id, investor, paymentAccount, takenMinor, debitDeal } = payment;
+    const isPaid = this.#isDealOf(debitDeal ?? 0n, { id, login: investor, amountMinor: -takenMinor });
+    const credited = { id, login: paymentAccount, amountMinor: takenMinor };
     if (!isPaid || !this.#isDealOf((credit?.["deal_id"] ?? 0n) as bigint, credited))
-      throw new Violation("I2", `${key} is on record as paid with deals that were not made for it`);
+      throw new Violation("I2", `${payment.key} is on record as paid with deals that were not made for it`);
   }
 
-  #isDealOf(ticket: bigint, wanted: { readonly key: string; readonly login: string; readonly amountMinor: bigint }) {
+  #isDealOf(ticket: bigint, wanted: { readonly id: bigint; readonly login: string; readonly amountMinor: bigint }) {
     const { platform, books } = this.#facts;
     const deal = platform.deal(ticket);
     const operation = books.operation(readSentReference(deal?.sentComment ?? "")?.number ?? -1n);
-    const isIts = operation !== undefined && books.keyOf(operation.transferId) === wanted.key;
+    const isIts = operation !== undefined && idIn(books.keyOf(operation.transferId)) === wanted.id;
     return isIts && deal?.login === wanted.login && deal.amountMinor === wanted.amountMinor;
   }
 
@@ -175,6 +175,11 @@ export class FeesWatch {
     if (pair.markE8 > best)
       throw new Violation("I11", `${name}: a mark of ${pair.markE8}, and only ${best} were earned`);
   }
+}
+
+/** The payment that a key is about. */
+function idIn(key: string): bigint {
+  return BigInt(PAYMENT_KEY.exec(key)?.[1] ?? -1);
 }
 
 function nameOf({ investor, master }: Pick<PairRow, "investor" | "master">): string {

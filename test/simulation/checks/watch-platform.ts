@@ -117,8 +117,6 @@ export class PlatformWatch {
 
   /** I7 */
   #checkOrder(operation: OperationRow): void {
-    if (operation.leg === 1 && operation.kind === "fee_credit")
-      throw new Violation("I7", `${operation.number} is a credit, and comes before its debit`);
     if (operation.leg === 1) return;
     const legs = this.#facts.books.legsOf(operation.transferId);
     const before = legs.find(({ leg }) => leg === operation.leg - 1);

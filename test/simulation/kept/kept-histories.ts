@@ -65,7 +65,7 @@ export const KEPT_HISTORIES: readonly KeptHistory[] = [
     plan: (seed) =>
       planOf(
         seed,
-        [mirror(1_000), { kind: "trade", atMs: 24_400 + seed * 150, login: "1001", forMs: 500, profitMinor: 115n }],
+        [mirror(1_000), { kind: "trade", atMs: 24_200, login: "1001", forMs: 500, profitMinor: 115n }],
         [{ kind: "command", nth: 1, trouble: { ...TRUE, hiddenMs: 23_000 } }],
       ),
     sabotage: "a short reading passes what only a longer one shows",

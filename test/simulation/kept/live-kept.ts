@@ -1,7 +1,7 @@
 import { simulate } from "../simulate.ts";
 import { KEPT_HISTORIES } from "./kept-histories.ts";
 
-const SEEDS = 6;
+const SEEDS = 12;
 
 /** What is wrong in each of its seeds in which anything is. */
 export async function liveKept(title: string): Promise<readonly string[]> {

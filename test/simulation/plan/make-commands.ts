@@ -52,10 +52,10 @@ const PLATFORM_COMMANDS: Shares = [
 function poolCommands(followed: readonly Pair[]): Shares {
   return [
     [14, deposit],
-    [20, withdraw],
-    [8, emptying],
-    [44, (random, atMs) => poolTrade(random, atMs, random.pick(followed))],
-    [14, (random, atMs, key) => ({ kind: "unassign", atMs, key, ...random.pick(followed) })],
+    [18, withdraw],
+    [14, emptying],
+    [42, (random, atMs) => poolTrade(random, atMs, random.pick(followed))],
+    [12, (random, atMs, key) => ({ kind: "unassign", atMs, key, ...random.pick(followed) })],
   ];
 }
 
@@ -160,7 +160,7 @@ function poolTrade(random: Random, atMs: number, { master: login }: Pair): Comma
 /** A person takes everything from an Investor, or moves something: then a fee finds nothing and becomes debt. */
 function emptying(random: Random, atMs: number): Command {
   const moved = dealer(random, atMs);
-  return random.chance(0.5) ? { ...moved, amountMinor: "everything" } : moved;
+  return random.chance(0.7) ? { ...moved, amountMinor: "everything" } : moved;
 }
 
 function withdraw(random: Random, atMs: number, key: string): Command {

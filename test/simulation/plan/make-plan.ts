@@ -20,7 +20,7 @@ const MORE_IN_POOLS = 3;
 export function makePlan(seed: number, mode: Mode): Plan {
   const random = createRandom(seed);
   const quietPeriodMs = random.pick(QUIET_PERIODS_MS);
-  const hasPools = random.for("pools").chance(0.25);
+  const hasPools = random.for("pools").chance(0.2);
   const fees = random.for("fees");
   const busyMs = (hasPools ? POOL_BUSY_MS : BUSY_MS)[mode];
   const count = random.for("count").whole(3, MOST_COMMANDS[mode]) + (hasPools ? MORE_IN_POOLS : 0);

@@ -1,7 +1,7 @@
 import { compileExpression } from "./compile-expression.ts";
 import { columnOf } from "./compiled.ts";
 import type { ColumnDefinition, Definition, Rule } from "./definitions.ts";
-import { alter, draftNamed, draftOf, drop } from "./draft.ts";
+import { alter, columnsIn, draftNamed, draftOf, drop } from "./draft.ts";
 import type { Draft } from "./draft.ts";
 import type { Run } from "./run.ts";
 import type { Column, Reference, RowExpression, Schema, TableSchema, Unique } from "./schema.ts";
@@ -60,7 +60,9 @@ function tableOf(name: string, draft: Draft, drafts: ReadonlyMap<string, Draft>)
     indexed: new Set([...leading, ...uniques.flatMap(({ foundBy }) => foundBy)]),
     uniques,
     checks: named.flatMap(({ rule, name: own }) =>
-      rule.kind === "check" ? [{ name: own, condition: row(rule.condition) }] : [],
+      rule.kind === "check"
+        ? [{ name: own, condition: row(rule.condition), dependsOn: columnsIn(rule.condition) }]
+        : [],
     ),
     references: named.flatMap(({ rule, name: own }) =>
       rule.kind === "references" ? [referenceOf(own, rule, drafts)] : [],
@@ -99,6 +101,7 @@ function uniqueOf(
     columns: plain.length === on.length ? plain : undefined,
     parts: on.map(row),
     foundBy: plain,
+    dependsOn: [...columnsIn(on), ...columnsIn(where)],
     where: where && row(where),
   };
 }

@@ -27,12 +27,13 @@ export function group(
   aggregates: readonly AggregateCall[],
   empty: () => Env,
 ): readonly Env[] {
-  const groups = Map.groupBy(envs, (env) => by.map((part) => keyOf(part.eval(env))).join("\u0000"));
-  if (by.length === 0 && groups.size === 0) groups.set("", []);
-  return Array.from(groups.values(), (members) => {
+  const together = (members: readonly Env[]): Env => {
     const values = aggregates.map((call) => aggregate(call, members));
     return { ...(members[0] ?? empty()), aggregates: values };
-  });
+  };
+  if (by.length === 0) return [together(envs)];
+  const groups = Map.groupBy(envs, (env) => by.map((part) => keyOf(part.eval(env))).join("\u0000"));
+  return Array.from(groups.values(), together);
 }
 
 function aggregate(call: AggregateCall, members: readonly Env[]): Value {

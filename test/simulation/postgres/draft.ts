@@ -102,7 +102,8 @@ function plainName(table: string, rule: Rule): string {
   }
 }
 
-function columnsIn(expression: unknown): readonly string[] {
+/** The columns that an expression speaks of. */
+export function columnsIn(expression: unknown): readonly string[] {
   if (Array.isArray(expression)) return expression.flatMap(columnsIn);
   if (typeof expression !== "object" || expression === null) return [];
   if ("kind" in expression && expression.kind === "column") return [String((expression as { name?: unknown }).name)];

@@ -125,8 +125,16 @@ function fewest(table: TableRows, lookups: readonly Lookup[], env: Env): Iterabl
   let best: readonly ReadonlySet<Row>[] | undefined;
   let bestSize = Infinity;
   for (const { column, keys } of lookups) {
-    const sets = [...new Set(keys(env))].filter((key) => key !== null).map((key) => table.withValue(column, key));
-    const size = sets.reduce((total, set) => total + set.size, 0);
+    const wanted = keys(env);
+    const distinct = wanted.length === 1 ? wanted : [...new Set(wanted)];
+    const sets: ReadonlySet<Row>[] = [];
+    let size = 0;
+    for (const key of distinct) {
+      if (key === null) continue;
+      const set = table.withValue(column, key);
+      sets.push(set);
+      size += set.size;
+    }
     if (size < bestSize) [best, bestSize] = [sets, size];
   }
   if (best === undefined) return table.all();

@@ -39,10 +39,16 @@ export type Unique = {
   readonly parts: readonly RowExpression[];
   /** The plain columns among the parts, by which rows are found. */
   readonly foundBy: readonly string[];
+  /** All columns that decide. */
+  readonly dependsOn: readonly string[];
   readonly where: RowExpression | undefined;
 };
 
-export type Check = { readonly name: string; readonly condition: RowExpression };
+export type Check = {
+  readonly name: string;
+  readonly condition: RowExpression;
+  readonly dependsOn: readonly string[];
+};
 
 export type Reference = {
   readonly name: string;

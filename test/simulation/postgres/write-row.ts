@@ -11,7 +11,7 @@ import { coerce } from "./types.ts";
 /** Adds a row with what it does not give: defaults, numbers, computed columns. */
 export function insertRow(table: TableSchema, given: Values, run: Run): Row {
   const values = completed(table, given, run);
-  checkRow(table, values, undefined, run);
+  checkRow(table, values, { row: undefined, before: {} }, run);
   const row = run.database.rows(table.name).make();
   row.write(run.tx, values);
   return row;
@@ -20,8 +20,9 @@ export function insertRow(table: TableSchema, given: Values, run: Run): Row {
 export function updateRow(table: TableSchema, row: Row, changed: Values, run: Run): void {
   if (table.isWrittenOnce) throw writtenOnce(table.name);
   row.lock(run.tx, "update");
-  const values = computed(table, { ...row.seenBy(run.tx), ...changed }, run);
-  checkRow(table, values, row, run);
+  const before = row.seenBy(run.tx) ?? {};
+  const values = computed(table, { ...before, ...changed }, run);
+  checkRow(table, values, { row, before }, run);
   row.write(run.tx, values);
 }
 
@@ -70,18 +71,27 @@ function computed(table: TableSchema, values: Values, run: Run): Values {
   return values;
 }
 
-function checkRow(table: TableSchema, values: Values, row: Row | undefined, run: Run): void {
+/** The row as it was; empty for a fresh one. */
+type Past = { readonly row: Row | undefined; readonly before: Values };
+
+/** What held before an update holds still, unless a column that decides has changed. */
+function checkRow(table: TableSchema, values: Values, { row, before }: Past, run: Run): void {
+  const hasChanged = (name: string): boolean => values[name] !== before[name];
   for (const { name, isNullable } of table.columns.values()) {
     if (!isNullable && (values[name] ?? null) === null) throw notNull(table.name, name);
   }
-  for (const { name, condition } of table.checks) {
+  for (const { name, condition, dependsOn } of table.checks) {
+    if (!dependsOn.some(hasChanged)) continue;
     if (condition(values, run.database.nowMs) === false) throw violation("23514", table.name, name);
   }
   for (const unique of table.uniques) {
+    if (!unique.dependsOn.some(hasChanged)) continue;
     const double = findDouble(table, unique, values, { except: row, run });
     if (double !== undefined) throw violation("23505", table.name, unique.name);
   }
-  for (const reference of table.references) requireTarget(table, reference, values, run);
+  for (const reference of table.references) {
+    if (reference.columns.some(hasChanged)) requireTarget(table, reference, values, run);
+  }
 }
 
 type Search = { readonly except: Row | undefined; readonly run: Run };

@@ -45,7 +45,7 @@ function sorted(names: readonly string[]): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-/** Combinations that came up at least once. */
-export function countCells(hits: Hits): number {
-  return Object.keys(hits).length;
+/** Combinations that came up at least so often. */
+export function countCells(hits: Hits, atLeast: number): number {
+  return Object.values(hits).filter((times) => times >= atLeast).length;
 }

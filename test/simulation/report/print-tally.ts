@@ -1,16 +1,20 @@
 import type { Tally } from "../run-seeds.ts";
 import { countCells } from "./print-coverage.ts";
 
+/** A combination counts at each of these that it has reached. */
+const LEVELS = [1, 10, 100, 1_000];
 const HOUR_MS = 3_600_000;
 
 /** What was lived through, how fast, and what went wrong in it. */
 export function printTally(tally: Tally, seconds: number): string {
   const { seeds, steps, simulatedMs, crashes, faults, failures, hits, trace } = tally;
   const rate = (seeds / seconds).toFixed(1);
+  const counted = LEVELS.map((times) => `${countCells(hits, times)} met ${times === 1 ? "once" : `${times} times`}`);
   return [
     ...failures.map(({ seed, mode, invariant, message }) => `seed ${seed} (${mode}) breaks ${invariant}: ${message}`),
     `${seeds} histories in ${seconds.toFixed(1)} s, ${rate} a second; ${(simulatedMs / HOUR_MS).toFixed(1)} simulated hours, ${steps} steps`,
-    `${crashes} crashes and ${faults} other faults; ${countCells(hits)} combinations of kind, crash point and fault`,
+    `${crashes} crashes and ${faults} other faults`,
+    `combinations of kind, crash point and fault: ${counted.join(", ")}`,
     `trace ${trace.toString(16).padStart(8, "0")}, ${failures.length} failed`,
   ].join("\n");
 }

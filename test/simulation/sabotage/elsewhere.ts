@@ -29,4 +29,15 @@ export const SABOTAGES_ELSEWHERE: readonly SabotageElsewhere[] = [
     ],
     test: "services/funding/commands/withdraw-fee.test.ts",
   },
+  {
+    name: "a process gives back the permit of another",
+    edits: [
+      {
+        file: "services/platform/protocol/send.ts",
+        find: "const isOurs = permitted?.senderEpoch === deps.sender.epoch && permitted.session === sessionId;",
+        put: "const isOurs = permitted !== undefined && sessionId !== undefined;",
+      },
+    ],
+    test: "services/platform/protocol/void-unsent.test.ts",
+  },
 ];

@@ -38,6 +38,6 @@ export const FEED_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I9", "I10"],
-    seed: 1387,
+    seed: 699,
   },
 ];

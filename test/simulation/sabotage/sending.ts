@@ -40,8 +40,13 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
     edits: [
       {
         file: `${PLATFORM}/mt5/balance.ts`,
-        find: 'const exchanged = await lease.call({ method: "POST", path: "trade/balance", query }, { mayWrite });',
-        put: 'const send = () => lease.call({ method: "POST", path: "trade/balance", query }, { mayWrite });\n  let exchanged = await send();\n  if (exchanged.kind === "lost") exchanged = await send();',
+        find: "const exchanged = await lease.call(\n    {",
+        put: "const send = () => lease.call(\n    {",
+      },
+      {
+        file: `${PLATFORM}/mt5/balance.ts`,
+        find: "{ onWritten }) },\n  );",
+        put: '{ onWritten }) },\n  );\n  let exchanged = await send();\n  if (exchanged.kind === "lost") exchanged = await send();',
       },
       { file: `${PLATFORM}/protocol/permit.ts`, find: "age < PERMIT_MS - PERMIT_MARGIN_MS", put: "age < 60_000" },
     ],
@@ -125,5 +130,17 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
     edits: [{ file: `${PLATFORM}/domain/operation-kind.ts`, find: 'origin: "external",', put: 'origin: "internal",' }],
     caughtBy: ["P1"],
     seed: 28,
+  },
+  {
+    name: "operations of ours that do not occupy their login",
+    edits: [
+      {
+        file: `${PLATFORM}/domain/operation-kind.ts`,
+        find: "checkMargin: false, exclusive: true,",
+        put: "checkMargin: false, exclusive: false,",
+      },
+    ],
+    caughtBy: ["I6"],
+    seed: 1,
   },
 ];

@@ -44,8 +44,11 @@ export class Network<To extends Target> {
     const { promise, resolve } = Promise.withResolvers<Outcome<T>>();
     this.#calls += 1;
     const requestId = `request-${this.#calls}`;
-    const answer = (outcome: Outcome<T>): void => caller.deliver(undefined, "answered", () => resolve(outcome));
-    scheduler.after(withinMs, "caller's time-out", () => answer({ kind: "unknown" }));
+    const answer = (outcome: Outcome<T>): void => {
+      timeOut.cancel();
+      caller.deliver(undefined, "answered", () => resolve(outcome));
+    };
+    const timeOut = scheduler.after(withinMs, "caller's time-out", () => answer({ kind: "unknown" }));
     const isLost = faults.losesAnswer();
     for (let copy = faults.doublesCall() ? 2 : 1; copy > 0; copy -= 1) {
       const targets = reachable();
