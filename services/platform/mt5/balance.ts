@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { BalanceOrder } from "./balance-order.ts";
 import { classifyCommandAnswer } from "./classify.ts";
 import type { MoneyOutcome } from "./classify.ts";
 import { formatMinor } from "./decimal.ts";
@@ -8,22 +9,6 @@ import type { Lease } from "./session-pool.ts";
 import type { ToldTickets } from "./told-tickets.ts";
 import { lookUnderTicket, showsNothingOf } from "./whose-answer.ts";
 import type { HistoryQuestions } from "./whose-answer.ts";
-
-export type BalanceOrder = {
-  readonly login: string;
-  /** Signed change of the balance, not the new one. */
-  readonly amountMinor: bigint;
-  /** At most 31 characters; the platform cuts the rest without a word. */
-  readonly comment: string;
-  /** Whether a debit above the free margin is refused. */
-  readonly checkMargin: boolean;
-  /** Somebody is told the ticket, so what stands under it is looked at first. */
-  readonly isTold?: boolean;
-  /** Asked once, right before the bytes leave; false means that none does. */
-  readonly mayWrite: () => boolean;
-  /** The bytes have left, and no answer is there yet. */
-  readonly onWritten?: () => void;
-};
 
 /** The platform's own limit, in minor units. */
 export const MAX_AMOUNT_MINOR = 1_000_000_000_00n;

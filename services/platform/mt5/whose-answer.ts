@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BalanceOrder } from "./balance.ts";
+import type { BalanceOrder } from "./balance-order.ts";
 import { DEAL_ACTION, balanceEffect } from "./deals.ts";
 import type { Deal, Period } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
