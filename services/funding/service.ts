@@ -22,8 +22,8 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
     deposit: (request, context) => deposit(deps, request, context),
     withdraw: (request, context) => withdraw(deps, request, context),
     getBalance: (request, context) => getBalance(deps, request, context),
-    getOperation: (request, context) => getOperation(deps, request, context),
-    listOperations: (request, context) => listOperations(deps, request, context),
+    getOperation: (request) => getOperation(deps, request),
+    listOperations: (request) => listOperations(deps, request),
     listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }

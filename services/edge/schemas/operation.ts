@@ -86,7 +86,7 @@ export function outcomeNamed(name: OutcomeName | undefined): OperationOutcome {
 }
 
 /** Nothing more is going to happen by itself. */
-export function isFinal({ outcome }: Operation): boolean {
+export function isFinal({ outcome }: Pick<Operation, "outcome">): boolean {
   return outcome !== OperationOutcome.PENDING && outcome !== OperationOutcome.UNKNOWN;
 }
 

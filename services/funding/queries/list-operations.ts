@@ -1,5 +1,3 @@
-import { childContext } from "#kernel/contract/context.ts";
-import type { CallContext } from "#kernel/contract/contract.ts";
 import {
   OperationOutcome,
   type ListOperationsRequest,
@@ -14,10 +12,6 @@ import { listOperationIds } from "../store/ledger.ts";
 import { describe } from "./operation.ts";
 
 const MOST_PER_PAGE = 1_000;
-/** So many are described at the same time: the platform is asked about each. */
-const AT_ONCE = 8;
-/** What platform does not say by then is left out. */
-const DESCRIBE_MS = 2_000;
 
 const OUTCOMES: Partial<Readonly<Record<OperationOutcome, OutcomeSoFar>>> = {
   [OperationOutcome.PENDING]: "PENDING",
@@ -28,11 +22,7 @@ const OUTCOMES: Partial<Readonly<Record<OperationOutcome, OutcomeSoFar>>> = {
 };
 
 /** Deposits and withdrawals, the newest first. */
-export async function listOperations(
-  deps: Deps,
-  request: ListOperationsRequest,
-  context: CallContext,
-): Promise<ListOperationsResponse> {
+export async function listOperations(deps: Deps, request: ListOperationsRequest): Promise<ListOperationsResponse> {
   const { login, comment, beforeId, limit } = request;
   if (limit < 1 || limit > MOST_PER_PAGE) {
     const errors = [{ field: "limit", code: "out_of_range", message: `limit must be from 1 to ${MOST_PER_PAGE}` }];
@@ -40,15 +30,7 @@ export async function listOperations(
   }
   const filter = { login, comment, outcome: OUTCOMES[request.outcome], beforeId, limit: limit + 1 };
   const ids = await listOperationIds(deps.pool, filter, deps.now());
-  const soon = childContext(context, { withinMs: DESCRIBE_MS });
   const items: Operation[] = [];
-  for (let from = 0; from < limit && from < ids.length; from += AT_ONCE) {
-    const some = ids.slice(from, Math.min(from + AT_ONCE, limit));
-    items.push(...(await Promise.all(some.map((id) => describeById(deps, id, soon)))));
-  }
+  for (const id of ids.slice(0, limit)) items.push(await describe(deps, await getCashflow(deps.pool, id)));
   return { items, hasMore: ids.length > limit };
-}
-
-async function describeById(deps: Deps, id: string, context: CallContext): Promise<Operation> {
-  return await describe(deps, await getCashflow(deps.pool, id), context);
 }

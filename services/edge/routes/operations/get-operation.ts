@@ -1,9 +1,12 @@
 import { Type } from "typebox";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import type { Operation } from "#proto/pamm/funding/v1/funding.ts";
 import { operationId, wait } from "../../schemas/request-fields.ts";
 import { isFinal, OperationReply, operationReply } from "../../schemas/operation.ts";
 import { route } from "../../route.ts";
 import { findOperation } from "./find-operation.ts";
 import { READERS } from "./readers.ts";
+import { withLegs } from "./with-legs.ts";
 
 export const getOperation = route({
   method: "GET",
@@ -20,6 +23,11 @@ export const getOperation = route({
   refusals: ["operation_not_found"],
 
   async handle(deps, { params }, { waiting }) {
-    return operationReply(await waiting.until((context) => findOperation(deps, params.operation_id, context), isFinal));
+    const look = async (context: CallContext): Promise<Operation> => {
+      const operation = await findOperation(deps, params.operation_id, context);
+      const [shown = operation] = await withLegs(deps, [operation], context);
+      return shown;
+    };
+    return operationReply(await waiting.until(look, isFinal));
   },
 });

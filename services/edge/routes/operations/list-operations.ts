@@ -11,6 +11,7 @@ import {
 import { cursorErrors, OpaquePage } from "../../schemas/page.ts";
 import { type Deps, route } from "../../route.ts";
 import { READERS } from "./readers.ts";
+import { withLegs } from "./with-legs.ts";
 
 const STANDARD_LIMIT = 50;
 /** Before any operation: the newest come first. */
@@ -61,7 +62,7 @@ export const listOperations = route({
     const last = items.at(-1);
     const hasMore = merged.length > limit || pages.some((page) => page.hasMore);
     return {
-      items: items.map(operationReply),
+      items: (await withLegs(deps, items, context)).map(operationReply),
       next_cursor: hasMore && last !== undefined ? deps.cursors.writeUuid(listName(query), last.operationId) : null,
       has_more: hasMore,
     };

@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { errorsOf, testEdge } from "../../test-edge.ts";
 import { anOperation } from "../../testing/replies/funding.ts";
+import { AT, cents } from "../../testing/replies/values.ts";
 
 const OPERATIONS = "/api/v1/operations";
 const ID = "0198c0de-0000-7000-8000-000000000001";
@@ -73,6 +76,91 @@ test("an assign comes from the other service, without an amount", async () => {
     legs: [],
     finished_at: null,
   });
+});
+
+/** Platform and fee know these keys, and nothing else. */
+function knowing(legs: Readonly<Record<string, TransferLegResult>>, due: Readonly<Record<string, string[]>> = {}) {
+  const notFound = new Refusal({ code: "transfer_not_found", status: "not_found", message: "no such transfer" });
+  return {
+    platform: {
+      async getTransfer({ key }: { readonly key: string }) {
+        const leg = legs[key];
+        if (leg === undefined) throw notFound;
+        return { transferId: 1n, key, state: leg.state, refusalCode: "", platformCode: 0, legs: [leg] };
+      },
+    },
+    fees: {
+      listDueItems: async ({ key }: { readonly key: string }) => ({
+        items: (due[key] ?? []).map((item) => ({ key: item, amount: cents(5_00n), isWeekly: false })),
+      }),
+    },
+  };
+}
+
+function aLeg(over: Partial<TransferLegResult> = {}): TransferLegResult {
+  const kind = MovementKind.WITHDRAWAL;
+  const state = TransferState.APPLIED;
+  return { login: "3000003", kind, amount: cents(-40_00n), state, dealId: 78n, reference: "W", appliedAt: AT, ...over };
+}
+
+const UNKNOWN_SO_FAR = { outcome: OperationOutcome.UNKNOWN, dealId: undefined, reference: "", legs: [] };
+const WITHDRAWAL = {
+  ...UNKNOWN_SO_FAR,
+  action: OperationAction.WITHDRAW,
+  feeKey: "fees:1",
+  transferKeys: ["payout:1"],
+};
+
+test("the movements are asked of platform: fees first, as fee names them, then its own", async () => {
+  const fee = aLeg({ kind: MovementKind.FEE_DEBIT, amount: cents(-5_00n), dealId: 77n, reference: "F" });
+  const edge = await testEdge({
+    ...knowing({ "payout:1": aLeg(), "fee:payment:1": fee }, { "fees:1": ["fee:payment:1", "fee:payment:2"] }),
+    funding: {
+      getOperation: async () => anOperation({ ...WITHDRAWAL, outcome: OperationOutcome.EXECUTED, dealId: 78n }),
+    },
+    subscriptions: { getOperation: unknown },
+  });
+
+  expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toMatchObject({
+    deal_id: 78,
+    reference: "W",
+    legs: [
+      { kind: "fee_debit", amount: -5, outcome: "executed", deal_id: 77, reference: "F" },
+      { kind: "withdrawal", amount: -40, outcome: "executed", deal_id: 78, reference: "W" },
+    ],
+  });
+});
+
+test.each([
+  [TransferState.APPLIED, 78n, "executed", 78],
+  [TransferState.REFUSED, 0n, "not_executed", null],
+  [TransferState.REVIEW, 0n, "review", null],
+  [TransferState.UNKNOWN, 0n, "unknown", null],
+  [TransferState.PENDING, 0n, "unknown", null],
+] as const)("platform's journal is ahead of the books: %s", async (state, dealId, outcome, ticket) => {
+  const edge = await testEdge({
+    ...knowing({ "payout:1": aLeg({ state, dealId }) }),
+    funding: { getOperation: async () => anOperation(WITHDRAWAL) },
+    subscriptions: { getOperation: unknown },
+  });
+
+  expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toMatchObject({ outcome, deal_id: ticket });
+});
+
+test("what cannot be asked now is left out, alone and in a list", async () => {
+  const edge = await testEdge({
+    platform: { getTransfer: away },
+    fees: { listDueItems: away },
+    funding: {
+      getOperation: async () => anOperation(WITHDRAWAL),
+      listOperations: async () => ({ items: [anOperation(WITHDRAWAL)], hasMore: false }),
+    },
+    subscriptions: { getOperation: unknown, listOperations: async () => ({ items: [], hasMore: false }) },
+  });
+  const known = { outcome: "unknown", reference: null, legs: [] };
+
+  expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toMatchObject(known);
+  expect((await edge.call({ url: OPERATIONS })).body).toMatchObject({ items: [known] });
 });
 
 test("that there is no such operation is said only when both services have said so", async () => {

@@ -44,6 +44,8 @@ export function anOperation(overrides: Partial<Operation> = {}): Operation {
     createdAt: AT,
     finishedAt: LATER,
     reference: "PD0F7K3M9Q2X1A",
+    feeKey: "",
+    transferKeys: [],
     legs: [
       {
         login: "3000003",

@@ -1,0 +1,103 @@
+import { childContext } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import {
+  OperationAction,
+  OperationOutcome,
+  type Operation,
+  type OperationLeg,
+} from "#proto/pamm/funding/v1/funding.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../../route.ts";
+import { isFinal } from "../../schemas/operation.ts";
+
+/** More transfers than the fees of one operation ever are. */
+const MOST_KEYS = 20;
+/** So many operations are asked about at the same time. */
+const AT_ONCE = 8;
+/** The ledger answers what it knows rather than wait longer for what others know. */
+const ASK_MS = 2_000;
+
+const OUTCOMES: Readonly<Record<TransferState, OperationOutcome>> = {
+  [TransferState.UNSPECIFIED]: OperationOutcome.UNKNOWN,
+  [TransferState.PENDING]: OperationOutcome.PENDING,
+  [TransferState.UNKNOWN]: OperationOutcome.UNKNOWN,
+  [TransferState.APPLIED]: OperationOutcome.EXECUTED,
+  [TransferState.REFUSED]: OperationOutcome.NOT_EXECUTED,
+  [TransferState.REVIEW]: OperationOutcome.REVIEW,
+};
+
+const KINDS: Partial<Readonly<Record<MovementKind, string>>> = {
+  [MovementKind.DEPOSIT]: "deposit",
+  [MovementKind.WITHDRAWAL]: "withdrawal",
+  [MovementKind.FEE_DEBIT]: "fee_debit",
+  [MovementKind.FEE_CREDIT]: "fee_credit",
+  [MovementKind.EXIT]: "exit",
+  [MovementKind.REVERSAL]: "reversal",
+};
+
+/** Operations with the movements that platform has on record for them. What cannot be asked now is left out. */
+export async function withLegs(
+  deps: Deps,
+  operations: readonly Operation[],
+  context: CallContext,
+): Promise<Operation[]> {
+  const soon = childContext(context, { withinMs: ASK_MS });
+  const shown: Operation[] = [];
+  for (let from = 0; from < operations.length; from += AT_ONCE) {
+    const some = operations.slice(from, from + AT_ONCE);
+    shown.push(...(await Promise.all(some.map((operation) => show(deps, operation, soon)))));
+  }
+  return shown;
+}
+
+/** Fees first, as they are taken. */
+async function show(deps: Deps, operation: Operation, context: CallContext): Promise<Operation> {
+  const { feeKey, transferKeys } = operation;
+  if (feeKey === "" && transferKeys.length === 0) return operation;
+  const [fees, own] = await Promise.all([
+    feeKeys(deps, feeKey, context).then((keys) => legsUnder(deps, keys, context)),
+    legsUnder(deps, transferKeys, context),
+  ]);
+  const legs = [...fees, ...own];
+  return upToDate({ ...operation, reference: own[0]?.reference ?? "", legs }, own[0]);
+}
+
+/** Platform's journal is ahead of funding's books until a job there has looked again. */
+function upToDate(operation: Operation, own: OperationLeg | undefined): Operation {
+  const isOneMovement = operation.action === OperationAction.DEPOSIT || operation.action === OperationAction.WITHDRAW;
+  if (own === undefined || !isOneMovement || isFinal(operation) || !isFinal(own)) return operation;
+  return { ...operation, outcome: own.outcome, dealId: own.dealId };
+}
+
+async function feeKeys({ fees }: Deps, key: string, context: CallContext): Promise<string[]> {
+  if (key === "") return [];
+  const answer = await orNothing(fees.listDueItems({ key }, context));
+  return answer?.items.map((item) => item.key) ?? [];
+}
+
+async function legsUnder({ platform }: Deps, keys: readonly string[], context: CallContext): Promise<OperationLeg[]> {
+  const asked = keys.slice(0, MOST_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
+  return (await Promise.all(asked)).flatMap((transfer) => transfer?.legs.map(legOf) ?? []);
+}
+
+/** Nothing was recorded under the key, or nobody can say now. */
+async function orNothing<T>(question: Promise<T>): Promise<T | undefined> {
+  return await question.catch((error: unknown) => {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  });
+}
+
+function legOf({ login, kind, amount, state, dealId, reference, appliedAt }: TransferLegResult): OperationLeg {
+  return {
+    login,
+    kind: KINDS[kind] ?? "",
+    amount,
+    outcome: OUTCOMES[state],
+    dealId: dealId === 0n ? undefined : dealId,
+    reference,
+    appliedAt,
+  };
+}
