@@ -49,6 +49,7 @@ async function aLostDeposit({
             fenced_at = case when ${isFenced} then now() end`,
   );
   await execute(pool, sql`update sender set beat_at = now() - ${senderBeatAgo}::interval where epoch = ${asker.epoch}`);
+  await execute(pool, sql`update operation set next_look_at = now() - interval '1 hour'`);
   const standing = async () =>
     (await many(pool, sql`select state, refusal, review, next_look_at > now() as later from operation`))[0];
   const scan = async () => {
@@ -107,6 +108,14 @@ test("the same amount without a reference is for a person, and one that our book
     sql`insert into adopted_deal (server, deal_id, login) values (${deps.settings.server}, ${deal?.deal}, ${login})`,
   );
   expect(await scan()).toMatchObject({ state: "UNKNOWN" });
+});
+
+test("a charge of the same amount is nobody's deposit", async () => {
+  const { control, login, scan } = await aLostDeposit();
+  await control.book(login, 4, AMOUNT);
+
+  expect(await scan()).toMatchObject({ state: "UNKNOWN" });
+  expect(await control.deals(login)).toHaveLength(1);
 });
 
 test("the reference with another amount is for a person at once", async () => {
