@@ -13,6 +13,7 @@ import { release } from "./commands/release.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
+import { askAboutChangedPast } from "./jobs/ask-about-changed-past.ts";
 import { beat } from "./jobs/beat.ts";
 import { findLostOperations } from "./jobs/find-lost-operations.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
@@ -70,6 +71,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): Job[] {
     readFreshDeals(deps),
     verifyAppliedDeals(deps),
     finishDecisions(deps),
+    askAboutChangedPast(deps),
   ];
 }
 

@@ -8,9 +8,9 @@ import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/comm
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { correctLog, requireCorrection } from "../protocol/correct-log.ts";
-import type { CorrectionSight } from "../protocol/correct-log.ts";
 import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/decide-operation.ts";
 import { requireOpenReview, requireOrderedDeal } from "../protocol/examine-decision.ts";
+import type { CorrectionSight } from "../protocol/plan-corrections.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reverse-deal.ts";
 import { CORRECT_LOG, seeCorrection } from "../protocol/see-correction.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";

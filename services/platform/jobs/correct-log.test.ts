@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Review } from "#proto/pamm/common/v1/review.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { askAgain } from "../protocol/ask-again.ts";
 import { tellIrregularities } from "../protocol/tell-irregularities.ts";
+import { listUntiedLogins } from "../store/untied-logins.ts";
 import { losing } from "../testing/losing.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
@@ -16,6 +18,7 @@ import type { Instance, World } from "../testing/world.ts";
 const FORGET_MS = 60_000;
 const BROUGHT_UP_AGAIN_MS = 6_000;
 const PATIENCE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 async function reviewsAbout(instance: Instance, login: string, count: number): Promise<Review[]> {
   const open = await eventually(
@@ -260,3 +263,78 @@ test(
   },
   PATIENCE_MS,
 );
+
+async function aLostDeposit({ control }: World, instance: Instance, lose?: () => Promise<unknown>) {
+  const login = await anAccount(instance);
+  const { legs } = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
+  const ticket = legs[0]!.dealId;
+  await (lose === undefined ? control.removeDeal(Number(ticket)) : lose());
+  const gone = { login, ticket, at: new Date(), told: undefined, shown: undefined, differences: [] };
+  await tellIrregularities(instance.deps, [{ ...gone, irregularity: "deal_gone" }]);
+  const [review] = await reviewsAbout(instance, login, 1);
+  return { login, review: review! };
+}
+
+/** As the check says it that compares the platform's balance with the log. */
+async function breakOf({ deps }: Instance, login: string): Promise<void> {
+  await execute(
+    deps.pool,
+    sql`insert into reconciliation_check (name, title, every_ms) values ('R5', 'balances', 1) on conflict do nothing`,
+  );
+  await execute(
+    deps.pool,
+    sql`insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor,
+                                          operation_ids, deal_ids, message, evidence)
+        values ('R5', ${login}, now(), now(), ${login}, '', 900, '{}', '{}', 'differs', '{}')`,
+  );
+}
+
+async function lookAgain(instance: Instance): Promise<void> {
+  for (const login of await listUntiedLogins(instance.deps.pool, 10)) await askAgain(instance.deps, login);
+}
+
+test("people who have acknowledged a changed past are asked again once the balance has followed it", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { login, review } = await aLostDeposit(world, instance);
+  await decideBoth(instance, review, { action: "acknowledge" });
+  await breakOf(instance, login);
+  await lookAgain(instance);
+  expect(await openReviews(instance)).toEqual([]);
+
+  await world.control.fix(login);
+  await lookAgain(instance);
+  await lookAgain(instance);
+
+  const [again] = await reviewsAbout(instance, login, 1);
+  expect(again).toMatchObject({ reason: "deal_gone", dealId: review.dealId, actions: ["correct_log", "acknowledge"] });
+  await correct(instance, again!);
+  await lookAgain(instance);
+  expect(await openReviews(instance)).toEqual([]);
+  expect((await logOf(instance, login, 3)).map(shortly)).toEqual([
+    "DEPOSIT 9.00",
+    "IRREGULARITY 0.00",
+    "CORRECTION -9.00",
+  ]);
+});
+
+test("a deal that comes back when nobody reads that far any more is told all the same", async () => {
+  // What is read again and again begins behind whatever this server makes.
+  const world = await aWorld({ nowMs: () => Date.now() - 2 * HOUR_MS });
+  const instance = await world.start({ hasJobs: false, timeZone: "Europe/Athens" });
+  const { login, review } = await aLostDeposit(world, instance, () => world.control.restart(FORGET_MS));
+  await correct(instance, review);
+  const { deal } = await world.control.balance(login, "9.00");
+  expect(BigInt(deal)).toBe(review.dealId);
+  expect(await isComplete(instance, login)).toBe(false);
+  expect(await openReviews(instance)).toEqual([]);
+  await breakOf(instance, login);
+
+  await lookAgain(instance);
+
+  const [again] = await reviewsAbout(instance, login, 1);
+  expect(again!.reason).toBe("applied_deal_differs");
+  await correct(instance, again!);
+  expect(await isComplete(instance, login)).toBe(true);
+  expect((await logOf(instance, login, 5)).map(shortly).at(-1)).toBe("CORRECTION 9.00");
+});

@@ -7,38 +7,12 @@ import type { NewEntry } from "../domain/log-entry.ts";
 import { correctTrades } from "../domain/log-positions.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { lockAccount } from "../store/accounts.ts";
-import type { Account } from "../store/accounts.ts";
 import { listLogPositions, saveLogPositions } from "../store/positions.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { isAbout } from "./correction-evidence.ts";
-import { dealDifference } from "./deal-difference.ts";
 import type { DealDifference } from "./deal-difference.ts";
-import type { Facts } from "./read-facts.ts";
-import { findToldDeal } from "./told-deal.ts";
-import type { ToldDeal } from "./told-deal.ts";
-
-/** The account, and every deal of it whose past is another one and was not corrected, as the platform shows them now. */
-export type CorrectionSight = {
-  readonly server: string;
-  readonly facts: Facts;
-  readonly shown: ReadonlyMap<bigint, Deal | undefined>;
-};
-
-export type Correction = { readonly told: ToldDeal | undefined; readonly difference: DealDifference };
-
-/** What each of the deals would be corrected to. */
-export async function planCorrections(
-  tx: Transaction,
-  login: string,
-  { server, shown }: CorrectionSight,
-): Promise<ReadonlyMap<bigint, Correction>> {
-  const plans = new Map<bigint, Correction>();
-  for (const [ticket, deal] of shown) {
-    const told = await findToldDeal(tx, server, login, ticket);
-    plans.set(ticket, { told, difference: dealDifference({ login, ticket }, told?.deal, deal) });
-  }
-  return plans;
-}
+import { findMisfit, planCorrections } from "./plan-corrections.ts";
+import type { Correction, CorrectionSight } from "./plan-corrections.ts";
 
 /**
  * Whether the log may be corrected: people mean what the platform shows now, and the account is exactly what its whole
@@ -62,8 +36,8 @@ export async function requireCorrection(
     );
   }
   requireSame(about, correction.difference);
-  requireBalance(account, sight.facts, [...plans.values()]);
-  await requirePositions(tx, login, sight.facts, [...plans.values()]);
+  const misfit = await findMisfit(tx, account, sight.facts, [...plans.values()]);
+  if (misfit !== undefined) throw actionNotPossible(misfit);
   return correction;
 }
 
@@ -104,40 +78,6 @@ function entryOf(id: bigint, shown: Deal | undefined, { told, difference }: Corr
     dealState: (told?.deal.state ?? 0) + 1,
     shownTrade,
   };
-}
-
-function requireBalance(
-  { login, logBalance, undecidedFrom }: Account,
-  { balanceMinor }: Facts,
-  all: readonly Correction[],
-) {
-  if (undecidedFrom !== undefined) throw actionNotPossible(`a deal of ${login} is not decided yet; say it again`);
-  const corrected = all.reduce((sum, each) => sum + netOf(each), logBalance.minor);
-  if (corrected === balanceMinor) return;
-  throw actionNotPossible(
-    `the platform shows ${text(balanceMinor)} on ${login}, and its history makes ${text(corrected)}: ` +
-      "let the platform check the balance and put it right first",
-  );
-}
-
-async function requirePositions(tx: Transaction, login: string, { positions }: Facts, all: readonly Correction[]) {
-  const before = await listLogPositions(tx, login);
-  const corrected = correctTrades(
-    before,
-    all.map(({ difference }) => difference),
-  );
-  const volumes = new Map([...before, ...corrected].map(({ positionId, volume }) => [positionId, volume]));
-  for (const { ticket, volume } of positions) volumes.set(ticket, (volumes.get(ticket) ?? 0n) - volume);
-  if ([...volumes.values()].every((volume) => volume === 0n)) return;
-  throw actionNotPossible(
-    `the open positions of ${login} are not those that its history makes: ` +
-      "let the platform check the positions and put them right first",
-  );
-}
-
-/** What a correction adds to the sum of the log. */
-function netOf({ told, difference: { amountMinor } }: Correction): bigint {
-  return amountMinor + (told?.lacking?.amount.minor ?? 0n);
 }
 
 function text(minor: bigint): string {

@@ -7,9 +7,10 @@ import type { Deal } from "../mt5/deals.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { listUncorrected } from "../store/logged-deals.ts";
-import { planCorrections, requireSame } from "./correct-log.ts";
-import type { CorrectionSight } from "./correct-log.ts";
+import { requireSame } from "./correct-log.ts";
 import { evidenceOf, isAbout } from "./correction-evidence.ts";
+import { planCorrections } from "./plan-corrections.ts";
+import type { CorrectionSight } from "./plan-corrections.ts";
 import { readBetween } from "./read-between.ts";
 import { orUnavailable } from "./unavailable.ts";
 

@@ -103,6 +103,20 @@ export async function listUncorrected(db: Queryable, server: string, login: stri
   return rows.map(({ deal_id: ticket }) => ticket);
 }
 
+/** Deals of a login about whose past something was told, the newest first. */
+export async function listToldDeals(db: Queryable, server: string, login: string, limit: number): Promise<bigint[]> {
+  const rows = await many<{ deal_id: bigint }>(
+    db,
+    sql`select deal_id
+        from log_entry
+        where login = ${login} and server = ${server} and kind = 'irregularity' and irregularity <> 'deal_surplus'
+        group by deal_id
+        order by max(id) desc
+        limit ${limit}`,
+  );
+  return rows.map(({ deal_id: ticket }) => ticket);
+}
+
 function entryOf(row: LoggedDealRow): LoggedDeal {
   return {
     login: row.login,

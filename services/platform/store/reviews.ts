@@ -1,4 +1,4 @@
-import { maybeOne, sql } from "#kernel/postgres/query.ts";
+import { maybeOne, one, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
@@ -62,4 +62,18 @@ export async function findReversal(tx: Transaction, login: string, dealId: bigin
         limit 1`,
   );
   return row?.id;
+}
+
+/** Whether people are asked about the past of a deal. */
+export async function isBeforePeople(tx: Transaction, login: string, dealId: bigint): Promise<boolean> {
+  const { is } = await one<{ is: boolean }>(
+    tx,
+    sql`select exists (
+          select
+          from review_case
+          where login = ${login} and deal_id = ${dealId} and state in ('OPEN', 'PROPOSED')
+            and 'correct_log' = any (actions)
+        ) as is`,
+  );
+  return is;
 }

@@ -10,7 +10,7 @@ import { testDatabase } from "#test/support/database.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { onTestFinished } from "vitest";
 import { testSimulator } from "#test/support/simulator.ts";
-import type { TestSimulator as Simulator } from "#test/support/simulator.ts";
+import type { TestSimulator as Simulator, TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
 import { enterSender, ownMemory, platformJobs, platformService } from "../service.ts";
@@ -55,9 +55,9 @@ export const SERVER = "test-server";
 const READ_EVERY_MS = 200;
 
 /** A real database, a real trade server over TLS, and as many processes of the service as a test wants. */
-export async function aWorld(): Promise<World> {
+export async function aWorld(options: TestSimulatorOptions = {}): Promise<World> {
   const database = await testDatabase("platform");
-  const simulator = await testSimulator({ log: silentLog });
+  const simulator = await testSimulator({ log: silentLog, ...options });
   onTestFinished(() => simulator[Symbol.asyncDispose]());
   return {
     database,
