@@ -49,6 +49,13 @@ test("flows of one strike share its price: who leaves and who comes do not see e
   expect([one, two, three]).toEqual([66_666_666_666n, 1_000n * E8, 1_000n * E8]);
 });
 
+test("whoever comes gets no more units than its money is worth: what rounding leaves is of those who were there", () => {
+  const floating = after(aPool(1_000_00n), { kind: "entry", positionId: P });
+  const joined = struck(withDeposit(floating, 2n, 550_00n), aMark(P, 1n));
+  // 550.00 * 1e11 units / 1000.01 = 54,999,450,005.49
+  expect(joined.seats.map((seat) => seat.units)).toEqual([1_000n * E8, 54_999_450_005n]);
+});
+
 test("a position that was open before our books belongs to nobody until somebody has units", () => {
   const first = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, 30_00n));
   expect(equityOf(first, 1n)).toBe(100n * E8);
