@@ -89,7 +89,7 @@ export function checkEnd(end: End): void {
   for (const operation of end.books.operations()) checkOperation(end, operation);
   for (const deal of end.server.deals) checkDeal(end, deal);
   for (const transferId of new Set(end.books.operations().map((operation) => operation.transferId))) {
-    checkLegs(end.books.legsOf(transferId));
+    checkLegs(end, end.books.legsOf(transferId));
   }
   for (const login of end.server.logins) checkLog(end, login);
   if (!arePoolsQuiet(end)) throw new Violation("I10", `the pools are not quiet: ${end.pools?.unsettled().join(", ")}`);
@@ -146,9 +146,11 @@ function checkDeal({ books }: End, { ticket, sentComment, by, login }: ServerDea
 }
 
 /** I4: both legs, none of them, or the first and its reversal; anything else lies before a person. */
-function checkLegs(legs: readonly OperationRow[]): void {
+function checkLegs({ books }: End, legs: readonly OperationRow[]): void {
   const [first, second, reversal] = [1, 2, 3].map((leg) => legs.find((operation) => operation.leg === leg)?.state);
-  if (second === undefined || legs.some(({ state }) => state === "REVIEW")) return;
+  const isAskedAbout = ({ state, number }: OperationRow) =>
+    state === "REVIEW" || books.findings().some((finding) => finding["operation_number"] === number);
+  if (second === undefined || legs.some(isAskedAbout)) return;
   const isWhole = first === "APPLIED" && second === "APPLIED" && reversal === undefined;
   const isNothing = first === "REFUSED" && second === "REFUSED" && reversal === undefined;
   const isUndone = first === "APPLIED" && second === "REFUSED" && reversal === "APPLIED";

@@ -87,10 +87,39 @@ export const KEPT_HISTORIES: readonly KeptHistory[] = [
       ),
     sabotage: undefined,
   },
+  {
+    title: "a credit and its reversal are refused: the check did not see that a person is asked",
+    plan: (seed) => planOf(seed, [fee(1_000)], [refused(2), refused(3)]),
+    sabotage: undefined,
+  },
+  {
+    title: "nothing is read for a minute: the world began with accounts and without a place up to which all was read",
+    plan: (seed) =>
+      planOf(
+        seed,
+        [mirror(1_000), { kind: "trade", atMs: 35_000, login: "1001", forMs: 2_800, profitMinor: -500n }],
+        [
+          { kind: "command", nth: 1, trouble: { ...TRUE, name: "lost reply", answers: "not" } },
+          { kind: "failed_reads", atMs: 0, forMs: 67_000 },
+        ],
+        75_000,
+      ),
+    sabotage: undefined,
+  },
 ];
 
-function planOf(seed: number, commands: readonly Command[], faults: readonly Fault[]): Plan {
-  return { ...QUIET, seed, commands, faults };
+function refused(nth: number): Fault {
+  const answers = { body: '{"retcode":"8 Refused"}' };
+  return { kind: "command", nth, trouble: { ...TRUE, name: "refused", applies: "never", answers } };
+}
+
+function planOf(
+  seed: number,
+  commands: readonly Command[],
+  faults: readonly Fault[],
+  calmFromMs: number = QUIET.calmFromMs,
+): Plan {
+  return { ...QUIET, seed, commands, faults, calmFromMs };
 }
 
 function mirror(atMs: number): Command {

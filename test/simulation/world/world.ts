@@ -8,6 +8,7 @@ import { inTransaction } from "../../../services/kernel/postgres/transaction.ts"
 import { usd } from "../../../services/kernel/money.ts";
 import type { Log } from "../../../services/kernel/log.ts";
 import { openLog } from "../../../services/platform/protocol/append-to-log.ts";
+import { moveReadTo } from "../../../services/platform/store/reader-cursor.ts";
 import type { Role } from "../../../services/platform/domain/role.ts";
 import type { Follower, Plan } from "../plan/plan.ts";
 import { Database, readSchema } from "../postgres/database.ts";
@@ -117,9 +118,14 @@ export class World {
     return new Network({ scheduler, random: random.for(name), faults, reachable });
   }
 
-  /** The accounts under management, before anything happens. */
+  /**
+   * The accounts under management, before anything happens. All was read up to now: a service that never had an account has
+   * completed its first round before the first one is opened.
+   */
   async open(): Promise<void> {
-    const openedAt = new Date(this.#options.scheduler.nowMs - OPEN_SINCE_MS);
+    const { nowMs } = this.#options.scheduler;
+    await inTransaction(createDirectPool(this.database), (tx) => moveReadTo(tx, new Date(nowMs)));
+    const openedAt = new Date(nowMs - OPEN_SINCE_MS);
     for (const { login, role, openingMinor } of ACCOUNTS) {
       const log = {
         login,
