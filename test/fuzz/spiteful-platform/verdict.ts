@@ -10,6 +10,7 @@ const AFTER_A_TICKET_TWICE = ["ticket_conflict", "two_deals", "amount_differs"];
 const WILFUL: Readonly<Record<string, readonly string[]>> = {
   amount_differs: ["a cent less"],
   not_a_balance_deal: ["as credit"],
+  candidate_deal: ["comment rewritten", "on another login"],
   two_deals: ["done twice"],
   surplus_deal: ["done twice"],
 };
@@ -59,7 +60,6 @@ function brokenBy({ request, answers, isBlocked }: Told, witnesses: Witnesses): 
 /** A credit that was absent three times ends with a person, too: its debit has happened. */
 function isExplained(reason: string, own: readonly string[], { played }: Witnesses): boolean {
   const has = (names: readonly string[], wanted: string): boolean => names.some((name) => name.startsWith(wanted));
-  if (reason === "candidate_deal") return has(own, "comment rewritten");
   if (WILFUL[reason]?.some((name) => has(own, name)) === true) return true;
   if (!AFTER_A_TICKET_TWICE.includes(reason)) return reason === "attempts_exhausted";
   const all = Array.from(played.values()).flat();
