@@ -3,6 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { releaseLanes, settleCashflows } from "../jobs/settle-cashflows.ts";
 import { platformFake } from "../testing/platform-fake.ts";
 import { aCall, INVESTOR, no, usd, world, type World } from "../testing/funding.ts";
+import { markRefused } from "../store/cashflows.ts";
 import { withdraw } from "./withdraw.ts";
 
 const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
@@ -139,6 +140,30 @@ test("a payout whose answer was lost keeps the lane until it is known, and is th
   expect(deps.platform.deals).toHaveLength(1);
   expect(deps.platform.lanes.size).toBe(0);
   expect(await story(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
+});
+
+test("a payout that platform did not hear of is paid later and gives nothing back: it may have been heard of before", async () => {
+  const deps = await world({ platform: rich() });
+  deps.platform.troubles.transfer.push("unreachable");
+
+  await expect(withdraw(deps, FORTY, aCall("op-1", IN_A_HURRY))).rejects.toMatchObject({ code: "outcome_unknown" });
+  expect(deps.returned).toEqual([]);
+  expect(deps.platform.lanes.get(INVESTOR)).toBe("funding:withdrawal:1:1");
+
+  await settleLater(deps);
+
+  expect(deps.platform.deals).toHaveLength(1);
+  expect(await story(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
+});
+
+test("a refusal ends a story only where it was when that was decided", async () => {
+  const deps = await world({ platform: rich() });
+  deps.platform.troubles.transfer.push("lost answer");
+  await expect(withdraw(deps, FORTY, aCall("op-1", IN_A_HURRY))).rejects.toThrow();
+
+  const late = { from: "LEAVING", refusal: no("account_busy"), at: new Date() } as const;
+  expect(await markRefused(deps.pool, 1n, late)).toBe(false);
+  expect(await story(deps)).toEqual([{ state: "PAYING", try: 1, is_released: false }]);
 });
 
 test("a pool that does not answer leaves the story to the job, which finishes it as decided", async () => {
