@@ -17,7 +17,10 @@ const NOBODY_KNOWS = new Refusal({
   operationId: "one",
 });
 
-/** Attempts in their order; "silence" ends with the time that there is. */
+/** After the second attempt has begun, and before the time is up. */
+const LATE_MS = 2_200;
+
+/** Attempts in their order; "silence" ends with the time that there is, "late refusal" a little before. */
 async function answerOf(...attempts: (Error | string)[]): Promise<[unknown, number]> {
   let made = 0;
   const give = async (): Promise<unknown> => {
@@ -25,6 +28,10 @@ async function answerOf(...attempts: (Error | string)[]): Promise<[unknown, numb
     if (attempt === "silence") {
       await sleep(WITHIN_MS);
       throw outcomeUnknown("funding");
+    }
+    if (attempt === "late refusal") {
+      await sleep(LATE_MS);
+      throw POOR;
     }
     if (attempt instanceof Error) throw attempt;
     return attempt;
@@ -42,6 +49,12 @@ test.each([
   [
     "while the first may still be at work, a refusal of the second is no answer",
     ["silence", POOR],
+    "outcome_unknown",
+    2,
+  ],
+  [
+    "nor is a refusal of the first, while nobody knows of the second",
+    ["late refusal", outcomeUnknown("funding")],
     "outcome_unknown",
     2,
   ],

@@ -238,6 +238,29 @@ test("what was refused before it had any effect is tried anew, as another comman
   expect((await send(edge, "key-1").catch(() => undefined))?.status).toBe(409);
 });
 
+test("of many who try a refused request anew at the same moment, one gives a command", async () => {
+  const { pool } = await testDatabase("edge");
+  const giveOnce = createGiveOnce(pool, { now: () => new Date(), log: logTo([]) });
+  const busyUntil = new Date(Date.now() + 60_000);
+  const claim = () =>
+    giveOnce.claim({ keyId: "k", key: "same", fingerprint: Buffer.alloc(32), commandId: uuidv7(), busyUntil });
+  const refused = new Refusal({
+    code: "insufficient_funds",
+    status: "conflict",
+    message: "no",
+    outcome: "not_executed",
+  });
+  await expect(giveOnce.give(await claim(), () => Promise.reject(refused))).rejects.toBe(refused);
+
+  // So many connections are open now that none of them has to wait for its own.
+  await Promise.all(Array.from({ length: 8 }, () => pool.query("select pg_sleep(0.1)")));
+
+  const claims = await Promise.allSettled(Array.from({ length: 8 }, claim));
+
+  const given = claims.filter(({ status }) => status === "fulfilled");
+  expect(given).toHaveLength(1);
+});
+
 test("an edge that died before it answered leaves a key that can be sent again, once nobody can be at work on it", async () => {
   const { edge, pool, clock } = await edgeWith(async () => aDeposit());
   await send(edge, "key-1");

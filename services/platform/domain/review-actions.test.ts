@@ -34,3 +34,9 @@ test("money that nobody ordered may go back, a past that was changed may be writ
   }
   expect(reviewActions("foreign_money", undefined)).toEqual([]);
 });
+
+test("a second finding about an operation that is before people decides nothing about the operation", () => {
+  const reviewed: Operation = { ...kept, reason: "candidate_deal", cameFrom: "UNKNOWN" };
+  expect(reviewActions("surplus_deal", reviewed)).toEqual(["reverse", "acknowledge"]);
+  expect(reviewActions("account_not_shown", reviewed)).toEqual(["acknowledge"]);
+});
