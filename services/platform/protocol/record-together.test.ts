@@ -12,7 +12,6 @@ import { lockForStep } from "./record.ts";
 import { recordTogether } from "./record-together.ts";
 import type { AppliedNow } from "./record-together.ts";
 
-const AT = new Date("2026-11-21T12:00:00Z");
 const PAYMENT = "9";
 
 async function someBooks(...roles: readonly Role[]) {
@@ -28,8 +27,7 @@ async function someBooks(...roles: readonly Role[]) {
 }
 
 function answer(number: OperationNumber, ticket: bigint, own: Partial<AppliedNow> = {}): AppliedNow {
-  const told = { number, login: "1", attempt: 1, ticket, at: AT, next: undefined, ...own };
-  return told;
+  return { number, login: "1", attempt: 1, ticket, next: undefined, ...own };
 }
 
 const credited = (asker: Asker) => ({ login: PAYMENT, asker });
