@@ -19,7 +19,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I1", "I3"],
-    seed: 28,
+    seed: 67,
   },
   {
     name: "return code 7 is taken for a refusal",

@@ -26,7 +26,7 @@ export const FEED_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I9"],
-    seed: 19,
+    seed: 95,
   },
   {
     name: "a relay that goes on from the highest id",
@@ -38,6 +38,6 @@ export const FEED_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I9", "I10"],
-    seed: 699,
+    seed: 10,
   },
 ];

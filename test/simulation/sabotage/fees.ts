@@ -19,7 +19,7 @@ export const FEE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I11", "I10"],
-    seed: 301,
+    seed: 402,
   },
   {
     name: "what became of one fee is written down for another",
@@ -43,7 +43,7 @@ export const FEE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I3"],
-    seed: 126,
+    seed: 81,
   },
   {
     name: "a debt that is collected stays a debt",
@@ -67,7 +67,7 @@ export const FEE_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I4"],
-    seed: 314,
+    seed: 321,
   },
   {
     name: "fees that a dead process had in hand are nobody's",

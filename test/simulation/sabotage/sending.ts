@@ -16,7 +16,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["P1", "I1", "I6"],
-    seed: 96,
+    seed: 117,
   },
   {
     name: "no look at what is under way, and no partial index",
