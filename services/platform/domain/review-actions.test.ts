@@ -26,7 +26,13 @@ test.each<[string, Operation, readonly string[]]>([
 
 test("money that nobody ordered may go back, a past that was changed may be written down, and foreign money is decided elsewhere", () => {
   const applied: Operation = { ...kept, state: "APPLIED", ticket: 7n };
-  for (const reason of ["surplus_deal", "unknown_reference", "misplaced_reference", "reversal_refused"]) {
+  for (const reason of [
+    "surplus_deal",
+    "unknown_reference",
+    "misplaced_reference",
+    "reversal_refused",
+    "debit_without_credit",
+  ]) {
     expect(reviewActions(reason, applied)).toEqual(["reverse", "acknowledge"]);
   }
   for (const reason of ["deal_gone", "deal_changed", "deal_cancelled"]) {

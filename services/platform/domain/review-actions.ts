@@ -16,7 +16,13 @@ export type ReviewAction =
   | "acknowledge";
 
 /** Findings about money that stands in the log and that nobody ordered, or that could not go back. */
-const REVERSIBLE = new Set(["surplus_deal", "unknown_reference", "misplaced_reference", "reversal_refused"]);
+const REVERSIBLE = new Set([
+  "surplus_deal",
+  "unknown_reference",
+  "misplaced_reference",
+  "reversal_refused",
+  "debit_without_credit",
+]);
 /** Findings about a deal that was told and is another one now. */
 const CORRECTABLE = new Set(["deal_gone", "deal_changed", "deal_cancelled"]);
 /** Whose money it is, is decided where the books of people are kept. */

@@ -3,6 +3,7 @@ import { insertOperations } from "../store/new-operations.ts";
 import { listLegs, saveStep } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { readyNextLegs } from "../store/transfers.ts";
+import { told } from "../domain/operation.ts";
 import type { Operation } from "../domain/operation.ts";
 import { step } from "../domain/operation-machine.ts";
 import { reportFinding } from "./report-finding.ts";
@@ -30,6 +31,13 @@ export async function reportStuck(tx: Transaction, operation: RecordedOperation)
   await reportFinding(tx, { login, operation, reason: "reversal_refused", amountMinor, evidence });
 }
 
+/** Money that left the one, by a deal that does not fit, and does not reach the other. */
+async function reportHalfWay(tx: Transaction, operation: RecordedOperation): Promise<void> {
+  const { login, key, amountMinor, dealId } = operation;
+  const evidence = { key, amount_minor: String(amountMinor) };
+  await reportFinding(tx, { login, operation, reason: "debit_without_credit", amountMinor, dealId, evidence });
+}
+
 type Reason = Extract<Operation, { state: "REFUSED" }>["reason"];
 
 async function giveUpSecond(tx: Transaction, transferId: bigint, reason: Reason): Promise<void> {
@@ -44,8 +52,9 @@ async function giveUpSecond(tx: Transaction, transferId: bigint, reason: Reason)
 async function reverseFirst(tx: Transaction, transferId: bigint): Promise<void> {
   const legs = await listLegs(tx, transferId);
   const first = legs.find(({ leg }) => leg === FIRST);
-  const isApplied = first?.standing.state === "APPLIED";
-  if (!isApplied || legs.some(({ leg }) => leg === REVERSAL)) return;
+  if (first === undefined || told(first.standing) !== "APPLIED" || legs.some(({ leg }) => leg === REVERSAL)) return;
+  // People are looking at its deal, and only they know how much there is to take back.
+  if (first.standing.state === "REVIEW") return await reportHalfWay(tx, first);
   const amountMinor = -first.amountMinor;
   const standing = { kind: "reversal", attempt: 0, absences: 0, state: "INTENT" } as const;
   const reversal = { transferId, leg: REVERSAL, login: first.login, amountMinor, isReady: true, standing };

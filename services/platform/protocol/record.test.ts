@@ -230,6 +230,19 @@ test("a debit that was not taken is not given back when its credit is given up",
   expect(await operations(pool)).toHaveLength(2);
 });
 
+test("a debit whose deal is before people is taken back by them alone when its credit is refused", async () => {
+  const { pool, permit, record } = await someBooks();
+  const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
+  await permit(debit);
+  await record(debit, applied(TICKET), { attempt: FENCED });
+  await record(debit, { type: "does_not_fit", reason: "applied_deal_differs" });
+  await permit(credit, "9");
+  await record(credit, { type: "refused", attempt: 1, code: 13 }, { login: "9" });
+
+  expect(await operations(pool)).toMatchObject([{ state: "REVIEW" }, { state: "REFUSED" }]);
+  expect(await findings(pool)).toMatchObject([{ reason: "applied_deal_differs" }, { reason: "debit_without_credit" }]);
+});
+
 test("money that could neither reach the other nor go back is for a person", async () => {
   const { pool, permit, record } = await someBooks();
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });

@@ -29,6 +29,8 @@ function stateOf(legs: readonly RecordedOperation[]): TransferState {
   if (states.includes(UNKNOWN)) return UNKNOWN;
   if (reversal !== undefined) return reversalState(legState(reversal.standing));
   if (asked[0] === REFUSED) return REFUSED;
+  // A debit that nothing takes back by itself: its deal is, or was, before people.
+  if (asked.includes(REFUSED)) return REVIEW;
   return asked.every((state) => state === APPLIED) ? APPLIED : PENDING;
 }
 
