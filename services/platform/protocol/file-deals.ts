@@ -21,11 +21,13 @@ import { sightOf } from "./sight-of-deal.ts";
 /** Deals of one login since an instant, oldest first. */
 export type History = { readonly from: Date; readonly deals: readonly Deal[] };
 
+type Filing = Pick<Deps, "pool" | "doorbell"> & { readonly settings: Pick<Deps["settings"], "server"> };
+
 /**
  * Writes what is new in a login's history into its log, in the order of the history. A deal that an open operation could
  * explain stops it there: what comes later waits until that is known, because numbers are given once.
  */
-export async function fileDeals(deps: Deps, login: string, { deals, from }: History): Promise<void> {
+export async function fileDeals(deps: Filing, login: string, { deals, from }: History): Promise<void> {
   await inTransaction(deps.pool, async (tx) => {
     const account = await lockAccount(tx, login);
     // A history that begins behind a deal that is not decided yet would pass it.
