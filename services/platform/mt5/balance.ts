@@ -78,9 +78,9 @@ async function believed(outcome: MoneyOutcome, circumstances: Circumstances): Pr
       const mustBeSeen = missed.mayCome();
       if (!mustBeSeen && order.isTold !== true) return outcome;
       const found = await lookUnderTicket(history, order, { ticket: outcome.ticket, mustBeSeen });
+      if (found === "another deal") return { kind: "unknown", reason: "contradictory" };
       // A deal may be shown later than its ticket is told: that alone takes nothing from a clear answer.
-      if (found === "the deal" || (found === "nothing" && !mustBeSeen)) return outcome;
-      return { kind: "unknown", reason: "unconfirmed" };
+      return found === "nothing" && mustBeSeen ? { kind: "unknown", reason: "not_shown" } : outcome;
     }
     case "refused": {
       const { code } = outcome;

@@ -12,6 +12,9 @@ export type UnknownReason =
   | "unparsable"
   | "contradictory"
   | "ambiguous_code"
+  /** A ticket was told, and nothing is shown under it. */
+  | "not_shown"
+  /** A refusal, and the history shows what it refuses. */
   | "unconfirmed"
   | "no_ticket";
 

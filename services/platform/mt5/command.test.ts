@@ -192,11 +192,11 @@ test("while an answer is missing, a ticket counts when its deal is the one that 
   const shown = (deal: object): string => JSON.stringify({ retcode: "0 Done", answer: { ...A_DEAL, ...deal } });
   const cases: readonly [string, Reply, object][] = [
     ["the deal that was ordered", shown({}), { kind: "applied", ticket: 136623n }],
-    ["a deal of another login", shown({ Login: "900102" }), { kind: "unknown", reason: "unconfirmed" }],
-    ["a deal of another amount", shown({ Profit: "100.01" }), { kind: "unknown", reason: "unconfirmed" }],
-    ["no movement of money", shown({ Action: "3" }), { kind: "unknown", reason: "unconfirmed" }],
-    ["no deal yet", '{"retcode":"13 Not found"}', { kind: "unknown", reason: "unconfirmed" }],
-    ["no answer", { status: 502, body: "" }, { kind: "unknown", reason: "unconfirmed" }],
+    ["a deal of another login", shown({ Login: "900102" }), { kind: "unknown", reason: "contradictory" }],
+    ["a deal of another amount", shown({ Profit: "100.01" }), { kind: "unknown", reason: "contradictory" }],
+    ["no movement of money", shown({ Action: "3" }), { kind: "unknown", reason: "contradictory" }],
+    ["no deal yet", '{"retcode":"13 Not found"}', { kind: "unknown", reason: "not_shown" }],
+    ["no answer", { status: 502, body: "" }, { kind: "unknown", reason: "not_shown" }],
   ];
   for (const [name, deal, expected] of cases) {
     let orders = 0;
@@ -229,9 +229,9 @@ test("a ticket that somebody is told must not be another's deal, or one of anoth
   const shown = (deal: object): string => JSON.stringify({ retcode: "0 Done", answer: { ...A_DEAL, ...deal } });
   const cases: readonly [string, Reply, object][] = [
     ["the deal that was ordered", shown({}), { kind: "applied", ticket: 136623n }],
-    ["a deal of another login", shown({ Login: "900102" }), { kind: "unknown", reason: "unconfirmed" }],
-    ["a cent less", shown({ Profit: "99.99" }), { kind: "unknown", reason: "unconfirmed" }],
-    ["credit", shown({ Action: "3" }), { kind: "unknown", reason: "unconfirmed" }],
+    ["a deal of another login", shown({ Login: "900102" }), { kind: "unknown", reason: "contradictory" }],
+    ["a cent less", shown({ Profit: "99.99" }), { kind: "unknown", reason: "contradictory" }],
+    ["credit", shown({ Action: "3" }), { kind: "unknown", reason: "contradictory" }],
     ["not shown yet", '{"retcode":"13 Not found"}', { kind: "applied", ticket: 136623n }],
     ["no answer", { status: 502, body: "" }, { kind: "applied", ticket: 136623n }],
     ["nothing that could be read", '{"retcode":"0 Done","answer":{"Deal":"0"}}', { kind: "applied", ticket: 136623n }],
@@ -250,7 +250,7 @@ test("a ticket that somebody is told must not be another's deal, or one of anoth
 test("answers that a process before this one missed may still come, too", async () => {
   await using server = await startScriptedServer(onBalance(APPLIED));
   using client = aClient(server, { timeZone: "UTC", areAnswersMissing: true });
-  expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "unconfirmed" });
+  expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "not_shown" });
 });
 
 test("while an answer is missing, a refusal counts when the history shows nothing of the order", async () => {

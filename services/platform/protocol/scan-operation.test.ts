@@ -68,6 +68,15 @@ test("two clean scans prove that nothing was executed, and the first of them pro
   expect(await scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
 });
 
+test("a command that was answered with a ticket is never taken for absent", async () => {
+  const { deps, scan } = await aLostDeposit();
+  await execute(deps.pool, sql`update attempt set answer = 'not_shown'`);
+  await scan();
+  await delay(BETWEEN_SCANS_MS);
+
+  expect(await scan()).toMatchObject({ state: "REVIEW", review: "told_deal_not_shown" });
+});
+
 test("while its sender lives and says nothing, nothing is proven; a sender that is silent for long is dead", async () => {
   const alive = await aLostDeposit({ isFenced: false, senderBeatAgo: "0 seconds" });
   await execute(alive.deps.pool, sql`update sender set beat_at = now() + interval '1 minute'`);

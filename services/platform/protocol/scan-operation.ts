@@ -110,7 +110,7 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
   );
   switch (decision.kind) {
     case "absent":
-      await recordNow(deps, operation, await absenceOf(deps, operation));
+      await recordNow(deps, operation, await absenceOf(deps, { operation, attempt }));
       deps.operationsBell.ring();
       return;
     case "review":
@@ -121,11 +121,15 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
   }
 }
 
-/** Its login shows nothing, but another one may show its reference: then money has moved, and only a person can say whose. */
-async function absenceOf({ pool }: Deps, { number, standing }: RecordedOperation): Promise<OperationEvent> {
-  return (await hasMisplacedDeal(pool, number))
-    ? { type: "does_not_fit", reason: "candidate_deal" }
-    : { type: "proven_absent", attempt: standing.attempt };
+/**
+ * Its login shows nothing. But when another one shows its reference, money has moved, and when the platform told a ticket, it
+ * has said so: only a person can say what that is worth.
+ */
+async function absenceOf({ pool }: Deps, { operation, attempt }: Lost): Promise<OperationEvent> {
+  const { number, standing } = operation;
+  if (await hasMisplacedDeal(pool, number)) return { type: "does_not_fit", reason: "candidate_deal" };
+  if (attempt.isTicketTold) return { type: "does_not_fit", reason: "told_deal_not_shown" };
+  return { type: "proven_absent", attempt: standing.attempt };
 }
 
 function evidenceOf(deal: Deal): EvidenceDeal {

@@ -23,6 +23,8 @@ export type RecordedAttempt = {
   readonly session: string;
   readonly senderBeatAt: Date;
   readonly isFenced: boolean;
+  /** The platform told a ticket, and showed nothing under it. */
+  readonly isTicketTold: boolean;
 };
 
 /** What the sender of an attempt learned; members that are not given stay as they are. */
@@ -72,9 +74,11 @@ export async function findAttempt(
     session: string;
     beat_at: Date;
     is_fenced: boolean;
+    is_ticket_told: boolean;
   }>(
     db,
-    sql`select number, granted_at, permit_expires_at, sender_epoch, session, beat_at, fenced_at is not null as is_fenced
+    sql`select number, granted_at, permit_expires_at, sender_epoch, session, beat_at, fenced_at is not null as is_fenced,
+               answer is not distinct from 'not_shown' as is_ticket_told
         from attempt
         join sender on epoch = sender_epoch
         where operation_number = ${operation} and number = ${number}`,
@@ -88,6 +92,7 @@ export async function findAttempt(
       session: row.session,
       senderBeatAt: row.beat_at,
       isFenced: row.is_fenced,
+      isTicketTold: row.is_ticket_told,
     }
   );
 }
