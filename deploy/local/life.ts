@@ -29,7 +29,7 @@ export type Program = {
 
 /** Above the hard stop of a service, which is 15 s. */
 const STOP_PATIENCE_MS = 17_000;
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 120_000;
 
 /**
  * A service in a session of its own, because Ctrl-C must reach it through us only and in order. The IPC channel carries no
