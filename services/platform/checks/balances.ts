@@ -1,7 +1,7 @@
 import { type Check, type Finding, inSnapshot, type Suspect } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { readFacts } from "../protocol/read-facts.ts";
+import { readFacts } from "../protocol/history/read-facts.ts";
 
 const EVERY_MS = 300_000;
 /** Ten questions to the platform. */

@@ -7,8 +7,8 @@ import type { AdoptAccountRequest, AdoptAccountResponse } from "#proto/pamm/plat
 import type { Deps } from "../deps.ts";
 import type { LogPosition } from "../domain/log-positions.ts";
 import type { Role } from "../domain/role.ts";
-import { roleFromProto } from "../protocol/account-moved.ts";
-import { openLog } from "../protocol/append-to-log.ts";
+import { roleFromProto } from "../protocol/history/account-moved.ts";
+import { openLog } from "../protocol/history/append-to-log.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { isBeingCreated } from "../store/account-creations.ts";

@@ -8,7 +8,7 @@ import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import type { OperationNumber } from "../protocol/operation-number.ts";
-import { readFacts } from "../protocol/read-facts.ts";
+import { readFacts } from "../protocol/history/read-facts.ts";
 import { refuse } from "../refusals.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { claimLane, grantLane, isReleased, withdrawClaim } from "../store/lanes.ts";

@@ -1,7 +1,7 @@
 import type { Job } from "#kernel/job.ts";
 import { runJob } from "#kernel/job.ts";
 import type { Deps } from "../deps.ts";
-import { askAgain } from "../protocol/ask-again.ts";
+import { askAgain } from "../protocol/past/ask-again.ts";
 import { listUntiedLogins } from "../store/untied-logins.ts";
 
 const LOOK_EVERY_MS = 60_000;

@@ -6,7 +6,7 @@ import { delayUnfinished, listUnfinished, markFinished } from "#kernel/review/un
 import type { Deps } from "../deps.ts";
 import { outcomeOf } from "../domain/operation.ts";
 import { reportStuck } from "../protocol/follow-legs.ts";
-import { reversalKey } from "../protocol/reverse-deal.ts";
+import { reversalKey } from "../protocol/reviews/reverse-deal.ts";
 import { readClock } from "../store/clock.ts";
 import { listLegs } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { readLogin } from "../protocol/read-history.ts";
+import { readLogin } from "../protocol/history/read-history.ts";
 import { platformComment } from "../protocol/reference.ts";
 import { operationNumber } from "../protocol/operation-number.ts";
 import { findAccount } from "../store/accounts.ts";

@@ -1,7 +1,7 @@
 import type { Job } from "#kernel/job.ts";
 import { runJob } from "#kernel/job.ts";
 import type { Deps } from "../deps.ts";
-import { verifyDeals } from "../protocol/verify-deals.ts";
+import { verifyDeals } from "../protocol/past/verify-deals.ts";
 import { claimDealLooks } from "../store/deal-looks.ts";
 
 const LOOK_EVERY_MS = 1_000;

@@ -6,7 +6,7 @@ import { readyNextLegs } from "../store/transfers.ts";
 import { told } from "../domain/operation.ts";
 import type { Operation } from "../domain/operation.ts";
 import { step } from "../domain/operation-machine.ts";
-import { reportFinding } from "./report-finding.ts";
+import { reportFinding } from "./reviews/report-finding.ts";
 
 const FIRST = 1;
 const SECOND = 2;

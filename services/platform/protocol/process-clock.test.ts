@@ -8,7 +8,7 @@ import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, reviewOf } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
 import { operationNumber } from "./operation-number.ts";
-import { readLogin } from "./read-history.ts";
+import { readLogin } from "./history/read-history.ts";
 import { platformComment } from "./reference.ts";
 
 const HOUR_MS = 3_600_000;

@@ -2,7 +2,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Operation, OperationEvent } from "../domain/operation.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import type { Circumstances } from "./circumstances.ts";
-import { reportFinding } from "./report-finding.ts";
+import { reportFinding } from "./reviews/report-finding.ts";
 
 type Review = { readonly to: Extract<Operation, { state: "REVIEW" }>; readonly event: OperationEvent };
 

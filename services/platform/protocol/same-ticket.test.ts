@@ -10,7 +10,7 @@ import { aDeposit } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
 import { lockForStep, recordEvent } from "./record.ts";
-import { readLogin } from "./read-history.ts";
+import { readLogin } from "./history/read-history.ts";
 import { recordNow } from "./recorder.ts";
 
 /** As the sender of the command learns it. */

@@ -13,7 +13,7 @@ import type { RecordedOperation } from "../store/operation-row.ts";
 import { decideAbsence } from "./absence.ts";
 import { judgeDeals } from "./evidence.ts";
 import type { EvidenceDeal, Verdict } from "./evidence.ts";
-import { effectOf } from "./explain-deal.ts";
+import { effectOf } from "./history/explain-deal.ts";
 import type { OperationNumber } from "./operation-number.ts";
 import { recordNow } from "./recorder.ts";
 

@@ -4,7 +4,7 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { TransferLegResult, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import type { Transfer } from "../store/transfers.ts";
-import { kindToProto } from "./account-moved.ts";
+import { kindToProto } from "./history/account-moved.ts";
 import type { Operation, RefusalReason } from "../domain/operation.ts";
 import { outcomeOf } from "../domain/operation.ts";
 import { formatReference } from "./reference.ts";

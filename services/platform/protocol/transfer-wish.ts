@@ -1,7 +1,7 @@
 import type { FieldError } from "#kernel/refusal.ts";
 import type { TransferLeg, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { refuse } from "../refusals.ts";
-import { kindFromProto } from "./account-moved.ts";
+import { kindFromProto } from "./history/account-moved.ts";
 import { OPERATION_KINDS, allowsAmount } from "../domain/operation-kind.ts";
 import type { OperationKind } from "../domain/operation-kind.ts";
 import { readReference } from "./reference.ts";

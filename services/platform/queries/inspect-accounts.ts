@@ -1,6 +1,6 @@
 import type { InspectAccountsRequest, InspectAccountsResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { roleToProto } from "../protocol/account-moved.ts";
+import { roleToProto } from "../protocol/history/account-moved.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { listRoles } from "../store/accounts.ts";

@@ -2,7 +2,7 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type { ReadAccountRequest, ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { readBetween } from "../protocol/read-between.ts";
+import { readBetween } from "../protocol/history/read-between.ts";
 import { orBusy } from "../protocol/unavailable.ts";
 
 /** What an account is beside what its log says, between two operations of ours. */

@@ -1,6 +1,6 @@
 import type { ReadLogRequest, ReadLogResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { accountMoved } from "../protocol/account-moved.ts";
+import { accountMoved } from "../protocol/history/account-moved.ts";
 import { refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
 import { listEntries } from "../store/log.ts";

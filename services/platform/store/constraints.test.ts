@@ -4,7 +4,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { appendToLog, openLog } from "../protocol/append-to-log.ts";
+import { appendToLog, openLog } from "../protocol/history/append-to-log.ts";
 import { lockAccount } from "./accounts.ts";
 import { insertOperations } from "./new-operations.ts";
 import { insertTransfers } from "./transfers.ts";

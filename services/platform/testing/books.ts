@@ -4,7 +4,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { OperationKind } from "../domain/operation-kind.ts";
 import type { Role } from "../domain/role.ts";
-import { openLog } from "../protocol/append-to-log.ts";
+import { openLog } from "../protocol/history/append-to-log.ts";
 import type { Asker } from "../protocol/grant-permit.ts";
 import type { OperationNumber } from "../protocol/operation-number.ts";
 import { insertOperations } from "../store/new-operations.ts";

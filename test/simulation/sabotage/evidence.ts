@@ -73,7 +73,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "a second deal of an operation is passed over in silence",
     edits: [
       {
-        file: `${PLATFORM}/protocol/explain-deal.ts`,
+        file: `${PLATFORM}/protocol/history/explain-deal.ts`,
         find: 'const surplus: Explanation = { kind: "foreign", finding: "surplus_deal", operation, event };',
         put: 'const surplus: Explanation = { kind: "foreign" };\n  void event;',
       },
@@ -109,7 +109,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "a deal that is not decided yet holds nothing up",
     edits: [
       {
-        file: `${PLATFORM}/protocol/file-deals.ts`,
+        file: `${PLATFORM}/protocol/history/file-deals.ts`,
         find: "return { entries, undecided: deal };",
         put: "continue;",
       },
@@ -121,7 +121,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "nobody asks after deals that are gone",
     edits: [
       {
-        file: `${PLATFORM}/protocol/gone-deals.ts`,
+        file: `${PLATFORM}/protocol/past/gone-deals.ts`,
         find: "const asked = due.slice(0, QUESTIONS_PER_ROUND);",
         put: "const asked = due.slice(0, QUESTIONS_PER_ROUND - QUESTIONS_PER_ROUND);",
       },

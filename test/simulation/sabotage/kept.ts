@@ -12,7 +12,7 @@ export const KEPT_SABOTAGES: readonly Mistake[] = [
     name: "a short reading passes what only a longer one shows",
     edits: [
       {
-        file: `${PLATFORM}/protocol/read-history.ts`,
+        file: `${PLATFORM}/protocol/history/read-history.ts`,
         find: "if (deals.length > 0 && ",
         put: "if (deals.length < 0 && ",
       },

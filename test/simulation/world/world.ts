@@ -7,7 +7,7 @@ import type { FeedReader } from "../../../services/kernel/feed/read.ts";
 import { inTransaction } from "../../../services/kernel/postgres/transaction.ts";
 import { usd } from "../../../services/kernel/money.ts";
 import type { Log } from "../../../services/kernel/log.ts";
-import { openLog } from "../../../services/platform/protocol/append-to-log.ts";
+import { openLog } from "../../../services/platform/protocol/history/append-to-log.ts";
 import { moveReadTo } from "../../../services/platform/store/reader-cursor.ts";
 import type { Role } from "../../../services/platform/domain/role.ts";
 import type { Follower, Plan } from "../plan/plan.ts";

@@ -1,14 +1,14 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Deps } from "../deps.ts";
-import { shownWithinMs } from "../domain/deal-looks.ts";
-import type { Deal } from "../mt5/deals.ts";
-import { readClock } from "../store/clock.ts";
-import { findLoggedDeal } from "../store/logged-deals.ts";
-import { listUnshownDeals } from "../store/unshown-deals.ts";
-import type { UnshownDeal, Window } from "../store/unshown-deals.ts";
+import type { Deps } from "../../deps.ts";
+import { shownWithinMs } from "../../domain/deal-looks.ts";
+import type { Deal } from "../../mt5/deals.ts";
+import { readClock } from "../../store/clock.ts";
+import { findLoggedDeal } from "../../store/logged-deals.ts";
+import { listUnshownDeals } from "../../store/unshown-deals.ts";
+import type { UnshownDeal, Window } from "../../store/unshown-deals.ts";
 import { differencesOf } from "./changed-deal.ts";
 import type { Irregular } from "./irregular.ts";
-import { reportFinding } from "./report-finding.ts";
+import { reportFinding } from "../reviews/report-finding.ts";
 import { tellIrregularities } from "./tell-irregularities.ts";
 
 /** A list that lacked a deal and a question for that deal this much later: only both together say that it is gone. */

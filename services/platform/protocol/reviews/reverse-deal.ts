@@ -2,11 +2,11 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { keyOfReview } from "#kernel/review/decide-review.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import { lockAccount } from "../store/accounts.ts";
-import { findLoggedDeal } from "../store/logged-deals.ts";
-import { findOperation } from "../store/operations.ts";
-import { findReversal } from "../store/reviews.ts";
-import { insertWishes } from "./insert-wishes.ts";
+import { lockAccount } from "../../store/accounts.ts";
+import { findLoggedDeal } from "../../store/logged-deals.ts";
+import { findOperation } from "../../store/operations.ts";
+import { findReversal } from "../../store/reviews.ts";
+import { insertWishes } from "../insert-wishes.ts";
 
 /** The one key under which the money of a review goes back, however often its decision is worked on. */
 export function reversalKey({ id }: Pick<ReviewCase, "id">): string {

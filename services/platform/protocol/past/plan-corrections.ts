@@ -1,12 +1,12 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { correctTrades } from "../domain/log-positions.ts";
-import type { Deal } from "../mt5/deals.ts";
-import type { Account } from "../store/accounts.ts";
-import { listLogPositions } from "../store/positions.ts";
+import { correctTrades } from "../../domain/log-positions.ts";
+import type { Deal } from "../../mt5/deals.ts";
+import type { Account } from "../../store/accounts.ts";
+import { listLogPositions } from "../../store/positions.ts";
 import { dealDifference } from "./deal-difference.ts";
 import type { DealDifference } from "./deal-difference.ts";
-import type { Facts } from "./read-facts.ts";
+import type { Facts } from "../history/read-facts.ts";
 import { findToldDeal } from "./told-deal.ts";
 import type { ToldDeal } from "./told-deal.ts";
 

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
-import type { Deal } from "../mt5/deals.ts";
-import { setUndecidedFrom } from "../store/accounts.ts";
-import { aManagedLogin } from "../testing/books.ts";
-import { Doorbell } from "./doorbell.ts";
+import type { Deal } from "../../mt5/deals.ts";
+import { setUndecidedFrom } from "../../store/accounts.ts";
+import { aManagedLogin } from "../../testing/books.ts";
+import { Doorbell } from "../doorbell.ts";
 import { fileDeals } from "./file-deals.ts";
 
 const MINUTE_MS = 60_000;

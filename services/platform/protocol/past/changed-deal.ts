@@ -1,6 +1,6 @@
-import type { Deal } from "../mt5/deals.ts";
-import type { LoggedDeal } from "../domain/logged-deal.ts";
-import { effectOf, isBalanceOperation, isWithoutEffect } from "./explain-deal.ts";
+import type { Deal } from "../../mt5/deals.ts";
+import type { LoggedDeal } from "../../domain/logged-deal.ts";
+import { effectOf, isBalanceOperation, isWithoutEffect } from "../history/explain-deal.ts";
 
 /**
  * What the platform shows otherwise than it was told, by name. Comments are not among it: they decide nothing once a deal

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Deps } from "../deps.ts";
-import { minds } from "../domain/operation-machine.ts";
-import { refuse } from "../refusals.ts";
-import { beginReading, endReading, lockAccount } from "../store/accounts.ts";
-import { findPassedOver } from "../store/lines.ts";
-import { listUnderWay } from "../store/operations.ts";
+import type { Deps } from "../../deps.ts";
+import { minds } from "../../domain/operation-machine.ts";
+import { refuse } from "../../refusals.ts";
+import { beginReading, endReading, lockAccount } from "../../store/accounts.ts";
+import { findPassedOver } from "../../store/lines.ts";
+import { listUnderWay } from "../../store/operations.ts";
 import { readFacts } from "./read-facts.ts";
 import type { Facts } from "./read-facts.ts";
-import { orUnavailable } from "./unavailable.ts";
+import { orUnavailable } from "../unavailable.ts";
 
 /** Permits of the login wait at most so long for a reader, also for one that died. */
 const READING_MS = 1_000;

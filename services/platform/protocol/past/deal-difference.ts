@@ -1,10 +1,10 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
-import type { Irregularity, Trade } from "../domain/log-entry.ts";
-import type { LoggedDeal } from "../domain/logged-deal.ts";
-import type { Deal } from "../mt5/deals.ts";
+import type { Irregularity, Trade } from "../../domain/log-entry.ts";
+import type { LoggedDeal } from "../../domain/logged-deal.ts";
+import type { Deal } from "../../mt5/deals.ts";
 import { differencesOf } from "./changed-deal.ts";
-import { tradeEntry } from "./deal-entries.ts";
-import { effectOf, isBalanceOperation, isCanceled, isWithoutEffect } from "./explain-deal.ts";
+import { tradeEntry } from "../history/deal-entries.ts";
+import { effectOf, isBalanceOperation, isCanceled, isWithoutEffect } from "../history/explain-deal.ts";
 
 /** What a correction would say about one deal of a login. */
 export type DealDifference = {

@@ -1,21 +1,21 @@
 import { zero } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Deps } from "../deps.ts";
-import type { NewEntry } from "../domain/log-entry.ts";
-import type { LoggedDeal } from "../domain/logged-deal.ts";
-import type { OperationEvent } from "../domain/operation.ts";
-import type { Deal } from "../mt5/deals.ts";
-import { lockAccount } from "../store/accounts.ts";
-import { readClock } from "../store/clock.ts";
-import { findOperationByDeal } from "../store/operation-deals.ts";
-import { lockOperation } from "../store/operations.ts";
-import { appendToLog } from "./append-to-log.ts";
+import type { Deps } from "../../deps.ts";
+import type { NewEntry } from "../../domain/log-entry.ts";
+import type { LoggedDeal } from "../../domain/logged-deal.ts";
+import type { OperationEvent } from "../../domain/operation.ts";
+import type { Deal } from "../../mt5/deals.ts";
+import { lockAccount } from "../../store/accounts.ts";
+import { readClock } from "../../store/clock.ts";
+import { findOperationByDeal } from "../../store/operation-deals.ts";
+import { lockOperation } from "../../store/operations.ts";
+import { appendToLog } from "../history/append-to-log.ts";
 import { correctionEvidence } from "./correction-evidence.ts";
 import { listFresh } from "./fresh-irregularities.ts";
 import type { FreshIrregular, Irregular } from "./irregular.ts";
-import { takeStep } from "./record.ts";
-import { reportFinding } from "./report-finding.ts";
+import { takeStep } from "../record.ts";
+import { reportFinding } from "../reviews/report-finding.ts";
 
 /**
  * Each becomes one entry of 0.00 in the log, so that everybody who follows the login stops at the same place, and one

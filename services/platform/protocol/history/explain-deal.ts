@@ -1,9 +1,9 @@
-import type { Deal } from "../mt5/deals.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
-import { minds } from "../domain/operation-machine.ts";
-import { isUnderWay } from "../domain/operation.ts";
-import type { OperationEvent, ReviewReason } from "../domain/operation.ts";
-import type { Reference } from "./reference.ts";
+import type { Deal } from "../../mt5/deals.ts";
+import type { RecordedOperation } from "../../store/operation-row.ts";
+import { minds } from "../../domain/operation-machine.ts";
+import { isUnderWay } from "../../domain/operation.ts";
+import type { OperationEvent, ReviewReason } from "../../domain/operation.ts";
+import type { Reference } from "../reference.ts";
 
 /** What our books know about a deal that is in no log yet. */
 export type Clues = {

@@ -1,13 +1,13 @@
 import { usd } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import type { NewEntry } from "../domain/log-entry.ts";
-import type { LoggedDeal } from "../domain/logged-deal.ts";
-import { told as toldState } from "../domain/operation.ts";
-import { findLoggedDeal } from "../store/logged-deals.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
-import { findOperationByDeal } from "../store/operation-deals.ts";
-import { findOperation } from "../store/operations.ts";
-import { causeOf } from "./deal-entries.ts";
+import type { NewEntry } from "../../domain/log-entry.ts";
+import type { LoggedDeal } from "../../domain/logged-deal.ts";
+import { told as toldState } from "../../domain/operation.ts";
+import { findLoggedDeal } from "../../store/logged-deals.ts";
+import type { RecordedOperation } from "../../store/operation-row.ts";
+import { findOperationByDeal } from "../../store/operation-deals.ts";
+import { findOperation } from "../../store/operations.ts";
+import { causeOf } from "../history/deal-entries.ts";
 
 export type ToldDeal = {
   readonly deal: LoggedDeal;

@@ -1,8 +1,8 @@
 import { usd, zero } from "#kernel/money.ts";
-import type { EntryCause, EntryDeal, NewEntry } from "../domain/log-entry.ts";
-import type { Operation } from "../domain/operation.ts";
-import type { Deal } from "../mt5/deals.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
+import type { EntryCause, EntryDeal, NewEntry } from "../../domain/log-entry.ts";
+import type { Operation } from "../../domain/operation.ts";
+import type { Deal } from "../../mt5/deals.ts";
+import type { RecordedOperation } from "../../store/operation-row.ts";
 import { effectOf } from "./explain-deal.ts";
 
 /** What an operation did, as its answer or a scan told it. */

@@ -2,13 +2,13 @@ import { tellAll } from "#kernel/feed/tell.ts";
 import type { Money } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
-import type { LogEntry, NewEntry } from "../domain/log-entry.ts";
-import { followTrades } from "../domain/log-positions.ts";
-import type { Role } from "../domain/role.ts";
-import { insertAccount } from "../store/accounts.ts";
-import type { Account } from "../store/accounts.ts";
-import { insertEntries } from "../store/log.ts";
-import { listLogPositions, saveLogPositions } from "../store/positions.ts";
+import type { LogEntry, NewEntry } from "../../domain/log-entry.ts";
+import { followTrades } from "../../domain/log-positions.ts";
+import type { Role } from "../../domain/role.ts";
+import { insertAccount } from "../../store/accounts.ts";
+import type { Account } from "../../store/accounts.ts";
+import { insertEntries } from "../../store/log.ts";
+import { listLogPositions, saveLogPositions } from "../../store/positions.ts";
 import { MOVEMENTS_FEED, accountMoved, subjectOfMovement } from "./account-moved.ts";
 
 export type NewLog = {

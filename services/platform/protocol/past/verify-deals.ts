@@ -1,13 +1,13 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Deps } from "../deps.ts";
-import { dealLookMs, shownWithinMs } from "../domain/deal-looks.ts";
-import type { Deal } from "../mt5/deals.ts";
-import { readClock } from "../store/clock.ts";
-import { putOffLook, saveLook } from "../store/deal-looks.ts";
-import type { DueLook } from "../store/deal-looks.ts";
-import { effectOf, isBalanceOperation } from "./explain-deal.ts";
-import { formatReference, readReference } from "./reference.ts";
-import { reportFinding } from "./report-finding.ts";
+import type { Deps } from "../../deps.ts";
+import { dealLookMs, shownWithinMs } from "../../domain/deal-looks.ts";
+import type { Deal } from "../../mt5/deals.ts";
+import { readClock } from "../../store/clock.ts";
+import { putOffLook, saveLook } from "../../store/deal-looks.ts";
+import type { DueLook } from "../../store/deal-looks.ts";
+import { effectOf, isBalanceOperation } from "../history/explain-deal.ts";
+import { formatReference, readReference } from "../reference.ts";
+import { reportFinding } from "../reviews/report-finding.ts";
 import { tellIrregularities } from "./tell-irregularities.ts";
 
 /** Times of the platform and of our clock may differ by this much; who is not found so is asked for by ticket. */

@@ -1,5 +1,5 @@
 import { createBell } from "#kernel/bell.ts";
-import type { FreshDeals } from "../deps.ts";
+import type { FreshDeals } from "../../deps.ts";
 
 /** Forgetting a login costs nothing but time: the next round of the reader comes by. */
 export function createFreshDeals(): FreshDeals {

@@ -1,5 +1,5 @@
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { listIrregularities, listLoggedDeals } from "../store/logged-deals.ts";
+import { listIrregularities, listLoggedDeals } from "../../store/logged-deals.ts";
 import { dealDifference } from "./deal-difference.ts";
 import type { FreshIrregular, Irregular } from "./irregular.ts";
 

@@ -1,5 +1,5 @@
 import type { Queryable } from "#kernel/postgres/query.ts";
-import type { Deal } from "../mt5/deals.ts";
+import type { Deal } from "../../mt5/deals.ts";
 import { dealDifference } from "./deal-difference.ts";
 import type { DealDifference } from "./deal-difference.ts";
 import { findToldDeal } from "./told-deal.ts";

@@ -2,17 +2,17 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { findCase, lockCase, renewCase } from "#kernel/review/cases.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import type { Deps } from "../deps.ts";
-import type { Deal } from "../mt5/deals.ts";
-import { lockAccount } from "../store/accounts.ts";
-import { readClock } from "../store/clock.ts";
-import { listUncorrected } from "../store/logged-deals.ts";
+import type { Deps } from "../../deps.ts";
+import type { Deal } from "../../mt5/deals.ts";
+import { lockAccount } from "../../store/accounts.ts";
+import { readClock } from "../../store/clock.ts";
+import { listUncorrected } from "../../store/logged-deals.ts";
 import { requireSame } from "./correct-log.ts";
 import { evidenceOf, isAbout } from "./correction-evidence.ts";
 import { planCorrections } from "./plan-corrections.ts";
 import type { CorrectionSight } from "./plan-corrections.ts";
-import { readBetween } from "./read-between.ts";
-import { orUnavailable } from "./unavailable.ts";
+import { readBetween } from "../history/read-between.ts";
+import { orUnavailable } from "../unavailable.ts";
 
 /** Each is asked for by its ticket. Who has lost more than so many deals puts the platform's history right instead. */
 const MOST_DEALS = 100;

@@ -1,6 +1,6 @@
-import type { Irregularity } from "../domain/log-entry.ts";
-import type { LoggedDeal } from "../domain/logged-deal.ts";
-import type { Deal } from "../mt5/deals.ts";
+import type { Irregularity } from "../../domain/log-entry.ts";
+import type { LoggedDeal } from "../../domain/logged-deal.ts";
+import type { Deal } from "../../mt5/deals.ts";
 
 /** Something that happened to the past of a login. */
 export type Irregular = {

@@ -1,12 +1,12 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { openCase } from "#kernel/review/cases.ts";
-import type { Operation } from "../domain/operation.ts";
-import { reviewActions } from "../domain/review-actions.ts";
-import { readClock } from "../store/clock.ts";
-import { insertFinding } from "../store/reviews.ts";
-import type { OperationNumber } from "./operation-number.ts";
-import { formatReference } from "./reference.ts";
-import type { Reference } from "./reference.ts";
+import type { Operation } from "../../domain/operation.ts";
+import { reviewActions } from "../../domain/review-actions.ts";
+import { readClock } from "../../store/clock.ts";
+import { insertFinding } from "../../store/reviews.ts";
+import type { OperationNumber } from "../operation-number.ts";
+import { formatReference } from "../reference.ts";
+import type { Reference } from "../reference.ts";
 
 /** Something that does not fit. */
 export type Finding = {

@@ -1,8 +1,8 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { AccountMoved, Trade as TradeMessage } from "#proto/pamm/platform/v1/movement.ts";
-import type { EntryKind, LogEntry, Trade } from "../domain/log-entry.ts";
-import type { Role } from "../domain/role.ts";
+import type { EntryKind, LogEntry, Trade } from "../../domain/log-entry.ts";
+import type { Role } from "../../domain/role.ts";
 
 export const MOVEMENTS_FEED = "platform.movements";
 

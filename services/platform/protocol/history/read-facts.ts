@@ -1,9 +1,9 @@
-import type { Deps } from "../deps.ts";
-import type { Position } from "../mt5/positions.ts";
-import { refuse } from "../refusals.ts";
-import { findAccount } from "../store/accounts.ts";
-import type { Account } from "../store/accounts.ts";
-import { listLogPositions } from "../store/positions.ts";
+import type { Deps } from "../../deps.ts";
+import type { Position } from "../../mt5/positions.ts";
+import { refuse } from "../../refusals.ts";
+import { findAccount } from "../../store/accounts.ts";
+import type { Account } from "../../store/accounts.ts";
+import { listLogPositions } from "../../store/positions.ts";
 import { readLogin } from "./read-history.ts";
 
 /** What the platform shows of an account, and what our log says it should show. */
