@@ -15,7 +15,7 @@ const POSTGRES = ["postgres", "postgresql"];
 const FEE_PERIOD = "P7D";
 const FEE_ANCHOR = "2025-01-04T00:00:00Z";
 
-const SCHEMA = Type.Object({
+export const SCHEMA = Type.Object({
   PAMM_STATE_DIR: text("a folder", { whenMissing: ".state" }),
   PAMM_HTTP_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
   PAMM_HTTP_PORT: port({ whenMissing: "8080" }),

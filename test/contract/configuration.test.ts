@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { TObject } from "typebox";
 import { expect, test } from "vitest";
 import { pieceOf } from "#kernel/config-pieces.ts";
+import { SCHEMA as makeRun } from "../../deploy/local/settings.ts";
 import { settings as account } from "../../services/account/config.ts";
 import { settings as edge } from "../../services/edge/config.ts";
 import { settings as fee } from "../../services/fee/config.ts";
@@ -27,7 +28,7 @@ test.each(variables)("$name of $service is on the page, with its default", ({ na
 });
 
 test("nothing is on the page that no service reads", () => {
-  const known = new Set([...variables.map(({ name }) => name), "DATABASE_URL", "NAME_FILE"]);
+  const known = new Set([...variables.map(({ name }) => name), ...Object.keys(makeRun.properties), "NAME_FILE"]);
 
   expect([...documented].filter((name) => !known.has(name))).toEqual([]);
 });
