@@ -32,7 +32,7 @@ journey: setup ## only the tests that drive the whole system
 kills: setup ## two weeks of trading while one process after the other is killed; takes minutes
 	@PAMM_LONG=true vitest run test/journey/kills.test.ts test/journey/trading-kills.test.ts
 
-chaos: setup ## everything that can happen while money moves, and a table of what callers were told; takes ten minutes
+chaos: setup ## everything that can happen while money moves, and a table of what callers were told; takes a quarter of an hour
 	@PAMM_LONG=true vitest run test/chaos
 
 sim: setup ## the money protocol simulated; SEED=4711 tells one history, SEEDS=10000 lives many, MODE=safety or liveness, CELLS=yes
