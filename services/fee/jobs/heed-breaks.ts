@@ -1,16 +1,14 @@
 import { type Job, runJob } from "#kernel/job.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { allBreaks } from "#kernel/reconcile/all-breaks.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
-import type { Break, ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/common/v1/reconciliation.ts";
+import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import { jobContext } from "../commands/patience.ts";
 import { isKnown, stopForBreak } from "../commands/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { insertHeededBreak } from "../store/heeded-breaks.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";
 
-const BREAKS_PER_PAGE = 200;
-/** Whoever has more breaks than this has been stopped by the first ones. */
-const MOST_PAGES = 10;
 const ASK_MS = 5_000;
 const HEED_EVERY_MS = 5_000;
 /** Legs, bijection and balances: money is not where the books say. The others are late, not wrong. */
@@ -27,25 +25,14 @@ export function heedBreaksJob(deps: Deps, longestMs: number): Job {
  */
 export async function heedBreaks(deps: Deps): Promise<boolean> {
   // The own ones first: they are heeded also while platform is away.
-  for await (const found of breaksOf((request) => listBreaks(deps.pool, request))) {
+  for await (const found of allBreaks((request) => listBreaks(deps.pool, request))) {
     if (found.masterLogin !== "") await heed(deps, "fee", found, [found.masterLogin]);
   }
-  for await (const found of breaksOf((request) => deps.platform.listBreaks(request, jobContext(ASK_MS)))) {
+  for await (const found of allBreaks((request) => deps.platform.listBreaks(request, jobContext(ASK_MS)))) {
     if (!STOPPING_ON_PLATFORM.has(found.check)) continue;
     await heed(deps, "platform", found, await listMastersOfAccounts(deps.pool, accountsOf(found)));
   }
   return false;
-}
-
-async function* breaksOf(ask: (request: ListBreaksRequest) => Promise<ListBreaksResponse>): AsyncGenerator<Break> {
-  let afterId = 0n;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const { items, hasMore } = await ask({ afterId, limit: BREAKS_PER_PAGE });
-    yield* items;
-    const last = items.at(-1);
-    if (!hasMore || last === undefined) return;
-    afterId = last.id;
-  }
 }
 
 /** A transfer is shown on the account of its first leg; a fee reaches the payment account by the second. */

@@ -1,20 +1,18 @@
 import { type Job, runJob } from "#kernel/job.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { allBreaks } from "#kernel/reconcile/all-breaks.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
-import type { Break, ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/common/v1/reconciliation.ts";
+import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import { stop } from "../commands/allocate/stop.ts";
 import { jobContext } from "../commands/patience.ts";
 import type { Deps } from "../deps.ts";
 import { findConcernedMaster, insertHeededBreak } from "../store/heeded-breaks.ts";
 
-const BREAKS_PER_PAGE = 200;
-/** Whoever has more breaks than this has been stopped by the first ones. */
-const MOST_PAGES = 10;
 /** Legs, pools, bijection and balances: money is not where the books say. The others are late, not wrong. */
 const STOPPING_CHECKS = new Set(["R1", "R2", "R3", "R5"]);
 const NO_DEAL = 0n;
 
-/** A break is minutes old before it is opened; what was found is heeded within seconds. */
+/** What was found is heeded within seconds. */
 const HEED_EVERY_MS = 5_000;
 
 export function heedBreaksJob(deps: Deps, longestMs: number): Job {
@@ -22,27 +20,20 @@ export function heedBreaksJob(deps: Deps, longestMs: number): Job {
   return runJob({ name: "heed breaks", everyMs, work: () => heedBreaks(deps), log: deps.log });
 }
 
-type Ask = (request: ListBreaksRequest) => Promise<ListBreaksResponse>;
-
 /**
  * A break on the account of a Master, or of an Investor in its pool, stops that Master; the others go on. Each break does
  * so once: when people have decided to go on, the same break does not overrule them.
  */
 export async function heedBreaks(deps: Deps): Promise<boolean> {
-  await heedAll(deps, "platform", (request) => deps.platform.listBreaks(request, jobContext()));
-  await heedAll(deps, "subscription", (request) => listBreaks(deps.pool, request));
+  const ofPlatform = allBreaks((request) => deps.platform.listBreaks(request, jobContext()));
+  await heedAll(deps, "platform", ofPlatform);
+  const ours = allBreaks((request) => listBreaks(deps.pool, request));
+  await heedAll(deps, "subscription", ours);
   return false;
 }
 
-async function heedAll(deps: Deps, service: string, ask: Ask): Promise<void> {
-  let afterId = 0n;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const { items, hasMore } = await ask({ afterId, limit: BREAKS_PER_PAGE });
-    for (const found of items) if (STOPPING_CHECKS.has(found.check)) await heed(deps, service, found);
-    const last = items.at(-1);
-    if (!hasMore || last === undefined) return;
-    afterId = last.id;
-  }
+async function heedAll(deps: Deps, service: string, found: AsyncIterable<Break>): Promise<void> {
+  for await (const each of found) if (STOPPING_CHECKS.has(each.check)) await heed(deps, service, each);
 }
 
 /** In one transaction, so that a crash leaves a break that is heeded with its Master stopped, or one that is not heeded. */
