@@ -17,8 +17,6 @@ import { revealInvestor, revealMaster } from "./queries/reveal.ts";
 const RESUME_EVERY_MS = 500;
 const TIDY_EVERY_MS = 5_000;
 
-export const FEEDS: readonly string[] = [];
-
 /** Every rpc of the contract and the one function behind it. */
 export function accountService(deps: Deps): Implementation<AccountServiceService> {
   return {

@@ -1,4 +1,4 @@
-import { type Backbone, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
+import { type Backbone, openBackbone, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { callContext } from "#kernel/contract/context.ts";
@@ -19,7 +19,7 @@ import type { Deps } from "./deps.ts";
 import { ALLOCATION_FEED, hearOfAllocations } from "./events/hear-of-allocations.ts";
 import { heedBreaksJob } from "./jobs/heed-breaks.ts";
 import { watchPaymentAccountsJob } from "./jobs/watch-payment-accounts.ts";
-import { createBells, FEEDS, feeJobs, feeService } from "./service.ts";
+import { createBells, feeJobs, feeService } from "./service.ts";
 
 const caller = "fee";
 const READ_MS = 5_000;
@@ -44,7 +44,6 @@ await runService(caller, async (context) => {
     log,
     now: systemClock,
   };
-  await relayFeeds(context, backbone, FEEDS);
   const allocations = await followAllocations(context, backbone, deps, subscriptions);
   for (const job of feeJobs(deps)) stack.use(job);
   const longestMs = config.PAMM_CHECK_INTERVAL;
@@ -55,7 +54,7 @@ await runService(caller, async (context) => {
   const implementation = feeService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && allocations.state().stopped === undefined;
-  await serveContract(context, backbone, { contract: FeeServiceService, implementation, feeds: FEEDS, isReady });
+  await serveContract(context, backbone, { contract: FeeServiceService, implementation, isReady });
 });
 
 /** Read, and woken by a nudge. */

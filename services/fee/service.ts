@@ -9,7 +9,6 @@ import { configure } from "./commands/configure.ts";
 import { crystallize } from "./commands/crystallize.ts";
 import { decideReview } from "./commands/decide-review.ts";
 import { prepare } from "./commands/prepare.ts";
-import { PAYMENT_FEED } from "./commands/record-outcomes.ts";
 import { updateConfiguration } from "./commands/update-configuration.ts";
 import type { Bells, Deps } from "./deps.ts";
 import { payFees } from "./jobs/pay-fees.ts";
@@ -22,8 +21,6 @@ import { listPaymentCredits } from "./queries/list-payment-credits.ts";
 /** Looked at this often even when nobody rang. */
 const READ_EVERY_MS = 250;
 const PAY_EVERY_MS = 250;
-
-export const FEEDS = [PAYMENT_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function feeService(deps: Deps): Implementation<FeeServiceService> {

@@ -1,4 +1,4 @@
-import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
+import { openBackbone, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
@@ -12,7 +12,7 @@ import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscrip
 import { fundingChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import { FEEDS, fundingJobs, fundingService } from "./service.ts";
+import { fundingJobs, fundingService } from "./service.ts";
 
 const caller = "funding";
 
@@ -37,10 +37,9 @@ await runService(caller, async (context: ServiceContext) => {
     log,
     now: systemClock,
   };
-  await relayFeeds(context, backbone, FEEDS);
   for (const job of fundingJobs(deps)) stack.use(job);
   stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), longestMs: config.PAMM_CHECK_INTERVAL }));
   const implementation = fundingService(deps);
   const isReady = async (): Promise<boolean> => backbone.broker.isConnected();
-  await serveContract(context, backbone, { contract: FundingServiceService, implementation, feeds: FEEDS, isReady });
+  await serveContract(context, backbone, { contract: FundingServiceService, implementation, isReady });
 });

@@ -3,7 +3,6 @@ import { runJob, type Job } from "#kernel/job.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { deposit } from "./commands/deposit.ts";
-import { CASHFLOW_FEED } from "./commands/finish.ts";
 import { withdraw } from "./commands/withdraw.ts";
 import type { Deps } from "./deps.ts";
 import { releaseLanes, settleCashflows } from "./jobs/settle-cashflows.ts";
@@ -13,8 +12,6 @@ import { listOperations } from "./queries/list-operations.ts";
 
 const SETTLE_EVERY_MS = 500;
 const RELEASE_EVERY_MS = 1_000;
-
-export const FEEDS = [CASHFLOW_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function fundingService(deps: Deps): Implementation<FundingServiceService> {

@@ -114,8 +114,8 @@ export async function relayFeeds(
 }
 
 export type Served<C extends Contract> = Mounted<C> & {
-  /** Feeds that others may read here. */
-  readonly feeds: readonly string[];
+  /** The feeds of the service; a service without one has no FeedService. */
+  readonly feeds?: readonly string[];
   /** Whether the service can do its work now. */
   readonly isReady: () => Promise<boolean>;
 };
@@ -127,12 +127,12 @@ export type Served<C extends Contract> = Mounted<C> & {
 export async function serveContract<C extends Contract>(
   { stack, log }: ServiceContext,
   { service, settings, pool, broker }: Backbone,
-  { contract, implementation, feeds, isReady }: Served<C>,
+  { contract, implementation, feeds = [], isReady }: Served<C>,
 ): Promise<{ readonly grpcPort: number }> {
   const reading = { contract: FeedServiceService, implementation: feedReader(pool, feeds) };
+  const services = [{ contract, implementation }, ...(feeds.length > 0 ? [reading] : [])];
   const listen = { host: settings.GRPC_HOST, port: settings.GRPC_PORT };
-  const grpc = stack.use(await serveOverGrpc({ ...listen, services: [{ contract, implementation }, reading], log }));
-  stack.use(await serveOverNats(broker, { service, ...reading, log }));
+  const grpc = stack.use(await serveOverGrpc({ ...listen, services, log }));
   stack.use(await serveOverNats(broker, { service, contract, implementation, log }));
   stack.use(await startMetrics({ host: settings.PAMM_METRICS_HOST, port: settings.PAMM_METRICS_PORT, isReady }));
   return { grpcPort: grpc.port };

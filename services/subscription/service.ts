@@ -10,7 +10,6 @@ import { leave } from "./commands/leave.ts";
 import { returnReserve } from "./commands/return-reserve.ts";
 import { EXIT_FEED, MIRROR_FEED } from "./commands/tell.ts";
 import { ALLOCATION_FEED } from "./commands/tell-allocations.ts";
-import { POOL_FEED } from "./commands/tell-pools.ts";
 import { unassign } from "./commands/unassign.ts";
 import type { Bells, Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
@@ -42,7 +41,7 @@ import { readAllocations } from "./queries/read-allocations.ts";
 const FLOWS_EVERY_MS = 250;
 const SETTLE_EVERY_MS = 1_000;
 
-export const FEEDS = [MIRROR_FEED, EXIT_FEED, ALLOCATION_FEED, POOL_FEED];
+export const FEEDS = [MIRROR_FEED, EXIT_FEED, ALLOCATION_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function subscriptionService(deps: Deps): Implementation<SubscriptionServiceService> {

@@ -1,9 +1,5 @@
-import { moneyToProto } from "#kernel/contract/money.ts";
-import { tellAll } from "#kernel/feed/tell.ts";
-import { usd } from "#kernel/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { FeeDeferred, FeePaid } from "#proto/pamm/fee/v1/events.ts";
 import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { type DuePayment, lockOpenPayments } from "../store/due-payments.ts";
@@ -21,13 +17,11 @@ import {
 } from "../store/settled-payments.ts";
 import { backOffMs, later } from "./patience.ts";
 
-export const PAYMENT_FEED = "fee.payments";
-
 export type Asked = { readonly payment: DuePayment; readonly outcome: PaymentOutcome };
 
 type Waiting = { readonly id: bigint; readonly until: Date; readonly reason: string };
 
-/** Writes down what became of payments, and tells. Each is settled once, however many know how it ended. */
+/** Writes down what became of payments. Each is settled once, however many know how it ended. */
 export async function recordOutcomes(deps: Deps, asked: readonly Asked[]): Promise<void> {
   const { pool, now } = deps;
   failpoint("before_outcome", asked[0]?.outcome.kind);
@@ -56,7 +50,10 @@ async function settleIfPossible(
   own: readonly Asked[],
 ): Promise<Waiting[]> {
   try {
-    await inTransaction(pool, (tx) => settle(tx, masterLogin, own, now()));
+    const deferred = await inTransaction(pool, (tx) => settle(tx, masterLogin, own, now()));
+    for (const { payment, outcome } of deferred) {
+      log.info("fee deferred; its amount is debt", { key: payment.key, login: masterLogin, reason: outcome.reason });
+    }
     return [];
   } catch (error) {
     log.warn("what became of fees is written down later", { login: masterLogin, count: own.length, error });
@@ -66,8 +63,13 @@ async function settleIfPossible(
   }
 }
 
-/** Under the Master's row, so that nobody sees the id of a credit before a lower one. */
-async function settle(tx: Transaction, masterLogin: string, asked: readonly Asked[], at: Date): Promise<void> {
+/** Under the Master's row, so that nobody sees the id of a credit before a lower one. Answers what became a new debt. */
+async function settle(
+  tx: Transaction,
+  masterLogin: string,
+  asked: readonly Asked[],
+  at: Date,
+): Promise<UnpaidPayment[]> {
   await lockMaster(tx, masterLogin);
   const open = await lockOpenPayments(
     tx,
@@ -86,8 +88,7 @@ async function settle(tx: Transaction, masterLogin: string, asked: readonly Aske
   await markExecuted(tx, paid, await insertCredits(tx, paid, at));
   await markUnpaid(tx, refused);
   await countSettled(tx, countsOf(paid, refused));
-  await tellPaid(tx, paid);
-  await tellDeferred(tx, refused);
+  return refused.filter(({ outcome }) => outcome.status !== "SKIPPED");
 }
 
 /** What was due and not taken, with its age; one sum for each Investor. */
@@ -114,36 +115,4 @@ function countsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[
   for (const { payment } of paid) count(payment.runId, 1, 0);
   for (const { payment, outcome } of refused) count(payment.runId, 0, outcome.status === "SKIPPED" ? 0 : 1);
   return counts;
-}
-
-async function tellPaid(tx: Transaction, paid: readonly PaidPayment[]): Promise<void> {
-  await tellAll(
-    tx,
-    paid.map(({ payment: { id: paymentId, runId, masterLogin, investorLogin }, outcome }) => ({
-      feed: PAYMENT_FEED,
-      event: FeePaid,
-      message: {
-        paymentId,
-        runId,
-        masterLogin,
-        investorLogin,
-        amount: moneyToProto(usd(outcome.amount)),
-        transferId: outcome.transferId,
-        executedAt: outcome.executedAt,
-      },
-    })),
-  );
-}
-
-/** A debt of which there was nothing to take was known before. */
-async function tellDeferred(tx: Transaction, refused: readonly UnpaidPayment[]): Promise<void> {
-  const deferred = refused.filter(({ outcome }) => outcome.status !== "SKIPPED");
-  await tellAll(
-    tx,
-    deferred.map(({ payment: { id: paymentId, runId, masterLogin, investorLogin, due }, outcome: { reason } }) => ({
-      feed: PAYMENT_FEED,
-      event: FeeDeferred,
-      message: { paymentId, runId, masterLogin, investorLogin, amount: moneyToProto(usd(due)), reason },
-    })),
-  );
 }

@@ -14,7 +14,7 @@ import { sendTransfer } from "./send-transfer.ts";
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * Acts on a recorded deposit, then records the outcome and tells of it. Safe to repeat until it succeeds: the transfer has
+ * Acts on a recorded deposit, then records the outcome. Safe to repeat until it succeeds: the transfer has
  * one key, and platform begins nothing after the instant until which the caller waits. Answers the ticket.
  */
 export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: CallContext): Promise<bigint> {
@@ -25,7 +25,7 @@ export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: Cal
   switch (outcome.kind) {
     case "applied":
       failpoint("before_posted", "deposit");
-      await finish(deps, cashflow, { dealId: outcome.dealId, moved: cashflow.amount }, context);
+      await finish(deps, cashflow, outcome.dealId);
       return outcome.dealId;
     case "refused": {
       const refusal = refusalOfTransfer(outcome, await findOpenOperation(deps.pool, cashflow.login, cashflow.id));

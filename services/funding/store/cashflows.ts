@@ -93,14 +93,13 @@ export async function findOpenOperation(db: Queryable, login: string, exceptId: 
   return row?.operation_id;
 }
 
-/** False when somebody else finished it before. */
-export async function markPosted(tx: Transaction, id: bigint, posted: { dealId?: bigint; at: Date }): Promise<boolean> {
-  const count = await execute(
-    tx,
+/** Changes nothing when the cashflow is finished already. */
+export async function markPosted(db: Queryable, id: bigint, posted: { dealId?: bigint; at: Date }): Promise<void> {
+  await execute(
+    db,
     sql`update cashflow set state = 'POSTED', doubt = null, deal_id = ${posted.dealId ?? null}, finished_at = ${posted.at}
         where id = ${id} and state in ('RECORDED', 'PAYING')`,
   );
-  return count === 1;
 }
 
 /** Compare-and-set: the story ends here unless it went on from the state that was seen. */

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import type { Deps } from "../deps.ts";
-import { told } from "../testing/ledger.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
 import { heedBreaks } from "./heed-breaks.ts";
@@ -64,7 +63,6 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
     [second]: "R1: a deal is missing",
     [third]: null,
   });
-  expect(await told(world, "subscription.pools")).toEqual(["MasterStopped", "MasterStopped"]);
   const pair = { masterLogin: first, investorLogin: anInvestor(world, 500_00n) };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
     code: "safety_stop",

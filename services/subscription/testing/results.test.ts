@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { allocateResults } from "../commands/allocate/allocate-results.ts";
@@ -226,8 +226,9 @@ test("a fee that is taken out of the pool lowers it at once, and its units follo
   await expectBooksToTie(world);
 });
 
-test("results before anybody comes belong to nobody, and are told", async () => {
+test("results before any Investor has units are kept in suspense and logged", async () => {
   const world = await aWorld();
+  const warn = vi.spyOn(world.deps.log, "warn");
   const masterLogin = aMaster(world, 0n);
   const master = trader(world, masterLogin);
   master.result(70_00n);
@@ -243,7 +244,11 @@ test("results before anybody comes belong to nobody, and are told", async () => 
     seats: [{ pooled: { minorUnits: 110_00n } }],
   });
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(110_00n);
-  expect(await told(world, "subscription.pools")).toEqual(["ResultUnallocated", "ResultUnallocated"]);
+  const suspended = "result kept in suspense; no Investor has units";
+  expect(warn.mock.calls.filter(([message]) => message === suspended)).toEqual([
+    [suspended, { login: masterLogin, number: 1n }],
+    [suspended, { login: masterLogin, number: 2n }],
+  ]);
   await expectBooksToTie(world);
 });
 
@@ -258,15 +263,17 @@ test("who has taken everything out gets nothing of new results and stays in the 
   await expectBooksToTie(world);
 });
 
-test("a pool that has lost more than was in it is told once, and takes nobody until that is over", async () => {
+test("a pool that has lost more than was in it is logged once, and takes no Investor until that is over", async () => {
   const world = await aWorld();
+  const error = vi.spyOn(world.deps.log, "error");
   const { masterLogin, master, investors } = await aPool(world, 300_00n, 700_00n);
   master.result(-1_200_00n);
   master.charge(-10_00n);
   await settle(world);
   expect(await inPlace(world, masterLogin, "pooled")).toEqual([-63_00n, -147_00n]);
   expect(shown(world, investors)).toEqual([0n, 0n]);
-  expect(await told(world, "subscription.pools")).toEqual(["PoolInDeficit"]);
+  const deficit = "pool is in deficit; no Investor can join it";
+  expect(error.mock.calls.filter(([message]) => message === deficit)).toHaveLength(1);
   const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
     code: "safety_stop",

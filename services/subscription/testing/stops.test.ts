@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -7,7 +7,7 @@ import { unassign } from "../commands/unassign.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, holdForWithdrawal } from "./funding.ts";
-import { inPlace, seatOf, told } from "./ledger.ts";
+import { inPlace, seatOf } from "./ledger.ts";
 import { balanceOf, enter, lastEntry } from "./platform-ledger.ts";
 import { decide, reviewAbout } from "./desk.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
@@ -21,6 +21,7 @@ async function reasonOf({ deps }: World): Promise<string | undefined> {
 
 test("a Master whose past was changed does nothing any more until a person has looked", async () => {
   const world = await aWorld();
+  const error = vi.spyOn(world.deps.log, "error");
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
   const { dealId } = trader(world, masterLogin).result(10_00n);
@@ -30,7 +31,10 @@ test("a Master whose past was changed does nothing any more until a person has l
   enter(world.platform.ledger, masterLogin, gone);
   await settle(world);
   expect(await reasonOf(world)).toBe(`deal_gone: deal ${dealId}`);
-  expect(await told(world, "subscription.pools")).toEqual(["MasterStopped"]);
+  expect(error).toHaveBeenCalledExactlyOnceWith("a Master is stopped until a person has looked", {
+    login: masterLogin,
+    reason: `deal_gone: deal ${dealId}`,
+  });
 
   trader(world, masterLogin).result(20_00n);
   await deposit(world, investorLogin, 30_00n);
@@ -165,7 +169,6 @@ test("results before the one that stops a Master are split", async () => {
   master.result(7_00n);
   await settle(world);
   expect(await inPlace(world, masterLogin, "pooled")).toEqual([510_00n]);
-  expect(await told(world, "subscription.pools")).toEqual(["MasterStopped"]);
   await expectBooksToTie(world);
 });
 

@@ -5,9 +5,7 @@ import * as reconciliation from "#proto/pamm/common/v1/reconciliation.ts";
 import * as review from "#proto/pamm/common/v1/review.ts";
 import * as money from "#proto/pamm/common/v1/money.ts";
 import * as edgeEvents from "#proto/pamm/edge/v1/events.ts";
-import * as feeEvents from "#proto/pamm/fee/v1/events.ts";
 import * as fee from "#proto/pamm/fee/v1/fee.ts";
-import * as fundingEvents from "#proto/pamm/funding/v1/events.ts";
 import * as funding from "#proto/pamm/funding/v1/funding.ts";
 import * as movement from "#proto/pamm/platform/v1/movement.ts";
 import * as platform from "#proto/pamm/platform/v1/platform.ts";
@@ -22,9 +20,7 @@ const GENERATED = [
   reconciliation,
   review,
   edgeEvents,
-  feeEvents,
   fee,
-  fundingEvents,
   funding,
   movement,
   platform,

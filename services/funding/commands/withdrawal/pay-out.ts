@@ -2,7 +2,6 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { isZero, negate, type Money } from "#kernel/money.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
@@ -22,14 +21,14 @@ export async function payOut(deps: Deps, story: Story, context: CallContext): Pr
   }
   const { effective } = withdrawal.decision;
   if (isZero(effective)) {
-    await inTransaction(deps.pool, (tx) => markPosted(tx, cashflow.id, { at: deps.now() }));
+    await markPosted(deps.pool, cashflow.id, { at: deps.now() });
     return await releaseForGood(deps, story, context);
   }
   const outcome = await sendTransfer(deps, transferOf(story, effective), context);
   switch (outcome.kind) {
     case "applied":
       failpoint("before_posted", "withdraw");
-      await finish(deps, cashflow, { dealId: outcome.dealId, moved: negate(effective) }, context);
+      await finish(deps, cashflow, outcome.dealId);
       return await releaseForGood(deps, story, context);
     case "refused":
       return await giveBack(deps, story, refusalOfTransfer(outcome), context);

@@ -13,7 +13,7 @@ import { type Master, saveProgress } from "../../store/masters.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { listActiveSeats } from "../../store/unit-seats.ts";
-import { tellDeficit } from "../tell-pools.ts";
+import { logDeficit } from "./log-deficit.ts";
 import { recordSteps } from "./record-steps.ts";
 import { stop } from "./stop.ts";
 
@@ -147,11 +147,8 @@ export async function strikeLedger(
     await stop(tx, deps, { login, reason, account: login, dealId: 0n, isWaitingDeal: false });
     return undefined;
   }
-  const equity = poolEquity(pool);
-  const isInDeficit = equity < 0n;
-  if (isInDeficit && !master.isInDeficit) {
-    await tellDeficit(tx, [{ masterLogin: master.login, dealId: master.filedDealId, equity }]);
-  }
+  const isInDeficit = poolEquity(pool) < 0n;
+  if (isInDeficit && !master.isInDeficit) logDeficit(tx, deps.log, { login: master.login, dealId: master.filedDealId });
   const waiting = new Set(pool.seats.filter((seat) => seat.waiting > 0n).map(({ subscriptionId }) => subscriptionId));
   const arrivals = ledger.arrivals.filter(({ subscriptionId }) => waiting.has(subscriptionId));
   return {

@@ -7,12 +7,12 @@ import type { Master } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
 import type { ActiveSeat } from "../../store/unit-seats.ts";
 import { tellAllocations } from "../tell-allocations.ts";
-import { tellDeficit, tellUnallocated } from "../tell-pools.ts";
+import { logDeficit } from "./log-deficit.ts";
 
 type Pooled = { readonly master: Master; readonly active: readonly ActiveSeat[] };
 type Numbered<S extends Step> = S & { readonly number: bigint };
 
-/** Writes down what a pool was taken through: the entries, everybody's rows, what has to be posted, and who is to know. */
+/** Writes down what a pool was taken through: the entries, everybody's rows and what has to be posted. */
 export async function recordSteps(
   tx: Transaction,
   deps: Deps,
@@ -27,13 +27,8 @@ export async function recordSteps(
   await insertRows(tx, login, [...results.flatMap(rowsOfResult), ...weeks.flatMap((week) => rowsOfWeek(week, active))]);
   await addUnposted(tx, unpostedOf(results, active));
   await tellAllocations(tx, login, numbered);
-  const unallocated = results.filter(({ suspense }) => suspense !== 0n);
-  await tellUnallocated(
-    tx,
-    unallocated.map(({ deal, suspense }) => ({ masterLogin: login, dealId: deal.dealId, amount: suspense })),
-  );
-  const isInDeficit = await tellNewDeficits(tx, master, results);
-  tellLog(tx, deps, master, numbered);
+  const isInDeficit = followDeficit(tx, deps, master, results);
+  logOddities(tx, deps, master, numbered);
   if (results.length > 0) afterCommit(tx, deps.bells.postings.ring);
   if (weeks.length > 0) afterCommit(tx, deps.bells.results.ring);
   return { lastAllocation: master.lastAllocation + BigInt(steps.length), isInDeficit };
@@ -88,22 +83,22 @@ function unpostedOf(results: readonly ResultStep[], active: readonly ActiveSeat[
     .map(({ subscriptionId, investorLogin }) => ({ investorLogin, amount: total.get(subscriptionId) ?? 0n }));
 }
 
-/** Told when it begins, not again with every result while it lasts. */
-async function tellNewDeficits(tx: Transaction, master: Master, results: readonly ResultStep[]): Promise<boolean> {
+/** Whether the pool is in deficit after the results. Logged when it begins, not again with every result while it lasts. */
+function followDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Master, results: readonly ResultStep[]) {
   let { isInDeficit } = master;
-  const begun: { masterLogin: string; dealId: bigint; equity: bigint }[] = [];
   for (const { equity, deal } of results) {
-    if (equity < 0n && !isInDeficit) begun.push({ masterLogin: master.login, dealId: deal.dealId, equity });
+    if (equity < 0n && !isInDeficit) logDeficit(tx, log, { login, dealId: deal.dealId });
     isInDeficit = equity < 0n;
   }
-  await tellDeficit(tx, begun);
   return isInDeficit;
 }
 
-function tellLog(tx: Transaction, { log }: Deps, { login }: Master, steps: readonly Numbered<Step>[]): void {
+function logOddities(tx: Transaction, { log }: Deps, { login }: Master, steps: readonly Numbered<Step>[]): void {
+  const unallocated = steps.filter((step) => step.kind === "result" && step.suspense !== 0n);
   const late = steps.filter((step) => step.kind === "result" && step.isLate);
   const missed = steps.filter((step) => step.kind === "week" && step.markedAt !== undefined).slice(0, -1);
   afterCommit(tx, () => {
+    for (const { number } of unallocated) log.warn("result kept in suspense; no Investor has units", { login, number });
     for (const { number } of late) log.warn("a deal was seen after its week was closed", { login, number });
     for (const { number } of missed) log.warn("a missed week was closed at marks of later", { login, number });
   });

@@ -6,19 +6,17 @@ import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { Stop } from "../../domain/books.ts";
 import { onMaster } from "../../domain/places.ts";
 import { findPoolLedger, type PoolLedger } from "../../store/pool-ledger.ts";
-import { tellStopped } from "../tell-pools.ts";
 
 /** Begins the subject of every case about a stopped Master; its login follows. */
 export const STOP = "stop:";
 
-/** People are asked in the commit that stops a Master, with what its books said at that moment, and others are told. */
+/** People are asked in the commit that stops a Master, with what its books said at that moment. */
 export async function recordStops(tx: Transaction, stops: readonly Stop[], at: Date): Promise<void> {
   for (const stop of stops) {
     const ledger = await findPoolLedger(tx, stop.login);
     assert(ledger !== undefined, "only what has a pool is stopped");
     await openCase(tx, questionOf(stop, ledger), at);
   }
-  await tellStopped(tx, stops);
 }
 
 /** The Master's own account, or that of the Investor on which it showed. */
