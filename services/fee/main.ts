@@ -4,7 +4,7 @@ import { readConfig } from "#kernel/config.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
-import { onNudge } from "#kernel/nats/nudge.ts";
+import { onWakeUp } from "#kernel/nats/wake-up-signal.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
@@ -57,7 +57,7 @@ await runService(caller, async (context) => {
   await serveContract(context, backbone, { contract: FeeServiceService, implementation, isReady });
 });
 
-/** Read, and woken by a nudge. */
+/** Read from its owner, at the wake-up signals of plain NATS. */
 async function followAllocations(
   { stack, log }: ServiceContext,
   { broker, pool }: Backbone,
@@ -69,11 +69,10 @@ async function followAllocations(
     await consumeFeed({
       ...hearOfAllocations(deps),
       pool,
-      arrival: "polled",
       read: (request, signal) => owner.read(request, callContext({ caller, withinMs: READ_MS, signal })),
       log,
     }),
   );
-  stack.use(onNudge(broker, ALLOCATION_FEED, consumer.wake));
+  stack.use(onWakeUp(broker, ALLOCATION_FEED, consumer.wake));
   return consumer;
 }

@@ -9,10 +9,10 @@ import type { Log } from "./log.ts";
 import { type Mounted, serveOverGrpc } from "./grpc/serve.ts";
 import { startMetrics } from "./metrics.ts";
 import { type Broker, connectNats } from "./nats/connect.ts";
-import { feedNudger } from "./nats/nudge.ts";
 import { jetStreamPublisher } from "./nats/publisher.ts";
 import { serveOverNats } from "./nats/serve.ts";
 import { requireStreams, type StreamDefinition } from "./nats/streams.ts";
+import { wakeUpSender } from "./nats/wake-up-signal.ts";
 import { migrate } from "./postgres/migrate.ts";
 import { createPool, type Pool } from "./postgres/pool.ts";
 import type { Secret } from "./secret.ts";
@@ -72,7 +72,7 @@ export type Backbone = {
   readonly streams: readonly StreamDefinition[];
 };
 
-/** Said aloud, so that nobody leaves it on. */
+/** Logged, so that the operator does not leave it on. */
 function armForRehearsal(folder: string | undefined, service: string, log: Log): void {
   if (folder === undefined) return;
   armFailpoints(join(folder, service));
@@ -101,15 +101,15 @@ export async function openBackbone({ stack, log, watch }: ServiceContext, option
   return { service, settings, pool, broker, streams };
 }
 
-/** Numbers and publishes what the service tells. Start it before whatever tells, so that it ends after it. */
+/** Sequences and forwards the events of the service. Start it before the jobs that publish, so that it ends after them. */
 export async function relayFeeds(
   { stack, log, watch }: ServiceContext,
   backbone: Backbone,
   feeds: readonly string[],
 ): Promise<void> {
   const { service, pool, broker, streams } = backbone;
-  const publish = jetStreamPublisher(broker, streams);
-  const relay = stack.use(await startRelay({ service, pool, feeds, publish, nudge: feedNudger(broker), log }));
+  const forward = jetStreamPublisher(broker, streams);
+  const relay = stack.use(await startRelay({ service, pool, feeds, forward, signal: wakeUpSender(broker), log }));
   watch("relay", relay.fault);
 }
 
@@ -121,8 +121,8 @@ export type Served<C extends Contract> = Mounted<C> & {
 };
 
 /**
- * Opens the doors, last of all: the contract and the feeds on gRPC and on NATS by the same handlers, and metrics. On the
- * way out the doors close first.
+ * Serves the contract on gRPC and on NATS by the same handlers, the feeds on gRPC, where services read them, and metrics.
+ * It starts last of all, and ends first.
  */
 export async function serveContract<C extends Contract>(
   { stack, log }: ServiceContext,

@@ -5,8 +5,8 @@ import { readConfig } from "#kernel/config.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
-import { onNudge } from "#kernel/nats/nudge.ts";
-import { pullEntries } from "#kernel/nats/pull.ts";
+import { pullWakeUps } from "#kernel/nats/pull.ts";
+import { onWakeUp } from "#kernel/nats/wake-up-signal.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
@@ -64,7 +64,7 @@ await runService(caller, async (context) => {
   });
 });
 
-/** JetStream brings what platform tells; what it does not bring is read. */
+/** Read from its owner, at the wake-up signals of plain NATS and of JetStream, which sends a lost one again. */
 async function followMovements(
   { stack, log }: ServiceContext,
   { broker, pool, settings: { NATS_STREAM_REPLICAS: replicas } }: Backbone,
@@ -76,14 +76,13 @@ async function followMovements(
     await consumeFeed({
       ...fileAccountMovement(deps),
       pool,
-      arrival: "pushed",
       read: (request, signal) => platform.read(request, callContext({ caller, withinMs: READ_MS, signal })),
       log,
     }),
   );
-  stack.use(onNudge(broker, MOVEMENT_FEED, consumer.wake));
+  stack.use(onWakeUp(broker, MOVEMENT_FEED, consumer.wake));
   const [subject = ""] = streams.movements.subjects;
   const stream = { ...streams.movements, replicas };
-  stack.use(pullEntries(broker, { stream, consumer: caller, subject, deliver: consumer.deliver, log }));
+  stack.use(pullWakeUps(broker, { stream, consumer: caller, subject, catchUp: consumer.catchUp, log }));
   return consumer;
 }

@@ -53,7 +53,7 @@ const PLANTS: { law: string; from: string; to: string; text: string }[] = [
   },
   {
     law: "kernel-knows-no-service",
-    from: "services/kernel/feed/tell.ts",
+    from: "services/kernel/feed/publish.ts",
     to: "proto/gen/pamm/fee/v1/fee.ts",
     text: "#proto/pamm/fee/v1/fee.ts",
   },

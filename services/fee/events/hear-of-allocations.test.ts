@@ -11,13 +11,15 @@ test("what is heard only says how far a Master's allocations go, and never goes 
   const entry = (masterLogin: string, masterNumber: bigint) => ({
     number: 1n,
     id: 1n,
-    toldAt: clock.now,
+    publishedAt: clock.now,
     requestId: "",
     type: ResultAllocated.$type,
     message: { masterLogin, masterNumber, dealId: 1n, dealAt: clock.now, result: undefined },
   });
-  await inTransaction(deps.pool, (tx) => heardOf.file(tx, [entry("5002", 1n), entry("5001", 7n), entry("5001", 8n)]));
-  await inTransaction(deps.pool, (tx) => heardOf.file(tx, [entry("5001", 3n)]));
+  await inTransaction(deps.pool, (tx) =>
+    heardOf.receive(tx, [entry("5002", 1n), entry("5001", 7n), entry("5001", 8n)]),
+  );
+  await inTransaction(deps.pool, (tx) => heardOf.receive(tx, [entry("5001", 3n)]));
   const rows = sql`select master_login as login, heard_number as number from heard_master order by 1`;
   expect(await many(deps.pool, rows)).toEqual([
     { login: "5001", number: 8n },

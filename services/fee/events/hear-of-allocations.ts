@@ -1,4 +1,4 @@
-import type { EntryOf } from "#kernel/feed/understand.ts";
+import type { EntryOf } from "#kernel/feed/decode-entry.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import { ResultAllocated, WeekClosed } from "#proto/pamm/subscription/v1/events.ts";
 import type { Deps } from "../deps.ts";
@@ -11,7 +11,7 @@ export function hearOfAllocations({ now, bells }: Pick<Deps, "now" | "bells">) {
   return {
     feed: ALLOCATION_FEED,
     events: [ResultAllocated, WeekClosed],
-    async file(
+    async receive(
       tx: Transaction,
       entries: readonly EntryOf<typeof ResultAllocated | typeof WeekClosed>[],
     ): Promise<void> {

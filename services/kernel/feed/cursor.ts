@@ -3,7 +3,7 @@ import { execute, one, sql } from "../postgres/query.ts";
 import type { Queryable } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 
-/** The last entry of a feed that was filed, by number and by identity; both 0 to begin. */
+/** The last entry of a feed that was received, by number and by identity; both 0 to begin. */
 export type Cursor = { readonly number: bigint; readonly id: bigint };
 
 export async function insertCursor(db: Queryable, feed: string): Promise<void> {
@@ -17,7 +17,7 @@ export async function getCursor(db: Queryable, feed: string): Promise<Cursor> {
   return one<Cursor>(db, sql`select number, entry_id as id from feed_cursor where feed = ${feed}`);
 }
 
-/** Held until commit, so that the replicas of a service file one after the other. */
+/** Locked until commit, so that the replicas of a service receive one after the other. */
 export async function lockCursor(tx: Transaction, feed: string): Promise<Cursor> {
   return one<Cursor>(tx, sql`select number, entry_id as id from feed_cursor where feed = ${feed} for update`);
 }
@@ -32,7 +32,7 @@ export async function moveCursor(tx: Transaction, feed: string, { number, id }: 
   );
 }
 
-/** Keeps an entry that could not be understood, as it came. */
+/** Keeps the bytes of an entry that could not be decoded. */
 export async function keepPoison(db: Queryable, feed: string, entry: FeedEntry, reason: string): Promise<void> {
   await execute(
     db,

@@ -1,26 +1,26 @@
 -- Tables of the kernel that every service keeps in its own schema. Run by the migration runner as 0000_feed.
 
--- What this service tells of. A row is written in the transaction of the change; the relay numbers it after commit.
+-- Events of this service. A row is published in the transaction of the change; the relay sequences it after commit.
 create table outbox (
   id           bigint generated always as identity primary key,
   feed         text not null check (feed <> ''),
   type         text not null check (type <> ''),
-  -- Set on what JetStream carries too; the rest is only read.
+  -- Set on events that JetStream carries too; the other events are only read.
   subject      text check (subject <> ''),
   payload      bytea not null,
   request_id   text not null default '',
-  told_at      timestamptz not null default clock_timestamp(),
-  -- 1, 2, 3 ... per feed without gaps, in the order in which readers file.
+  published_at timestamptz not null default clock_timestamp(),
+  -- 1, 2, 3 ... per feed without gaps, in the order in which consumers receive.
   number       bigint check (number > 0),
-  published_at timestamptz,
+  forwarded_at timestamptz,
   unique (feed, number),
-  check (published_at is null or (number is not null and subject is not null))
+  check (forwarded_at is null or (number is not null and subject is not null))
 );
 
-create index outbox_to_number on outbox (id) where number is null;
-create index outbox_to_publish on outbox (id) where subject is not null and published_at is null and number is not null;
+create index outbox_to_sequence on outbox (id) where number is null;
+create index outbox_to_forward on outbox (id) where subject is not null and forwarded_at is null and number is not null;
 
--- How far this service has filed the feeds of others: the last entry, by number and by identity.
+-- How far this service has received the feeds of other services: the last entry, by number and by identity.
 create table feed_cursor (
   feed     text primary key,
   number   bigint not null check (number >= 0),
@@ -29,7 +29,7 @@ create table feed_cursor (
   check ((number = 0) = (entry_id = 0))
 );
 
--- Entries that could not be understood, kept as they came. Their feed stands still until the code understands them.
+-- Entries that could not be decoded, with their bytes. Their feed is stopped until the code can decode them.
 create table feed_poison (
   feed     text not null,
   number   bigint not null check (number > 0),
@@ -41,7 +41,7 @@ create table feed_poison (
   primary key (feed, number, entry_id)
 );
 
--- Who plays a role that only one process may play. The fence grows with each holder and never repeats.
+-- The process that plays a role which only one process may play. The fence grows with each holder and never repeats.
 create table lease (
   name       text primary key,
   holder     text not null,

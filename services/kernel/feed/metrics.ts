@@ -3,36 +3,39 @@ import type { OutboxAge } from "./outbox.ts";
 
 const labelNames = ["feed"] as const;
 
-const oldestUnnumbered = new Gauge({
-  name: "pamm_outbox_oldest_unnumbered_seconds",
-  help: "Age of the oldest entry that was told and that no reader can see yet; 0 without one.",
+const oldestUnsequenced = new Gauge({
+  name: "pamm_outbox_oldest_unsequenced_seconds",
+  help: "Age of the oldest published event that is not sequenced, so that no reader can see it; 0 without one.",
 });
-const oldestUnpublished = new Gauge({
-  name: "pamm_outbox_oldest_unpublished_seconds",
-  help: "Age of the oldest numbered entry that JetStream should carry and does not yet; 0 without one.",
+const oldestUnforwarded = new Gauge({
+  name: "pamm_outbox_oldest_unforwarded_seconds",
+  help: "Age of the oldest sequenced event that JetStream should carry and does not yet; 0 without one.",
 });
 const lagEntries = new Gauge({
   name: "pamm_feed_lag_entries",
-  help: "Entries of a feed that are known to be there and that this reader has not filed.",
+  help: "Sequenced entries of a feed that this reader has not received.",
   labelNames,
 });
 const readAt = new Gauge({
   name: "pamm_feed_read_timestamp_seconds",
-  help: "When the owner of the feed answered this reader the last time; before that, since when it asks.",
+  help: "When the owner of the feed answered this reader the last time; before that, when the reader started.",
   labelNames,
 });
 const stopped = new Gauge({
   name: "pamm_feed_stopped",
-  help: "1 when this reader stands still until a person acts.",
+  help: "1 when this reader is stopped until an operator acts.",
   labelNames,
 });
 
 const MS_PER_SECOND = 1_000;
 
-/** Every replica shows what the table says, also when another one numbers. */
-export function showOutbox({ unnumbered, unpublished }: OutboxAge): void {
-  oldestUnnumbered.set(unnumbered);
-  oldestUnpublished.set(unpublished);
+// A service without a relay has no outbox to show.
+for (const gauge of [oldestUnsequenced, oldestUnforwarded]) gauge.remove();
+
+/** Every replica shows what the table says, also when the relay of another one works. */
+export function showOutbox({ unsequenced, unforwarded }: OutboxAge): void {
+  oldestUnsequenced.set(unsequenced);
+  oldestUnforwarded.set(unforwarded);
 }
 
 export function showReader(feed: string, reader: { readonly lag: bigint; readonly stopped: string | undefined }): void {

@@ -7,9 +7,9 @@ import type { Pool } from "../postgres/pool.ts";
 import { execute, many, one, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../postgres/test-database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { hasUnnumbered, listHeads, numberEntries, raiseIds } from "./outbox.ts";
-import { tell } from "./tell.ts";
-import { cents, FEED, tellCents } from "./test-feed.ts";
+import { hasUnsequenced, raiseIds, sequenceEntries } from "./outbox.ts";
+import { publish } from "./publish.ts";
+import { cents, FEED, publishCents } from "./test-feed.ts";
 
 let database: TestDatabase;
 let pool: Pool;
@@ -31,7 +31,7 @@ async function takeLease(holder = "relay"): Promise<Lease> {
   return lease;
 }
 
-async function numbered(feed = FEED): Promise<[bigint | null, bigint][]> {
+async function sequenced(feed = FEED): Promise<[bigint | null, bigint][]> {
   const rows = await many<{ number: bigint | null; payload: Buffer }>(
     pool,
     sql`select number, payload from outbox where feed = ${feed} order by number nulls last, id`,
@@ -39,45 +39,45 @@ async function numbered(feed = FEED): Promise<[bigint | null, bigint][]> {
   return rows.map(({ number, payload }) => [number, Money.decode(payload).minorUnits]);
 }
 
-test("committed entries get 1, 2, 3 ... per feed in the order in which they were told", async () => {
+test("committed entries get 1, 2, 3 ... per feed in the order in which they were published", async () => {
   const lease = await takeLease();
-  await tellCents(pool, [10n, 20n]);
-  await tellCents(pool, [7n], "till.notes");
-  await tellCents(pool, [30n]);
+  await publishCents(pool, [10n, 20n]);
+  await publishCents(pool, [7n], "till.notes");
+  await publishCents(pool, [30n]);
 
-  const heads = await numberEntries(pool, lease, 500);
+  const heads = await sequenceEntries(pool, lease, 500);
 
   expect(heads.toSorted((left, right) => left.feed.localeCompare(right.feed))).toEqual([
     { feed: FEED, lastNumber: 3n },
     { feed: "till.notes", lastNumber: 1n },
   ]);
-  expect(await numbered()).toEqual([
+  expect(await sequenced()).toEqual([
     [1n, 10n],
     [2n, 20n],
     [3n, 30n],
   ]);
-  expect(await numbered("till.notes")).toEqual([[1n, 7n]]);
-  expect(await hasUnnumbered(pool)).toBe(false);
+  expect(await sequenced("till.notes")).toEqual([[1n, 7n]]);
+  expect(await hasUnsequenced(pool)).toBe(false);
 });
 
 test("an entry whose transaction commits late gets the next number, not a hole that was left for it", async () => {
   const lease = await takeLease();
-  const isTold = Promise.withResolvers<void>();
+  const isPublished = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
   const slow = inTransaction(pool, async (tx) => {
-    await tell(tx, { feed: FEED, event: Money, message: cents(1n) });
-    isTold.resolve();
+    await publish(tx, { feed: FEED, event: Money, message: cents(1n) });
+    isPublished.resolve();
     await mayCommit.promise;
   });
-  await isTold.promise;
-  await tellCents(pool, [2n]);
+  await isPublished.promise;
+  await publishCents(pool, [2n]);
 
-  await numberEntries(pool, lease, 500);
+  await sequenceEntries(pool, lease, 500);
   mayCommit.resolve();
   await slow;
-  await numberEntries(pool, lease, 500);
+  await sequenceEntries(pool, lease, 500);
 
-  expect(await numbered()).toEqual([
+  expect(await sequenced()).toEqual([
     [1n, 2n],
     [2n, 1n],
   ]);
@@ -85,13 +85,13 @@ test("an entry whose transaction commits late gets the next number, not a hole t
 
 test("a batch is bounded and the next goes on from it", async () => {
   const lease = await takeLease();
-  await tellCents(pool, [1n, 2n, 3n, 4n, 5n]);
+  await publishCents(pool, [1n, 2n, 3n, 4n, 5n]);
 
-  expect(await numberEntries(pool, lease, 2)).toEqual([{ feed: FEED, lastNumber: 2n }]);
-  expect(await numberEntries(pool, lease, 2)).toEqual([{ feed: FEED, lastNumber: 4n }]);
-  expect(await numberEntries(pool, lease, 2)).toEqual([{ feed: FEED, lastNumber: 5n }]);
-  expect(await numberEntries(pool, lease, 2)).toEqual([]);
-  expect(await numbered()).toEqual([
+  expect(await sequenceEntries(pool, lease, 2)).toEqual([{ feed: FEED, lastNumber: 2n }]);
+  expect(await sequenceEntries(pool, lease, 2)).toEqual([{ feed: FEED, lastNumber: 4n }]);
+  expect(await sequenceEntries(pool, lease, 2)).toEqual([{ feed: FEED, lastNumber: 5n }]);
+  expect(await sequenceEntries(pool, lease, 2)).toEqual([]);
+  expect(await sequenced()).toEqual([
     [1n, 1n],
     [2n, 2n],
     [3n, 3n],
@@ -100,57 +100,46 @@ test("a batch is bounded and the next goes on from it", async () => {
   ]);
 });
 
-test("a relay whose lease was taken numbers nothing", async () => {
+test("a relay whose lease was taken sequences nothing", async () => {
   const old = await takeLease("old");
   const young = await takeLease("young");
-  await tellCents(pool, [1n]);
+  await publishCents(pool, [1n]);
 
-  expect(await numberEntries(pool, old, 500)).toEqual([]);
-  expect(await numbered()).toEqual([[null, 1n]]);
-  expect(await numberEntries(pool, young, 500)).toEqual([{ feed: FEED, lastNumber: 1n }]);
+  expect(await sequenceEntries(pool, old, 500)).toEqual([]);
+  expect(await sequenced()).toEqual([[null, 1n]]);
+  expect(await sequenceEntries(pool, young, 500)).toEqual([{ feed: FEED, lastNumber: 1n }]);
 });
 
-test("while many tell and relays take over from each other, no number is missing and none is double", async () => {
-  const TOLD = 400;
-  let isTelling = true;
-  const tellers = Array.from({ length: 4 }, async (_, teller) => {
-    for (let told = 0; told < TOLD / 4; told += 1) await tellCents(pool, [BigInt(teller * 1_000 + told)]);
+test("while many publish and relays take over from each other, no number is missing and none is double", async () => {
+  const COUNT = 400;
+  let isPublishing = true;
+  const publishers = Array.from({ length: 4 }, async (_, publisher) => {
+    for (let count = 0; count < COUNT / 4; count += 1) await publishCents(pool, [BigInt(publisher * 1_000 + count)]);
   });
   const relays = ["a", "b", "c"].map(async (holder) => {
     for (let idle = 0; idle < 3;) {
       // Each takes the lease from the others all the time, so that most statements run with a fence that is gone.
       const lease = await acquireLease(pool, { name: "relay", holder, ttlMs: 0 }).catch(() => undefined);
-      const heads = lease === undefined ? [] : await numberEntries(pool, lease, 7);
-      idle = isTelling || heads.length > 0 || (await hasUnnumbered(pool)) ? 0 : idle + 1;
+      const heads = lease === undefined ? [] : await sequenceEntries(pool, lease, 7);
+      idle = isPublishing || heads.length > 0 || (await hasUnsequenced(pool)) ? 0 : idle + 1;
     }
   });
 
-  await Promise.all(tellers);
-  isTelling = false;
+  await Promise.all(publishers);
+  isPublishing = false;
   await Promise.all(relays);
 
-  const rows = await numbered();
-  expect(rows.map(([number]) => number)).toEqual(Array.from({ length: TOLD }, (_, index) => BigInt(index + 1)));
-  for (const teller of [0n, 1n, 2n, 3n]) {
-    const own = rows.map(([, amount]) => amount).filter((amount) => amount / 1_000n === teller);
+  const rows = await sequenced();
+  expect(rows.map(([number]) => number)).toEqual(Array.from({ length: COUNT }, (_, index) => BigInt(index + 1)));
+  for (const publisher of [0n, 1n, 2n, 3n]) {
+    const own = rows.map(([, amount]) => amount).filter((amount) => amount / 1_000n === publisher);
     expect(own).toEqual(own.toSorted((left, right) => Number(left - right)));
   }
 });
 
-test("heads are known for feeds without entries too", async () => {
-  const lease = await takeLease();
-  await tellCents(pool, [1n, 2n]);
-  await numberEntries(pool, lease, 1);
-
-  expect(await listHeads(pool, [FEED, "till.notes"])).toEqual([
-    { feed: FEED, lastNumber: 1n },
-    { feed: "till.notes", lastNumber: 0n },
-  ]);
-});
-
 test("ids are raised to the time of day, never lowered, and only once in a while", async () => {
   const nextId = async () => {
-    await tellCents(pool, [1n]);
+    await publishCents(pool, [1n]);
     return (await one<{ id: bigint }>(pool, sql`select max(id) as id from outbox`)).id;
   };
   const floor = BigInt(Date.now() - Date.parse("2025-01-01T00:00:00Z")) * 512n;

@@ -6,9 +6,9 @@ import type { Queryable } from "../postgres/query.ts";
 /** The newest number of a feed. */
 export type FeedHead = { readonly feed: string; readonly lastNumber: bigint };
 
-export type UnpublishedEntry = FeedEntry & { readonly feed: string; readonly subject: string };
+export type UnforwardedEntry = FeedEntry & { readonly feed: string; readonly subject: string };
 
-/** Ids begin at milliseconds since 2025 times this, so far fewer than these may be told in a millisecond on average. */
+/** Ids begin at milliseconds since 2025 times this, so far fewer events than this may be published in a millisecond on average. */
 const IDS_PER_MS = 512;
 
 /**
@@ -28,36 +28,36 @@ export async function raiseIds(db: Queryable): Promise<void> {
 }
 
 /** Seconds; 0 when nothing waits. */
-export type OutboxAge = { readonly unnumbered: number; readonly unpublished: number };
+export type OutboxAge = { readonly unsequenced: number; readonly unforwarded: number };
 
 /** How long the oldest entries wait, by the clock of the database. */
 export async function readOutboxAge(db: Queryable): Promise<OutboxAge> {
   return one<OutboxAge>(
     db,
-    sql`select coalesce(extract(epoch from clock_timestamp() - unnumbered.told_at), 0)::double precision as unnumbered,
-               coalesce(extract(epoch from clock_timestamp() - unpublished.told_at), 0)::double precision as unpublished
+    sql`select coalesce(extract(epoch from clock_timestamp() - unsequenced.published_at), 0)::double precision as unsequenced,
+               coalesce(extract(epoch from clock_timestamp() - unforwarded.published_at), 0)::double precision as unforwarded
         from (select) as nothing
-             left join (select told_at from outbox where number is null order by id limit 1) as unnumbered on true
+             left join (select published_at from outbox where number is null order by id limit 1) as unsequenced on true
              left join (
-               select told_at
+               select published_at
                from outbox
-               where subject is not null and published_at is null and number is not null
+               where subject is not null and forwarded_at is null and number is not null
                order by id
                limit 1
-             ) as unpublished on true`,
+             ) as unforwarded on true`,
   );
 }
 
-export async function hasUnnumbered(db: Queryable): Promise<boolean> {
+export async function hasUnsequenced(db: Queryable): Promise<boolean> {
   const row = await maybeOne(db, sql`select from outbox where number is null limit 1`);
   return row !== undefined;
 }
 
 /**
- * Numbers committed entries in the order of their ids, going on from the last number of each feed. The row of the lease
- * is locked in the same statement: with an older fence nothing is numbered, and nobody can take the lease meanwhile.
+ * Sequences committed entries in the order of their ids, from the last number of each feed on. The row of the lease is
+ * locked in the same statement: with an older fence nothing is sequenced, and no other relay can take the lease meanwhile.
  */
-export async function numberEntries(db: Queryable, lease: Lease, limit: number): Promise<FeedHead[]> {
+export async function sequenceEntries(db: Queryable, lease: Lease, limit: number): Promise<FeedHead[]> {
   return many<FeedHead>(
     db,
     sql`with held as (
@@ -67,44 +67,36 @@ export async function numberEntries(db: Queryable, lease: Lease, limit: number):
         ), head as (
           select feed, coalesce((select max(number) from outbox where outbox.feed = fed.feed), 0) as last
           from (select distinct feed from fresh) as fed
-        ), place as (
+        ), sequence as (
           select id, head.last + row_number() over (partition by feed order by id) as number
           from fresh join head using (feed)
-        ), numbered as (
+        ), sequenced as (
           update outbox
-          set number = place.number
-          from place
-          where outbox.id = place.id and exists (select from held)
+          set number = sequence.number
+          from sequence
+          where outbox.id = sequence.id and exists (select from held)
           returning outbox.feed, outbox.number
         )
-        select feed, max(number) as "lastNumber" from numbered group by feed`,
-  );
-}
-
-export async function listHeads(db: Queryable, feeds: readonly string[]): Promise<FeedHead[]> {
-  return many<FeedHead>(
-    db,
-    sql`select feed, coalesce((select max(number) from outbox where outbox.feed = known.feed), 0) as "lastNumber"
-        from unnest(${feeds}::text[]) as known (feed)`,
+        select feed, max(number) as "lastNumber" from sequenced group by feed`,
   );
 }
 
 /** What JetStream should carry and does not yet, in the order of the numbers of each feed. */
-export async function listUnpublished(db: Queryable, limit: number): Promise<UnpublishedEntry[]> {
-  return many<UnpublishedEntry>(
+export async function listUnforwarded(db: Queryable, limit: number): Promise<UnforwardedEntry[]> {
+  return many<UnforwardedEntry>(
     db,
     sql`select *
         from (
-          select feed, subject, number, id, type, payload, told_at as "toldAt", request_id as "requestId"
+          select feed, subject, number, id, type, payload, published_at as "publishedAt", request_id as "requestId"
           from outbox
-          where subject is not null and published_at is null and number is not null
+          where subject is not null and forwarded_at is null and number is not null
           order by id
           limit ${limit}
-        ) as unpublished
+        ) as unforwarded
         order by feed, number`,
   );
 }
 
-export async function markPublished(db: Queryable, ids: readonly bigint[]): Promise<void> {
-  await execute(db, sql`update outbox set published_at = clock_timestamp() where id = any(${ids}::bigint[])`);
+export async function markForwarded(db: Queryable, ids: readonly bigint[]): Promise<void> {
+  await execute(db, sql`update outbox set forwarded_at = clock_timestamp() where id = any(${ids}::bigint[])`);
 }

@@ -1,40 +1,40 @@
-import { failpoint } from "../failpoint.ts";
-import type { Pool } from "../postgres/pool.ts";
-import { feedHeaders } from "./headers.ts";
-import { listUnpublished, markPublished } from "./outbox.ts";
+import type { EventType } from "../contract/event.ts";
+import { many, sql } from "../postgres/query.ts";
+import { afterCommit, poolOf } from "../postgres/transaction.ts";
+import type { Transaction } from "../postgres/transaction.ts";
+import { outboxSignal } from "./outbox-signal.ts";
 
-/** Resolves when the broker has stored the message, or has it already under the same Nats-Msg-Id. */
-export type Publish = (
-  subject: string,
-  payload: Uint8Array,
-  headers: Readonly<Record<string, string>>,
-) => Promise<void>;
+export type PublishedEvent<Message> = {
+  /** <service>.<noun>, for example platform.movements. */
+  readonly feed: string;
+  readonly event: EventType<Message>;
+  readonly message: NoInfer<Message>;
+  /** Set when JetStream carries the event too. */
+  readonly subject?: string | undefined;
+  /** The request that led to the event. */
+  readonly requestId?: string | undefined;
+};
 
-/** The broker did not confirm. It may have stored the message; publishing again is harmless. */
-export class PublishFailed extends Error {
-  override readonly name = "PublishFailed";
+/** Appends an event to the outbox in the transaction of the change: both are committed, or neither. */
+export async function publish<Message>(tx: Transaction, event: PublishedEvent<Message>): Promise<void> {
+  await publishAll(tx, [event]);
 }
 
-const PUBLISH_BATCH = 500;
-
-/** Publishes the next batch. True when there may be more at once. */
-export async function publishEntries(pool: Pool, service: string, publish: Publish): Promise<boolean> {
-  const entries = await listUnpublished(pool, PUBLISH_BATCH);
-  if (entries.length === 0) return false;
-  const results = await Promise.allSettled(
-    entries.map((entry) => publish(entry.subject, entry.payload, feedHeaders(service, entry))),
+/** Consumers receive the events in the order of the array. */
+export async function publishAll<Message>(tx: Transaction, events: readonly PublishedEvent<Message>[]): Promise<void> {
+  if (events.length === 0) return;
+  await many(
+    tx,
+    sql`insert into outbox (feed, type, subject, payload, request_id)
+        select feed, type, subject, payload, request_id
+        from unnest(
+          ${events.map(({ feed }) => feed)}::text[],
+          ${events.map(({ event }) => event.$type)}::text[],
+          ${events.map(({ subject }) => subject)}::text[],
+          ${events.map(({ event, message }) => event.encode(message).finish())}::bytea[],
+          ${events.map(({ requestId }) => requestId ?? "")}::text[]
+        ) with ordinality as event (feed, type, subject, payload, request_id, position)
+        order by position`,
   );
-  failpoint("after_publish");
-  const stored = entries.filter((_, index) => results[index]?.status === "fulfilled");
-  if (stored.length > 0)
-    await markPublished(
-      pool,
-      stored.map(({ id }) => id),
-    );
-  const failure = results.find((result) => result.status === "rejected");
-  if (failure !== undefined) {
-    const message = `${entries.length - stored.length} of ${entries.length} messages were not stored by the broker`;
-    throw new PublishFailed(message, { cause: failure.reason });
-  }
-  return entries.length === PUBLISH_BATCH;
+  afterCommit(tx, outboxSignal(poolOf(tx)).ring);
 }

@@ -6,8 +6,8 @@ import { kernelDatabase } from "../postgres/test-database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { feedReader } from "./read.ts";
 import type { FeedReader } from "./read.ts";
-import { tell } from "./tell.ts";
-import { cents, FEED, numberAll, tellCents } from "./test-feed.ts";
+import { publish } from "./publish.ts";
+import { cents, FEED, publishCents, sequenceAll } from "./test-feed.ts";
 
 let database: TestDatabase;
 let reader: FeedReader;
@@ -30,13 +30,13 @@ test("a feed without entries is empty and not an error", async () => {
   expect(await ask()).toEqual({ entries: [], lastNumber: 0n });
 });
 
-test("entries carry what was told, and those not numbered yet are not there", async () => {
+test("entries carry what was published, and those not sequenced yet are not there", async () => {
   await inTransaction(database.pool, (tx) =>
-    tell(tx, { feed: FEED, event: Money, message: cents(5n), requestId: "r-1" }),
+    publish(tx, { feed: FEED, event: Money, message: cents(5n), requestId: "r-1" }),
   );
-  await tellCents(database.pool, [9n], "till.notes");
+  await publishCents(database.pool, [9n], "till.notes");
   expect(await ask()).toEqual({ entries: [], lastNumber: 0n });
-  await numberAll(database.pool);
+  await sequenceAll(database.pool);
 
   const { entries, lastNumber } = await ask();
 
@@ -47,15 +47,15 @@ test("entries carry what was told, and those not numbered yet are not there", as
       id: expect.any(BigInt),
       type: "pamm.common.v1.Money",
       payload: Buffer.from(Money.encode(cents(5n)).finish()),
-      toldAt: expect.any(Date),
+      publishedAt: expect.any(Date),
       requestId: "r-1",
     },
   ]);
 });
 
 test("a reader gets every entry once by asking after the last one that it has", async () => {
-  await tellCents(database.pool, [1n, 2n, 3n, 4n, 5n]);
-  await numberAll(database.pool);
+  await publishCents(database.pool, [1n, 2n, 3n, 4n, 5n]);
+  await sequenceAll(database.pool);
   const read: bigint[] = [];
   let [number, id] = [0n, 0n];
   for (;;) {
@@ -72,14 +72,14 @@ test("a reader gets every entry once by asking after the last one that it has", 
 test("large entries make a short page, but never an empty one", async () => {
   const large = { currencyCode: "x".repeat(700_000), minorUnits: 1n };
   await inTransaction(database.pool, async (tx) => {
-    for (let told = 0; told < 4; told += 1) await tell(tx, { feed: FEED, event: Money, message: large });
+    for (let count = 0; count < 4; count += 1) await publish(tx, { feed: FEED, event: Money, message: large });
   });
-  await numberAll(database.pool);
+  await sequenceAll(database.pool);
 
   expect((await ask()).entries.map(({ number }) => number)).toEqual([1n, 2n]);
 });
 
-test("a feed of somebody else is refused", async () => {
+test("a feed of another service is refused", async () => {
   await expect(ask(0n, 0n, 10, "shop.sales")).rejects.toMatchObject({ code: "feed_not_found", status: "not_found" });
 });
 
@@ -90,8 +90,8 @@ test("a limit out of range is refused and not cut", async () => {
 });
 
 test("a cursor into a history that is gone is refused", async () => {
-  await tellCents(database.pool, [1n, 2n]);
-  await numberAll(database.pool);
+  await publishCents(database.pool, [1n, 2n]);
+  await sequenceAll(database.pool);
   const { entries } = await ask();
   const [first, second] = entries;
 
@@ -101,4 +101,23 @@ test("a cursor into a history that is gone is refused", async () => {
   await expect(ask(3n, 0n)).rejects.toMatchObject({ code: "feed_rewound" });
   await expect(ask(1n, 0n)).rejects.toMatchObject({ code: "feed_rewound" });
   await expect(ask(0n, 1n)).rejects.toMatchObject({ code: "feed_rewound" });
+});
+
+test("a cursor before entries that are deleted is refused, and says what to do", async () => {
+  await publishCents(database.pool, [1n, 2n, 3n, 4n]);
+  await sequenceAll(database.pool);
+  const { entries } = await ask();
+  await execute(database.pool, sql`delete from outbox where feed = ${FEED} and number < 3`);
+
+  await expect(ask(0n, 0n)).rejects.toMatchObject({
+    code: "feed_truncated",
+    status: "conflict",
+    message: expect.stringContaining("restore its database from a backup that has read further"),
+    details: { first_number: "3", last_number: "4" },
+  });
+  await expect(ask(1n, entries[0]?.id)).rejects.toMatchObject({ code: "feed_truncated" });
+  // All that follows is there, but not the entry by which a rewound feed is recognised.
+  await expect(ask(2n, entries[1]?.id)).rejects.toMatchObject({ code: "feed_truncated" });
+  await expect(ask(3n, entries[2]?.id)).resolves.toMatchObject({ entries: [{ number: 4n }] });
+  await expect(ask(3n, entries[1]?.id)).rejects.toMatchObject({ code: "feed_rewound" });
 });

@@ -2,11 +2,13 @@ import type { FeedEntry, ReadRequest, ReadResponse } from "#proto/pamm/common/v1
 import type { Pool } from "../postgres/pool.ts";
 import { many, one, sql } from "../postgres/query.ts";
 import type { Queryable } from "../postgres/query.ts";
-import { refusalsOf } from "../refusal.ts";
+import { type Refusal, refusalsOf } from "../refusal.ts";
+import { RETENTION_DAYS } from "./retention.ts";
 
 const { refuse } = refusalsOf({
   feed_not_found: "not_found",
   feed_rewound: "conflict",
+  feed_truncated: "conflict",
   feed_limit_invalid: "invalid",
 });
 
@@ -27,23 +29,37 @@ async function readFeed(pool: Pool, feeds: readonly string[], request: ReadReque
   if (limit < 1 || limit > MAX_ENTRIES_PER_READ) {
     throw refuse("feed_limit_invalid", `limit must be from 1 to ${MAX_ENTRIES_PER_READ}.`);
   }
-  const { idAtCursor, lastNumber } = await getPlace(pool, request);
-  const isThere = afterNumber === 0n ? afterId === 0n : afterId === idAtCursor;
-  if (!isThere) {
-    throw refuse("feed_rewound", `Entry ${afterNumber} of ${feed} is not ${afterId} any more.`, {
-      details: { last_number: String(lastNumber) },
-    });
-  }
+  const { idAtCursor, firstNumber, lastNumber } = await findCursor(pool, request);
+  const isAtStart = afterNumber === 0n && afterId === 0n && firstNumber <= 1n;
+  if (!isAtStart && afterId !== idAtCursor) throw lostCursor(request, { firstNumber, lastNumber });
   if (lastNumber === afterNumber) return { entries: [], lastNumber };
   const entries = await listAfter(pool, request);
   return { entries, lastNumber };
 }
 
-/** The id of the entry that a reader filed last, and the newest number. */
-async function getPlace(db: Queryable, { feed, afterNumber }: ReadRequest) {
-  return one<{ idAtCursor: bigint | null; lastNumber: bigint }>(
+type Range = { readonly firstNumber: bigint; readonly lastNumber: bigint };
+
+/** Why no entry with the identity of the cursor is there. */
+function lostCursor({ feed, afterNumber, afterId }: ReadRequest, { firstNumber, lastNumber }: Range): Refusal {
+  const details = { first_number: String(firstNumber), last_number: String(lastNumber) };
+  if (firstNumber > 1n && afterNumber < firstNumber) {
+    const message =
+      `Entries of ${feed} before ${firstNumber} are deleted: they were older than ${RETENTION_DAYS} days. ` +
+      `A reader at ${afterNumber} has missed entries; restore its database from a backup that has read further.`;
+    return refuse("feed_truncated", message, { details });
+  }
+  const message =
+    `Entry ${afterNumber} of ${feed} is not ${afterId} any more: the database of the owner was restored. ` +
+    "Compare owner and reader before the cursor is set by hand.";
+  return refuse("feed_rewound", message, { details });
+}
+
+/** The id of the entry that a reader received last, and the numbers that are there; 0 in an empty feed. */
+async function findCursor(db: Queryable, { feed, afterNumber }: ReadRequest) {
+  return one<Range & { readonly idAtCursor: bigint | null }>(
     db,
     sql`select (select id from outbox where feed = ${feed} and number = ${afterNumber}) as "idAtCursor",
+               coalesce((select min(number) from outbox where feed = ${feed}), 0) as "firstNumber",
                coalesce((select max(number) from outbox where feed = ${feed}), 0) as "lastNumber"`,
   );
 }
@@ -52,12 +68,12 @@ async function getPlace(db: Queryable, { feed, afterNumber }: ReadRequest) {
 async function listAfter(db: Queryable, { feed, afterNumber, limit }: ReadRequest): Promise<FeedEntry[]> {
   return many<FeedEntry>(
     db,
-    sql`select number, id, type, payload, "toldAt", "requestId"
+    sql`select number, id, type, payload, "publishedAt", "requestId"
         from (
-          select number, id, type, payload, told_at as "toldAt", request_id as "requestId",
+          select number, id, type, payload, published_at as "publishedAt", request_id as "requestId",
                  sum(length(payload)) over (order by number) - length(payload) as bytes_before
           from (
-            select number, id, type, payload, told_at, request_id
+            select number, id, type, payload, published_at, request_id
             from outbox
             where feed = ${feed} and number > ${afterNumber}
             order by number

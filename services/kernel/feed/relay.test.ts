@@ -5,109 +5,92 @@ import { execute, many, one, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../postgres/test-database.ts";
 import { startRelay } from "./relay.ts";
 import type { Relay, RelayOptions } from "./relay.ts";
-import { FEED, silent, tellCents } from "./test-feed.ts";
+import { FEED, publishCents, silent } from "./test-feed.ts";
 
 const WAIT = { timeout: 5_000, interval: 10 };
 
-type Published = { readonly subject: string; readonly number: string | undefined; readonly id: string | undefined };
+type Forwarded = { readonly subject: string; readonly number: string | undefined; readonly id: string | undefined };
 
-/** A broker that keeps what it is given, and a reader that hears the nudges. */
+/** A broker that keeps what it gets, and a reader that notes the wake-up signals. */
 function listener() {
-  const published: Published[] = [];
-  const nudges: [string, bigint][] = [];
-  const publish: RelayOptions["publish"] = async (subject, _payload, headers) => {
-    published.push({ subject, number: headers["Feed-Number"], id: headers["Nats-Msg-Id"] });
+  const forwarded: Forwarded[] = [];
+  const signals: [string, bigint][] = [];
+  const forward: RelayOptions["forward"] = async (subject, _payload, headers) => {
+    forwarded.push({ subject, number: headers["Feed-Number"], id: headers["Nats-Msg-Id"] });
   };
-  return { published, nudges, publish, nudge: (feed: string, last: bigint) => void nudges.push([feed, last]) };
+  return { forwarded, signals, forward, signal: (feed: string, last: bigint) => void signals.push([feed, last]) };
 }
 
 async function relayOn(pool: Pool, over: Partial<RelayOptions> = {}): Promise<Relay> {
-  const { publish, nudge } = listener();
-  return startRelay({ service: "till", pool, feeds: [FEED], publish, nudge, log: silent, ...over });
+  const { forward, signal } = listener();
+  return startRelay({ service: "till", pool, feeds: [FEED], forward, signal, log: silent, ...over });
 }
 
-const countUnpublished = async (pool: Pool) =>
-  (await one<{ count: bigint }>(pool, sql`select count(*) from outbox where published_at is null`)).count;
+const countUnforwarded = async (pool: Pool) =>
+  (await one<{ count: bigint }>(pool, sql`select count(*) from outbox where forwarded_at is null`)).count;
 
-test("what is told is numbered at once, readers are nudged, and what has a subject is published in order", async () => {
+test("an event is sequenced at once, readers are signalled, and an event with a subject is forwarded in order", async () => {
   const { pool } = await kernelDatabase();
-  const heard = listener();
-  await using _relay = await relayOn(pool, heard);
-  await vi.waitFor(() => expect(heard.nudges).toContainEqual([FEED, 0n]), WAIT);
+  const broker = listener();
+  await using relay = await relayOn(pool, broker);
+  await vi.waitFor(() => expect(relay.isHolder()).toBe(true), WAIT);
 
   const before = performance.now();
-  await tellCents(pool, [1n, 2n], FEED, "coin.v1.told");
-  await tellCents(pool, [3n]);
-  await vi.waitFor(() => expect(heard.nudges).toContainEqual([FEED, 3n]), WAIT);
+  await publishCents(pool, [1n, 2n], FEED, "coin.v1.published");
+  await publishCents(pool, [3n]);
+  await vi.waitFor(() => expect(broker.signals).toContainEqual([FEED, 3n]), WAIT);
   expect(performance.now() - before).toBeLessThan(200);
 
-  await vi.waitFor(async () => expect(await countUnpublished(pool)).toBe(1n), WAIT);
+  await vi.waitFor(async () => expect(await countUnforwarded(pool)).toBe(1n), WAIT);
   const ids = (await many<{ id: bigint }>(pool, sql`select id from outbox order by id`)).map(({ id }) => id);
-  expect(heard.published).toEqual([
-    { subject: "coin.v1.told", number: "1", id: `till:${ids[0]}` },
-    { subject: "coin.v1.told", number: "2", id: `till:${ids[1]}` },
+  expect(broker.forwarded).toEqual([
+    { subject: "coin.v1.published", number: "1", id: `till:${ids[0]}` },
+    { subject: "coin.v1.published", number: "2", id: `till:${ids[1]}` },
   ]);
 });
 
-test("what another process told is found without a wake-up", async () => {
+test("what another process published is found without a wake-up", async () => {
   const { pool } = await kernelDatabase();
-  const heard = listener();
-  await using _relay = await relayOn(pool, heard);
-  await vi.waitFor(() => expect(heard.nudges).toHaveLength(1), WAIT);
-
+  const broker = listener();
+  await using _relay = await relayOn(pool, broker);
   await execute(pool, sql`insert into outbox (feed, type, payload) values (${FEED}, 'x', '')`);
 
-  await vi.waitFor(() => expect(heard.nudges).toContainEqual([FEED, 1n]), WAIT);
+  await vi.waitFor(() => expect(broker.signals).toContainEqual([FEED, 1n]), WAIT);
 });
 
-test("silence is broken by the last number once a second", async () => {
+test("a broker that is away stops no sequencing, and gets everything when it is back", async () => {
   const { pool } = await kernelDatabase();
-  const heard = listener();
-  await using _relay = await relayOn(pool, heard);
-
-  await vi.waitFor(
-    () =>
-      expect(heard.nudges).toEqual([
-        [FEED, 0n],
-        [FEED, 0n],
-      ]),
-    WAIT,
-  );
-});
-
-test("a broker that is away stops no numbering, and gets everything when it is back", async () => {
-  const { pool } = await kernelDatabase();
-  const heard = listener();
+  const broker = listener();
   let isAway = true;
-  const publish: RelayOptions["publish"] = async (...message) => {
+  const forward: RelayOptions["forward"] = async (...message) => {
     if (isAway) throw new Error("no responders");
-    await heard.publish(...message);
+    await broker.forward(...message);
   };
-  await using _relay = await relayOn(pool, { ...heard, publish });
+  await using _relay = await relayOn(pool, { ...broker, forward });
 
-  await tellCents(pool, [1n, 2n], FEED, "coin.v1.told");
-  await tellCents(pool, [3n], FEED, "coin.v1.told");
-  await vi.waitFor(() => expect(heard.nudges).toContainEqual([FEED, 3n]), WAIT);
-  expect(heard.published).toEqual([]);
+  await publishCents(pool, [1n, 2n], FEED, "coin.v1.published");
+  await publishCents(pool, [3n], FEED, "coin.v1.published");
+  await vi.waitFor(() => expect(broker.signals).toContainEqual([FEED, 3n]), WAIT);
+  expect(broker.forwarded).toEqual([]);
   isAway = false;
 
-  await vi.waitFor(async () => expect(await countUnpublished(pool)).toBe(0n), WAIT);
-  expect(heard.published.map(({ number }) => number)).toEqual(["1", "2", "3"]);
+  await vi.waitFor(async () => expect(await countUnforwarded(pool)).toBe(0n), WAIT);
+  expect(broker.forwarded.map(({ number }) => number)).toEqual(["1", "2", "3"]);
 });
 
 test("one message that the broker will not store does not hold back the others", async () => {
   const { pool } = await kernelDatabase();
-  const heard = listener();
-  const publish: RelayOptions["publish"] = async (subject, ...rest) => {
+  const broker = listener();
+  const forward: RelayOptions["forward"] = async (subject, ...rest) => {
     if (subject === "coin.v1.bad") throw new Error("message too large");
-    await heard.publish(subject, ...rest);
+    await broker.forward(subject, ...rest);
   };
-  await using _relay = await relayOn(pool, { ...heard, publish });
-  await tellCents(pool, [1n], FEED, "coin.v1.bad");
-  await tellCents(pool, [2n, 3n], FEED, "coin.v1.good");
+  await using _relay = await relayOn(pool, { ...broker, forward });
+  await publishCents(pool, [1n], FEED, "coin.v1.bad");
+  await publishCents(pool, [2n, 3n], FEED, "coin.v1.good");
 
-  await vi.waitFor(async () => expect(await countUnpublished(pool)).toBe(1n), WAIT);
-  expect(heard.published.map(({ number }) => number)).toEqual(["2", "3"]);
+  await vi.waitFor(async () => expect(await countUnforwarded(pool)).toBe(1n), WAIT);
+  expect(broker.forwarded.map(({ number }) => number)).toEqual(["2", "3"]);
 });
 
 test("of two relays one works, and the other goes on when it stops", async () => {
@@ -116,36 +99,36 @@ test("of two relays one works, and the other goes on when it stops", async () =>
   const firstRelay = await relayOn(pool, first);
   await vi.waitFor(() => expect(firstRelay.isHolder()).toBe(true), WAIT);
   await using secondRelay = await relayOn(pool, second);
-  await tellCents(pool, [1n], FEED, "coin.v1.told");
-  await vi.waitFor(() => expect(first.published).toHaveLength(1), WAIT);
+  await publishCents(pool, [1n], FEED, "coin.v1.published");
+  await vi.waitFor(() => expect(first.forwarded).toHaveLength(1), WAIT);
   expect(secondRelay.isHolder()).toBe(false);
 
   await firstRelay[Symbol.asyncDispose]();
-  await tellCents(pool, [2n], FEED, "coin.v1.told");
+  await publishCents(pool, [2n], FEED, "coin.v1.published");
 
-  await vi.waitFor(() => expect(second.published.map(({ number }) => number)).toEqual(["2"]), WAIT);
-  expect(second.nudges).toContainEqual([FEED, 2n]);
-  expect(first.published).toHaveLength(1);
+  await vi.waitFor(() => expect(second.forwarded.map(({ number }) => number)).toEqual(["2"]), WAIT);
+  expect(second.signals).toContainEqual([FEED, 2n]);
+  expect(first.forwarded).toHaveLength(1);
 });
 
-test("connections that die are waited for, and nothing that was told is lost", async () => {
+test("connections that die are waited for, and no event is lost", async () => {
   const database = await kernelDatabase();
-  const heard = listener();
-  await using _relay = await relayOn(database.pool, heard);
-  await tellCents(database.pool, [1n], FEED, "coin.v1.told");
-  await vi.waitFor(() => expect(heard.published).toHaveLength(1), WAIT);
+  const broker = listener();
+  await using _relay = await relayOn(database.pool, broker);
+  await publishCents(database.pool, [1n], FEED, "coin.v1.published");
+  await vi.waitFor(() => expect(broker.forwarded).toHaveLength(1), WAIT);
 
   await many(
     database.pool,
     sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
   );
-  await using fresh = createPool({ url: database.url, schema: "kernel", applicationName: "teller", max: 1 });
-  await tellCents(fresh, [2n], FEED, "coin.v1.told");
+  await using fresh = createPool({ url: database.url, schema: "kernel", applicationName: "publisher", max: 1 });
+  await publishCents(fresh, [2n], FEED, "coin.v1.published");
 
-  await vi.waitFor(() => expect(heard.published.map(({ number }) => number)).toEqual(["1", "2"]), WAIT);
+  await vi.waitFor(() => expect(broker.forwarded.map(({ number }) => number)).toEqual(["1", "2"]), WAIT);
 });
 
-test("a defect is told to the service, which must not live with a relay that does not work", async () => {
+test("a defect is a fault of the service, which must not live with a relay that does not work", async () => {
   const { pool } = await kernelDatabase();
   await using relay = await relayOn(pool);
 

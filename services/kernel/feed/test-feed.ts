@@ -4,8 +4,8 @@ import { createLog } from "../log.ts";
 import { acquireLease } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { numberEntries } from "./outbox.ts";
-import { tellAll } from "./tell.ts";
+import { sequenceEntries } from "./outbox.ts";
+import { publishAll } from "./publish.ts";
 
 export const FEED = "till.coins";
 export const silent = createLog({ service: "test", level: "silent" });
@@ -19,25 +19,30 @@ export function anEntry(number: bigint, over: Partial<FeedEntry> = {}): FeedEntr
     id: number * 10n,
     type: Money.$type,
     payload: Money.encode(cents(number)).finish(),
-    toldAt: new Date("2026-11-21T10:00:00Z"),
+    publishedAt: new Date("2026-11-21T10:00:00Z"),
     requestId: "",
     ...over,
   };
 }
 
-/** Tells one amount each, in one transaction. */
-export async function tellCents(pool: Pool, amounts: readonly bigint[], feed = FEED, subject?: string): Promise<void> {
+/** Publishes an event for each amount, in one transaction. */
+export async function publishCents(
+  pool: Pool,
+  amounts: readonly bigint[],
+  feed = FEED,
+  subject?: string,
+): Promise<void> {
   await inTransaction(pool, (tx) =>
-    tellAll(
+    publishAll(
       tx,
       amounts.map((amount) => ({ feed, event: Money, message: cents(amount), subject })),
     ),
   );
 }
 
-/** Numbers what is committed as a relay would, and leaves the lease free. */
-export async function numberAll(pool: Pool): Promise<void> {
-  const lease = await acquireLease(pool, { name: "numbering", holder: "test", ttlMs: 0 });
+/** Sequences what is committed as a relay would, and leaves the lease free. */
+export async function sequenceAll(pool: Pool): Promise<void> {
+  const lease = await acquireLease(pool, { name: "sequencing", holder: "test", ttlMs: 0 });
   if (lease === undefined) throw new Error("the lease of the test is taken");
-  while ((await numberEntries(pool, lease, 500)).length > 0);
+  while ((await sequenceEntries(pool, lease, 500)).length > 0);
 }

@@ -1,4 +1,3 @@
-import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, sql } from "../postgres/query.ts";
@@ -6,12 +5,12 @@ import { kernelDatabase } from "../postgres/test-database.ts";
 import { consumeFeed } from "./consume.ts";
 import type { ConsumerOptions, FeedConsumer } from "./consume.ts";
 import { feedReader } from "./read.ts";
-import { FEED, numberAll, silent, tellCents } from "./test-feed.ts";
+import { FEED, publishCents, sequenceAll, silent } from "./test-feed.ts";
 
 /** Long enough for a machine that many tests share. */
 export const WAIT = { timeout: 8_000, interval: 10 };
 
-/** A service that tells and a service that follows, each with a database of its own. */
+/** A service that publishes and a service that consumes, each with a database of its own. */
 export async function tillAndShop() {
   const [till, shop] = [(await kernelDatabase("till")).pool, (await kernelDatabase("shop")).pool];
   await execute(shop, sql`create table coin (cents bigint)`);
@@ -21,27 +20,24 @@ export async function tillAndShop() {
     till,
     shop,
     reads,
-    tellNumbered: async (...amounts: bigint[]): Promise<void> => {
-      await tellCents(till, amounts);
-      await numberAll(till);
+    publishSequenced: async (...amounts: bigint[]): Promise<void> => {
+      await publishCents(till, amounts);
+      await sequenceAll(till);
     },
-    entries: async (): Promise<FeedEntry[]> =>
-      (await reader.read({ feed: FEED, afterNumber: 0n, afterId: 0n, limit: 500 })).entries,
-    follow: (over: Partial<ConsumerOptions<typeof Money>> = {}): Promise<FeedConsumer> =>
+    consume: (over: Partial<ConsumerOptions<typeof Money>> = {}): Promise<FeedConsumer> =>
       consumeFeed<typeof Money>({
         feed: FEED,
         events: [Money],
         pool: shop,
-        arrival: "polled",
         log: silent,
         async read(request) {
           reads.push(request.afterNumber);
           return reader.read(request);
         },
-        async file(tx, filed) {
+        async receive(tx, entries) {
           await execute(
             tx,
-            sql`insert into coin select unnest(${filed.map(({ message }) => message.minorUnits)}::bigint[])`,
+            sql`insert into coin select unnest(${entries.map(({ message }) => message.minorUnits)}::bigint[])`,
           );
         },
         ...over,

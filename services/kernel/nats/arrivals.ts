@@ -15,11 +15,11 @@ export type Wanted = {
   readonly stream: StreamDefinition;
   /** Durable name: one per consuming service and feed. */
   readonly consumer: string;
-  /** The one subject, wildcards allowed, whose messages are wanted. */
+  /** The one subject, wildcards allowed, that the consumer filters. */
   readonly subject: string;
 };
 
-/** What JetStream has pushed to us and nobody has taken yet. Rings the bell when something comes or the source goes. */
+/** Messages that JetStream has delivered and the caller has not taken. Rings when a message comes or the source is lost. */
 export type Arrivals = Disposable & {
   readonly isOpen: () => boolean;
   readonly take: () => JsMsg[];

@@ -22,7 +22,7 @@ test("a refusal arrives whole", async () => {
   expect(await refusalOf(setup.client.read(request, call()))).toEqual(refusal);
 });
 
-test("nobody who listens is service_unavailable: surely not executed", async () => {
+test("a service that does not listen is service_unavailable: surely not executed", async () => {
   await using setup = await serving(answer);
   const nobody = natsClient(setup.theirs, { service: "nobody", contract, caller: "edge" });
 
@@ -34,7 +34,7 @@ test("nobody who listens is service_unavailable: surely not executed", async () 
   });
 });
 
-test("no answer in time is outcome_unknown, and the handler hears that nobody waits", async () => {
+test("no answer in time is outcome_unknown, and the signal of the handler is aborted", async () => {
   const { read, heard } = patientHandler();
   await using setup = await serving(read);
 
@@ -48,7 +48,9 @@ test("no answer in time is outcome_unknown, and the handler hears that nobody wa
 
 test("a request that is too large is refused before it is sent, an answer that is too large after it was made", async () => {
   await using setup = await serving(async ({ feed }) => ({
-    entries: [{ number: 1n, id: 1n, type: feed, payload: Buffer.alloc(1_100_000), toldAt: undefined, requestId: "" }],
+    entries: [
+      { number: 1n, id: 1n, type: feed, payload: Buffer.alloc(1_100_000), publishedAt: undefined, requestId: "" },
+    ],
     lastNumber: 1n,
   }));
 

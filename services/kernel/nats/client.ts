@@ -45,7 +45,7 @@ function headersOf(context: CallContext, caller: string): MsgHdrs {
   return sent;
 }
 
-/** Only "nobody listens" and "we had already closed" say that nothing was delivered; everything else may have been. */
+/** Only "no responders" and a closed connection say that the request was not delivered; after any other error it may have been. */
 function refusalOf(service: string, error: unknown): Refusal {
   const code = (error as Partial<NatsError>).code;
   const wasNotSent =

@@ -30,7 +30,7 @@ test("user and password of the address are used, and a refusal says so in one li
   rmSync(dir, { recursive: true });
 });
 
-test("a connection that ends although nobody closed it is told to who watches it", async () => {
+test("a connection that ends although the service did not close it is reported to its watcher", async () => {
   const { url } = await testNats();
   const watched = await connectNats({ url, name: "test", log });
   const closed = await connectNats({ url, name: "test", log });

@@ -2,20 +2,20 @@ import { connect, ErrorCode, Events, type NatsConnection, type NatsError } from 
 import type { Log } from "../log.ts";
 import { StartupError } from "../startup-error.ts";
 
-/** A connection to the broker that also knows whether it is up, so that nobody sends into the void. */
+/** A connection to the broker that also knows whether it is up, so that no caller sends into a dead connection. */
 export type Broker = AsyncDisposable & {
   readonly connection: NatsConnection;
   /** For people; without user and password. */
   readonly address: string;
   readonly isConnected: () => boolean;
-  /** Rejects when the connection ended for good although nobody closed it. */
+  /** Rejects when the connection ended for good although the service did not close it. */
   readonly closed: Promise<void>;
 };
 
 export type BrokerOptions = {
   /** One or more addresses, separated by commas; user and password may be part of them. */
   readonly url: string;
-  /** Name of the service: names the connection, and its inboxes, so that permissions can tell services apart. */
+  /** Name of the service: names the connection, and its inboxes, so that permissions can distinguish services. */
   readonly name: string;
   readonly log: Log;
 };
@@ -69,7 +69,7 @@ function supervise(connection: NatsConnection, address: string, log: Log): Broke
     isUp = false;
     if (!isClosing) throw error instanceof Error ? error : new Error("the connection to the broker was closed");
   });
-  // Whoever watches it hears of it; without a watcher it must not end the process by itself.
+  // The service watches the promise; without a watcher the rejection must not end the process.
   closed.catch(() => {});
   return {
     connection,
@@ -83,7 +83,7 @@ function supervise(connection: NatsConnection, address: string, log: Log): Broke
   };
 }
 
-/** Drain sends what was answered last; without a broker there is nobody to send it to. */
+/** Drain sends what was answered last; without a broker it cannot be sent. */
 async function close(connection: NatsConnection, isUp: boolean): Promise<void> {
   if (connection.isClosed()) return;
   if (isUp) {

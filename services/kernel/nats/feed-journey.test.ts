@@ -6,23 +6,23 @@ import { callContext } from "../contract/context.ts";
 import { consumeFeed, type FeedConsumer } from "../feed/consume.ts";
 import { feedReader } from "../feed/read.ts";
 import { startRelay } from "../feed/relay.ts";
-import { FEED, silent, tellCents } from "../feed/test-feed.ts";
+import { FEED, publishCents, silent } from "../feed/test-feed.ts";
 import { grpcClient } from "../grpc/client.ts";
 import { serveOverGrpc } from "../grpc/serve.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../postgres/test-database.ts";
 import { connectNats } from "./connect.ts";
-import { feedNudger, onNudge } from "./nudge.ts";
 import { jetStreamPublisher } from "./publisher.ts";
-import { pullEntries } from "./pull.ts";
+import { pullWakeUps } from "./pull.ts";
 import { requireStreams } from "./streams.ts";
+import { onWakeUp, wakeUpSender } from "./wake-up-signal.ts";
 
 const HOST = "127.0.0.1";
 const STREAM = { name: "COINS", subjects: ["coin.v1.>"], maxBytes: 10_000_000, replicas: 1 };
 const WITHIN = { timeout: 15_000, interval: 25 };
 
-/** The service that tells: its database, its relay, and its feeds over gRPC. */
+/** The service that publishes: its database, its relay, and its feeds over gRPC. */
 async function startTill(url: string) {
   await using stack = new AsyncDisposableStack();
   const { pool } = await kernelDatabase("till");
@@ -30,34 +30,34 @@ async function startTill(url: string) {
   await requireStreams(broker, [STREAM]);
   const services = [{ contract: FeedServiceService, implementation: feedReader(pool, [FEED]) }] as const;
   const { port } = stack.use(await serveOverGrpc({ host: HOST, port: 0, services, log: silent }));
-  const publish = jetStreamPublisher(broker, [STREAM]);
-  const relay = { service: "till", pool, feeds: [FEED], publish, nudge: feedNudger(broker), log: silent };
+  const forward = jetStreamPublisher(broker, [STREAM]);
+  const relay = { service: "till", pool, feeds: [FEED], forward, signal: wakeUpSender(broker), log: silent };
   stack.use(await startRelay(relay));
   const all = stack.move();
   return { pool, port, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** The service that follows, by the broker and, for what the broker lost, by reading. */
+/** The service that consumes: it reads the feed, at the messages of the broker and without them. */
 async function startShop(url: string, tillPort: number) {
   await using stack = new AsyncDisposableStack();
   const { pool } = await kernelDatabase("shop");
   await execute(pool, sql`create table coin (cents bigint)`);
   const broker = stack.use(await connectNats({ url, name: "shop", log: silent }));
   const till = stack.use(grpcClient(`${HOST}:${tillPort}`, { contract: FeedServiceService, caller: "shop" }));
-  const options = { feed: FEED, events: [Money], pool, arrival: "pushed", log: silent } as const;
+  const options = { feed: FEED, events: [Money], pool, log: silent } as const;
   const consumer: FeedConsumer = stack.use(
     await consumeFeed<typeof Money>({
       ...options,
       read: (request) => till.read(request, callContext({ caller: "shop", withinMs: 2_000 })),
-      async file(tx, entries) {
+      async receive(tx, entries) {
         const amounts = entries.map(({ message }) => message.minorUnits);
         await execute(tx, sql`insert into coin select unnest(${amounts}::bigint[])`);
       },
     }),
   );
-  stack.use(onNudge(broker, FEED, consumer.wake));
-  const pull = { stream: STREAM, consumer: "shop-coins", subject: "coin.v1.>", deliver: consumer.deliver, log: silent };
-  stack.use(pullEntries(broker, pull));
+  stack.use(onWakeUp(broker, FEED, consumer.wake));
+  const pull = { stream: STREAM, consumer: "shop-coins", subject: "coin.v1.>", catchUp: consumer.catchUp, log: silent };
+  stack.use(pullWakeUps(broker, pull));
   const all = stack.move();
   return { pool, consumer, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
@@ -66,25 +66,30 @@ async function coins(pool: Pool): Promise<bigint[]> {
   return (await many<{ cents: bigint }>(pool, sql`select cents from coin`)).map(({ cents }) => cents);
 }
 
-test("facts arrive once and in order, while the broker dies, forgets and comes back", { timeout: 60_000 }, async () => {
-  await using broker = await startOwnNats();
-  await using till = await startTill(broker.url);
-  await using shop = await startShop(broker.url, till.port);
-  const tell = (...amounts: bigint[]): Promise<void> => tellCents(till.pool, amounts, FEED, "coin.v1.told");
-  const expectCoins = (...amounts: bigint[]): Promise<void> =>
-    vi.waitFor(async () => expect(await coins(shop.pool)).toEqual(amounts), WITHIN);
+test(
+  "events arrive once and in order, while the broker dies, forgets and comes back",
+  { timeout: 60_000 },
+  async () => {
+    await using broker = await startOwnNats();
+    await using till = await startTill(broker.url);
+    await using shop = await startShop(broker.url, till.port);
+    const publish = (...amounts: bigint[]): Promise<void> =>
+      publishCents(till.pool, amounts, FEED, "coin.v1.published");
+    const expectCoins = (...amounts: bigint[]): Promise<void> =>
+      vi.waitFor(async () => expect(await coins(shop.pool)).toEqual(amounts), WITHIN);
 
-  await tell(1n, 2n);
-  await expectCoins(1n, 2n);
+    await publish(1n, 2n);
+    await expectCoins(1n, 2n);
 
-  await broker.kill();
-  await tell(3n);
-  await expectCoins(1n, 2n, 3n);
-  await broker.restart({ wipe: true });
-  await tell(4n);
-  await expectCoins(1n, 2n, 3n, 4n);
+    await broker.kill();
+    await publish(3n);
+    await expectCoins(1n, 2n, 3n);
+    await broker.restart({ wipe: true });
+    await publish(4n);
+    await expectCoins(1n, 2n, 3n, 4n);
 
-  await tell(5n);
-  await expectCoins(1n, 2n, 3n, 4n, 5n);
-  expect(shop.consumer.state()).toEqual({ feed: FEED, stopped: undefined, number: 5n, lag: 0n });
-});
+    await publish(5n);
+    await expectCoins(1n, 2n, 3n, 4n, 5n);
+    expect(shop.consumer.state()).toEqual({ feed: FEED, stopped: undefined, number: 5n, lag: 0n });
+  },
+);

@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { jetStreamManager } from "./streams.ts";
-import { place, publishing } from "./test-streams.ts";
+import { forwarding, streamOfOwn } from "./test-streams.ts";
 
-test("the same entry told twice is stored once, and a purged one is stored again", async () => {
-  await using at = await place();
-  const publish = publishing(at);
+test("the same entry forwarded twice is stored once, and a purged one is stored again", async () => {
+  await using at = await streamOfOwn();
+  const forward = forwarding(at);
   const manager = await jetStreamManager(at.broker);
   // As ensureStreams would make it, but an operator can purge it.
   await manager.streams.add({ name: at.stream.name, subjects: [...at.stream.subjects] });
   const stored = async (): Promise<number> => (await manager.streams.info(at.stream.name)).state.messages;
 
-  await publish(1);
-  await publish(1);
+  await forward(1);
+  await forward(1);
   expect(await stored()).toBe(1);
 
   await manager.streams.purge(at.stream.name);
-  await publish(1);
+  await forward(1);
   expect(await stored()).toBe(1);
 });

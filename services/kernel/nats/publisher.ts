@@ -1,5 +1,5 @@
 import { ErrorCode, headers, type MsgHdrs, type NatsError, type PubAck } from "nats";
-import type { Publish } from "../feed/publish.ts";
+import type { Forward } from "../feed/forward.ts";
 import type { Broker } from "./connect.ts";
 import { ensureStreams, jetStreamManager, type StreamDefinition } from "./streams.ts";
 
@@ -7,8 +7,8 @@ const ACK_TIMEOUT_MS = 5_000;
 const MESSAGE_ID = "Nats-Msg-Id";
 const NO_MESSAGE_FOUND = 10_037;
 
-/** Publishes into the streams and resolves when the broker has stored the message. Streams that are gone are made again. */
-export function jetStreamPublisher(broker: Broker, streams: readonly StreamDefinition[]): Publish {
+/** Publishes into the streams; resolves when the broker has stored the message. Makes streams again that are gone. */
+export function jetStreamPublisher(broker: Broker, streams: readonly StreamDefinition[]): Forward {
   const jetStream = broker.connection.jetstream();
   let repair: Promise<void> | undefined;
 
@@ -21,7 +21,7 @@ export function jetStreamPublisher(broker: Broker, streams: readonly StreamDefin
     try {
       return await publish(subject, payload, sent);
     } catch (error) {
-      // Nobody listens: no stream has the subject any more, or there is no leader just now.
+      // No responders: no stream has the subject any more, or there is no leader just now.
       if ((error as Partial<NatsError>).code !== ErrorCode.NoResponders) throw error;
       repair ??= ensureStreams(broker, streams).finally(() => (repair = undefined));
       await repair;

@@ -134,7 +134,7 @@ test("a server that stops answers what it has begun and takes nothing new", asyn
   await began;
 
   const stopped = setup.served[Symbol.asyncDispose]();
-  // One that is there before the broker has heard of the stop is held like the first, and nobody waits for it.
+  // A request that arrives before the broker knows of the stop is held like the first, and no caller waits for it.
   await vi.waitFor(
     async () => {
       const refusal = await refusalOf(setup.client.read(request, call({ withinMs: 200 })));

@@ -6,10 +6,10 @@ import { freePort } from "../../../deploy/local/ports.ts";
 import { silent } from "../contract/test-calls.ts";
 import { connectNats } from "./connect.ts";
 import { ensureStreams, jetStreamManager, requireStreams } from "./streams.ts";
-import { place, WITHIN } from "./test-streams.ts";
+import { streamOfOwn, WITHIN } from "./test-streams.ts";
 
 test("a stream keeps everything for two weeks and nobody may delete from it", async () => {
-  await using at = await place();
+  await using at = await streamOfOwn();
   await ensureStreams(at.broker, [at.stream]);
   await ensureStreams(at.broker, [{ ...at.stream, maxBytes: 20_000_000 }]);
 

@@ -63,8 +63,8 @@ async function ensureStream(manager: JetStreamManager, definition: StreamDefinit
 }
 
 /**
- * Limits retention, not a work queue: no message vanishes because somebody acked early. Discard new: what is unread is
- * never pushed out. Nobody deletes or purges through the API, because the feeds rely on what is kept.
+ * Limits retention, not a work queue: no message vanishes because a consumer acked early. Discard new: what is unread is
+ * never pushed out. No client deletes or purges through the API.
  */
 function configOf({ name, subjects, maxBytes, replicas }: StreamDefinition): Partial<StreamConfig> & { name: string } {
   return {

@@ -15,14 +15,14 @@ export class CommitUnknown extends Error {
   }
 }
 
-const afterCommits = new WeakMap<Transaction, Set<() => void>>();
+const open = new WeakMap<Transaction, { readonly pool: Pool; readonly callbacks: Set<() => void> }>();
 
 /** Commits what the work did, or nothing when it throws. The work never calls another process. */
 export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   const tx = client as Transaction;
   const callbacks = new Set<() => void>();
-  afterCommits.set(tx, callbacks);
+  open.set(tx, { pool, callbacks });
   let lost = undefined as Error | undefined;
   const onError = (error: Error): void => {
     lost = error;
@@ -39,7 +39,7 @@ export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Pr
     lost ??= error instanceof CommitUnknown ? error : await rollback(client);
     throw error;
   } finally {
-    afterCommits.delete(tx);
+    open.delete(tx);
     client.off("error", onError);
     client.release(lost);
   }
@@ -49,9 +49,18 @@ export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Pr
 
 /** Runs once the transaction has committed, for wake-ups that must not come before. The same function runs once. */
 export function afterCommit(tx: Transaction, callback: () => void): void {
-  const callbacks = afterCommits.get(tx);
-  assert(callbacks !== undefined, "the transaction is over");
-  callbacks.add(callback);
+  stateOf(tx).callbacks.add(callback);
+}
+
+/** The pool whose connection the transaction uses. */
+export function poolOf(tx: Transaction): Pool {
+  return stateOf(tx).pool;
+}
+
+function stateOf(tx: Transaction) {
+  const state = open.get(tx);
+  assert(state !== undefined, "the transaction is over");
+  return state;
 }
 
 async function commit(client: PoolClient): Promise<void> {

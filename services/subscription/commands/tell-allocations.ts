@@ -1,5 +1,5 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { tellAll } from "#kernel/feed/tell.ts";
+import { publishAll } from "#kernel/feed/publish.ts";
 import { usd } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { ResultAllocated, WeekClosed } from "#proto/pamm/subscription/v1/events.ts";
@@ -39,7 +39,7 @@ async function tellResultsAllocated(
   masterLogin: string,
   results: readonly (Numbered & Pick<ResultStep, "deal">)[],
 ): Promise<void> {
-  await tellAll(
+  await publishAll(
     tx,
     results.map(({ number: masterNumber, deal: { dealId, dealAt, amount } }) => ({
       feed: ALLOCATION_FEED,
@@ -54,7 +54,7 @@ async function tellWeeksClosed(
   masterLogin: string,
   weeks: readonly (Numbered & Pick<WeekStep, "cutOff" | "markedAt">)[],
 ): Promise<void> {
-  await tellAll(
+  await publishAll(
     tx,
     weeks.map(({ number: masterNumber, cutOff, markedAt }) => ({
       feed: ALLOCATION_FEED,

@@ -1,4 +1,4 @@
-import { tellAll } from "#kernel/feed/tell.ts";
+import { publishAll } from "#kernel/feed/publish.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
@@ -22,7 +22,7 @@ export async function tellMirrorsApplied(
   mirrors: readonly AppliedMirror[],
   seats: ReadonlyMap<bigint, SeatBook>,
 ): Promise<void> {
-  await tellAll(
+  await publishAll(
     tx,
     mirrors.map(({ id, masterLogin, amount, dealId, flows }) => ({
       feed: MIRROR_FEED,
@@ -54,7 +54,7 @@ export type RequestedExit = {
 
 export async function tellExitRequested(tx: Transaction, exit: RequestedExit): Promise<void> {
   const { id, masterLogin, investorLogin } = exit.subscription;
-  await tellAll(tx, [
+  await publishAll(tx, [
     {
       feed: EXIT_FEED,
       event: ExitRequested,
@@ -73,7 +73,7 @@ export async function tellExitRequested(tx: Transaction, exit: RequestedExit): P
 }
 
 export async function tellExitsCompleted(tx: Transaction, cancelled: readonly Subscription[]): Promise<void> {
-  await tellAll(
+  await publishAll(
     tx,
     cancelled.map(({ id, masterLogin, investorLogin, endedAt }) => ({
       feed: EXIT_FEED,

@@ -9,7 +9,7 @@ import { enter, openAccount } from "../testing/platform-ledger.ts";
 import { anInvestor, aMaster, aWorld, type World } from "../testing/world.ts";
 import { fileAccountMovement, MOVEMENT_FEED } from "./file-account-movement.ts";
 
-const TOLD_AT = new Date("2026-01-05T10:00:00Z");
+const PUBLISHED_AT = new Date("2026-01-05T10:00:00Z");
 
 function entryOf(moved: AccountMoved, index: number): FeedEntry {
   return {
@@ -17,7 +17,7 @@ function entryOf(moved: AccountMoved, index: number): FeedEntry {
     id: moved.entryId,
     type: AccountMoved.$type,
     payload: AccountMoved.encode(moved).finish(),
-    toldAt: TOLD_AT,
+    publishedAt: PUBLISHED_AT,
     requestId: "",
   };
 }
@@ -26,29 +26,24 @@ function entriesOf({ platform }: World): FeedEntry[] {
   return platform.ledger.feed.map(entryOf);
 }
 
-async function follow(world: World, told = () => entriesOf(world)) {
+async function follow(world: World, published = () => entriesOf(world)) {
   const read = async ({ afterNumber, limit }: ReadRequest): Promise<ReadResponse> => {
-    const entries = told();
+    const entries = published();
     const after = entries.filter(({ number }) => number > afterNumber).slice(0, limit);
     return { entries: after, lastNumber: BigInt(entries.length) };
   };
   const { pool, log } = world.deps;
-  const filing = fileAccountMovement(world.deps);
-  const consumer = await consumeFeed({ ...filing, pool, read, log, arrival: "pushed" });
+  const consumer = await consumeFeed({ ...fileAccountMovement(world.deps), pool, read, log });
   onTestFinished(() => consumer[Symbol.asyncDispose]());
   return consumer;
 }
 
-test("what the feed tells is filed once, whatever the broker repeats, reorders or loses", async () => {
+test("what the feed carries is received once, however often and at whatever number the reader is woken", async () => {
   const world = await aWorld();
   const login = anInvestor(world);
   for (let number = 0; number < 20; number += 1) await deposit(world, login, 1_00n);
   const consumer = await follow(world);
-  const entries = entriesOf(world);
-  await consumer.deliver(entries.slice(10, 12));
-  await consumer.deliver(entries.slice(3, 9).toReversed());
-  await consumer.deliver(entries);
-  await consumer.deliver(entries.slice(0, 5));
+  await Promise.all([12n, 4n, 21n, 21n, 5n].map((number) => consumer.catchUp(number)));
   expect(consumer.state()).toMatchObject({ feed: MOVEMENT_FEED, stopped: undefined, lag: 0n });
   expect(await many(world.deps.pool, sql`select outside_minor, filed_number from investor_account`)).toEqual([
     { outside_minor: 20_00n, filed_number: 20n },
@@ -61,7 +56,7 @@ test("payment accounts are the business of others", async () => {
   openAccount(world.platform.ledger, "777", AccountRole.PAYMENT);
   enter(world.platform.ledger, "777", { kind: MovementKind.FEE_CREDIT, amount: 5_00n });
   const consumer = await follow(world);
-  await consumer.deliver(entriesOf(world));
+  await consumer.catchUp(2n);
   expect(consumer.state()).toMatchObject({ number: 2n });
   expect(await many(world.deps.pool, sql`select login from investor_account`)).toEqual([]);
   expect(await many(world.deps.pool, sql`select login from master_pool`)).toEqual([]);
@@ -78,7 +73,7 @@ test.each([
   const [opening, moved] = world.platform.ledger.feed as [AccountMoved, AccountMoved];
   const entries = [entryOf(opening, 0), entryOf({ ...moved, ...wrong }, 1)];
   const consumer = await follow(world, () => entries);
-  await expect(consumer.deliver(entries)).rejects.toThrow("stopped");
+  await expect(consumer.catchUp(2n)).rejects.toThrow("stopped");
   expect(consumer.state()).toMatchObject({ number: 1n, stopped: expect.stringContaining("malformed") });
   expect(await many(world.deps.pool, sql`select number from feed_poison`)).toEqual([{ number: 2n }]);
   expect(await many(world.deps.pool, sql`select filed_number from master_pool`)).toEqual([{ filed_number: 0n }]);

@@ -1,5 +1,5 @@
-import type { EntryOf } from "#kernel/feed/understand.ts";
-import { MalformedEntry } from "#kernel/feed/understand.ts";
+import type { EntryOf } from "#kernel/feed/decode-entry.ts";
+import { MalformedEntry } from "#kernel/feed/decode-entry.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { fileMovements } from "../commands/file-movements.ts";
@@ -13,7 +13,7 @@ export function fileAccountMovement(deps: Pick<Deps, "now" | "bells" | "log">) {
   return {
     feed: MOVEMENT_FEED,
     events: [AccountMoved],
-    async file(tx: Transaction, entries: readonly EntryOf<typeof AccountMoved>[]): Promise<void> {
+    async receive(tx: Transaction, entries: readonly EntryOf<typeof AccountMoved>[]): Promise<void> {
       for (const entry of entries) understandable(entry);
       await fileMovements(
         tx,

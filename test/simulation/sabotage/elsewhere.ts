@@ -3,6 +3,22 @@ import type { SabotageElsewhere } from "./sabotage.ts";
 /** Mistakes in code that the simulation does not run, or of a kind that it cannot see; a test of their own notices each. */
 export const SABOTAGES_ELSEWHERE: readonly SabotageElsewhere[] = [
   {
+    name: "a page that another replica has received is received again",
+    edits: [
+      {
+        file: "services/kernel/feed/receive-page.ts",
+        find: " || cursor.number !== after.number || cursor.id !== after.id",
+        put: "",
+      },
+    ],
+    test: "services/kernel/feed/receive-page.test.ts",
+  },
+  {
+    name: "old entries are deleted up to the first one that must stay",
+    edits: [{ file: "services/kernel/feed/retention.ts", find: "max(number)) - 1", put: "max(number))" }],
+    test: "services/kernel/feed/retention.test.ts",
+  },
+  {
     name: "the gate is opened before the pool shrinks",
     edits: [
       {

@@ -2,31 +2,32 @@ import type { Sabotage } from "./sabotage.ts";
 
 const FEED = "services/kernel/feed";
 
-/** What others are told. */
+/** What consumers receive. */
 export const FEED_SABOTAGES: readonly Sabotage[] = [
   {
     name: "a gap in a feed is ignored",
     edits: [
       {
-        file: `${FEED}/continuation.ts`,
-        find: "if (entry.number !== last + 1n) return { entries, mustRead: true };",
-        put: "",
+        file: `${FEED}/read.ts`,
+        find: "where feed = ${feed} and number > ${afterNumber}",
+        put: "where feed = ${feed} and number > ${afterNumber + 1n}",
       },
+      { file: `${FEED}/receive-page.ts`, find: "assert(!hasGap,", put: "assert(hasGap || !hasGap," },
     ],
     caughtBy: ["I9"],
     seed: 1,
   },
   {
-    name: "the cursor moves before what it speaks of is filed",
+    name: "the cursor moves before the entries are stored",
     edits: [
       {
-        file: `${FEED}/file-batch.ts`,
-        find: "return await inTransaction(pool, (tx) => fileContinuation(tx, filing, batch));",
-        put: "let late: () => Promise<void> = async () => undefined;\n    const moved = await inTransaction(pool, (tx) => fileContinuation(tx, { ...filing, file: async (_, entries) => { late = () => inTransaction(pool, (own) => filing.file(own, entries)); } }, batch));\n    await late();\n    return moved;",
+        file: `${FEED}/receive-page.ts`,
+        find: "return { cursor: await inTransaction(pool, (tx) => receiveAfter(tx, receiver, page)) };",
+        put: "let late: () => Promise<void> = async () => undefined;\n    const cursor = await inTransaction(pool, (tx) => receiveAfter(tx, { ...receiver, receive: async (_, entries) => { late = () => inTransaction(pool, (own) => receiver.receive(own, entries)); } }, page));\n    await late();\n    return { cursor };",
       },
     ],
     caughtBy: ["I9"],
-    seed: 95,
+    seed: 35,
   },
   {
     name: "a relay that goes on from the highest id",
@@ -38,6 +39,6 @@ export const FEED_SABOTAGES: readonly Sabotage[] = [
       },
     ],
     caughtBy: ["I9", "I10"],
-    seed: 10,
+    seed: 71,
   },
 ];

@@ -1,26 +1,24 @@
-import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
-import { entryFromHeaders } from "../../../services/kernel/feed/headers.ts";
-import type { Publish } from "../../../services/kernel/feed/publish.ts";
+import { FEED_NUMBER, type Forward } from "../../../services/kernel/feed/forward.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** Somebody who is brought what is published. It is acked when `deliver` resolves, and brought again when it rejects. */
+/** A consumer of messages. A message is acked when `catchUp` resolves, and delivered again when it rejects. */
 export type Subscriber = {
   readonly feed: string;
-  readonly deliver: (entries: readonly FeedEntry[]) => Promise<void>;
+  readonly catchUp: (lastNumber: bigint) => Promise<void>;
   readonly wake: (lastNumber: bigint) => void;
 };
 
-type Stored = { readonly feed: string; readonly entry: FeedEntry };
+type Stored = { readonly feed: string; readonly number: bigint };
 
 const LONGEST_WAY_MS = 5;
 const RETRY_MS = 250;
 const LONGEST_DELAY_MS = 4_000;
 
 /**
- * JetStream and the nudges beside it: a doorbell that may lose, repeat, delay and forget. The counterpart of
- * kernel/nats/publisher.ts, pull.ts and nudge.ts; headers are read by the real code.
+ * JetStream and the wake-up signals of plain NATS, which it may lose, repeat, delay and forget. The counterpart of
+ * kernel/nats/publisher.ts, pull.ts and wake-up-signal.ts.
  */
 export class Broker {
   /** How likely each bad thing is now. */
@@ -50,24 +48,24 @@ export class Broker {
   /** A consumer of its own began again: everything that is still stored is brought once more. */
   rewind(): void {
     for (const subscriber of this.#subscribers) {
-      for (const { feed, entry } of this.#stored.values()) {
-        if (feed === subscriber.feed) this.#bring(subscriber, entry, this.#delayMs());
+      for (const { feed, number } of this.#stored.values()) {
+        if (feed === subscriber.feed) this.#bring(subscriber, number, this.#delayMs());
       }
     }
   }
 
   /** How one process publishes. */
-  publisherOf(process: SimulatedProcess): Publish {
-    return (_subject, payload, headers) => this.#publish(process, payload, headers);
+  publisherOf(process: SimulatedProcess): Forward {
+    return (_subject, _payload, headers) => this.#publish(process, headers);
   }
 
-  #publish(process: SimulatedProcess, payload: Uint8Array, headers: Readonly<Record<string, string>>): Promise<void> {
+  #publish(process: SimulatedProcess, headers: Readonly<Record<string, string>>): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const isLost = this.#random.chance(this.trouble);
     this.#scheduler.after(this.#random.next() * LONGEST_WAY_MS, "publish", () => {
       // The message may be stored although nobody says so.
       const isStored = !isLost || this.#random.chance(0.5);
-      if (isStored) this.#store(payload, headers);
+      if (isStored) this.#store(headers);
       process.deliver(undefined, "published", () => {
         if (isLost) reject(new Error("the broker did not answer"));
         else resolve();
@@ -77,24 +75,23 @@ export class Broker {
   }
 
   /** Plain NATS: no second try. */
-  nudge(feed: string, lastNumber: bigint): void {
+  signal(feed: string, lastNumber: bigint): void {
     for (const { wake } of this.#followersOf(feed)) {
       if (this.#random.chance(this.trouble)) continue;
-      this.#scheduler.after(this.#random.next() * LONGEST_WAY_MS, "nudge", () => wake(lastNumber));
+      this.#scheduler.after(this.#random.next() * LONGEST_WAY_MS, "signal", () => wake(lastNumber));
     }
   }
 
-  #store(payload: Uint8Array, headers: Readonly<Record<string, string>>): void {
+  #store(headers: Readonly<Record<string, string>>): void {
     const id = headers["Nats-Msg-Id"] ?? "";
     const feed = headers["Feed-Name"] ?? "";
     if (this.#stored.has(id)) return;
-    const entry = entryFromHeaders(payload, (name) => headers[name] ?? "");
-    if (entry === undefined) throw new Error("an entry was published that nobody can read");
-    this.#stored.set(id, { feed, entry });
+    const number = BigInt(headers[FEED_NUMBER] ?? "");
+    this.#stored.set(id, { feed, number });
     for (const subscriber of this.#followersOf(feed)) {
       if (this.#random.chance(this.trouble)) continue;
-      this.#bring(subscriber, entry, this.#delayMs());
-      if (this.#random.chance(this.trouble)) this.#bring(subscriber, entry, this.#delayMs());
+      this.#bring(subscriber, number, this.#delayMs());
+      if (this.#random.chance(this.trouble)) this.#bring(subscriber, number, this.#delayMs());
     }
   }
 
@@ -107,11 +104,11 @@ export class Broker {
     return this.#random.next() * (isDelayed ? LONGEST_DELAY_MS : LONGEST_WAY_MS);
   }
 
-  #bring(subscriber: Subscriber, entry: FeedEntry, afterMs: number): void {
+  #bring(subscriber: Subscriber, number: bigint, afterMs: number): void {
     const memory = this.#memory;
     this.#scheduler.after(afterMs, "bring", () => {
       if (memory !== this.#memory || !this.#subscribers.has(subscriber)) return;
-      subscriber.deliver([entry]).catch(() => this.#bring(subscriber, entry, RETRY_MS));
+      subscriber.catchUp(number).catch(() => this.#bring(subscriber, number, RETRY_MS));
     });
   }
 }

@@ -27,17 +27,17 @@ export type FeeProcess = {
   readonly service: Implementation<FeeServiceService>;
 };
 
-/** The counterpart of services/fee/main.ts, without the feed that it tells itself: nobody here follows it. */
+/** The counterpart of services/fee/main.ts. */
 export async function startFeeProcess(parts: FeeParts): Promise<FeeProcess> {
   const { process, pool, broker, log, others, read } = parts;
   const deps: Deps = { pool, ...others, bells: createBells(), log, now: () => new Date() };
-  const consumer = await consumeFeed({ ...hearOfAllocations(deps), pool, arrival: "polled", read, log });
-  const nudges = broker.subscribe({
+  const consumer = await consumeFeed({ ...hearOfAllocations(deps), pool, read, log });
+  const signals = broker.subscribe({
     feed: consumer.feed,
-    deliver: () => Promise.resolve(),
-    wake: (lastNumber) => process.deliver(undefined, "nudged", () => consumer.wake(lastNumber)),
+    catchUp: () => Promise.resolve(),
+    wake: (lastNumber) => process.deliver(undefined, "signalled", () => consumer.wake(lastNumber)),
   });
-  process.whenDead(() => nudges[Symbol.dispose]());
+  process.whenDead(() => signals[Symbol.dispose]());
   feeJobs(deps);
   return { process, service: feeService(deps) };
 }

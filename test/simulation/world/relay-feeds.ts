@@ -6,23 +6,23 @@ import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
 
-export type TellingParts = {
+export type RelayParts = {
   readonly process: SimulatedProcess;
   readonly pool: Pool;
   readonly broker: Broker;
   readonly log: Log;
 };
 
-/** Tells the feeds of a service, as kernel/backbone.ts does it, and answers whoever reads them. */
+/** Relays the feeds of a service, as kernel/backbone.ts does it, and answers the processes that read them. */
 export async function relayFeeds(
-  { process, pool, broker, log }: TellingParts,
+  { process, pool, broker, log }: RelayParts,
   service: string,
   feeds: readonly string[],
 ): Promise<FeedReader> {
-  const nudge = (feed: string, lastNumber: bigint): void => broker.nudge(feed, lastNumber);
-  const publish = broker.publisherOf(process);
-  const relay = await startRelay({ service, pool, feeds, publish, nudge, log });
-  // The bells of a process die with it, or they would ring in the next history.
+  const signal = (feed: string, lastNumber: bigint): void => broker.signal(feed, lastNumber);
+  const forward = broker.publisherOf(process);
+  const relay = await startRelay({ service, pool, feeds, forward, signal, log });
+  // The jobs of a process die with it, or they would run in the next history.
   process.whenDead(() => void relay[Symbol.asyncDispose]());
   relay.fault.catch(() => process.crash());
   return feedReader(pool, feeds);

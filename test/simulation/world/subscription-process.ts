@@ -19,7 +19,7 @@ export type SubscriptionParts = {
   readonly pool: Pool;
   readonly broker: Broker;
   readonly log: Log;
-  /** Told by a broker and reading what that lost, or reading alone: both have to end with the same books. */
+  /** Woken by a broker that loses messages, or polling alone: both have to end with the same books. */
   readonly arrival: "pushed" | "polled";
   readonly read: (request: ReadRequest) => Promise<ReadResponse>;
   /** Whom it asks; undefined when it only files what it is told. */
@@ -40,7 +40,7 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   const { process, pool, log, arrival, read, others } = parts;
   const bells = createBells();
   const now = (): Date => new Date();
-  const consumer = await consumeFeed({ ...fileAccountMovement({ log, now, bells }), pool, read, arrival, log });
+  const consumer = await consumeFeed({ ...fileAccountMovement({ log, now, bells }), pool, read, log });
   if (arrival === "pushed") follow(parts, consumer);
   if (others === undefined) return undefined;
   const deps: Deps = { pool, ...others, bells, log, now, isSingleSubscription: false };
@@ -49,15 +49,15 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   return { process, service: subscriptionService(deps), feeds };
 }
 
-/** What the broker brings reaches the process as everything else does. */
+/** The messages of the broker reach the process as everything else does. */
 function follow({ process, broker }: SubscriptionParts, consumer: FeedConsumer): void {
   const subscription = broker.subscribe({
     feed: consumer.feed,
-    deliver: (entries) =>
+    catchUp: (lastNumber) =>
       new Promise((resolve, reject) => {
-        process.deliver(undefined, "brought", () => void consumer.deliver(entries).then(resolve, reject));
+        process.deliver(undefined, "brought", () => void consumer.catchUp(lastNumber).then(resolve, reject));
       }),
-    wake: (lastNumber) => process.deliver(undefined, "nudged", () => consumer.wake(lastNumber)),
+    wake: (lastNumber) => process.deliver(undefined, "signalled", () => consumer.wake(lastNumber)),
   });
   process.whenDead(() => subscription[Symbol.dispose]());
 }

@@ -1,4 +1,4 @@
-import { tellAll } from "#kernel/feed/tell.ts";
+import { publishAll } from "#kernel/feed/publish.ts";
 import type { Money } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
@@ -74,7 +74,7 @@ async function tellOf(
   entries: readonly LogEntry[],
   requestIds: readonly string[] = [],
 ): Promise<void> {
-  await tellAll(
+  await publishAll(
     tx,
     entries.map((entry, index) => ({
       feed: MOVEMENTS_FEED,

@@ -4,9 +4,9 @@ import type { TestDatabase } from "#test/support/database.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../postgres/test-database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { tell, tellAll } from "./tell.ts";
-import { cents, FEED, tellCents } from "./test-feed.ts";
-import { onTold } from "./wake.ts";
+import { outboxSignal } from "./outbox-signal.ts";
+import { publish, publishAll } from "./publish.ts";
+import { cents, FEED, publishCents } from "./test-feed.ts";
 
 let database: TestDatabase;
 
@@ -20,14 +20,14 @@ beforeEach(async () => {
 
 afterAll(() => database[Symbol.asyncDispose]());
 
-test("a fact is there with its change", async () => {
+test("an event is committed with its change", async () => {
   await inTransaction(database.pool, (tx) =>
-    tell(tx, { feed: FEED, event: Money, message: cents(5n), subject: "coin.v1.5", requestId: "r-1" }),
+    publish(tx, { feed: FEED, event: Money, message: cents(5n), subject: "coin.v1.5", requestId: "r-1" }),
   );
 
   const rows = await many(
     database.pool,
-    sql`select feed, type, subject, payload, request_id, number, published_at from outbox`,
+    sql`select feed, type, subject, payload, request_id, number, forwarded_at from outbox`,
   );
   expect(rows).toEqual([
     {
@@ -37,14 +37,14 @@ test("a fact is there with its change", async () => {
       payload: Buffer.from(Money.encode(cents(5n)).finish()),
       request_id: "r-1",
       number: null,
-      published_at: null,
+      forwarded_at: null,
     },
   ]);
 });
 
-test("a fact goes with its change", async () => {
+test("an event is rolled back with its change", async () => {
   const undone = inTransaction(database.pool, async (tx) => {
-    await tell(tx, { feed: FEED, event: Money, message: cents(5n) });
+    await publish(tx, { feed: FEED, event: Money, message: cents(5n) });
     throw new Error("undone");
   });
 
@@ -52,40 +52,44 @@ test("a fact goes with its change", async () => {
   expect(await many(database.pool, sql`select id from outbox`)).toEqual([]);
 });
 
-test("facts told together keep their order", async () => {
+test("events published together keep their order", async () => {
   const amounts = Array.from({ length: 300 }, (_, index) => BigInt(index));
 
-  await tellCents(database.pool, amounts);
+  await publishCents(database.pool, amounts);
 
   const rows = await many<{ payload: Buffer }>(database.pool, sql`select payload from outbox order by id`);
   expect(rows.map(({ payload }) => Money.decode(payload).minorUnits)).toEqual(amounts);
 });
 
-test("nothing to tell is nothing done", async () => {
-  await inTransaction(database.pool, (tx) => tellAll(tx, []));
+test("no events are no rows", async () => {
+  await inTransaction(database.pool, (tx) => publishAll(tx, []));
   expect(await many(database.pool, sql`select id from outbox`)).toEqual([]);
 });
 
-test("relays are woken when the fact can be seen, and not before", async () => {
-  const seen: Promise<unknown[]>[] = [];
-  using _told = onTold(() => seen.push(many(database.pool, sql`select id from outbox`)));
+test("the relay is woken after the commit, and not before", async () => {
+  const { ring, wait } = outboxSignal(database.pool);
+  const { signal } = new AbortController();
+  ring();
+  await wait(0, signal);
+  let seen: Promise<unknown[]> | undefined;
+  const woken = wait(10_000, signal).then(() => (seen = many(database.pool, sql`select id from outbox`)));
 
   await inTransaction(database.pool, async (tx) => {
-    await tell(tx, { feed: FEED, event: Money, message: cents(1n) });
-    await tell(tx, { feed: FEED, event: Money, message: cents(2n) });
-    expect(seen).toEqual([]);
+    await publish(tx, { feed: FEED, event: Money, message: cents(1n) });
+    await publish(tx, { feed: FEED, event: Money, message: cents(2n) });
+    expect(seen).toBeUndefined();
   });
 
-  expect(await Promise.all(seen)).toEqual([[expect.anything(), expect.anything()]]);
+  expect(await woken).toEqual([expect.anything(), expect.anything()]);
 });
 
 test("a message of another type, or with a field missing, or outside a transaction, does not compile", () => {
   void (async () => {
     await inTransaction(database.pool, async (tx) => {
       // @ts-expect-error a field is missing
-      await tell(tx, { feed: FEED, event: Money, message: { currencyCode: "USD" } });
+      await publish(tx, { feed: FEED, event: Money, message: { currencyCode: "USD" } });
     });
     // @ts-expect-error a pool is no transaction
-    await tell(database.pool, { feed: FEED, event: Money, message: cents(1n) });
+    await publish(database.pool, { feed: FEED, event: Money, message: cents(1n) });
   });
 });

@@ -2,15 +2,15 @@ import type { Broker } from "./connect.ts";
 
 const NUMBER = /^\d{1,19}$/;
 
-/** Tells readers how far a feed is. Plain NATS: it may get lost, and then the next heartbeat says the same. */
-export function feedNudger({ connection, isConnected }: Broker): (feed: string, lastNumber: bigint) => void {
+/** Sends the readers of a feed its last number. Plain NATS: when a signal gets lost, the next read finds the entry. */
+export function wakeUpSender({ connection, isConnected }: Broker): (feed: string, lastNumber: bigint) => void {
   return (feed, lastNumber) => {
     if (isConnected() && !connection.isDraining()) connection.publish(subjectOf(feed), String(lastNumber));
   };
 }
 
-/** Until disposed, `wake` hears how far the feed is. */
-export function onNudge({ connection }: Broker, feed: string, wake: (lastNumber: bigint) => void): Disposable {
+/** Until disposed, `wake` is called with the last number of the feed. */
+export function onWakeUp({ connection }: Broker, feed: string, wake: (lastNumber: bigint) => void): Disposable {
   const subscription = connection.subscribe(subjectOf(feed), {
     callback(error, message) {
       const text = error === null ? message.string() : "";
@@ -21,5 +21,5 @@ export function onNudge({ connection }: Broker, feed: string, wake: (lastNumber:
 }
 
 function subjectOf(feed: string): string {
-  return `feed.v1.told.${feed}`;
+  return `feed.v1.sequenced.${feed}`;
 }

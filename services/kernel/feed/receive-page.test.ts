@@ -1,25 +1,27 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
-import { ReadRequest } from "#proto/pamm/common/v1/feed.ts";
+import { type FeedEntry, ReadRequest } from "#proto/pamm/common/v1/feed.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../postgres/test-database.ts";
-import { getCursor, insertCursor } from "./cursor.ts";
-import { fileBatch } from "./file-batch.ts";
-import type { Filing } from "./file-batch.ts";
+import { type Cursor, getCursor, insertCursor } from "./cursor.ts";
+import { MalformedEntry } from "./decode-entry.ts";
+import { receivePage } from "./receive-page.ts";
+import type { Receiver } from "./receive-page.ts";
 import { anEntry, FEED } from "./test-feed.ts";
-import { MalformedEntry } from "./understand.ts";
 
 type Coins = typeof Money | typeof ReadRequest;
 
 let database: TestDatabase;
 let pool: Pool;
 
-const filing: Filing<Coins> = {
+const START: Cursor = { number: 0n, id: 0n };
+
+const receiver: Receiver<Coins> = {
   feed: FEED,
   events: [Money, ReadRequest],
-  async file(tx, entries) {
+  async receive(tx, entries) {
     for (const entry of entries) {
       if (entry.type === "pamm.common.v1.ReadRequest") continue;
       if (entry.message.currencyCode === "") throw new MalformedEntry(entry.number, "no currency");
@@ -47,40 +49,45 @@ const poison = () => many(pool, sql`select feed, number, entry_id, type, payload
 const numbers = (first: bigint, last: bigint) =>
   Array.from({ length: Number(last - first) + 1 }, (_, index) => anEntry(first + BigInt(index)));
 
-test("a batch and the cursor move together", async () => {
-  const result = await fileBatch(pool, filing, numbers(1n, 3n));
+const receive = (entries: readonly FeedEntry[], after = START) => receivePage(pool, receiver, { after, entries });
 
-  expect(result).toEqual({ cursor: { number: 3n, id: 30n }, mustRead: false });
+test("a page and the cursor move together", async () => {
+  expect(await receive(numbers(1n, 3n))).toEqual({ cursor: { number: 3n, id: 30n } });
   expect(await getCursor(pool, FEED)).toEqual({ number: 3n, id: 30n });
   expect(await coins()).toEqual([1n, 2n, 3n]);
 });
 
-test("a batch filed twice is filed once", async () => {
-  await fileBatch(pool, filing, numbers(1n, 3n));
+test("a page that was read before the cursor moved is dropped", async () => {
+  await receive(numbers(1n, 3n));
 
-  expect(await fileBatch(pool, filing, numbers(1n, 4n))).toMatchObject({ cursor: { number: 4n }, mustRead: false });
-  expect(await coins()).toEqual([1n, 2n, 3n, 4n]);
+  expect(await receive(numbers(1n, 4n))).toEqual({ cursor: { number: 3n, id: 30n } });
+  expect(await receive(numbers(4n, 4n), { number: 3n, id: 31n })).toEqual({ cursor: { number: 3n, id: 30n } });
+  expect(await coins()).toEqual([1n, 2n, 3n]);
 });
 
-test("replicas that file the same entries at once file them once", async () => {
-  const results = await Promise.all(Array.from({ length: 5 }, () => fileBatch(pool, filing, numbers(1n, 3n))));
+test("of replicas that read the same page one stores it", async () => {
+  const results = await Promise.all(Array.from({ length: 5 }, () => receive(numbers(1n, 3n))));
 
   expect(results.map(({ cursor }) => cursor.number)).toEqual([3n, 3n, 3n, 3n, 3n]);
   expect(await coins()).toEqual([1n, 2n, 3n]);
 });
 
-test("a filing that fails leaves neither rows nor a moved cursor", async () => {
-  const unlucky = numbers(1n, 13n);
-
-  await expect(fileBatch(pool, filing, unlucky)).rejects.toMatchObject({ code: "23514" });
+test("a page with a gap is not stored", async () => {
+  await expect(receive(numbers(2n, 3n))).rejects.toThrow("was read with a gap after 0");
+  await expect(receive([anEntry(1n), anEntry(3n)])).rejects.toThrow("was read with a gap after 0");
   expect(await coins()).toEqual([]);
-  expect(await getCursor(pool, FEED)).toEqual({ number: 0n, id: 0n });
 });
 
-test("an entry that cannot be decoded is kept raw, and what comes before it is filed", async () => {
+test("a receiver that fails leaves neither rows nor a moved cursor", async () => {
+  await expect(receive(numbers(1n, 13n))).rejects.toMatchObject({ code: "23514" });
+  expect(await coins()).toEqual([]);
+  expect(await getCursor(pool, FEED)).toEqual(START);
+});
+
+test("the bytes of an entry that cannot be decoded are kept, and the entries before it are stored", async () => {
   const garbage = anEntry(3n, { payload: Buffer.from([0x0a, 0xff, 0x01]) });
 
-  const result = await fileBatch(pool, filing, [...numbers(1n, 2n), garbage, ...numbers(4n, 5n)]);
+  const result = await receive([...numbers(1n, 2n), garbage, ...numbers(4n, 5n)]);
 
   expect(result).toMatchObject({ cursor: { number: 2n, id: 20n }, malformed: { number: 3n } });
   expect(await coins()).toEqual([1n, 2n]);
@@ -96,33 +103,24 @@ test("an entry that cannot be decoded is kept raw, and what comes before it is f
   ]);
 });
 
-test("an entry that the service cannot make sense of is malformed too", async () => {
+test("an entry that the receiver cannot use is malformed too", async () => {
   const payload = Money.encode({ currencyCode: "", minorUnits: 3n }).finish();
 
-  const result = await fileBatch(pool, filing, [...numbers(1n, 2n), anEntry(3n, { payload })]);
+  const result = await receive([...numbers(1n, 2n), anEntry(3n, { payload })]);
 
   expect(result).toMatchObject({ cursor: { number: 2n }, malformed: { number: 3n, message: "no currency" } });
   expect(await coins()).toEqual([1n, 2n]);
 });
 
 test("the first of several malformed entries is the one that stops the feed, and it is kept once", async () => {
-  const batch = [anEntry(1n), anEntry(2n, { type: "shop.v1.Sale" }), anEntry(3n, { toldAt: undefined })];
+  const page = [anEntry(1n), anEntry(2n, { type: "shop.v1.Sale" }), anEntry(3n, { publishedAt: undefined })];
 
-  await fileBatch(pool, filing, batch);
-  const again = await fileBatch(pool, filing, batch);
+  await receive(page);
+  const again = await receive(page.slice(1), { number: 1n, id: 10n });
 
   expect(again).toMatchObject({
     cursor: { number: 1n },
     malformed: { number: 2n, message: "unknown type shop.v1.Sale" },
   });
   expect(await poison()).toHaveLength(1);
-});
-
-test("a malformed entry behind a hole or already filed is nobody's concern yet", async () => {
-  await fileBatch(pool, filing, numbers(1n, 2n));
-
-  const result = await fileBatch(pool, filing, [anEntry(1n, { type: "x" }), anEntry(4n, { type: "x" })]);
-
-  expect(result).toEqual({ cursor: { number: 2n, id: 20n }, mustRead: true });
-  expect(await poison()).toEqual([]);
 });

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import type { TestDatabase } from "#test/support/database.ts";
+import { execute, many, sql } from "../postgres/query.ts";
+import { kernelDatabase } from "../postgres/test-database.ts";
+import { feedReader } from "./read.ts";
+import { startRelay } from "./relay.ts";
+import { deleteOldEntries, deleteOldest } from "./retention.ts";
+import { FEED, publishCents, sequenceAll, silent } from "./test-feed.ts";
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await kernelDatabase();
+});
+
+beforeEach(async () => {
+  await execute(database.pool, sql`truncate outbox, lease`);
+});
+
+afterAll(() => database[Symbol.asyncDispose]());
+
+/** Sequenced entries, of which the first ones are older than the retention. */
+async function entries(count: number, old: number, subject?: string): Promise<void> {
+  const amounts = Array.from({ length: count }, (_, index) => BigInt(index + 1));
+  await publishCents(database.pool, amounts, FEED, subject);
+  await sequenceAll(database.pool);
+  await age(old);
+}
+
+async function age(old: number): Promise<void> {
+  await execute(
+    database.pool,
+    sql`update outbox set published_at = published_at - interval '36 days' where number <= ${old}`,
+  );
+}
+
+async function numbers(): Promise<bigint[]> {
+  const rows = await many<{ number: bigint }>(
+    database.pool,
+    sql`select number from outbox where feed = ${FEED} and number is not null order by number`,
+  );
+  return rows.map(({ number }) => number);
+}
+
+async function deleteAll(): Promise<void> {
+  while (await deleteOldEntries(database.pool, [FEED]));
+}
+
+test("old entries are deleted; a reader that has received all of them can go on", async () => {
+  await entries(6, 4);
+  const reader = feedReader(database.pool, [FEED]);
+  const { entries: all } = await reader.read({ feed: FEED, afterNumber: 0n, afterId: 0n, limit: 500 });
+
+  await deleteAll();
+
+  expect(await numbers()).toEqual([4n, 5n, 6n]);
+  const page = await reader.read({ feed: FEED, afterNumber: 4n, afterId: all[3]!.id, limit: 500 });
+  expect(page.entries.map(({ number }) => number)).toEqual([5n, 6n]);
+});
+
+test("the newest entry stays however old it is, so that a restored database is recognised", async () => {
+  await entries(5, 5);
+
+  await deleteAll();
+
+  expect(await numbers()).toEqual([4n, 5n]);
+  const reader = feedReader(database.pool, [FEED]);
+  const other = { feed: FEED, afterNumber: 5n, afterId: 1n, limit: 500 };
+  await expect(reader.read(other)).rejects.toMatchObject({ code: "feed_rewound" });
+  await publishCents(database.pool, [6n]);
+  await sequenceAll(database.pool);
+  expect(await numbers()).toEqual([4n, 5n, 6n]);
+});
+
+test("an entry that JetStream has not got stays, and all entries after it", async () => {
+  await entries(6, 5, "coin.v1.published");
+  await execute(database.pool, sql`update outbox set forwarded_at = clock_timestamp() where number <> 3`);
+
+  await deleteAll();
+
+  expect(await numbers()).toEqual([2n, 3n, 4n, 5n, 6n]);
+});
+
+test("an old entry behind a younger one stays: no gap comes into being", async () => {
+  await entries(6, 5);
+  await execute(database.pool, sql`update outbox set published_at = clock_timestamp() where number = 2`);
+
+  await deleteAll();
+
+  expect(await numbers()).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
+});
+
+test("an event that is not sequenced yet, and another feed, stay", async () => {
+  await entries(3, 3);
+  await publishCents(database.pool, [4n]);
+  await publishCents(database.pool, [7n], "till.notes");
+  await execute(database.pool, sql`update outbox set published_at = published_at - interval '36 days'`);
+
+  await deleteAll();
+
+  expect(await numbers()).toEqual([2n, 3n]);
+  expect(await many(database.pool, sql`select feed from outbox where number is null order by feed`)).toEqual([
+    { feed: FEED },
+    { feed: "till.notes" },
+  ]);
+});
+
+test("a batch is bounded, and replicas that delete at the same time do no harm", async () => {
+  await entries(12, 10);
+
+  expect(await deleteOldest(database.pool, FEED, 5)).toBe(3);
+  expect((await numbers())[0]).toBe(4n);
+  await Promise.all([deleteAll(), deleteAll(), deleteAll()]);
+
+  expect(await numbers()).toEqual([10n, 11n, 12n]);
+});
+
+test("a relay deletes what is old", async () => {
+  await entries(4, 4);
+  const relay = { service: "till", pool: database.pool, feeds: [FEED], signal: () => undefined, log: silent };
+  await using _relay = await startRelay({ ...relay, forward: async () => undefined });
+
+  await vi.waitFor(async () => expect(await numbers()).toEqual([3n, 4n]), { timeout: 8_000, interval: 20 });
+});

@@ -1,0 +1,92 @@
+import { expect, test, vi } from "vitest";
+import { execute, sql } from "../postgres/query.ts";
+import { silent } from "./test-feed.ts";
+import { coins, tillAndShop, WAIT } from "./test-till-and-shop.ts";
+
+test("a wake-up signal is followed by a read at once, and a caller that waits knows when all is received", async () => {
+  const { shop, publishSequenced, consume } = await tillAndShop();
+  await using consumer = await consume();
+  await publishSequenced(1n, 2n);
+
+  await consumer.catchUp(2n);
+
+  expect(await coins(shop)).toEqual([1n, 2n]);
+});
+
+test("a lost message costs latency only: the next poll reads what it was about", async () => {
+  const { shop, publishSequenced, consume } = await tillAndShop();
+  await using _consumer = await consume();
+  await publishSequenced(1n, 2n);
+
+  await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n]), WAIT);
+});
+
+test("a duplicate or forged message changes nothing", async () => {
+  const { shop, publishSequenced, consume, reads } = await tillAndShop();
+  await using consumer = await consume();
+  await publishSequenced(1n, 2n);
+  await consumer.catchUp(2n);
+
+  const before = reads.length;
+  await consumer.catchUp(2n);
+  await consumer.catchUp(1n);
+  expect(reads.length - before).toBeLessThan(2);
+  await consumer.catchUp(9_000_000_000n);
+  consumer.wake(9_000_000_000n);
+  await vi.waitFor(() => expect(consumer.state()).toMatchObject({ number: 2n, lag: 0n, stopped: undefined }), WAIT);
+
+  expect(await coins(shop)).toEqual([1n, 2n]);
+  await publishSequenced(3n);
+  await consumer.catchUp(3n);
+  expect(await coins(shop)).toEqual([1n, 2n, 3n]);
+});
+
+test("a message may not be acked while its feed cannot be read", async () => {
+  const { shop, publishSequenced, consume } = await tillAndShop();
+  const read = async () => Promise.reject(new Error("till cannot be reached"));
+  await using consumer = await consume({ read });
+  await publishSequenced(1n);
+
+  await expect(consumer.catchUp(1n)).rejects.toThrow("cannot be reached");
+  expect(await coins(shop)).toEqual([]);
+});
+
+test("a feed that was rewound stops with an error in the log, instead of mixing two histories", async () => {
+  const { till, shop, publishSequenced, consume } = await tillAndShop();
+  const error = vi.fn();
+  await using consumer = await consume({ log: { ...silent, error } });
+  await publishSequenced(1n, 2n, 3n);
+  await consumer.catchUp(3n);
+  await execute(till, sql`delete from outbox where number > 1`);
+  await publishSequenced(20n, 30n, 40n);
+
+  await expect(consumer.catchUp(4n)).rejects.toThrow("is stopped: feed_rewound");
+
+  expect(await coins(shop)).toEqual([1n, 2n, 3n]);
+  expect(error).toHaveBeenCalledExactlyOnceWith(
+    "feed stopped until an operator acts",
+    expect.objectContaining({ number: 3n, reason: "feed_rewound" }),
+  );
+});
+
+test("a feed whose owner is behind its reader is found out by the next poll", async () => {
+  const { till, publishSequenced, consume } = await tillAndShop();
+  await using consumer = await consume();
+  await publishSequenced(1n, 2n, 3n);
+  await consumer.catchUp(3n);
+  await execute(till, sql`delete from outbox where number > 1`);
+
+  await vi.waitFor(() => expect(consumer.state().stopped).toContain("feed_rewound"), WAIT);
+});
+
+test("a reader that missed entries which are deleted stops with an error in the log", async () => {
+  const { till, shop, publishSequenced, consume } = await tillAndShop();
+  await publishSequenced(1n, 2n, 3n);
+  await execute(till, sql`delete from outbox where number < 3`);
+  const error = vi.fn();
+  await using consumer = await consume({ log: { ...silent, error } });
+
+  await vi.waitFor(() => expect(consumer.state().stopped).toContain("feed_truncated: Entries of"), WAIT);
+  expect(await coins(shop)).toEqual([]);
+  expect(error).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,19 @@
+import { expect, test, vi } from "vitest";
+import { testNats } from "#test/support/nats.ts";
+import { streamOfOwn, WITHIN } from "./test-streams.ts";
+import { onWakeUp, wakeUpSender } from "./wake-up-signal.ts";
+
+test("a signal carries the last number of its feed, and wakes the readers of no other feed", async () => {
+  await using at = await streamOfOwn();
+  const { prefix } = await testNats();
+  const numbers: bigint[] = [];
+  using _reader = onWakeUp(at.broker, `${prefix}.things`, (number) => void numbers.push(number));
+  const signal = wakeUpSender(at.broker);
+
+  signal(`${prefix}.things`, 9_007_199_254_740_993n);
+  signal(`${prefix}.others`, 1n);
+
+  await vi.waitFor(() => expect(numbers).toEqual([9_007_199_254_740_993n]), WITHIN);
+  await at.broker[Symbol.asyncDispose]();
+  signal(`${prefix}.things`, 2n);
+});
