@@ -53,7 +53,7 @@ stop: ## stop what `make run` started, from another terminal
 demo: setup ## the life of an Investor and two weeks of trading on what `make run` started; story="lifecycle" or "fortnight" tells one
 	@exec node deploy/demo/run.ts $(story)
 
-keys: setup ## API keys; what="create --name crm --scopes masters:read,investors:write" (see what="help")
+keys: setup ## API keys; what="create --name crm --scopes read,write" (see what="help")
 	@exec node services/edge/keys.ts $(what)
 
 fmt: setup ## format the code
