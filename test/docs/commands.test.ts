@@ -11,8 +11,10 @@ const PAGE_TIMEOUT_MS = 300_000;
 /** A failed request fails its page; with plain curl it would only print the problem. */
 const HEAD = 'set -euo pipefail\ncurl() { command curl --fail-with-body --show-error "$@"; }\n';
 
+const IS_RUN = /^run: system(?:, prints: (?<wanted>.+))?$/;
+
 const PAGES = Map.groupBy(
-  markdownFiles().flatMap((file) => blocksOf(file).filter(({ comment }) => comment === "run: system")),
+  markdownFiles().flatMap((file) => blocksOf(file).filter(({ comment = "" }) => IS_RUN.test(comment))),
   ({ file }) => file,
 );
 
@@ -36,6 +38,10 @@ test.each([...PAGES])("the commands of %s succeed, in their order", { timeout: P
   const { ended, said } = run(["env", "-C", workspace.path, "bash", "-c", scriptOf(blocks)], cleanEnvironment());
 
   expect(await ended, said()).toBe(0);
+  for (const { comment = "", line } of blocks) {
+    const wanted = IS_RUN.exec(comment)?.groups?.["wanted"];
+    if (wanted !== undefined) expect(outputOf(said(), line), `line ${line}`).toContain(wanted);
+  }
 });
 
 /** All blocks of a page in one shell, as a reader pastes them. Pages name the addresses that `make run` has by default. */
@@ -45,6 +51,12 @@ function scriptOf(blocks: readonly Block[]): string {
   return (HEAD + steps.join(""))
     .replaceAll("http://localhost:8080", url)
     .replaceAll("http://localhost:8444", simulatorControlUrl);
+}
+
+/** What the block at this line printed. */
+function outputOf(said: string, line: number): string {
+  const [, output = ""] = said.split(new RegExp(`^== .*:${line}$`, "m"));
+  return output.split(/^== /m)[0] ?? "";
 }
 
 /** The repository as a reader sees it while the system runs: with its state in `.state`. */

@@ -11,7 +11,7 @@ const FILES = markdownFiles();
 /** What a reader types. The changelog speaks of what was. */
 const INSTRUCTIONS = FILES.filter((file) => file !== "CHANGELOG.md");
 const OWN_PATH = /^(?:\.ci|deploy|docs|proto|services|test)\/[\w./-]+$/;
-const MARKS = /^(?:run: system|not run: .+)$/;
+const MARKS = /^(?:run: system(?:, prints: .+)?|not run: .+)$/;
 
 test("the pages are found", () => {
   expect(FILES).toEqual(expect.arrayContaining(["README.md", "docs/integrate.md", "services/simulator/README.md"]));
