@@ -22,7 +22,7 @@ test.each([
   ["fix(platform): The balance", "begins its subject with a capital letter"],
   ["fix(platform): round the balance.", "ends with a full stop"],
   ["fix(platform):  round the balance", "has spaces around its subject"],
-  [`fix(platform): ${"round ".repeat(20)}down`, "is longer than 100 characters"],
+  [`fix(platform): ${"round ".repeat(25)}down`, "is longer than 120 characters"],
   ["fix(): round the balance", "is not of the form"],
 ])("%s is refused", (subject, fault) => {
   expect(faultOf(subject)).toContain(fault);

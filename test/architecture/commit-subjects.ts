@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 export const BASE = "4b981a8";
 
 export const TYPES = ["build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"];
-export const MAX_LENGTH = 100;
+export const MAX_LENGTH = 120;
 
 const FORM = /^(?<type>[a-z]+)(?:\((?<scope>[a-z0-9-]+(?:, ?[a-z0-9-]+)*)\))?!?: (?<subject>.+)$/;
 
