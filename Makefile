@@ -10,7 +10,7 @@ INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
-.PHONY: help setup codegen check format-check lint types architecture dead-code contracts test journey kills chaos contract \
+.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts test journey kills chaos contract \
         run stop demo keys fmt new-migration clean
 
 help: ## show this list
@@ -21,7 +21,7 @@ setup: $(INSTALLED) $(GENERATED) ## install what is needed: packages, generated 
 
 codegen: $(GENERATED) ## generate TypeScript from the contracts
 
-check: setup format-check lint types architecture dead-code contracts ## everything that needs no server
+check: setup format-check lint types architecture commits dead-code contracts ## everything that needs no server
 
 test: check ## the whole proof: check, then every test
 	@npm run --silent test
@@ -76,6 +76,12 @@ types: setup
 
 architecture: setup
 	@npm run --silent architecture
+
+commits: setup
+	@npm run --silent commits
+
+vocabulary: setup ## words that must not come back, with what to write instead
+	@npm run --silent vocabulary
 
 dead-code: setup
 	@npm run --silent dead-code

@@ -2,9 +2,19 @@ import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/support/closing-line.ts";
 
 /** Pure code: no servers, hardly any time. Everything else is an integration test. */
-const PURE = ["services/*/domain/**/*.test.ts", "services/kernel/*.test.ts", "test/reference/**/*.test.ts"];
+const PURE = [
+  "services/*/domain/**/*.test.ts",
+  "services/kernel/*.test.ts",
+  "test/reference/**/*.test.ts",
+  "test/docs/{documents,markdown}.test.ts",
+];
 /** The whole system, whose fee weeks last seconds: nothing else runs beside these. */
-const JOURNEYS = ["test/journey/**/*.test.ts", "test/chaos/**/*.test.ts", "deploy/**/*.test.ts"];
+const JOURNEYS = [
+  "test/journey/**/*.test.ts",
+  "test/chaos/**/*.test.ts",
+  "test/docs/commands.test.ts",
+  "deploy/**/*.test.ts",
+];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", ...JOURNEYS];
 
 /** Tests mostly wait: for a commit, a broker, a clock. */

@@ -1,0 +1,104 @@
+import { existsSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { PROBLEMS } from "../../services/edge/problems.ts";
+import { ROUTES } from "../../services/edge/routes.ts";
+import { SCOPES } from "../../services/edge/scopes.ts";
+import { anchorsOf, blocksOf, codeSpansOf, linksOf, markdownFiles, read, ROOT } from "./markdown.ts";
+
+const FILES = markdownFiles();
+/** What a reader types. The changelog speaks of what was. */
+const INSTRUCTIONS = FILES.filter((file) => file !== "CHANGELOG.md");
+const OWN_PATH = /^(?:\.ci|deploy|docs|proto|services|test)\/[\w./-]+$/;
+const MARKS = /^(?:run: system(?:, prints: .+)?|not run: .+)$/;
+
+test("the pages are found", () => {
+  expect(FILES).toEqual(expect.arrayContaining(["README.md", "docs/integrate.md", "services/simulator/README.md"]));
+});
+
+test("every shell block says whether it is run, or why it is not", () => {
+  const blocks = FILES.flatMap((file) => blocksOf(file)).filter(({ language }) => language === "sh");
+  const unmarked = blocks.filter(({ comment = "" }) => !MARKS.test(comment));
+
+  expect(blocks.length).toBeGreaterThan(0);
+  expect(unmarked.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+});
+
+test("every link leads to a file and a heading that exist", () => {
+  const broken = FILES.flatMap((file) => linksOf(file)).filter(({ file, target }) => {
+    const [path = "", anchor] = target.split("#");
+    const page = path === "" ? file : normalize(join(dirname(file), path));
+    if (!existsSync(join(ROOT, page))) return true;
+    return anchor !== undefined && page.endsWith(".md") && !anchorsOf(read(page)).has(anchor);
+  });
+
+  expect(broken).toEqual([]);
+});
+
+test("every path of this repository that a page names exists", () => {
+  const missing = INSTRUCTIONS.flatMap((file) =>
+    codeSpansOf(read(file))
+      .filter((span) => OWN_PATH.test(span))
+      .filter((path) => !existsSync(join(ROOT, path)) && !existsSync(join(ROOT, dirname(file), path)))
+      .map((path) => `${file}: ${path}`),
+  );
+
+  expect(missing).toEqual([]);
+});
+
+test("every make target and npm script that a page names exists", () => {
+  const targets = new Set([...read("Makefile").matchAll(/^([a-z-]+):/gm)].map(([, name]) => name));
+  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const commands = INSTRUCTIONS.flatMap((file) => [
+    ...codeSpansOf(read(file)),
+    ...blocksOf(file)
+      .filter(({ language }) => language === "sh")
+      .map(({ text }) => text.replaceAll(/#.*$/gm, "")),
+  ]).join("\n");
+  const made = [...commands.matchAll(/\bmake ([a-z][a-z-]*)/g)].map(([, name = ""]) => name);
+  const scripted = [...commands.matchAll(/\bnpm run (?:-s |--silent )?([a-z][a-z:-]*)/g)].map(([, name = ""]) => name);
+
+  expect(made.filter((name) => !targets.has(name))).toEqual([]);
+  expect(scripted.filter((name) => !(name in scripts))).toEqual([]);
+});
+
+test("the integration guide lists every problem code with its status, and no other", () => {
+  const rows = read("docs/integrate.md").matchAll(/^\| `([a-z_]+)` \| (\d{3}) \|/gm);
+  const listed = Object.fromEntries([...rows].map(([, code = "", status]) => [code, Number(status)]));
+
+  expect(listed).toEqual(Object.fromEntries(Object.entries(PROBLEMS).map(([code, { status }]) => [code, status])));
+});
+
+test("the integration guide lists every scope with its routes, and no other", () => {
+  const rows = read("docs/integrate.md").matchAll(/^\| `((?:GET|POST|PATCH) [^`]+)` \| `([a-z:]+)`/gm);
+  const listed = Object.fromEntries([...rows].map(([, route = "", scope]) => [route, scope]));
+  const routes = ROUTES.map(({ method, url, scope }) => [
+    `${method} ${url.replace("/api/v1", "").replaceAll(/:(\w+)/g, "{$1}")}`,
+    scope,
+  ]);
+
+  expect(listed).toEqual(Object.fromEntries(routes));
+  expect(new Set(Object.values(listed))).toEqual(new Set(SCOPES));
+});
+
+test("every alert has a section of the runbook", () => {
+  type Rules = { readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[] };
+  const { groups } = parse(read("deploy/alerts/pamm-rules.yaml")) as Rules;
+  const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
+  const sections = [...read("docs/operate.md").matchAll(/^### (Pamm\w+)$/gm)].map(([, name]) => name);
+
+  expect(sections.toSorted()).toEqual(alerts.toSorted());
+});
+
+test("every decision is in the index, with its date and status", () => {
+  const index = read("docs/decisions/README.md");
+  const decisions = FILES.filter((file) => /^docs\/decisions\/\d{4}-/.test(file));
+
+  expect(decisions.length).toBeGreaterThan(0);
+  for (const file of decisions) {
+    const [name] = file.split("/").slice(-1);
+    expect(index, file).toContain(`](${name})`);
+    expect(read(file), file).toMatch(/^Date: \d{4}-\d{2}-\d{2}\. Status: (accepted|superseded by \[\d+\]\(.*\))/m);
+  }
+});
