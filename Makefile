@@ -16,7 +16,7 @@ PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
-setup: $(INSTALLED) $(GENERATED) ## install what is needed: packages, generated contracts, a broker
+setup: $(INSTALLED) $(GENERATED) ## install the packages, generate the contracts, provide nats-server
 	@sh deploy/local/nats-server.sh >/dev/null
 
 codegen: $(GENERATED) ## generate TypeScript from the contracts
@@ -44,16 +44,16 @@ sabotage: setup ## mistakes put into the code, and what notices them how soon; w
 contract: setup ## only the tests that pin the contracts
 	@vitest run test/contract
 
-run: setup ## start everything, print the URL and an API key; Ctrl-C stops it
+run: setup ## start everything, print the URL, an API key and first requests; Ctrl-C stops it
 	@exec node deploy/local/run.ts
 
 stop: ## stop what `make run` started, from another terminal
 	@exec node deploy/local/stop.ts
 
-demo: setup ## the life of an Investor and two weeks of trading on what `make run` started; story="lifecycle" or "fortnight" tells one
-	@exec node deploy/demo/run.ts $(story)
+demo: setup ## run the demo scenarios on the system that `make run` started; scenario=lifecycle or scenario=fortnight runs one
+	@exec node deploy/demo/run.ts $(scenario)
 
-keys: setup ## API keys; what="create --name crm --scopes read,write" (see what="help")
+keys: setup ## manage API keys; what="create --name crm --scopes investors:write,funds:deposit" (see what="help")
 	@exec node services/edge/keys.ts $(what)
 
 fmt: setup ## format the code
@@ -85,10 +85,12 @@ contracts: setup
 
 # npm must not run on the Node that it is about to replace.
 $(INSTALLED): package-lock.json
-	PATH="$(SYSTEM_PATH)" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-	@node -e 'if (parseInt(process.versions.node) < 24) { console.error("Node 24 or newer is needed, and no package brings it to this platform: install it"); process.exit(1) }'
+	@echo "Installing packages from the npm registry into node_modules (0.7 GB); this can take some minutes."
+	@PATH="$(SYSTEM_PATH)" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@node -e 'if (parseInt(process.versions.node) < 24) { console.error("Node 24 or newer is required, and no npm package provides it for this platform: install it"); process.exit(1) }'
 	@touch $@
 
 $(GENERATED): $(INSTALLED) $(PROTOS) proto/buf.gen.yaml
+	@echo "Generating TypeScript from the contracts in proto."
 	@npm run --silent codegen
 	@touch $@
