@@ -1,8 +1,8 @@
-# Thin on purpose: each target names commands of package.json or a script. `make help` reads the comments after ##.
+# Each target runs commands of package.json or a script. `make help` reads the comments after ##.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
-# Node 24 comes with the packages; what is installed globally only has to run npm.
+# Node 24 comes with the packages; the installed Node only runs npm.
 SYSTEM_PATH := $(PATH)
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
@@ -23,22 +23,22 @@ codegen: $(GENERATED) ## generate TypeScript from the contracts
 
 check: setup format-check lint types architecture dead-code contracts ## everything that needs no server
 
-test: check ## the whole proof: check, then every test
+test: check ## check, then every test
 	@npm run --silent test
 
 journey: setup ## only the tests that drive the whole system
 	@vitest run test/journey
 
-kills: setup ## two weeks of trading while one process after the other is killed; takes minutes
+kills: setup ## two weeks of trading while processes are killed one after the other; takes minutes
 	@PAMM_LONG=true vitest run test/journey/kills.test.ts test/journey/trading-kills.test.ts
 
-chaos: setup ## everything that can happen while money moves, and a table of what callers were told; takes a quarter of an hour
+chaos: setup ## crash and network failures while money moves, and a table of the answers to callers; takes 15 minutes
 	@PAMM_LONG=true vitest run test/chaos
 
-sim: setup ## the money protocol simulated; SEED=4711 tells one history, SEEDS=10000 lives many, MODE=safety or liveness, CELLS=yes
+sim: setup ## simulate the money protocol; SEED=4711 prints one history, SEEDS=10000 runs many, MODE=safety or liveness, CELLS=yes
 	@node test/simulation/run.ts $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(MODE),--mode $(MODE)) $(if $(CELLS),--cells)
 
-sabotage: setup ## mistakes put into the code, and what notices them how soon; writes the table in docs/reliability.md
+sabotage: setup ## plant defects in the code and show which test detects each; writes the table in docs/reliability.md
 	@node test/simulation/sabotage/find-out.ts
 
 contract: setup ## only the tests that pin the contracts
@@ -83,7 +83,7 @@ dead-code: setup
 contracts: setup
 	@npm run --silent contracts
 
-# npm must not run on the Node that it is about to replace.
+# npm must run on the system's Node, because npm ci replaces the one in node_modules.
 $(INSTALLED): package-lock.json
 	@echo "Installing packages from the npm registry into node_modules (0.7 GB); this can take some minutes."
 	@PATH="$(SYSTEM_PATH)" npm ci --ignore-scripts --no-audit --no-fund --loglevel=error

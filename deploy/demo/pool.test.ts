@@ -73,7 +73,7 @@ test.each([
   ["a fee that is a cent too high", [payment("8", "30.01")], "paid 30.01 and not 30.00"],
   ["a fee that is missing", [], "paid 0.00 and not 30.00"],
   ["a fee that was charged twice", [payment("8", "30"), payment("8", "30")], "paid 60.00 and not 30.00"],
-])("%s is told and fails the demo", async (_what, items, difference) => {
+])("%s is reported and fails the demo", async (_what, items, difference) => {
   const one = pool("8");
   one.members[0]?.results.push({ at: MORNING, minor: 100_00n });
 
