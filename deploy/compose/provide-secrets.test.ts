@@ -136,10 +136,12 @@ test("what was made is kept, whatever the operator brings in between", async () 
   expect(filesIn(folders).map((file) => [file, readSecret(folders, file)])).toEqual(made);
 });
 
-test("a platform is not moved to with what is meant for the simulator", async () => {
+test("a move to a real platform needs settings of its own", async () => {
   const folders = createFolders();
   const missing = ["MT5_LOGIN", "MT5_PASSWORD", "PAMM_QUIET_PERIOD", "PAMM_REHEARSAL"];
-  const lines = missing.map((name) => `${name} is missing: MT5_URL names a platform, so the simulator's does not do`);
+  const lines = missing.map(
+    (name) => `${name} is missing: MT5_URL names a trading platform, and the default is for the simulator`,
+  );
   await expect(up({ MT5_URL: "https://mt5.example" }, folders)).rejects.toThrow(lines.join("\n"));
   expect(filesIn(folders)).toEqual([]);
 });
