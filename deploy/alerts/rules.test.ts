@@ -21,24 +21,24 @@ const TEXT = readFileSync(new URL("./pamm-rules.yaml", import.meta.url), "utf8")
 const { groups } = parse(TEXT) as { groups: readonly { readonly rules: readonly Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
 
-/** Nothing is looked at here, so nothing is needed to look at it. */
-const NOTHING = undefined as never;
+/** No check runs here, so none needs its dependencies. */
+const UNUSED = undefined as never;
 const CHECKS = [
   ...platformChecks({ settings: { quietPeriodMs: 0 } } as never),
-  ...subscriptionChecks({ pool: NOTHING, platform: NOTHING }),
-  ...feeChecks({ pool: NOTHING }),
-  ...fundingChecks({ pool: NOTHING, platform: NOTHING }),
+  ...subscriptionChecks({ pool: UNUSED, platform: UNUSED }),
+  ...feeChecks({ pool: UNUSED }),
+  ...fundingChecks({ pool: UNUSED, platform: UNUSED }),
 ];
 
-test("every metric that a rule names is one of ours", () => {
+test("every metric of a rule exists", () => {
   const named = new Set(TEXT.match(/\bpamm_[a-z_]+/g));
   expect(named.size).toBeGreaterThan(4);
   expect([...named].filter((name) => register.getSingleMetric(name) === undefined)).toEqual([]);
 });
 
-/** Prometheus adds these to whatever it scrapes. */
+/** Prometheus adds these labels to every metric. */
 const OF_THE_SCRAPE = ["instance", "job"];
-/** They leave no label behind. */
+/** Their results have no labels. */
 const WITHOUT_LABELS = /^(count|absent)\(/;
 
 function labelsOf(metric: string): readonly string[] {
@@ -46,20 +46,20 @@ function labelsOf(metric: string): readonly string[] {
   return [...labelNames, ...OF_THE_SCRAPE];
 }
 
-test("every label that is asked for is one that its metric has", () => {
+test("every label of a selector exists in its metric", () => {
   const selectors = [...TEXT.matchAll(/\b(pamm_[a-z_]+)\{([^}]+)\}/g)];
   expect(selectors.length).toBeGreaterThan(10);
   for (const [text, metric = "", matchers = ""] of selectors) {
-    const asked = [...matchers.matchAll(/([a-z_]+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label);
-    expect(asked, text).not.toEqual([]);
-    expect(labelsOf(metric), text).toEqual(expect.arrayContaining(asked));
+    const selected = [...matchers.matchAll(/([a-z_]+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label);
+    expect(selected, text).not.toEqual([]);
+    expect(labelsOf(metric), text).toEqual(expect.arrayContaining(selected));
   }
   for (const [, grouped = "", metric = ""] of TEXT.matchAll(/\bby \(([a-z_, ]+)\) \((pamm_[a-z_]+)/g)) {
     expect(labelsOf(metric), metric).toEqual(expect.arrayContaining(grouped.split(", ")));
   }
 });
 
-test("every label that an alert shows is one that is left of its expression", () => {
+test("every label that an alert shows remains in the result of its expression", () => {
   for (const { alert, expr, annotations } of rules) {
     const shown = [...JSON.stringify(annotations).matchAll(/\$labels\.([a-z_]+)/g)].map(([, label]) => label);
     const [metric = ""] = expr.match(/\bpamm_[a-z_]+/) ?? [];
@@ -67,7 +67,7 @@ test("every label that an alert shows is one that is left of its expression", ()
   }
 });
 
-test("every alert says how much money is at risk, whom it wakes and what to do", () => {
+test("every alert has the money at risk, a severity and the next step", () => {
   for (const { alert, expr, labels, annotations } of rules) {
     expect(alert).toMatch(/^Pamm[A-Z]/);
     expect(expr, alert).not.toBe("");
@@ -77,15 +77,17 @@ test("every alert says how much money is at risk, whom it wakes and what to do",
   }
 });
 
-test("every check has an alert, and no alert is about a check that nobody runs", () => {
-  const names = CHECKS.map(({ name }) => name);
-  expect(new Set(names).size).toBe(names.length);
-  const alerted = rules.flatMap(({ expr }) => expr.match(/\bR\d+[a-z]?\b/g) ?? []);
-  expect([...new Set(alerted)].toSorted()).toEqual(names.toSorted());
-  expect(TEXT).toContain(`< ${names.length} or absent(`);
+test("every check has an alert, and every alert names existing checks", () => {
+  const checks = CHECKS.map(({ name }) => name);
+  expect(new Set(checks).size).toBe(checks.length);
+  const alerted = rules.flatMap(({ expr }) =>
+    [...expr.matchAll(/check=~?"([^"]+)"/g)].flatMap(([, names = ""]) => names.split("|")),
+  );
+  expect([...new Set(alerted)].toSorted()).toEqual(checks.toSorted());
+  expect(TEXT).toContain(`< ${checks.length} or absent(`);
 });
 
-test("every check is on the page that says what it compares", () => {
+test("every check is on the page that describes it", () => {
   const page = readFileSync(new URL("../../docs/reconciliation.md", import.meta.url), "utf8");
   for (const { name, title } of CHECKS) {
     const row = page.split("\n").find((line) => line.startsWith(`| ${name} |`));

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { SERVICES } from "../local/settings.ts";
-import { NATS_DATA, SIMULATOR_STATE, VAULT, VOLUMES } from "./places.ts";
+import { GENERATED_SECRETS, NATS_DATA, SIMULATOR_STATE, VOLUMES } from "./compose-names.ts";
 import { container, readComposeFile, readFromRoot } from "./testing/compose-file.ts";
 import { PROGRAMS, variablesOf } from "./testing/programs.ts";
 
 const HARD_STOP_S = 15;
 const OWN_IMAGE = "pamm-integration-service:local";
 const ONE_SHOTS = ["init-secrets", "init-database"];
-/** Its image starts as root, makes its folder and goes on as somebody else. */
+/** Its image starts as root, makes its folder and continues as another user. */
 const STARTS_AS_ROOT = "postgres";
 
 const compose = readComposeFile();
@@ -25,10 +25,10 @@ test("every program of the launcher has a container, with one command in the one
   expect(containers.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual(["init-secrets"]);
 });
 
-/** Nobody rehearses crashes with an operator's containers. */
+/** Crash rehearsals never run in an operator's containers. */
 const NEVER_SET = ["PAMM_FAILPOINTS"];
 
-test("a service is given variables that it reads, and every one that it reads can be set", () => {
+test("a service receives only variables that it reads, and every one of them can be set", () => {
   for (const program of PROGRAMS) {
     const given = Object.keys(container(compose, program).environment ?? {});
     const known = variablesOf(program);
@@ -48,7 +48,7 @@ test("a secret is in the environment of a service only when the operator puts it
   }
 });
 
-test("images are pinned, and the image of ours asks no other registry for its syntax", () => {
+test("images are pinned, and our image needs no other registry for its syntax", () => {
   for (const [name, { image }] of containers) {
     expect([name, image]).toEqual([name, expect.stringMatching(/^[a-z-]+:(?!latest)[\w.-]+$/)]);
   }
@@ -59,7 +59,7 @@ test("images are pinned, and the image of ours asks no other registry for its sy
   expect(dockerfile).not.toMatch(/^# *syntax/m);
 });
 
-test("only the HTTP API and the simulator's control API are published, and on loopback alone unless told otherwise", () => {
+test("only the HTTP API and the simulator's control API are published, and on loopback alone unless set otherwise", () => {
   const published = containers.filter(([, { ports }]) => ports !== undefined).map(([name, { ports }]) => [name, ports]);
   expect(Object.fromEntries(published)).toEqual({
     edge: ["127.0.0.1:8080:8080"],
@@ -72,7 +72,7 @@ test("only the HTTP API and the simulator's control API are published, and on lo
   expect(container(compose, "simulator").environment).toMatchObject({ SIM_CONTROL_PORT: "8444" });
 });
 
-test("no container can write its own files, gain rights, or keep those of root", () => {
+test("no container can write its own files, gain rights, or keep the rights of root", () => {
   for (const [name, { read_only, cap_drop, cap_add = [], security_opt, user }] of containers) {
     expect([name, read_only, cap_drop, security_opt]).toEqual([name, true, ["ALL"], ["no-new-privileges:true"]]);
     if (name !== STARTS_AS_ROOT) expect([name, cap_add]).toEqual([name, []]);
@@ -99,7 +99,7 @@ test("a service has more time to drain than it takes, and stops before those it 
   expect(beforeEdge).toEqual(expect.arrayContaining(SERVICES.filter((service) => service !== "edge")));
 });
 
-test("each container sees its own secrets, to read; only the first two see the vault", () => {
+test("each container sees its own secrets, to read; only the init containers see the generated ones", () => {
   const mounts = containers.flatMap(([name, { volumes = [] }]) => volumes.map((volume) => [name, volume] as const));
   const usersOf = (volume: string): string[] =>
     mounts.filter(([, mount]) => mount.startsWith(`${volume}:`)).map(([name, mount]) => `${name} ${mount}`);
@@ -109,7 +109,10 @@ test("each container sees its own secrets, to read; only the first two see the v
       `${name} ${name}-secrets:/run/pamm:ro`,
     ]);
   }
-  expect(usersOf("vault")).toEqual([`init-secrets vault:${VAULT}`, `init-database vault:${VAULT}:ro`]);
+  expect(usersOf("generated-secrets")).toEqual([
+    `init-secrets generated-secrets:${GENERATED_SECRETS}`,
+    `init-database generated-secrets:${GENERATED_SECRETS}:ro`,
+  ]);
   expect(usersOf(SIMULATOR_STATE)[0]).toBe(`init-secrets ${SIMULATOR_STATE}:${VOLUMES}/${SIMULATOR_STATE}`);
   expect(usersOf("nats-data").at(-1)).toBe(`nats nats-data:${NATS_DATA}`);
   const used = new Set(mounts.map(([, mount]) => mount.split(":")[0]));

@@ -1,9 +1,9 @@
-import { VAULT, VOLUMES } from "./places.ts";
+import { GENERATED_SECRETS, VOLUMES } from "./compose-names.ts";
 import { runOnce } from "./one-shot.ts";
 import { provideSecrets } from "./provide-secrets.ts";
 
-/** The first container of `docker compose up`, and the only one that sees every secret. */
+/** The first container of `docker compose up`, and the only one with access to every secret. */
 await runOnce("init-secrets", async (env) => {
-  await provideSecrets(env, { vault: VAULT, volumes: VOLUMES });
-  return "every container has what it needs to know; the API key: docker compose exec edge cat /run/pamm/api-key";
+  await provideSecrets(env, { generated: GENERATED_SECRETS, volumes: VOLUMES });
+  return "the secrets of every container are written; the API key: docker compose exec edge cat /run/pamm/api-key";
 });

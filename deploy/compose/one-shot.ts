@@ -1,17 +1,17 @@
 import process from "node:process";
 import { StartupError } from "#kernel/startup-error.ts";
 
-/** A container that does one thing and ends: Compose starts who waits for it only when the exit code is 0. */
+/** Runs the task of a container that then ends: Compose starts its dependents only when the exit code is 0. */
 export async function runOnce(name: string, work: (env: NodeJS.ProcessEnv) => Promise<string>): Promise<void> {
   try {
     process.stdout.write(`${name}: ${await work(process.env)}\n`);
   } catch (error) {
     process.exitCode = 1;
-    for (const line of explain(error).split("\n")) process.stderr.write(`${name} cannot go on: ${line}\n`);
+    for (const line of explain(error).split("\n")) process.stderr.write(`${name} failed: ${line}\n`);
   }
 }
 
-/** What an operator can act on is plain lines; anything else is a defect and keeps its stack. */
+/** A mistake that an operator can correct is plain lines; any other error is a defect and keeps its stack. */
 function explain(error: unknown): string {
   if (error instanceof StartupError) return error.message;
   return error instanceof Error ? String(error.stack) : String(error);

@@ -40,7 +40,7 @@ async function readyEdge(): Promise<number> {
   return Number(new URL(address).port);
 }
 
-test("every program is asked by the same probe, at a port that it listens on", () => {
+test("every program has the same probe, on a port that it listens on", () => {
   for (const program of PROGRAMS) {
     const { command, port } = healthCheckOf(program);
     const { environment = {} } = container(compose, program);
@@ -51,7 +51,7 @@ test("every program is asked by the same probe, at a port that it listens on", (
   }
 });
 
-test("health checks ask for routes that are there", async () => {
+test("health checks request existing routes", async () => {
   await using simulator = await startSimulator();
   const ports: Partial<Record<Program, number>> = { edge: await readyEdge(), simulator: simulator.controlPort };
   const other = await readyService(true);
@@ -62,7 +62,7 @@ test("health checks ask for routes that are there", async () => {
   expect(await Promise.all(answers)).toEqual(PROGRAMS.map((program) => [program, 0]));
 });
 
-test("who cannot work, does not know the route or is not there is not healthy", async () => {
+test("a program that is not ready, lacks the route or does not run is not healthy", async () => {
   const unready = await readyService(false);
   expect(await probe(unready, "/readyz")).toBe(1);
   expect(await probe(await readyService(true), "/nothing")).toBe(1);

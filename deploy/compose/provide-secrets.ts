@@ -2,15 +2,22 @@ import { mkdir, open, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getCACertificates } from "node:tls";
 import type { Environment } from "#kernel/config.ts";
-import { readOrMakeSecrets } from "../local/secrets.ts";
+import { serviceUrl } from "../local/database.ts";
+import { readOrMakeSecrets, type Secrets } from "../local/secrets.ts";
+import { type Service, SERVICES } from "../local/settings.ts";
+import { natsConfiguration, natsUrl } from "../local/nats.ts";
 import { ensureCertificate } from "../../services/simulator/webapi/certificate.ts";
-import { type Given, readGiven, readGivenDatabases } from "./given.ts";
-import { SIMULATOR_STATE } from "./places.ts";
-import { type Files, secretFiles } from "./secret-files.ts";
+import { NATS_DATA, NATS_LISTEN, NATS_SERVER, POSTGRES_SERVER, SIMULATOR_STATE } from "./compose-names.ts";
+import {
+  type DatabaseUrls,
+  type OperatorSettings,
+  readDatabaseUrls,
+  readOperatorSettings,
+} from "./operator-settings.ts";
 
-export type Places = {
-  /** Keeps what is made. */
-  readonly vault: string;
+export type Folders = {
+  /** Keeps the generated secrets. */
+  readonly generated: string;
   /** Holds a folder for every container. */
   readonly volumes: string;
 };
@@ -18,22 +25,62 @@ export type Places = {
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
-/** Makes what nobody brings, and gives every container what it needs. Safe to repeat: what was made stays as it is. */
-export async function provideSecrets(env: Environment, { vault, volumes }: Places): Promise<void> {
-  const given = readGiven(env);
-  const databases = readGivenDatabases(env);
-  await mkdir(join(vault, "secret"), { recursive: true, mode: PRIVATE_FOLDER });
-  const made = readOrMakeSecrets(vault);
-  const trusted = await trustedCertificates(given, join(volumes, SIMULATOR_STATE));
-  await writeFiles(volumes, secretFiles({ given, databases, made, trusted }));
+/** Generates missing secrets and writes the secrets of every container. Safe to repeat: generated secrets stay the same. */
+export async function provideSecrets(env: Environment, { generated, volumes }: Folders): Promise<void> {
+  const settings = readOperatorSettings(env);
+  const databases = readDatabaseUrls(env);
+  await mkdir(join(generated, "secret"), { recursive: true, mode: PRIVATE_FOLDER });
+  const secrets = readOrMakeSecrets(generated);
+  const trusted = await trustedCertificates(settings, join(volumes, SIMULATOR_STATE));
+  await writeFiles(volumes, secretFiles({ settings, databases, secrets, trusted }));
 }
 
-/** The simulator takes the certificate that it finds, so the platform can know it before the simulator runs. */
-async function trustedCertificates({ isSimulated, tlsNames }: Given, simulatorState: string): Promise<string> {
+/** The simulator uses an existing certificate, so the platform can trust it before the simulator runs. */
+async function trustedCertificates(
+  { isSimulated, tlsNames }: OperatorSettings,
+  simulatorState: string,
+): Promise<string> {
   if (!isSimulated) return `${getCACertificates("default").join("\n")}\n`;
   const folder = join(simulatorState, "simulator");
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
   return (await ensureCertificate(folder, tlsNames)).cert;
+}
+
+/** Texts by container and file name. */
+type Files = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+type Sources = {
+  readonly settings: OperatorSettings;
+  readonly databases: DatabaseUrls;
+  readonly secrets: Secrets;
+  /** PEM of the authorities that the platform trusts. */
+  readonly trusted: string;
+};
+
+/** Every container receives the files listed with it, and no others. */
+function secretFiles({ settings, databases, secrets, trusted }: Sources): Files {
+  const encryptionKey = settings.encryptionKey ?? secrets.encryptionKey;
+  const mt5Password = settings.mt5Password ?? secrets.mt5Password;
+  const own: Partial<Record<Service, Record<string, string>>> = {
+    account: { "encryption-key": encryptionKey },
+    edge: { "encryption-key": encryptionKey, "api-key": settings.apiKey ?? secrets.apiKey },
+    platform: { "mt5-password": mt5Password, "ca.pem": trusted },
+  };
+  const natsAddress = settings.natsUrl ?? natsUrl(NATS_SERVER, secrets.natsPassword);
+  const services = SERVICES.map((service) => {
+    const local = serviceUrl(POSTGRES_SERVER, service, secrets.databasePasswordOf(service));
+    return [
+      service,
+      { "database-url": databases(service) ?? local, "nats-url": natsAddress, ...own[service] },
+    ] as const;
+  });
+  const broker = { listen: NATS_LISTEN, storeDir: NATS_DATA, password: secrets.natsPassword, hasSync: true };
+  return {
+    ...Object.fromEntries(services),
+    simulator: { "mt5-password": mt5Password },
+    postgres: { password: secrets.postgresPassword },
+    nats: { "nats.conf": natsConfiguration(broker) },
+  };
 }
 
 async function writeFiles(volumes: string, files: Files): Promise<void> {
@@ -44,7 +91,7 @@ async function writeFiles(volumes: string, files: Files): Promise<void> {
   }
 }
 
-/** A container that starts at this moment reads the old text or the new one, never a part. */
+/** A container that starts meanwhile reads the old text or the new one, never a part. */
 async function writeWhole(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text, { mode: PRIVATE_FILE, flush: true });
   await rename(`${path}.new`, path);

@@ -5,25 +5,25 @@ import type { System } from "./system.ts";
 import { DemoFailure, poll } from "./wait.ts";
 
 export type Api = {
-  /** A question is repeated until it is answered: it changes nothing. */
+  /** Repeated until the service answers: a read changes nothing. */
   readonly read: (path: string) => Promise<Json>;
   /** A command is sent once. */
   readonly send: (call: Call) => Promise<Outcome>;
 };
 
-/** Whatever was killed is back by then. */
-const READ_PATIENCE = { withinMs: 90_000, everyMs: 500 };
+/** A process that was killed has restarted within this time. */
+const READ_POLL = { withinMs: 90_000, everyMs: 500 };
 
 export function createApi({ url, apiKey }: System): Api {
   return serverAt(url, { authorization: `Bearer ${apiKey}` });
 }
 
-/** The simulator's control API is asked in the same way; it needs no key. */
+/** Also used for the simulator's control API, which needs no key. */
 export function serverAt(url: string, headers: Readonly<Record<string, string>> = {}): Api {
   const server = { url, headers };
 
   async function read(path: string): Promise<Json> {
-    let last = "nothing was asked yet";
+    let last = "no request was sent yet";
     const ask = async (): Promise<{ body: Json } | undefined> => {
       const outcome = outcomeOf(await exchange(server, { method: "GET", path }));
       if (outcome.kind === "done") return { body: outcome.answer.body };
@@ -31,7 +31,7 @@ export function serverAt(url: string, headers: Readonly<Record<string, string>> 
       last = outcome.why;
       return undefined;
     };
-    const found = await poll({ ...READ_PATIENCE, what: `an answer to GET ${path}` }, ask, () => last);
+    const found = await poll({ ...READ_POLL, what: `an answer to GET ${path}` }, ask, () => last);
     return found.body;
   }
 

@@ -1,10 +1,10 @@
-/** JSON in which every number is the text it was written with: a float cannot say what 0.1 was, nor a large ticket. */
+/** JSON in which every number keeps its text: a float represents neither 0.1 nor a large ticket exactly. */
 export type Json = string | boolean | null | readonly Json[] | JsonObject;
 export type JsonObject = { readonly [name: string]: Json };
 
 type Reviver = (name: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-// The type library does not know the reviver's third argument yet.
+// The type library lacks the reviver's third argument.
 const parse = JSON.parse as (text: string, reviver: Reviver) => Json;
 
 /** Undefined when the text is not JSON. */
@@ -20,7 +20,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member that has to be text or a number. */
+/** A required member: text or a number. */
 export function textOf(object: JsonObject, name: string): string {
   const value = object[name];
   if (typeof value !== "string") throw new Error(`${name} is missing in ${JSON.stringify(object)}`);

@@ -16,13 +16,13 @@ export type Credit = { readonly id: string; readonly minor: bigint };
 const LARGEST_PAYMENT_PAGE = 500;
 const LARGEST_CREDIT_PAGE = 100;
 
-/** What the Investors of a Master have paid, oldest first. */
+/** The payments of the Investors of a Master, oldest first. */
 export async function readPayments(api: Api, masterLogin: string): Promise<Payment[]> {
   const path = `/api/v1/perf-fee/master/${masterLogin}/investor-payments?limit=${LARGEST_PAYMENT_PAGE}`;
   return (await readPages(api, path)).map(paymentOf).toReversed();
 }
 
-/** What has reached the Master's payment account. */
+/** The credits on the Master's payment account. */
 export async function readCredits(api: Api, masterLogin: string): Promise<Credit[]> {
   const path = `/api/v1/perf-fee/transactions?master_login=${masterLogin}&limit=${LARGEST_CREDIT_PAGE}`;
   return (await readPages(api, path)).map((item) => ({ id: textOf(item, "id"), minor: centsOf(item, "amount") }));

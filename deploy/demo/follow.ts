@@ -16,9 +16,9 @@ type State = {
 };
 
 const POLL_MS = 250;
-/** Exits and mirrors take a second; a process that was killed in the middle needs to come back first. */
+/** Exits and mirrors take a second, and longer when a killed process has to restart first. */
 const CONVERGENCE_MS = 120_000;
-/** To assign or unassign a second time changes nothing. */
+/** A second assign or unassign changes nothing. */
 const SETTLED_WITHIN_MS = 15_000;
 const RATE = 0.2;
 
@@ -29,7 +29,10 @@ export async function assign(crm: Crm, pair: Pair, rate = RATE): Promise<void> {
     read: stateOf,
     findEffect: () => findState(crm, pair, ({ status }) => status === "ACTIVE"),
   });
-  crm.tell.result(200, `subscription ${state.id} of ${pair.investor.name} is ${state.status}, in_pool ${state.inPool}`);
+  crm.print.result(
+    200,
+    `subscription ${state.id} of ${pair.investor.name} is ${state.status}, in_pool ${state.inPool}`,
+  );
 }
 
 export function assignCall({ investor, master }: Pair, rate = RATE) {
@@ -38,21 +41,21 @@ export function assignCall({ investor, master }: Pair, rate = RATE) {
   return { method: "POST", path: "/api/v1/investor/assign", body } as const;
 }
 
-/** Answers the status that the command left. */
+/** Returns the status after the command. */
 export async function unassign(crm: Crm, pair: Pair): Promise<string> {
-  const { state, says } = await execute(crm, {
+  const { state, details } = await execute(crm, {
     call: unassignCall(pair),
     settledWithinMs: SETTLED_WITHIN_MS,
     read: (answer) => ({
       state: stateOf(objectOf(answer, "subscription")),
-      says: `, payout_enqueued ${answer["payout_enqueued"] === true}, amount ${dollars(centsOf(answer, "amount"))}`,
+      details: `, payout_enqueued ${answer["payout_enqueued"] === true}, amount ${dollars(centsOf(answer, "amount"))}`,
     }),
     async findEffect() {
       const state = await findState(crm, pair, ({ status }) => status !== "ACTIVE");
-      return state && { state, says: "" };
+      return state && { state, details: "" };
     },
   });
-  crm.tell.result(200, `subscription ${state.id} is ${state.status}, in_pool ${state.inPool}${says}`);
+  crm.print.result(200, `subscription ${state.id} is ${state.status}, in_pool ${state.inPool}${details}`);
   return state.status;
 }
 
@@ -61,22 +64,22 @@ export function unassignCall({ investor, master }: Pair) {
   return { method: "POST", path: `/api/v1/subscriptions/unassign?${query}` } as const;
 }
 
-/** PAUSED is an exit under way, not a failure: one polls, and sends nothing. */
+/** PAUSED means that the exit is in progress: the CRM polls and sends no command. */
 export async function untilCancelled(crm: Crm, pair: Pair, status: string): Promise<void> {
   const path = listPath(pair);
   const seen = [status];
-  crm.tell.request({ method: "GET", path });
-  const patience = { what: "CANCELLED", withinMs: CONVERGENCE_MS, everyMs: POLL_MS };
+  crm.print.request({ method: "GET", path });
+  const options = { what: "CANCELLED", withinMs: CONVERGENCE_MS, everyMs: POLL_MS };
   const look = async (): Promise<State | undefined> => {
     const state = await findState(crm, pair, () => true);
     if (state !== undefined && seen.at(-1) !== state.status) seen.push(state.status);
     return state?.status === "CANCELLED" && state.endedAt !== null ? state : undefined;
   };
-  const { endedAt } = await poll(patience, look, () => seen.join(" -> "));
-  crm.tell.result(200, `${seen.join(" -> ")}, ended_at ${endedAt}`);
+  const { endedAt } = await poll(options, look, () => seen.join(" -> "));
+  crm.print.result(200, `${seen.join(" -> ")}, ended_at ${endedAt}`);
 }
 
-/** The mirror is asynchronous: the Master's balance follows seconds later. Fees may change what it follows meanwhile. */
+/** The mirror is asynchronous: the Master's balance follows seconds later. Fees may change the expected sum meanwhile. */
 export async function untilBalance(
   crm: Crm,
   { login }: Master,
@@ -85,21 +88,21 @@ export async function untilBalance(
   const read = typeof expected === "bigint" ? async () => expected : expected;
   const path = `/api/v1/info/balance/${login}`;
   const seen: string[] = [];
-  crm.tell.request({ method: "GET", path });
+  crm.print.request({ method: "GET", path });
   let wanted = await read();
-  const patience = { what: `what is pooled on ${login}`, withinMs: CONVERGENCE_MS, everyMs: POLL_MS };
+  const options = { what: `the pooled capital on ${login}`, withinMs: CONVERGENCE_MS, everyMs: POLL_MS };
   const look = async (): Promise<true | undefined> => {
     const balance = await readBalance(crm, login);
-    const text = balance === undefined ? "not readable now" : dollars(balance);
+    const text = balance === undefined ? "not readable" : dollars(balance);
     if (seen.at(-1) !== text) seen.push(text);
     wanted = await read();
     return balance === wanted ? true : undefined;
   };
-  await poll(patience, look, () => `${seen.join(" -> ")}, and not ${dollars(wanted)}`);
-  crm.tell.result(200, `balance of the Master: ${seen.join(" -> ")}`);
+  await poll(options, look, () => `${seen.join(" -> ")}, and not ${dollars(wanted)}`);
+  crm.print.result(200, `balance of the Master: ${seen.join(" -> ")}`);
 }
 
-/** Undefined while the platform cannot be asked: ok is false then, and the status still 200. */
+/** Undefined while the platform does not answer: then ok is false and the status is 200. */
 export async function readBalance({ api }: Crm, login: string): Promise<bigint | undefined> {
   const answer = await api.read(`/api/v1/info/balance/${login}`);
   return isObject(answer) && answer["ok"] === true ? centsOf(answer, "balance") : undefined;

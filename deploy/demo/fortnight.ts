@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beRefused, execute } from "./command.ts";
+import { expectRefusal, execute } from "./command.ts";
 import { textOf } from "./exact-json.ts";
 import { assign, unassign, untilBalance, untilCancelled } from "./follow.ts";
 import { deposit, dollars, type Funds, withdraw } from "./funds.ts";
-import { holdMarket } from "./market.ts";
+import { holdMarket } from "./trader.ts";
 import { type Explained, type Member, type Pool, pooledBalance, share, signed, untilFeesAreRight } from "./pool.ts";
 import { createInvestor, createMaster, type Person } from "./provision.ts";
 import type { System } from "./system.ts";
@@ -18,69 +18,69 @@ const CLEO = { firstName: "Cleo", lastName: "Marin" };
 
 const CLEOS_CAPITAL = 3_000_00n;
 const PPM = 1_000_000;
-/** So much of a week each part of the story takes, when nobody is killed. */
+/** The duration of each part of the scenario when no process is killed. */
 const POSITION_MS = 9_000;
 const RATE_CHANGE_MS = 8_000;
-/** The mirror is on the Master; its share of the pool is struck right after it. */
+/** The strike follows right after the mirror has reached the Master. */
 const STRIKE_MS = 3_000;
 const UPDATED_WITHIN_MS = 15_000;
 
-type Stage = Funds & { readonly system: System };
-type Cast = { readonly pool: Pool; readonly ada: Member; readonly ben: Member };
+type DemoContext = Funds & { readonly system: System };
+type Participants = { readonly pool: Pool; readonly ada: Member; readonly ben: Member };
 
-/** Two fee weeks in the life of a pool. Answers it, and every fee with its reason. */
-export async function tellFortnight(
-  stage: Stage,
+/** Two fee weeks of a pool. Returns the pool and every fee with its reason. */
+export async function runFortnight(
+  context: DemoContext,
 ): Promise<{ readonly pool: Pool; readonly fees: readonly Explained[] }> {
-  const cast = await openPool(stage);
-  const { pool } = cast;
-  await firstWeek(stage, cast);
-  await secondWeek(stage, cast);
-  await takeMoneyOut(stage, cast);
-  return { pool, fees: await untilFeesAreRight(stage, pool) };
+  const participants = await openPool(context);
+  const { pool } = participants;
+  await firstWeek(context, participants);
+  await secondWeek(context, participants);
+  await takeMoneyOut(context, participants);
+  return { pool, fees: await untilFeesAreRight(context, pool) };
 }
 
-async function openPool(stage: Stage): Promise<Cast> {
-  const { tell, book, system } = stage;
-  tell.step("A Master with two Investors: Ada pays 30 % of her profit, Ben 20 %");
-  const master = await createMaster(stage, system, { runId: book.runId, person: KENJI });
+async function openPool(context: DemoContext): Promise<Participants> {
+  const { print, ledger, system } = context;
+  print.step("A Master with two Investors: Ada pays 30 % of her profit, Ben 20 %");
+  const master = await createMaster(context, system, { runId: ledger.runId, person: KENJI });
   const pool: Pool = { master, weeks: system.weeks, startedAt: Date.now(), members: [], earned: 0n };
-  const ada = await join(stage, pool, { person: ADA, capital: 10_000_00n, rate: 0.3 });
-  const ben = await join(stage, pool, { person: BEN, capital: 5_000_00n, rate: 0.2 });
+  const ada = await join(context, pool, { person: ADA, capital: 10_000_00n, rate: 0.3 });
+  const ben = await join(context, pool, { person: BEN, capital: 5_000_00n, rate: 0.2 });
   return { pool, ada, ben };
 }
 
-async function firstWeek(stage: Stage, { pool, ada }: Cast): Promise<void> {
-  const { tell } = stage;
+async function firstWeek(context: DemoContext, { pool, ada }: Participants): Promise<void> {
+  const { print } = context;
   const { login } = pool.master;
-  tell.step("Monday: a profit");
-  await share(stage, pool, await bookResult(stage, login, 1_500_00n));
+  print.step("Monday: a profit");
+  await share(context, pool, await bookResult(context, login, 1_500_00n));
 
-  await using _market = await holdMarketFor(stage, POSITION_MS);
-  tell.step("Tuesday: a position is open, and floats at +900.00");
-  await setPrice(stage, "1.10000");
-  await openPosition(stage, login, "0.3");
-  await setPrice(stage, "1.13000");
+  await using _market = await holdMarketFor(context, POSITION_MS);
+  print.step("Tuesday: a position is open, and floats at +900.00");
+  await setPrice(context, "1.10000");
+  await openPosition(context, login, "0.3");
+  await setPrice(context, "1.13000");
 
-  tell.step("Refused: to withdraw while the Master has open positions");
+  print.step("Refused: to withdraw while the Master has open positions");
   const blocked = `/api/v1/investor/withdraw?login=${ada.investor.login}&amount=100.00`;
-  await beRefused(stage, { method: "POST", path: blocked }, ["master_open_positions"]);
+  await expectRefusal(context, { method: "POST", path: blocked }, ["master_open_positions"]);
 
-  tell.step("Cleo comes while it floats: what floats by then belongs to the others");
-  await join(stage, pool, { person: CLEO, capital: CLEOS_CAPITAL, rate: 0.3 });
+  print.step("Cleo comes while the position is open: the floating profit so far belongs to the others");
+  await join(context, pool, { person: CLEO, capital: CLEOS_CAPITAL, rate: 0.3 });
   await sleep(STRIKE_MS);
 
-  tell.step("The price moves on, and the position is closed");
-  await setPrice(stage, "1.15000");
-  const before = await stage.platform.balance(login);
-  const deal = await closePosition(stage, login);
-  await share(stage, pool, deal);
+  print.step("The price moves on, and the position is closed");
+  await setPrice(context, "1.15000");
+  const before = await context.platform.balance(login);
+  const deal = await closePosition(context, login);
+  await share(context, pool, deal);
   const plain = (deal.minor * CLEOS_CAPITAL) / before;
-  tell.note(`by balance alone Cleo would have had ${dollars(plain)} of it, earned by others before she came`);
+  print.note(`shared by balance alone, Cleo would have received ${dollars(plain)} that others earned before she came`);
 }
 
-/** Nobody holds it while the week has no room for what is to be done with it. */
-async function holdMarketFor({ system }: Stage, ms: number): Promise<AsyncDisposable> {
+/** Releases the market again when the week has no time left for the planned trades. */
+async function holdMarketFor({ system }: DemoContext, ms: number): Promise<AsyncDisposable> {
   for (;;) {
     await roomFor(system.weeks, ms);
     const market = await holdMarket(system.controlUrl);
@@ -89,80 +89,80 @@ async function holdMarketFor({ system }: Stage, ms: number): Promise<AsyncDispos
   }
 }
 
-async function secondWeek(stage: Stage, { pool, ben }: Cast): Promise<void> {
-  const { tell } = stage;
+async function secondWeek(context: DemoContext, { pool, ben }: Participants): Promise<void> {
+  const { print } = context;
   const { login } = pool.master;
-  await endOfWeek(stage, pool, "The week ends: the regular run charges what is above each high-water mark");
+  await endOfWeek(context, pool, "The week ends: the regular run charges what is above each high-water mark");
 
   await roomFor(pool.weeks, RATE_CHANGE_MS);
-  tell.step("In the next week: a profit, Ben's rate becomes 25 %, another profit");
-  await share(stage, pool, await bookResult(stage, login, 800_00n));
-  await changeRate(stage, ben, 0.25);
-  await share(stage, pool, await bookResult(stage, login, 500_00n));
+  print.step("In the next week: a profit, Ben's rate becomes 25 %, another profit");
+  await share(context, pool, await bookResult(context, login, 800_00n));
+  await changeRate(context, ben, 0.25);
+  await share(context, pool, await bookResult(context, login, 500_00n));
 
-  tell.step("A loss: what was earned last is lost first");
-  await share(stage, pool, await bookResult(stage, login, -700_00n));
-  tell.step("A recovery");
-  await share(stage, pool, await bookResult(stage, login, 200_00n));
-  await endOfWeek(stage, pool, "The second week ends: each profit at the rate of its own time");
+  print.step("A loss: it reduces the latest profit first");
+  await share(context, pool, await bookResult(context, login, -700_00n));
+  print.step("A recovery");
+  await share(context, pool, await bookResult(context, login, 200_00n));
+  await endOfWeek(context, pool, "The second week ends: each profit at the rate of its own time");
 }
 
-async function takeMoneyOut(stage: Stage, { pool, ada, ben }: Cast): Promise<void> {
-  const { tell } = stage;
+async function takeMoneyOut(context: DemoContext, { pool, ada, ben }: Participants): Promise<void> {
+  const { print } = context;
   const { master } = pool;
-  tell.step("A profit, and Ada withdraws in the middle of the week: her whole pending fee goes first");
-  await share(stage, pool, await bookResult(stage, master.login, 600_00n));
-  await withdraw(stage, ada.investor, 1_000_00n);
+  print.step("A profit, and Ada withdraws in the middle of the week: her whole pending fee goes first");
+  await share(context, pool, await bookResult(context, master.login, 600_00n));
+  await withdraw(context, ada.investor, 1_000_00n);
 
-  tell.step("Ben leaves: his fee goes first, the rest leaves the Master and stays on his account");
+  print.step("Ben leaves: his fee goes first, the rest leaves the Master and stays on his account");
   const pair = { investor: ben.investor, master };
-  const status = await unassign(stage, pair);
+  const status = await unassign(context, pair);
   ben.isPooled = false;
-  await untilCancelled(stage, pair, status);
-  await untilBalance(stage, master, () => pooledBalance(stage, pool));
-  // Nothing is pending after it, so nothing changes any more while the end is told.
-  await endOfWeek(stage, pool, "The week ends for Cleo, who did neither");
+  await untilCancelled(context, pair, status);
+  await untilBalance(context, master, () => pooledBalance(context, pool));
+  // No fee is pending afterwards, so no balance changes during the proof.
+  await endOfWeek(context, pool, "The week ends: a regular fee for Cleo, who neither withdrew nor left");
 }
 
 type Newcomer = { readonly person: Person; readonly capital: bigint; readonly rate: number };
 
-async function join(stage: Stage, pool: Pool, { person, capital, rate }: Newcomer): Promise<Member> {
-  const { book, system } = stage;
-  const investor = await createInvestor(stage, system, { runId: book.runId, person });
-  await deposit(stage, investor, capital);
-  await assign(stage, { investor, master: pool.master }, rate);
+async function join(context: DemoContext, pool: Pool, { person, capital, rate }: Newcomer): Promise<Member> {
+  const { ledger, system } = context;
+  const investor = await createInvestor(context, system, { runId: ledger.runId, person });
+  await deposit(context, investor, capital);
+  await assign(context, { investor, master: pool.master }, rate);
   const rates = [{ at: 0, ppm: BigInt(rate * PPM) }];
   const member: Member = { investor, results: [], rates, isPooled: true };
   pool.members.push(member);
-  await untilBalance(stage, pool.master, () => pooledBalance(stage, pool));
+  await untilBalance(context, pool.master, () => pooledBalance(context, pool));
   return member;
 }
 
-async function changeRate(stage: Stage, { investor, rates }: Member, rate: number): Promise<void> {
+async function changeRate(context: DemoContext, { investor, rates }: Member, rate: number): Promise<void> {
   const path = `/api/v1/investor/${investor.login}/performance-fee`;
-  const text = await execute(stage, {
+  const text = await execute(context, {
     call: { method: "POST", path: "/api/v1/investor/perf-fee/update", body: { investor_login: investor.login, rate } },
     settledWithinMs: UPDATED_WITHIN_MS,
     read: (answer) => textOf(answer, "rate"),
     async findEffect() {
-      const configuration = await stage.api.read(path);
+      const configuration = await context.api.read(path);
       const found = JSON.stringify(configuration).match(/"rate":"([\d.]+)"/)?.[1];
       return found !== undefined && Number(found) === rate ? found : undefined;
     },
   });
   rates.push({ at: Date.now(), ppm: BigInt(rate * PPM) });
-  stage.tell.result(200, `the rate of ${investor.name} is ${text} from now on`);
+  context.print.result(200, `the rate of ${investor.name} is ${text} from now on`);
 }
 
-async function endOfWeek(stage: Stage, pool: Pool, what: string): Promise<void> {
-  stage.tell.step(what);
+async function endOfWeek(context: DemoContext, pool: Pool, what: string): Promise<void> {
+  context.print.step(what);
   const cutOff = await untilCutOff(pool.weeks);
-  const fees = await untilFeesAreRight(stage, pool);
+  const fees = await untilFeesAreRight(context, pool);
   const path = `/api/v1/perf-fee/master/${pool.master.login}/investor-payments`;
-  stage.tell.request({ method: "GET", path });
+  context.print.request({ method: "GET", path });
   const paid = fees.filter(({ payment }) => payment.at === cutOff);
-  showFees(stage.tell, paid);
+  showFees(context.print, paid);
   const total = paid.reduce((sum, { payment }) => sum + payment.minor, 0n);
-  stage.tell.note(`${signed(total)} for the payment account ${pool.master.paymentLogin}`);
-  await untilBalance(stage, pool.master, () => pooledBalance(stage, pool));
+  context.print.note(`${signed(total)} on the payment account ${pool.master.paymentLogin}`);
+  await untilBalance(context, pool.master, () => pooledBalance(context, pool));
 }

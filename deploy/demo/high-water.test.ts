@@ -8,16 +8,16 @@ const fees = (results: readonly bigint[], rates = THIRTY): string[] =>
     results.map((_, week) => week * 10 + 10),
   ).map(({ fee }) => String(fee));
 
-test("each profit is charged once, and a loss is made up first", () => {
+test("each profit is charged once, and a loss is recovered first", () => {
   expect(fees([1_000_00n, 500_00n])).toEqual(["30000", "15000"]);
   expect(fees([1_000_00n, -600_00n, 400_00n, 500_00n])).toEqual(["30000", "0", "0", "9000"]);
 });
 
-test("a fee below a cent leaves the mark where it is", () => {
+test("a fee below a cent leaves the mark unchanged", () => {
   expect(fees([3n, 1n])).toEqual(["0", "1"]);
 });
 
-test("each result bears the rate of its own time, and the last earned is lost first", () => {
+test("each result has the rate of its own time, and a loss reduces the latest profit first", () => {
   const rates = [
     { at: 0, ppm: 200_000n },
     { at: 20, ppm: 300_000n },

@@ -4,7 +4,7 @@ export type RateSince = { readonly at: number; readonly ppm: bigint };
 
 /** Profit above the mark, at one rate. */
 export type Profit = { readonly minor: bigint; readonly ppm: bigint };
-/** What a charge was made from; no profits and 0 when nothing was due. */
+/** The basis of a charge; no profits and 0 when no fee was due. */
 export type Reason = { readonly profits: readonly Profit[]; readonly fee: bigint };
 
 export type History = { readonly results: readonly Earned[]; readonly rates: readonly RateSince[] };
@@ -12,8 +12,8 @@ export type History = { readonly results: readonly Earned[]; readonly rates: rea
 const ONE = 1_000_000n;
 
 /**
- * What an Investor owed at each of these instants, in order: the same arithmetic as the service's, written down a second
- * time so that the fees can be checked and explained from nothing but results and rates.
+ * The fee that an Investor owed at each of these instants, in order. A second implementation of the service's arithmetic,
+ * so that the demo checks and explains fees from results and rates alone.
  */
 export function reasonsFor({ results, rates }: History, instants: readonly number[]): Reason[] {
   let total = 0n;
@@ -37,7 +37,7 @@ export function reasonsFor({ results, rates }: History, instants: readonly numbe
   });
 }
 
-/** The last earned is lost first. */
+/** A loss reduces the latest profit first. */
 function cut(layers: readonly Profit[], height: bigint): Profit[] {
   const kept: Profit[] = [];
   let room = height;

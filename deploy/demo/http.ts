@@ -15,7 +15,7 @@ export type Answer = {
   readonly body: Json;
 };
 
-/** What a caller knows afterwards. A request that did not leave is another thing than one whose answer was lost. */
+/** The result for the caller: a request that was never sent differs from one whose answer was lost. */
 export type Exchange =
   | { readonly kind: "answered"; readonly answer: Answer }
   | { readonly kind: "not_sent"; readonly why: string }
@@ -23,10 +23,10 @@ export type Exchange =
 
 type Server = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** Longer than the service takes for anything, which is 30 s. */
+/** Longer than the longest request of the service, which takes 30 s. */
 const ANSWER_TIMEOUT_MS = 35_000;
 
-/** One request on a connection of its own, never sent twice: who repeats a command decides that, and not a library. */
+/** Sends one request on its own connection, once: the caller decides whether to repeat it, not a library. */
 export function exchange({ url, headers }: Server, { method, path, body }: Call): Promise<Exchange> {
   const payload = body === undefined ? undefined : JSON.stringify(body);
   const options: RequestOptions = {

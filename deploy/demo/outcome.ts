@@ -1,18 +1,18 @@
 import { type Answer, type Exchange, problemOf } from "./http.ts";
 
-/** What a command came to, as far as its caller can know. */
+/** The outcome of a command, as far as the caller knows. */
 export type Outcome =
   | { readonly kind: "done"; readonly answer: Answer }
-  /** A no that stays a no. */
+  /** Final. */
   | { readonly kind: "refused"; readonly answer: Answer }
-  /** Surely nothing happened, and the same request may pass a little later. */
+  /** Nothing was executed, and the same request may succeed later. */
   | { readonly kind: "not_executed"; readonly why: string; readonly waitMs: number }
-  /** Nobody here knows: never to be repeated blindly. */
+  /** The command may have been executed: the caller must look for its effect before it repeats it. */
   | { readonly kind: "unknown"; readonly why: string };
 
 const DEFAULT_WAIT_MS = 1_000;
 const SERVER_ERROR = 500;
-/** The platform's own no, and a stop that only a person ends. */
+/** Refusals that time does not cure: of the platform, and stops that wait for an operator. */
 const FINAL = new Set(["platform_rejected", "safety_stop", "login_range_exhausted"]);
 
 export function outcomeOf(exchange: Exchange): Outcome {
@@ -23,7 +23,7 @@ export function outcomeOf(exchange: Exchange): Outcome {
   const { retryable, outcome } = problemOf(answer);
   const why = describe(answer);
   const waitMs = answer.retryAfterMs ?? DEFAULT_WAIT_MS;
-  // An equal one of ours is on its way: sent again before it is known, the same money could move twice.
+  // A duplicate is in progress: repeating it before its outcome is known could move the money twice.
   if (codeOf(answer) === "operation_in_progress") return { kind: "unknown", why };
   if (answer.status < SERVER_ERROR) return retryable === true ? { kind: "not_executed", why, waitMs } : refused(answer);
   if (outcome !== "not_executed") return { kind: "unknown", why };
@@ -41,7 +41,7 @@ export function describe(answer: Answer): string {
   return code === "" ? `${answer.status} without a problem body` : `${answer.status} ${reasonOf(answer)}`;
 }
 
-/** What a problem body says, without what the status says already. */
+/** Code and detail of a problem body, without the status. */
 export function reasonOf(answer: Answer): string {
   return `${codeOf(answer)}: ${memberOf(answer, "detail")}`;
 }
@@ -55,7 +55,7 @@ function refused(answer: Answer): Outcome {
   return { kind: "refused", answer };
 }
 
-/** Everything else that surely did nothing passes once all processes are back. */
+/** Every other refusal without an effect ends once all processes run again. */
 function isTransient(answer: Answer): boolean {
   return !FINAL.has(codeOf(answer));
 }

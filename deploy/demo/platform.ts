@@ -6,11 +6,11 @@ import { DemoFailure } from "./wait.ts";
 export type Deal = {
   readonly ticket: string;
   readonly comment: string;
-  /** What it did to the balance, in cents. */
+  /** The change of the balance, in cents. */
   readonly minor: bigint;
-  /** Of the trader, and not a balance operation. */
+  /** False for a balance operation. */
   readonly isTrade: boolean;
-  /** By the platform's own clock, which has a zone of its own. */
+  /** By the platform's clock, which has its own time zone. */
   readonly timeMs: number;
 };
 
@@ -24,7 +24,7 @@ export type Platform = {
   readonly send: Api["send"];
 };
 
-/** Credit is no part of the balance. */
+/** Credit is not part of the balance. */
 const CREDIT = "3";
 const BUY_AND_SELL = ["0", "1"];
 
@@ -56,10 +56,10 @@ function dealOf(deal: JsonObject): Deal {
   };
 }
 
-/** An amount in cents: exact, whether it came as a number or as text. */
+/** An amount in exact cents, given as a number or as text. */
 export function centsOf(object: JsonObject, name: string): bigint {
   const text = textOf(object, name);
   const minor = parseDecimal(text);
-  if (minor === undefined) throw new DemoFailure(`${name} is no amount: ${text}`);
+  if (minor === undefined) throw new DemoFailure(`${name} is not an amount: ${text}`);
   return minor;
 }

@@ -6,7 +6,7 @@ import { aTrade, testFunds } from "./testing.ts";
 const DAY_MS = 86_400_000;
 const START = Date.now() - 3 * DAY_MS;
 const WEEKS = { periodMs: DAY_MS, anchor: START };
-/** Into the first week. */
+/** During the first week. */
 const MORNING = START + 1_000;
 
 const member = (login: string): Member => ({
@@ -39,7 +39,7 @@ const listing =
   (...items: JsonObject[]) =>
   () => ({ items, has_more: false });
 
-test("a result is shared when the accounts have gained it, fees and capital apart", async () => {
+test("a result is shared when the accounts have gained it, apart from fees and capital", async () => {
   const funds = testFunds({
     balances: { "8": 170_00n, "9": 60_00n },
     entries: [entry("8", 100_00n), entry("9", 50_00n)],
@@ -66,17 +66,17 @@ test("a fee is explained by the profit above the mark and the rate of its time",
   expect(fees).toMatchObject([
     { payment: { minor: 30_00n }, reason: { fee: 30_00n, profits: [{ minor: 100_00n, ppm: 300_000n }] } },
   ]);
-  expect(expectedOf(funds.book, one.members[0]!, fees)).toBe(170_00n);
+  expect(expectedOf(funds.ledger, one.members[0]!, fees)).toBe(170_00n);
 });
 
 test.each([
   ["a fee that is a cent too high", [payment("8", "30.01")], "paid 30.01 and not 30.00"],
   ["a fee that is missing", [], "paid 0.00 and not 30.00"],
-  ["a fee that was taken twice", [payment("8", "30"), payment("8", "30")], "paid 60.00 and not 30.00"],
-])("%s is told and fails the demo", async (_what, items, difference) => {
+  ["a fee that was charged twice", [payment("8", "30"), payment("8", "30")], "paid 60.00 and not 30.00"],
+])("%s is reported and fails the demo", async (_what, items, difference) => {
   const one = pool("8");
   one.members[0]?.results.push({ at: MORNING, minor: 100_00n });
 
-  const patience = { withinMs: 0, everyMs: 0 };
-  await expect(untilFeesAreRight(testFunds({ read: listing(...items) }), one, patience)).rejects.toThrow(difference);
+  const options = { withinMs: 0, everyMs: 0 };
+  await expect(untilFeesAreRight(testFunds({ read: listing(...items) }), one, options)).rejects.toThrow(difference);
 });

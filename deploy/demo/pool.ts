@@ -1,23 +1,23 @@
-import type { Book } from "./book.ts";
-import { balanceOf } from "./book.ts";
+import type { Ledger } from "./funds.ts";
+import { balanceOf } from "./funds.ts";
 import { dollars, type Funds } from "./funds.ts";
 import { type Payment, readPayments } from "./fees.ts";
 import { type Earned, type RateSince, reasonsFor, type Reason } from "./high-water.ts";
 import type { Deal } from "./platform.ts";
 import type { Investor, Master } from "./provision.ts";
-import { type Patience, poll } from "./wait.ts";
+import { type PollOptions, poll } from "./wait.ts";
 import { cutOffsBetween, type Weeks } from "./weeks.ts";
 
 export type Member = {
   readonly investor: Investor;
-  /** What it got of each deal, as its account shows it. */
+  /** Its part of each deal, as its account shows it. */
   readonly results: Earned[];
   readonly rates: RateSince[];
-  /** Its capital is at work. */
+  /** Its capital is in the pool. */
   isPooled: boolean;
 };
 
-/** A Master, everybody who ever followed it, and what it has earned for them. */
+/** A Master, all its Investors of the past and present, and the sum that it earned for them. */
 export type Pool = {
   readonly master: Master;
   readonly weeks: Weeks;
@@ -26,47 +26,47 @@ export type Pool = {
   earned: bigint;
 };
 
-/** A fee that was paid, and what it was made from. */
+/** A fee that was paid, and its basis. */
 export type Explained = { readonly member: Member; readonly payment: Payment; readonly reason: Reason };
 
 type Part = { readonly member: Member; readonly minor: bigint };
 
-/** Results are posted within seconds; whoever was killed in the middle needs to come back first. */
+/** Results are posted within seconds, and later when a killed process has to restart first. */
 const CONVERGENCE = { withinMs: 120_000, everyMs: 250 };
-/** Zones differ by quarters of an hour. */
+/** Time zones differ by quarters of an hour. */
 const ZONE_STEP_MS = 900_000;
 
 /**
- * Waits until the accounts have gained what the Master has earned, and notes each one's part. A gain is what a balance
- * has more than its deposits, its withdrawals and its fees explain.
+ * Waits until the accounts have gained what the Master has earned, and notes each part. A gain is the balance less the
+ * deposits, plus the withdrawals and the fees.
  */
 export async function share(funds: Funds, pool: Pool, deal: Deal): Promise<readonly Part[]> {
   pool.earned += deal.minor;
-  let said = "";
-  const patience = { ...CONVERGENCE, what: `${dollars(pool.earned)} on the accounts of the Investors` };
+  let current = "";
+  const options = { ...CONVERGENCE, what: `${dollars(pool.earned)} on the accounts of the Investors` };
   const parts = await poll(
-    patience,
+    options,
     async () => {
       const gains = await gainsOf(funds, pool);
       const sum = gains.reduce((total, { minor }) => total + minor, 0n);
-      said = dollars(sum);
+      current = dollars(sum);
       return sum === pool.earned ? gains.map(partOf) : undefined;
     },
-    () => said,
+    () => current,
   );
   const at = deal.timeMs - Math.round((deal.timeMs - Date.now()) / ZONE_STEP_MS) * ZONE_STEP_MS;
   for (const { member, minor } of parts) if (minor !== 0n) member.results.push({ at, minor });
-  funds.tell.note(
+  funds.print.note(
     `${signed(deal.minor)} is shared: ${parts.map((part) => `${nameOf(part)} ${signed(part.minor)}`).join(", ")}`,
   );
   return parts;
 }
 
-/** Waits until every fee that results and rates ask for is paid, to the cent, and no other; explains each. */
+/** Waits until exactly the fees that follow from results and rates are paid, to the cent; explains each. */
 export async function untilFeesAreRight(
   funds: Funds,
   pool: Pool,
-  patience: Omit<Patience, "what"> = CONVERGENCE,
+  options: Omit<PollOptions, "what"> = CONVERGENCE,
 ): Promise<readonly Explained[]> {
   let wrong = "";
   const look = async (): Promise<readonly Explained[] | undefined> => {
@@ -78,10 +78,10 @@ export async function untilFeesAreRight(
     wrong = `${member.investor.name} paid ${dollars(paid)} and not ${dollars(reason.fee)} at ${timeOf(at)}`;
     return undefined;
   };
-  return await poll({ ...patience, what: "the right fees" }, look, () => wrong);
+  return await poll({ ...options, what: "the right fees" }, look, () => wrong);
 }
 
-/** What is on the accounts whose capital is at work: what the Master has to hold. */
+/** The sum of the accounts in the pool: the balance that the Master must have. */
 export async function pooledBalance({ platform }: Funds, { members }: Pool): Promise<bigint> {
   const pooled = members.filter(({ isPooled }) => isPooled);
   const balances = await Promise.all(pooled.map(({ investor }) => platform.balance(investor.login)));
@@ -89,12 +89,12 @@ export async function pooledBalance({ platform }: Funds, { members }: Pool): Pro
 }
 
 /** Deposits less withdrawals, and results less fees. */
-export function expectedOf(book: Book, { investor, results }: Member, fees: readonly Explained[]): bigint {
+export function expectedOf(ledger: Ledger, { investor, results }: Member, fees: readonly Explained[]): bigint {
   const earned = results.reduce((sum, { minor }) => sum + minor, 0n);
   const paid = fees
     .filter(({ member }) => member.investor === investor)
     .reduce((sum, fee) => sum + fee.payment.minor, 0n);
-  return balanceOf(book, investor.login) + earned - paid;
+  return balanceOf(ledger, investor.login) + earned - paid;
 }
 
 export function signed(minor: bigint): string {
@@ -105,7 +105,7 @@ export function timeOf(at: number): string {
   return new Date(at).toISOString().slice("2026-01-02T".length, -"Z".length);
 }
 
-async function gainsOf({ api, book, platform }: Funds, { master, members }: Pool): Promise<readonly Part[]> {
+async function gainsOf({ api, ledger, platform }: Funds, { master, members }: Pool): Promise<readonly Part[]> {
   const payments = await readPayments(api, master.login);
   return await Promise.all(
     members.map(async (member) => {
@@ -113,12 +113,12 @@ async function gainsOf({ api, book, platform }: Funds, { master, members }: Pool
       const paid = payments
         .filter(({ investorLogin }) => investorLogin === login)
         .reduce((sum, { minor }) => sum + minor, 0n);
-      return { member, minor: (await platform.balance(login)) - balanceOf(book, login) + paid };
+      return { member, minor: (await platform.balance(login)) - balanceOf(ledger, login) + paid };
     }),
   );
 }
 
-/** What is new of a gain. */
+/** The part of a gain that is new. */
 function partOf({ member, minor }: Part): Part {
   return { member, minor: minor - member.results.reduce((sum, result) => sum + result.minor, 0n) };
 }
@@ -127,7 +127,7 @@ function nameOf({ member }: Part): string {
   return member.investor.name;
 }
 
-/** At every cut-off, whether anything was due or not, and whenever something was paid. */
+/** One entry for every cut-off, also without a fee, and for every payment. */
 function chargesOf({ weeks, startedAt }: Pool, member: Member, all: readonly Payment[]) {
   const payments = all.filter(({ investorLogin }) => investorLogin === member.investor.login);
   const instants = [...cutOffsBetween(weeks, startedAt, Date.now()), ...payments.map(({ at }) => at)];

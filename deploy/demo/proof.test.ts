@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Entry } from "./book.ts";
+import type { Entry } from "./funds.ts";
 import type { Funds } from "./funds.ts";
 import type { Deal } from "./platform.ts";
 import { prove } from "./proof.ts";
@@ -8,21 +8,21 @@ const AT_ONCE = { withinMs: 0, everyMs: 0 };
 const ENTRY: Entry = { login: "7", reference: "demo-x-01", minor: 100_00n, ticket: "900" };
 const DEAL: Deal = { ticket: "900", comment: "PD00000000000A demo-x-01", minor: 100_00n, isTrade: false, timeMs: 0 };
 
-/** A platform with these deals on the one account of the story. */
-function world({ deals = [DEAL], balance = 100_00n, shown = "100" }): Funds & { said: string[] } {
-  const said: string[] = [];
-  const tell = {
+/** A platform with these deals on one account. */
+function fundsWith({ deals = [DEAL], balance = 100_00n, shown = "100" }): Funds & { lines: string[] } {
+  const lines: string[] = [];
+  const print = {
     title: () => {},
     step: () => {},
     request: () => {},
     result: () => {},
-    note: (text: string) => said.push(text),
+    note: (text: string) => lines.push(text),
   };
   return {
-    said,
-    tell,
+    lines,
+    print,
     api: { read: async () => ({ ok: true, balance: shown }), send: () => Promise.reject(new Error("nothing is sent")) },
-    book: { runId: "x", entries: [ENTRY] },
+    ledger: { runId: "x", entries: [ENTRY] },
     platform: {
       deals: async () => deals,
       balance: async () => balance,
@@ -34,8 +34,8 @@ function world({ deals = [DEAL], balance = 100_00n, shown = "100" }): Funds & { 
 
 const ACCOUNT = { role: "Ines", login: "7", expected: 100_00n, isExact: true };
 
-test("a story that ties is proven", async () => {
-  expect(await prove(world({}), [ACCOUNT], AT_ONCE)).toBe(true);
+test("equal balances prove the scenario", async () => {
+  expect(await prove(fundsWith({}), [ACCOUNT], AT_ONCE)).toBe(true);
 });
 
 test.each([
@@ -44,21 +44,29 @@ test.each([
     { balance: 100_01n },
     "the balance of the platform is 100.01, expected 100.00, off by 0.01",
   ],
+  ["an API with another balance", { shown: "99.99" }, "the balance of the API is 99.99, expected 100.00, off by -0.01"],
   [
-    "an API that tells something else",
-    { shown: "99.99" },
-    "the balance of the API is 99.99, expected 100.00, off by -0.01",
+    "a movement that was executed twice",
+    { deals: [DEAL, { ...DEAL, ticket: "901" }] },
+    "900 over 100.00, 901 over 100.00",
   ],
-  ["a movement that was made twice", { deals: [DEAL, { ...DEAL, ticket: "901" }] }, "900 over 100.00, 901 over 100.00"],
   ["a movement that was lost", { deals: [] }, "expected deal 900 over 100.00, found none"],
-  ["another ticket than was answered", { deals: [{ ...DEAL, ticket: "5" }] }, "expected deal 900 over 100.00, found 5"],
-  ["a stranger's deals that cancel out", { deals: [DEAL, stranger(1n), stranger(-1n)] }, "3 deals for 1 movements"],
-] as const)("%s is told and fails the proof", async (_what, facts, difference) => {
-  const funds = world({ ...facts, deals: [...("deals" in facts ? facts.deals : [DEAL])] });
+  [
+    "another ticket than in the answer",
+    { deals: [{ ...DEAL, ticket: "5" }] },
+    "expected deal 900 over 100.00, found 5",
+  ],
+  [
+    "unmatched deals that cancel out",
+    { deals: [DEAL, unmatchedDeal(1n), unmatchedDeal(-1n)] },
+    "3 deals for 1 movements",
+  ],
+] as const)("%s is reported and fails the proof", async (_what, facts, difference) => {
+  const funds = fundsWith({ ...facts, deals: [...("deals" in facts ? facts.deals : [DEAL])] });
   expect(await prove(funds, [ACCOUNT], AT_ONCE)).toBe(false);
-  expect(funds.said.join("\n")).toContain(difference);
+  expect(funds.lines.join("\n")).toContain(difference);
 });
 
-function stranger(minor: bigint): Deal {
+function unmatchedDeal(minor: bigint): Deal {
   return { ticket: "1", comment: "", minor, isTrade: false, timeMs: 0 };
 }

@@ -1,14 +1,14 @@
-import type { Entry } from "./book.ts";
+import type { Entry } from "./funds.ts";
 import { readBalance } from "./follow.ts";
 import { dollars, type Funds } from "./funds.ts";
-import { type Patience, pollOr } from "./wait.ts";
+import { type PollOptions, pollOr } from "./wait.ts";
 
-/** An account of the story and what its balance has to be at the end. */
+/** An account of the scenario and its expected balance. */
 export type Account = {
   readonly role: string;
   readonly login: string;
   readonly expected: bigint;
-  /** Only what the story moved may be on it: everything but a Master, whose mirrors may cover several flows at once. */
+  /** The account has one deal per movement. Not so a Master, whose mirrors may cover several flows at once. */
   readonly isExact: boolean;
 };
 
@@ -20,26 +20,26 @@ type Row = {
   readonly differences: readonly string[];
 };
 
-/** The last mirror may still be on its way, and whoever was killed on the way back. */
+/** The last mirror may be in progress, and a killed process may be restarting. */
 const CONVERGENCE = { withinMs: 90_000, everyMs: 500 };
 const ROLE_WIDTH = 10;
 const LOGIN_WIDTH = 10;
 const AMOUNT_WIDTH = 14;
 
-/** Compares the API, the platform's balance, the sum of its deals and the story. True when all tie to the cent. */
+/** Compares the API, the platform's balance, the sum of its deals and the CRM's record. True when all are equal. */
 export async function prove(
   funds: Funds,
   accounts: readonly Account[],
-  patience: Omit<Patience, "what"> = CONVERGENCE,
+  options: Omit<PollOptions, "what"> = CONVERGENCE,
 ): Promise<boolean> {
   let rows: readonly Row[] = [];
-  await pollOr(patience, async () => {
+  await pollOr(options, async () => {
     rows = await Promise.all(accounts.map((account) => examine(funds, account)));
     return rows.every(({ differences }) => differences.length === 0) ? true : undefined;
   });
   show(funds, rows);
   const differences = rows.flatMap((row) => row.differences);
-  for (const difference of differences) funds.tell.note(`DIFFERENCE: ${difference}`);
+  for (const difference of differences) funds.print.note(`DIFFERENCE: ${difference}`);
   return differences.length === 0;
 }
 
@@ -49,7 +49,7 @@ async function examine(funds: Funds, account: Account): Promise<Row> {
   const platform = await funds.platform.balance(login);
   const deals = await funds.platform.deals(login);
   const sum = deals.reduce((total, { minor }) => total + minor, 0n);
-  const entries = funds.book.entries.filter((entry) => entry.login === login);
+  const entries = funds.ledger.entries.filter((entry) => entry.login === login);
   const differences = [
     ...differ(account, "the balance of the API", api),
     ...differ(account, "the balance of the platform", platform),
@@ -57,7 +57,7 @@ async function examine(funds: Funds, account: Account): Promise<Row> {
     ...entries.flatMap((entry) => missing(entry, deals)),
   ];
   if (isExact && deals.length !== entries.length) {
-    differences.push(`${account.role} ${login}: ${deals.length} deals for ${entries.length} movements of the story`);
+    differences.push(`${account.role} ${login}: ${deals.length} deals for ${entries.length} movements of the scenario`);
   }
   return { account: { ...account, expected }, api, platform, deals: sum, differences };
 }
@@ -70,7 +70,7 @@ function differ({ role, login, expected }: Account, what: string, minor: bigint 
   ];
 }
 
-/** Each movement is exactly one deal: with its reference, its ticket and its amount. */
+/** Each movement is exactly one deal with its reference, ticket and amount. */
 function missing(
   { reference, ticket, minor }: Entry,
   deals: Awaited<ReturnType<Funds["platform"]["deals"]>>,
@@ -82,12 +82,12 @@ function missing(
   return [`${reference}: expected deal ${ticket} over ${dollars(minor)}, found ${found === "" ? "none" : found}`];
 }
 
-function show({ tell }: Funds, rows: readonly Row[]): void {
+function show({ print }: Funds, rows: readonly Row[]): void {
   const line = (role: string, login: string, amounts: readonly string[], verdict: string): string =>
     `${role.padEnd(ROLE_WIDTH)} ${login.padEnd(LOGIN_WIDTH)}${amounts.map((text) => text.padStart(AMOUNT_WIDTH)).join("")}   ${verdict}`;
-  tell.note(line("account", "login", ["API", "platform", "sum of deals", "expected"], ""));
+  print.note(line("account", "login", ["API", "platform", "sum of deals", "expected"], ""));
   for (const { account, api, platform, deals, differences } of rows) {
     const amounts = [api === undefined ? "-" : dollars(api), ...[platform, deals, account.expected].map(dollars)];
-    tell.note(line(account.role, account.login, amounts, differences.length === 0 ? "ties" : "DIFFERS"));
+    print.note(line(account.role, account.login, amounts, differences.length === 0 ? "equal" : "DIFFERS"));
   }
 }

@@ -6,15 +6,15 @@ export type Master = { readonly id: string; readonly login: string; readonly pay
 export type Investor = { readonly id: string; readonly login: string; readonly name: string };
 
 export type Person = { readonly firstName: string; readonly lastName: string };
-type Wish = { readonly runId: string; readonly person: Person };
+type NewAccount = { readonly runId: string; readonly person: Person };
 
-/** Initial capital is checked against it at the assignment. */
+/** The assignment checks the initial capital against it. */
 const MIN_DEPOSIT = "100.00";
-/** Creating may take 30 s; a second account under the name would only be a spare one. */
+/** Creating may take 30 s; a second account under the name would stay unused. */
 const SETTLED_WITHIN_MS = 35_000;
 const LARGEST_PAGE = 100;
 
-export async function createMaster(crm: Crm, { masterGroup }: System, { runId, person }: Wish): Promise<Master> {
+export async function createMaster(crm: Crm, { masterGroup }: System, { runId, person }: NewAccount): Promise<Master> {
   const body = {
     ...personBody(runId, person),
     platform_group: masterGroup,
@@ -29,11 +29,15 @@ export async function createMaster(crm: Crm, { masterGroup }: System, { runId, p
     findEffect: async () => masterOrNone(await findByName(crm, "/api/v1/master/directory", body.name)),
   });
   const { id, login, paymentLogin } = master;
-  crm.tell.result(200, `id ${id}, mt5_login ${login}, payment_account_login ${paymentLogin}: three identifiers`);
+  crm.print.result(200, `id ${id}, mt5_login ${login}, payment_account_login ${paymentLogin}: three identifiers`);
   return master;
 }
 
-export async function createInvestor(crm: Crm, { investorGroup }: System, { runId, person }: Wish): Promise<Investor> {
+export async function createInvestor(
+  crm: Crm,
+  { investorGroup }: System,
+  { runId, person }: NewAccount,
+): Promise<Investor> {
   const body = { ...personBody(runId, person), platform_group: investorGroup };
   const { id, login } = await execute(crm, {
     call: { method: "POST", path: "/api/v1/investor/create", body },
@@ -41,7 +45,7 @@ export async function createInvestor(crm: Crm, { investorGroup }: System, { runI
     read: investorOf,
     findEffect: async () => investorOrNone(await findByName(crm, "/api/v1/investor/directory", body.name)),
   });
-  crm.tell.result(200, `id ${id}, mt5_login ${login}, no balance, no Master`);
+  crm.print.result(200, `id ${id}, mt5_login ${login}, no balance, no Master`);
   return { id, login, name: person.firstName };
 }
 
@@ -73,7 +77,7 @@ function investorOrNone(item: JsonObject | undefined): NewInvestor | undefined {
   return item && investorOf(item);
 }
 
-/** Walks a directory page by page: names are fresh in every run, so this tells whether a lost answer was a yes. */
+/** Searches a directory page by page: names are new in every run, so a hit proves that a lost answer was a success. */
 async function findByName({ api }: Crm, directory: string, name: string): Promise<JsonObject | undefined> {
   for (let cursor = ""; ;) {
     const page = await api.read(`${directory}?engine=PAMM&limit=${LARGEST_PAGE}${cursor}`);

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { startTied, tailOf } from "../local/tied-process.ts";
+import { startServer, tailOf } from "../local/child-process.ts";
 import { findSystem, type System } from "./system.ts";
 import { DemoFailure, poll } from "./wait.ts";
 
@@ -11,25 +11,25 @@ export type Rehearsal = AsyncDisposable & { readonly system: System };
 const LAUNCHER = join(import.meta.dirname, "../local/run.ts");
 const WEEK = "PT15S";
 const START = { what: "the rehearsal", withinMs: 120_000, everyMs: 100 };
-/** All of it drains in order, each part for 15 s at most. */
-const STOP_PATIENCE_MS = 60_000;
+/** The groups drain one after the other, for 15 s at most each. */
+const STOP_TIMEOUT_MS = 60_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const INTERRUPTED = 130;
-/** Whatever points to somebody's real servers or to the other system. */
-const OURS = /^(PAMM|SIM|MT5|NATS|DATABASE|GRPC)_|_(DATABASE|GRPC)_URL/;
+/** Variables that may name real servers or the other system. */
+const SETTINGS = /^(PAMM|SIM|MT5|NATS|DATABASE|GRPC)_|_(DATABASE|GRPC)_URL/;
 
-/** A system of its own with short fee weeks, on free ports, which leaves nothing behind. */
+/** Starts a second system with short fee weeks, on free ports; it removes its data when it stops. */
 export async function startRehearsal(): Promise<Rehearsal> {
   const folder = mkdtempSync(join(tmpdir(), "pamm-demo-"));
   const stateDir = join(folder, "state");
   mkdirSync(stateDir);
   const env = { PAMM_STATE_DIR: stateDir, PAMM_FEE_PERIOD: WEEK, ...freePorts() };
   const logFile = join(folder, "launcher.log");
-  const launcher = await startTied({ ...commandWith(env), logFile, lastSignal: "TERM" });
+  const launcher = await startServer({ ...commandWith(env), logFile, parentDeathSignal: "TERM" });
   const interrupt = (): void => void stop().finally(() => process.exit(INTERRUPTED));
   const stop = async (): Promise<void> => {
     for (const signal of SIGNALS) process.off(signal, interrupt);
-    await launcher.stop("SIGTERM", STOP_PATIENCE_MS);
+    await launcher.stop("SIGTERM", STOP_TIMEOUT_MS);
     rmSync(folder, { recursive: true, force: true });
   };
   for (const signal of SIGNALS) process.on(signal, interrupt);
@@ -55,10 +55,10 @@ function freePorts(): Record<string, string> {
   );
 }
 
-/** The launcher with this environment and nothing else of ours. */
+/** The launcher with this environment, without the settings of this process. */
 function commandWith(env: Record<string, string>): { readonly command: string; readonly args: readonly string[] } {
-  const foreign = Object.keys(process.env).filter((name) => OURS.test(name));
-  const unset = foreign.flatMap((name) => ["-u", name]);
+  const inherited = Object.keys(process.env).filter((name) => SETTINGS.test(name));
+  const unset = inherited.flatMap((name) => ["-u", name]);
   const set = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return { command: "env", args: [...unset, ...set, process.execPath, LAUNCHER] };
 }

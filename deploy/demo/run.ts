@@ -1,85 +1,85 @@
 import process from "node:process";
 import { createApi } from "./api.ts";
-import { accountsOf, tieSums } from "./books.ts";
-import { openBook } from "./book.ts";
-import { tellFortnight } from "./fortnight.ts";
+import { accountsOf, compareTotals } from "./pool-proof.ts";
+import { openLedger } from "./funds.ts";
+import { runFortnight } from "./fortnight.ts";
 import type { Funds } from "./funds.ts";
 import { createPlatform } from "./platform.ts";
 import { prove } from "./proof.ts";
 import { startRehearsal } from "./rehearsal.ts";
-import { tellStory } from "./story.ts";
+import { runLifecycle } from "./lifecycle.ts";
 import { findSystem, type System } from "./system.ts";
 import { showFees } from "./table.ts";
-import { createNarrator, type Narrator } from "./terminal.ts";
+import { createPrinter, type Printer } from "./printer.ts";
 import { DemoFailure } from "./wait.ts";
 import { areShort } from "./weeks.ts";
 
-const TIED = "Every balance ties to the cent.";
-const NOT_TIED = "Balances do not tie: see the differences above.";
+const MATCH = "Every balance matches to the cent.";
+const NO_MATCH = "Balances do not match: see the differences above.";
 
-const STORIES = ["lifecycle", "fortnight"] as const;
-type Story = (typeof STORIES)[number];
+const SCENARIOS = ["lifecycle", "fortnight"] as const;
+type Scenario = (typeof SCENARIOS)[number];
 
-const tell = createNarrator();
+const print = createPrinter();
 try {
-  process.exitCode = (await demonstrate(tell, storiesOf(process.argv.slice(2)))) ? 0 : 1;
+  process.exitCode = (await demonstrate(print, scenariosOf(process.argv.slice(2)))) ? 0 : 1;
 } catch (error) {
   if (!(error instanceof DemoFailure)) throw error;
   process.stderr.write(`make demo: ${error.message}\n`);
   process.exitCode = 1;
 }
 
-/** `make demo`: two stories, and after each the proof that every balance ties. */
-async function demonstrate(narrator: Narrator, stories: readonly Story[]): Promise<boolean> {
+/** `make demo`: two scenarios, and after each the proof that every balance matches. */
+async function demonstrate(printer: Printer, scenarios: readonly Scenario[]): Promise<boolean> {
   const system = findSystem(process.env);
-  let isTied = true;
-  if (stories.includes("lifecycle")) isTied = await lifecycle(narrator, system);
-  if (stories.includes("fortnight")) isTied = (await fortnightSomewhere(narrator, system)) && isTied;
-  return isTied;
+  let isMatch = true;
+  if (scenarios.includes("lifecycle")) isMatch = await lifecycle(printer, system);
+  if (scenarios.includes("fortnight")) isMatch = (await fortnightOnShortWeeks(printer, system)) && isMatch;
+  return isMatch;
 }
 
-/** Both, unless one is asked for by its name. */
-function storiesOf(asked: readonly string[]): readonly Story[] {
-  const unknown = asked.find((name) => !STORIES.some((story) => story === name));
-  if (unknown !== undefined) throw new DemoFailure(`there is no story ${unknown}: ${STORIES.join(", ")}`);
-  return asked.length === 0 ? STORIES : STORIES.filter((story) => asked.includes(story));
+/** Both, or the ones that are named. */
+function scenariosOf(asked: readonly string[]): readonly Scenario[] {
+  const unknown = asked.find((name) => !SCENARIOS.some((story) => story === name));
+  if (unknown !== undefined) throw new DemoFailure(`there is no scenario ${unknown}; choose ${SCENARIOS.join(" or ")}`);
+  return asked.length === 0 ? SCENARIOS : SCENARIOS.filter((story) => asked.includes(story));
 }
 
-async function fortnightSomewhere(narrator: Narrator, system: System): Promise<boolean> {
-  if (areShort(system.weeks)) return await fortnight(narrator, system);
-  narrator.title("Fee weeks are long here: two short ones follow on a system of their own, which is started now");
-  narrator.note("PAMM_FEE_PERIOD=PT15S make run has weeks that are short enough to see them there");
+async function fortnightOnShortWeeks(printer: Printer, system: System): Promise<boolean> {
+  if (areShort(system.weeks)) return await fortnight(printer, system);
+  printer.title("Fee weeks are long on this system: a second system with short ones starts now");
+  printer.note("with PAMM_FEE_PERIOD=PT15S make run, the scenario runs on that system itself");
   await using rehearsal = await startRehearsal();
-  return await fortnight(narrator, rehearsal.system);
+  return await fortnight(printer, rehearsal.system);
 }
 
-async function lifecycle(narrator: Narrator, system: System): Promise<boolean> {
-  const funds = fundsOf(narrator, system);
-  narrator.title(
-    `The recommended lifecycle, as a CRM drives it, on ${system.url} (references demo-${funds.book.runId}-..)`,
+async function lifecycle(printer: Printer, system: System): Promise<boolean> {
+  const funds = fundsOf(printer, system);
+  printer.title(
+    `The recommended lifecycle, as a CRM drives it, on ${system.url} (references demo-${funds.ledger.runId}-..)`,
   );
-  const accounts = await tellStory(funds, system);
-  narrator.step("Proof: the API, the platform's balances, the sum of its deals and the story itself");
-  return verdict(narrator, await prove(funds, accounts));
+  const accounts = await runLifecycle(funds, system);
+  printer.step("Proof: the API, the platform's balances, the sum of its deals and the CRM's own record");
+  return verdict(printer, await prove(funds, accounts));
 }
 
-async function fortnight(narrator: Narrator, system: System): Promise<boolean> {
-  const funds = fundsOf(narrator, system);
-  narrator.title(`Two weeks of trading on ${system.url}; a fee week lasts ${system.weeks.periodMs / 1_000} s here`);
-  const { pool, fees } = await tellFortnight({ ...funds, system });
-  narrator.step("Who paid what, and why");
-  showFees(narrator, fees);
-  narrator.step("Proof: every account, and the sums that have to agree");
-  const isTied = await prove(funds, accountsOf(funds, pool, fees));
-  return verdict(narrator, (await tieSums(funds, pool, fees)) && isTied);
+async function fortnight(printer: Printer, system: System): Promise<boolean> {
+  const funds = fundsOf(printer, system);
+  printer.title(`Two weeks of trading on ${system.url}; a fee week lasts ${system.weeks.periodMs / 1_000} s here`);
+  const { pool, fees } = await runFortnight({ ...funds, system });
+  printer.step("Who paid what, and why");
+  showFees(printer, fees);
+  printer.step("Proof: every account, and the sums that must be equal");
+  const isMatch = await prove(funds, accountsOf(funds, pool, fees));
+  return verdict(printer, (await compareTotals(funds, pool, fees)) && isMatch);
 }
 
-function fundsOf(narrator: Narrator, system: System): Funds {
+function fundsOf(printer: Printer, system: System): Funds {
   const platform = createPlatform(system.controlUrl);
-  return { api: createApi(system), tell: narrator, book: openBook(Date.now()), platform };
+  return { api: createApi(system), print: printer, ledger: openLedger(Date.now()), platform };
 }
 
-function verdict(narrator: Narrator, isTied: boolean): boolean {
-  narrator.title(isTied ? TIED : NOT_TIED);
-  return isTied;
+function verdict(printer: Printer, isMatch: boolean): boolean {
+  printer.title(isMatch ? MATCH : NO_MATCH);
+  return isMatch;
 }

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseDuration } from "#kernel/duration.ts";
+import type { RunningSystem } from "../local/startup-banner.ts";
 import { DemoFailure } from "./wait.ts";
 import type { Weeks } from "./weeks.ts";
 
-/** Where the story takes place. */
+/** The system that the scenarios run on. */
 export type System = {
   readonly url: string;
   readonly apiKey: string;
@@ -19,14 +20,8 @@ const ANCHOR = "2025-01-04T00:00:00Z";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the launcher tells others about itself. */
-type Told = {
-  readonly url?: string;
-  readonly apiKey?: string | null;
-  readonly simulatorControlUrl?: string | null;
-  readonly feePeriodMs?: number;
-  readonly feeAnchor?: string;
-};
+/** The contents of system.json; empty when the environment names another system. */
+type SystemFile = Partial<RunningSystem>;
 
 /** The running system of the same PAMM_STATE_DIR, unless the environment names another one. */
 export function findSystem(env: Environment): System {
@@ -35,37 +30,37 @@ export function findSystem(env: Environment): System {
   if (!isNamed && !existsSync(file)) {
     throw new DemoFailure(`no running system is known in ${file}: start one with "make run" in another terminal`);
   }
-  const told = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Told) : {};
+  const running = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as SystemFile) : {};
   const [masterGroup] = (env["MT5_MASTER_GROUPS"] ?? "pamm\\master").split(",");
   const [investorGroup] = (env["MT5_INVESTOR_GROUPS"] ?? "pamm\\investor").split(",");
   return {
-    url: env["PAMM_URL"] ?? told.url ?? "",
-    apiKey: keyOf(env, told),
-    controlUrl: controlOf(env, told),
+    url: env["PAMM_URL"] ?? running.url ?? "",
+    apiKey: keyOf(env, running),
+    controlUrl: controlOf(env, running),
     masterGroup: masterGroup ?? "",
     investorGroup: investorGroup ?? "",
-    weeks: weeksOf(env, told),
+    weeks: weeksOf(env, running),
   };
 }
 
-/** Of a system that is named, what the environment says, as its own does; a system of ours tells them. */
-function weeksOf(env: Environment, { feePeriodMs, feeAnchor }: Told): Weeks {
-  const given = env["PAMM_URL"] === undefined ? feePeriodMs : undefined;
+/** From the environment when it names a system with PAMM_URL; otherwise from system.json. */
+function weeksOf(env: Environment, { feePeriodMs, feeAnchor }: SystemFile): Weeks {
+  const periodMs = env["PAMM_URL"] === undefined ? feePeriodMs : undefined;
   const anchor = Date.parse(env["PAMM_FEE_ANCHOR"] ?? feeAnchor ?? ANCHOR);
-  return { periodMs: given ?? parseDuration(env["PAMM_FEE_PERIOD"] ?? "") ?? WEEK_MS, anchor };
+  return { periodMs: periodMs ?? parseDuration(env["PAMM_FEE_PERIOD"] ?? "") ?? WEEK_MS, anchor };
 }
 
-function keyOf(env: Environment, { apiKey }: Told): string {
+function keyOf(env: Environment, { apiKey }: SystemFile): string {
   const key = env["PAMM_API_KEY"] ?? apiKey ?? env["PAMM_BOOTSTRAP_API_KEY"];
-  if (key === undefined) throw new DemoFailure("the API key is not known here: set PAMM_API_KEY");
+  if (key === undefined) throw new DemoFailure("the API key is unknown: set PAMM_API_KEY");
   return key;
 }
 
-/** The story creates accounts and moves money, so it never runs against a platform that is not a simulator. */
-function controlOf(env: Environment, { simulatorControlUrl }: Told): string {
+/** The scenarios create accounts and move money, so they run against a simulator only. */
+function controlOf(env: Environment, { simulatorControlUrl }: SystemFile): string {
   const url = env["SIM_CONTROL_URL"] ?? simulatorControlUrl;
   if (url === undefined || url === null) {
-    throw new DemoFailure("the simulator's control API is not known here: set SIM_CONTROL_URL");
+    throw new DemoFailure("the simulator's control API is unknown: set SIM_CONTROL_URL");
   }
   return url;
 }

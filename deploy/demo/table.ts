@@ -1,6 +1,6 @@
 import { dollars } from "./funds.ts";
 import { type Explained, timeOf } from "./pool.ts";
-import type { Narrator } from "./terminal.ts";
+import type { Printer } from "./printer.ts";
 
 const RATE_DIGITS = 4;
 const NAME_WIDTH = 8;
@@ -8,7 +8,7 @@ const WHAT_WIDTH = 12;
 const TIME_WIDTH = 14;
 const FEE_WIDTH = 10;
 
-/** Endings of the unique keys, in words. */
+/** The occasion of a payment by the ending of its unique key. */
 const OCCASIONS: readonly (readonly [RegExp, string])[] = [
   [/:W$/, "week"],
   [/:WD[^:]*$/, "withdrawal"],
@@ -16,13 +16,13 @@ const OCCASIONS: readonly (readonly [RegExp, string])[] = [
   [/:DEBT$/, "debt"],
 ];
 
-/** Who paid what, when, and why: profit above the mark, at the rate of its time. */
-export function showFees(tell: Narrator, fees: readonly Explained[]): void {
+/** A table of payments with payer, occasion, time, and the profit above the mark at the rate of its time. */
+export function showFees(print: Printer, fees: readonly Explained[]): void {
   const inOrder = fees.toSorted((one, other) => one.payment.at - other.payment.at);
-  tell.note(line(["who", "at the end of", "", "paid"], "because"));
+  print.note(line(["Investor", "occasion", "time", "paid"], "basis"));
   for (const { member, payment, reason } of inOrder) {
     const why = reason.profits.map(({ minor, ppm }) => `${percent(ppm)} of ${dollars(minor)}`).join(" + ");
-    tell.note(line([member.investor.name, occasionOf(payment.key), timeOf(payment.at), dollars(payment.minor)], why));
+    print.note(line([member.investor.name, occasionOf(payment.key), timeOf(payment.at), dollars(payment.minor)], why));
   }
 }
 

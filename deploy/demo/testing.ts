@@ -1,17 +1,17 @@
-import type { Entry } from "./book.ts";
+import type { Entry } from "./funds.ts";
 import type { Json } from "./exact-json.ts";
 import type { Funds } from "./funds.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Deal } from "./platform.ts";
-import type { Narrator } from "./terminal.ts";
+import type { Printer } from "./printer.ts";
 
-type World = {
+type FakeState = {
   readonly deals?: () => readonly Deal[];
   readonly positions?: () => readonly string[];
   readonly balances?: Readonly<Record<string, bigint>>;
   readonly entries?: readonly Entry[];
   readonly read?: (path: string) => Json;
-  /** What the trader's commands come to, one after the other. */
+  /** The outcomes of the trader's commands, in order. */
   readonly outcomes?: readonly Outcome[];
 };
 
@@ -19,22 +19,22 @@ export type TestFunds = Funds & { readonly notes: string[]; readonly sent: () =>
 
 export const DONE: Outcome = { kind: "done", answer: { status: 200, retryAfterMs: undefined, text: "", body: {} } };
 
-/** The service and the platform of a test, as plain objects. */
-export function testFunds({ outcomes = [], read, ...world }: World): TestFunds {
+/** A service and a platform as plain objects. */
+export function testFunds({ outcomes = [], read, ...state }: FakeState): TestFunds {
   const notes: string[] = [];
   let sent = 0;
   const quiet = (): void => {};
-  const tell: Narrator = { title: quiet, step: quiet, request: quiet, result: quiet, note: (text) => notes.push(text) };
+  const print: Printer = { title: quiet, step: quiet, request: quiet, result: quiet, note: (text) => notes.push(text) };
   return {
     notes,
     sent: () => sent,
-    tell,
+    print,
     api: { read: async (path) => read?.(path) ?? null, send: () => Promise.reject(new Error("nothing is sent")) },
-    book: { runId: "x", entries: [...(world.entries ?? [])] },
+    ledger: { runId: "x", entries: [...(state.entries ?? [])] },
     platform: {
-      deals: async () => world.deals?.() ?? [],
-      positions: async () => world.positions?.() ?? [],
-      balance: async (login) => world.balances?.[login] ?? 0n,
+      deals: async () => state.deals?.() ?? [],
+      positions: async () => state.positions?.() ?? [],
+      balance: async (login) => state.balances?.[login] ?? 0n,
       send: async () => outcomes[sent++] ?? DONE,
     },
   };

@@ -14,7 +14,7 @@ test("a result whose answer was lost is booked once", async () => {
   expect(funds.sent()).toBe(1);
 });
 
-test("a result that left no deal is booked again", async () => {
+test("a result without a deal is booked again", async () => {
   let looks = 0;
   const funds = testFunds({ outcomes: [NOT_SENT, LOST, DONE], deals: () => ((looks += 1) > 2 ? [aTrade(5n)] : []) });
 

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { createServer, type Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dollars, type Funds } from "./funds.ts";
 import type { Call } from "./http.ts";
@@ -5,11 +7,12 @@ import { describe } from "./outcome.ts";
 import type { Deal } from "./platform.ts";
 import { DemoFailure } from "./wait.ts";
 
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const LOOK_AFTER_MS = 500;
 const SYMBOL = "EURUSD";
+const MARKET_POLL_MS = 100;
 
-/** The trader opens and closes with exactly this result. Answers the deal. */
+/** The trader opens and closes a position with exactly this result. Returns the deal. */
 export async function bookResult(funds: Funds, login: string, minor: bigint): Promise<Deal> {
   const before = (await tradesOf(funds, login)).length;
   const call = postOf("/control/results", { login, profit: dollars(minor) });
@@ -17,7 +20,7 @@ export async function bookResult(funds: Funds, login: string, minor: bigint): Pr
   return await lastTrade(funds, login);
 }
 
-/** Moves the market; saying it twice is no harm. */
+/** Sets the market price; a repetition has no effect. */
 export async function setPrice(funds: Funds, price: string): Promise<void> {
   await order(funds, postOf("/control/prices", { symbol: SYMBOL, bid: price, ask: price }), async () => false);
 }
@@ -27,7 +30,7 @@ export async function openPosition(funds: Funds, login: string, volume: string):
   await order(funds, call, async () => (await funds.platform.positions(login)).length > 0);
 }
 
-/** Closes what is open. Answers the deal. */
+/** Closes the open position. Returns the deal. */
 export async function closePosition(funds: Funds, login: string): Promise<Deal> {
   const [position] = await funds.platform.positions(login);
   if (position === undefined) throw new DemoFailure(`the Master ${login} has no open position`);
@@ -40,16 +43,16 @@ function postOf(path: string, body: Call["body"] & object): Call {
   return { method: "POST", path, body };
 }
 
-/** The trader looks before anything is done twice, too: the simulator may be killed in the middle. */
-async function order({ platform, tell }: Funds, call: Call, hasHappened: () => Promise<boolean>): Promise<void> {
-  tell.request(call);
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(LOOK_AFTER_MS)) {
+/** Looks for the effect before it repeats a command: the simulator may be killed in between. */
+async function order({ platform, print }: Funds, call: Call, hasHappened: () => Promise<boolean>): Promise<void> {
+  print.request(call);
+  for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(LOOK_AFTER_MS)) {
     const outcome = await platform.send(call);
     if (outcome.kind === "done") return;
     if (outcome.kind === "refused") throw new DemoFailure(`${call.path} was refused: ${describe(outcome.answer)}`);
     if (outcome.kind === "unknown" && (await hasHappened())) return;
   }
-  throw new DemoFailure(`${call.path} did not succeed within ${PATIENCE_MS / 1_000} s`);
+  throw new DemoFailure(`${call.path} did not succeed within ${TIMEOUT_MS / 1_000} s`);
 }
 
 async function tradesOf({ platform }: Funds, login: string): Promise<readonly Deal[]> {
@@ -60,4 +63,24 @@ async function lastTrade(funds: Funds, login: string): Promise<Deal> {
   const deal = (await tradesOf(funds, login)).at(-1);
   if (deal === undefined) throw new DemoFailure(`the Master ${login} has no deal`);
   return deal;
+}
+
+/**
+ * There is one price for all positions, so demos that run at the same time take turns. The socket name belongs to one
+ * process and ends with it.
+ */
+export async function holdMarket(controlUrl: string): Promise<AsyncDisposable> {
+  const name = `\0pamm-demo-market-${createHash("sha256").update(controlUrl).digest("hex").slice(0, 32)}`;
+  for (;;) {
+    const server = createServer((socket) => socket.destroy());
+    if (await canListen(server, name)) return server;
+    await sleep(MARKET_POLL_MS);
+  }
+}
+
+function canListen(server: Server, name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(name, () => resolve(true));
+  });
 }

@@ -1,28 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-export type Patience = {
-  /** What is waited for, to be said when it does not come. */
+export type PollOptions = {
+  /** The expected result, for the message when it does not come. */
   readonly what: string;
   readonly withinMs: number;
   readonly everyMs: number;
 };
 
-/** The story cannot go on, or its end is not what it has to be. The message is for people. */
+/** The scenario cannot continue, or its result is wrong. The message is for the terminal. */
 export class DemoFailure extends Error {
   override readonly name = "DemoFailure";
 }
 
-/** Bounded polling: a delay between looks, an end by result or by time, and the last known state told at the end. */
-export async function poll<T>(patience: Patience, look: () => Promise<T | undefined>, state: () => string): Promise<T> {
-  const found = await pollOr(patience, look);
+/** Polls until a result or the time limit; the error then contains the last known state. */
+export async function poll<T>(
+  options: PollOptions,
+  look: () => Promise<T | undefined>,
+  state: () => string,
+): Promise<T> {
+  const found = await pollOr(options, look);
   if (found !== undefined) return found;
-  const { what, withinMs } = patience;
+  const { what, withinMs } = options;
   throw new DemoFailure(`${what} did not come within ${withinMs / 1_000} s. Last known: ${state()}`);
 }
 
-/** As poll, but not finding anything is a result too. */
+/** As poll, but returns undefined at the time limit. */
 export async function pollOr<T>(
-  { withinMs, everyMs }: Omit<Patience, "what">,
+  { withinMs, everyMs }: Omit<PollOptions, "what">,
   look: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const until = Date.now() + withinMs;

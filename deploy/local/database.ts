@@ -4,8 +4,8 @@ import { SERVICES } from "./settings.ts";
 const DATABASE = "pamm";
 
 /**
- * One database; a schema and a login role for each service, which may use its own and nothing else. The services make
- * their tables themselves. Safe to repeat.
+ * One database; for each service a login role that can use its own schema only. The services create their tables
+ * themselves. Safe to repeat.
  */
 export async function prepareDatabase(superuserUrl: string, passwordOf: (service: string) => string): Promise<void> {
   await withClient(superuserUrl, async (server) => {

@@ -1,25 +1,25 @@
 import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync, statSync, truncateSync } from "node:fs";
 
 export type FollowedLog = Disposable & {
-  /** Shows what was written since. */
-  readonly look: () => void;
+  /** Passes on the lines that were written since the last read. */
+  readonly readNew: () => void;
 };
 
-/** Kept twice: the current file and the one before. */
+/** Two files are kept: the current one and the one before. */
 const MAX_BYTES = 32 * 1024 ** 2;
-const LOOK_EVERY_MS = 200;
+const READ_EVERY_MS = 200;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Hands on every line that is written to the file from now on, and keeps the file from growing without end. Its writer
- * appends, so it may be cut under its hands; what it writes in that very moment is lost.
+ * Passes on every line that is written to the file from now on, and limits the size of the file. The writer appends, so
+ * the file can be truncated while it writes; a line written at that moment is lost.
  */
 export function followLog(file: string, onLine: (line: string) => void): FollowedLog {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   let position = existsSync(file) ? statSync(file).size : 0;
   let rest = "";
 
-  function look(): void {
+  function readNew(): void {
     if (!existsSync(file)) return;
     const descriptor = openSync(file, "r");
     try {
@@ -29,27 +29,27 @@ export function followLog(file: string, onLine: (line: string) => void): Followe
         position += read;
         const lines = (rest + chunk.toString("latin1", 0, read)).split("\n");
         rest = lines.pop() ?? "";
-        // Cut at bytes, so decoded only when whole.
+        // A chunk may end inside a character, so only whole lines are decoded.
         for (const line of lines) onLine(Buffer.from(line, "latin1").toString("utf8"));
       }
     } finally {
       closeSync(descriptor);
     }
-    if (position > MAX_BYTES) cut();
+    if (position > MAX_BYTES) rotate();
   }
 
-  function cut(): void {
+  function rotate(): void {
     copyFileSync(file, `${file}.1`);
     truncateSync(file);
     position = 0;
   }
 
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const timer = setInterval(readNew, READ_EVERY_MS);
   return {
-    look,
+    readNew,
     [Symbol.dispose]() {
       clearInterval(timer);
-      look();
+      readNew();
     },
   };
 }

@@ -1,69 +1,69 @@
 import { expect, test } from "vitest";
+import type { Ending } from "./child-process.ts";
 import { keepRunning } from "./keep-running.ts";
-import type { Life } from "./life.ts";
-import type { Ending } from "./tied-process.ts";
+import type { ProcessRun } from "./service-process.ts";
 
-const aLife = (ended: Promise<Ending>, ready: Promise<void> = Promise.resolve()): Life => ({
+const aRun = (ended: Promise<Ending>, ready: Promise<void> = Promise.resolve()): ProcessRun => ({
   ended,
   ready,
   stop: async () => undefined,
   kill: () => undefined,
 });
 
-test("who dies again and again is started again after growing pauses", async () => {
-  const said: string[] = [];
+test("a process that ends again and again restarts after growing pauses", async () => {
+  const reported: string[] = [];
   const { promise: fifth, resolve } = Promise.withResolvers<void>();
-  let lives = 0;
+  let runs = 0;
 
   const kept = keepRunning(
     "fee",
     async () => {
-      lives += 1;
-      if (lives === 5) resolve();
-      return aLife(Promise.resolve().then(() => Promise.resolve({ how: "SIGKILL", isKilled: true })));
+      runs += 1;
+      if (runs === 5) resolve();
+      return aRun(Promise.resolve().then(() => Promise.resolve({ how: "SIGKILL", isKilled: true })));
     },
-    (text) => said.push(text),
+    (text) => reported.push(text),
   );
   await fifth;
   await kept.stop();
 
-  expect(said.filter((text) => text.includes("ended")).map((text) => text.split("; ")[1])).toEqual([
-    "starting it again now",
-    "starting it again in 0.25 s",
-    "starting it again in 0.5 s",
-    "starting it again in 1 s",
+  expect(reported.filter((text) => text.includes("ended")).map((text) => text.split("; ")[1])).toEqual([
+    "restarting now",
+    "restarting in 0.25 s",
+    "restarting in 0.5 s",
+    "restarting in 1 s",
   ]);
 });
 
-test("who is killed before it was ever ready gets another try", async () => {
-  let lives = 0;
+test("a process that is killed before it was ready is started again", async () => {
+  let runs = 0;
 
   const kept = keepRunning(
     "fee",
     async () => {
-      lives += 1;
-      if (lives > 1) return aLife(new Promise(() => undefined));
-      return aLife(Promise.resolve({ how: "SIGKILL", isKilled: true }), new Promise(() => undefined));
+      runs += 1;
+      if (runs > 1) return aRun(new Promise(() => undefined));
+      return aRun(Promise.resolve({ how: "SIGKILL", isKilled: true }), new Promise(() => undefined));
     },
     () => undefined,
   );
 
   await expect(kept.ready).resolves.toBeUndefined();
-  expect(lives).toBe(2);
+  expect(runs).toBe(2);
 });
 
-test("who cannot be started the first time is not started a second time", async () => {
-  let lives = 0;
+test("a process that cannot start the first time is not started a second time", async () => {
+  let runs = 0;
 
   const kept = keepRunning(
     "fee",
     async () => {
-      lives += 1;
-      throw new Error("no room");
+      runs += 1;
+      throw new Error("no space");
     },
     () => undefined,
   );
 
-  await expect(kept.ready).rejects.toThrow("fee did not start: no room");
-  expect(lives).toBe(1);
+  await expect(kept.ready).rejects.toThrow("fee did not start: no space");
+  expect(runs).toBe(1);
 });

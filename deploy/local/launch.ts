@@ -1,63 +1,63 @@
 import { join } from "node:path";
-import { announcement, type Announcement, forget } from "./announcement.ts";
-import type { Crew, Member } from "./crew.ts";
 import { prepareDatabase } from "./database.ts";
-import { type Program, startProgram } from "./life.ts";
-import { type House, planServices, planSimulator, type Stores } from "./plan.ts";
-import { recordedProcess } from "./process-id.ts";
+import { type LaunchContext, planServices, planSimulator, type Stores } from "./plan.ts";
+import { recordedProcess, stopProcess } from "./process-id.ts";
 import { readOrMakeSecrets } from "./secrets.ts";
-import { claimPorts, readWishes, type Service, SERVICES, stateDirOf } from "./settings.ts";
-import { stopProcess } from "./stale.ts";
-import { pidFile, takeState } from "./state.ts";
+import { type Program, startProgram } from "./service-process.ts";
+import { claimPorts, readLaunchConfig, type Service, SERVICES, stateDirOf } from "./settings.ts";
+import { describeSystem, removeSystemFile, type RunningSystem } from "./startup-banner.ts";
+import { lockState, pidFile } from "./state.ts";
 import { natsStore, postgresStore } from "./stores.ts";
-import { forTerminal, say } from "./terminal.ts";
+import type { SupervisedProcess, Supervisor } from "./supervisor.ts";
+import { forTerminal, print } from "./terminal.ts";
 
-/** Who comes later asks those who came before: starts when they are ready, and is stopped before them. */
+/** A group starts when the one before it is ready, and stops before it: later services call earlier ones. */
 const GROUPS: readonly (readonly Service[])[] = [["platform"], ["account", "funding", "subscription", "fee"], ["edge"]];
 
-/** Brings everything up in order. What it starts belongs to the crew, and the state to us, until the stack is disposed. */
+/** Starts everything in order. The processes and the lock of the state are released when the stack is disposed. */
 export async function launch(
   root: string,
   env: NodeJS.ProcessEnv,
-  crew: Crew,
+  supervisor: Supervisor,
   stack: AsyncDisposableStack,
-): Promise<Announcement> {
-  const wishes = readWishes(env);
-  const stateDir = stateDirOf(wishes);
-  stack.use(await takeState(stateDir));
-  forget(stateDir);
-  stack.defer(crew.stop);
-  // Before the ports are looked at: they may hold them still.
+): Promise<RunningSystem> {
+  const config = readLaunchConfig(env);
+  const stateDir = stateDirOf(config);
+  stack.use(await lockState(stateDir));
+  removeSystemFile(stateDir);
+  stack.defer(supervisor.stop);
+  // Before the ports are checked, because leftover processes may still hold them.
   await endLeftovers(stateDir);
-  const settings = await claimPorts(env, wishes);
-  const house: House = { root, env, settings, secrets: readOrMakeSecrets(stateDir) };
-  const stores = await startStores(house, crew);
-  if (settings.embedded.simulator) await crew.start([memberOf(planSimulator(house))]);
-  const programs = await planServices(house, stores);
-  for (const group of GROUPS) await crew.start(group.map((service) => memberOf(programs[service])));
-  return announcement(house, programs.edge, stores.natsUrl);
+  const settings = await claimPorts(env, config);
+  const context: LaunchContext = { root, env, settings, secrets: readOrMakeSecrets(stateDir) };
+  const stores = await startStores(context, supervisor);
+  if (settings.embedded.simulator) await supervisor.start([supervised(planSimulator(context))]);
+  const programs = await planServices(context, stores);
+  for (const group of GROUPS) await supervisor.start(group.map((service) => supervised(programs[service])));
+  return describeSystem(context, programs.edge, stores.natsUrl);
 }
 
-async function startStores(house: House, crew: Crew): Promise<Stores> {
-  const { embedded } = house.settings;
-  const postgres = embedded.postgres ? await postgresStore(house) : undefined;
-  const nats = embedded.nats ? await natsStore(house) : undefined;
-  await crew.start([postgres, nats].filter((store) => store !== undefined).map(({ member }) => member));
-  if (postgres !== undefined) await prepareDatabase(postgres.url(), house.secrets.databasePasswordOf);
+async function startStores(context: LaunchContext, supervisor: Supervisor): Promise<Stores> {
+  const { embedded } = context.settings;
+  const postgres = embedded.postgres ? await postgresStore(context) : undefined;
+  const nats = embedded.nats ? await natsStore(context) : undefined;
+  const started = [postgres, nats].filter((store) => store !== undefined);
+  if (started.length > 0) await supervisor.start(started.map(({ process }) => process));
+  if (postgres !== undefined) await prepareDatabase(postgres.url(), context.secrets.databasePasswordOf);
   return { postgresPort: postgres?.port, natsUrl: nats?.url() };
 }
 
-function memberOf(program: Program): Member {
+function supervised(program: Program): SupervisedProcess {
   const { name, logFile } = program;
   return { name, logFile, show: forTerminal, start: () => startProgram(program) };
 }
 
-/** Of a launcher that was killed: they stop by themselves, but two of a kind must never meet on one state. */
+/** Services of a launcher that was killed stop by themselves; two of a kind must never work on one state. */
 async function endLeftovers(stateDir: string): Promise<void> {
   const ending = [...SERVICES, "simulator"].map(async (name) => {
     const pid = recordedProcess(pidFile(stateDir, name));
     if (pid === undefined) return;
-    say("launcher", `${name} of an earlier run is still there (process ${pid}); stopping it`);
+    print("launcher", `${name} of an earlier run still runs (process ${pid}); stopping it`);
     await stopProcess(pid, "SIGTERM");
   });
   await Promise.all(ending);

@@ -1,21 +1,21 @@
 #!/bin/sh
 # Prints the path of a nats-server and its version, separated by a tab, and fetches one where there is none.
-# Looked for in this order: NATS_SERVER_BIN, the path, our own cache; then Debian's stable release is unpacked into the
-# cache, which needs no root and leaves the system as it is; as root the system's own package is the last resort.
+# Search order: NATS_SERVER_BIN, the path, the project's cache; then Debian's package is unpacked into the cache, which
+# needs no root and does not change the system; as root the system's own package is the last resort.
 set -eu
 
-least=2.9.0
+minimum=2.9.0
 suite=trixie
 cache=$(cd "$(dirname "$0")/../.." && pwd)/.cache/nats
 cached=$cache/usr/sbin/nats-server
 
 version_of() { "$1" --version 2>/dev/null | sed -n 's/^nats-server: v\{0,1\}\([0-9.]*\).*/\1/p'; }
 
-# Answers and ends the script when the program is there and new enough.
+# Prints the program and ends the script when the program exists and is new enough.
 offer() {
   version=$(version_of "$1") || return 0
   [ -n "$version" ] || return 0
-  [ "$(printf '%s\n%s\n' "$least" "$version" | sort -V | head -n 1)" = "$least" ] || return 0
+  [ "$(printf '%s\n%s\n' "$minimum" "$version" | sort -V | head -n 1)" = "$minimum" ] || return 0
   printf '%s\t%s\n' "$1" "$version"
   exit 0
 }
@@ -27,7 +27,7 @@ fail() {
 
 if [ -n "${NATS_SERVER_BIN:-}" ]; then
   offer "$NATS_SERVER_BIN"
-  fail "NATS_SERVER_BIN names no nats-server of version $least or newer"
+  fail "NATS_SERVER_BIN is no nats-server of version $minimum or newer"
 fi
 for found in "$(command -v nats-server || true)" /usr/sbin/nats-server "$cached"; do
   [ -z "$found" ] || offer "$found"
@@ -35,7 +35,7 @@ done
 
 command -v apt-get >/dev/null || fail "this machine has no apt-get"
 
-# Only one fetches; who waited for it finds the result.
+# One process downloads; others wait for it and find the result.
 mkdir -p "$cache"
 exec 9>"$cache.lock"
 flock 9
@@ -70,11 +70,11 @@ unpack_from_debian() {
   return $outcome
 }
 
-echo "fetching nats-server (Debian $suite) into .cache/nats" >&2
+echo "Downloading nats-server (Debian $suite) into .cache/nats." >&2
 if unpack_from_debian; then offer "$cached"; fi
 if [ "$(id -u)" = 0 ]; then
-  echo "installing this system's own nats-server instead" >&2
+  echo "Installing nats-server from the packages of this system." >&2
   { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends nats-server; } >&2 || true
   offer /usr/sbin/nats-server
 fi
-fail "neither Debian $suite nor this system's packages gave one"
+fail "neither Debian $suite nor the packages of this system provide one"

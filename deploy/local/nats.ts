@@ -5,17 +5,16 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { StartupError } from "#kernel/startup-error.ts";
+import { type ServerProcess, startServer, tailOf } from "./child-process.ts";
 import { freePort } from "./ports.ts";
-import { commandLineOf } from "./process-id.ts";
-import { stopProcess } from "./stale.ts";
-import { startTied, tailOf, type TiedProcess } from "./tied-process.ts";
+import { commandLineOf, stopProcess } from "./process-id.ts";
 
 export type NatsOptions = {
   /** Configuration, process id, and the streams below `jetstream`. */
   readonly dir: string;
   /** `nats-server.log` in that folder when not given. */
   readonly logFile?: string;
-  /** Asked of every client, as user `pamm`; without one everybody on this machine is let in. */
+  /** Of the user `pamm`; without one every program on this machine can connect. */
   readonly password?: string;
   /** Any free one when not given. */
   readonly port?: number;
@@ -24,7 +23,7 @@ export type NatsOptions = {
 export type NatsServer = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
-  readonly process: TiedProcess;
+  readonly process: ServerProcess;
 };
 
 const HOST = "127.0.0.1";
@@ -33,19 +32,19 @@ const PID_FILE = "nats-server.pid";
 const START_TIMEOUT_MS = 10_000;
 const START_POLL_MS = 10;
 const PORT_TRIES = 3;
-const STOP_PATIENCE_MS = 5_000;
+const STOP_TIMEOUT_MS = 5_000;
 /**
- * A stream is a copy of what the database holds, so a power cut may take its last second: readers find the gap by number
- * and read the rest where it was written. The server's own default is two minutes.
+ * A stream is a copy of rows in the database, so a power cut may lose its last second: readers find the gap by number and
+ * read the missing entries from their owner. The server's default is two minutes.
  */
 const SYNC_INTERVAL = "1s";
-/** Streams reserve their largest size; what the disk holds today says nothing about what they will need. */
+/** Streams reserve their maximum size; the server would otherwise limit them by the free disk space of today. */
 const MAX_STORE = "64G";
 const FIRST_WITH_SYNC_INTERVAL = "2.10.0";
 
 const PROVISION = join(import.meta.dirname, "nats-server.sh");
 
-/** A broker of our own with JetStream, whose life is tied to ours. */
+/** Starts a broker with JetStream that ends with this process. */
 export async function startNats(options: NatsOptions): Promise<NatsServer> {
   const binary = await provideNatsServer();
   mkdirSync(options.dir, { recursive: true, mode: 0o700 });
@@ -71,17 +70,17 @@ async function start(binary: NatsBinary, port: number, options: NatsOptions): Pr
     hasSync: hasSyncInterval(binary),
   });
   writeFileSync(config, text, { mode: 0o600 });
-  const server = await startTied({ command: binary.path, args: ["-c", config], logFile, lastSignal: "TERM" });
-  await untilItGreets(port, server, logFile);
+  const server = await startServer({ command: binary.path, args: ["-c", config], logFile, parentDeathSignal: "TERM" });
+  await waitForGreeting(port, server, logFile);
   return {
     url: natsUrl(`${HOST}:${port}`, password),
     port,
     process: server,
-    [Symbol.asyncDispose]: () => server.stop("SIGTERM", STOP_PATIENCE_MS),
+    [Symbol.asyncDispose]: () => server.stop("SIGTERM", STOP_TIMEOUT_MS),
   };
 }
 
-/** Two brokers on one folder would spoil its streams. */
+/** Two brokers on one folder would damage its streams. */
 async function releaseFrom(dir: string): Promise<void> {
   const lock = join(dir, PID_FILE);
   const pid = existsSync(lock) ? Number.parseInt(readFileSync(lock, "utf8"), 10) : 0;
@@ -94,7 +93,7 @@ export type NatsConfiguration = {
   readonly storeDir: string;
   readonly pidFile?: string;
   readonly password: string | undefined;
-  /** Whether the server knows how often it is to write through; see FIRST_WITH_SYNC_INTERVAL. */
+  /** Whether the server accepts sync_interval; see FIRST_WITH_SYNC_INTERVAL. */
   readonly hasSync: boolean;
 };
 
@@ -108,7 +107,7 @@ export function natsConfiguration({ listen, storeDir, pidFile, password, hasSync
   return `${lines.join("\n")}\n`;
 }
 
-/** Of the broker at host:port that was configured with this password. */
+/** The URL of the broker at host:port that was configured with this password. */
 export function natsUrl(server: string, password: string | undefined): string {
   return `nats://${password === undefined ? "" : `${USER}:${password}@`}${server}`;
 }
@@ -117,8 +116,8 @@ function hasSyncInterval({ version }: NatsBinary): boolean {
   return version.localeCompare(FIRST_WITH_SYNC_INTERVAL, "en", { numeric: true }) >= 0;
 }
 
-/** A broker speaks first: one line of JSON about itself. */
-async function untilItGreets(port: number, server: TiedProcess, logFile: string): Promise<void> {
+/** A broker sends the first line: JSON that describes it. */
+async function waitForGreeting(port: number, server: ServerProcess, logFile: string): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline) {
     const greeting = await greetingOf(port);
@@ -126,7 +125,7 @@ async function untilItGreets(port: number, server: TiedProcess, logFile: string)
     if (greeting?.includes('"jetstream":true') === true) return;
     await sleep(START_POLL_MS);
   }
-  await server.stop("SIGTERM", STOP_PATIENCE_MS);
+  await server.stop("SIGTERM", STOP_TIMEOUT_MS);
   throw new StartupError(`nats-server does not answer, see ${logFile}`);
 }
 
@@ -145,7 +144,7 @@ function greetingOf(port: number): Promise<string | undefined> {
 
 type NatsBinary = { readonly path: string; readonly version: string };
 
-/** Finds or fetches the server; the script says where it looks. Its second run is offline. */
+/** Finds or downloads the server, as nats-server.sh describes. Its second run is offline. */
 export async function provideNatsServer(): Promise<NatsBinary> {
   try {
     const { stdout } = await promisify(execFile)("sh", [PROVISION]);

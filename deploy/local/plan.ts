@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import { serviceUrl } from "./database.ts";
-import { type Program, scriptOf } from "./life.ts";
 import { freePort } from "./ports.ts";
-import type { Readiness } from "./readiness.ts";
 import type { Secrets } from "./secrets.ts";
+import { type Program, type Readiness, scriptOf } from "./service-process.ts";
 import { databaseVariable, isSet, LOOPBACK, logFolder, type Service, SERVICES, type Settings } from "./settings.ts";
 import { pidFile } from "./state.ts";
 
-export type House = {
+export type LaunchContext = {
   /** The folder that holds `services`. */
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
@@ -15,14 +14,14 @@ export type House = {
   readonly secrets: Secrets;
 };
 
-/** Where the stores that we started can be reached; undefined = the environment names a real one. */
+/** Addresses of the stores that the launcher started; undefined = the environment names one. */
 export type Stores = { readonly postgresPort: number | undefined; readonly natsUrl: string | undefined };
 
 const QUIET_PERIOD_MS = 20_000;
 const IDLE_CLOSE_MS = 180_000;
 const MANAGER_LOGIN = "1000";
 
-/** Only who works with a secret is given it. */
+/** The processes that receive each secret. */
 const OWNERS: Record<string, readonly string[]> = {
   PAMM_ENCRYPTION_KEY: ["account", "edge"],
   PAMM_ENCRYPTION_KEY_OLD: ["account", "edge"],
@@ -32,9 +31,9 @@ const OWNERS: Record<string, readonly string[]> = {
   MT5_PASSWORD: ["platform", "simulator"],
 };
 
-export function planSimulator(house: House): Program {
-  const { settings } = house;
-  return program(house, "simulator", {
+export function planSimulator(context: LaunchContext): Program {
+  const { settings } = context;
+  return program(context, "simulator", {
     readiness: { host: LOOPBACK, port: settings.controlPort, path: "/control/stats" },
     env: {
       SIM_PORT: String(settings.simulatorPort),
@@ -44,8 +43,8 @@ export function planSimulator(house: House): Program {
   });
 }
 
-export async function planServices(house: House, stores: Stores): Promise<Record<Service, Program>> {
-  const { settings } = house;
+export async function planServices(context: LaunchContext, stores: Stores): Promise<Record<Service, Program>> {
+  const { settings } = context;
   const addresses: NodeJS.ProcessEnv = {};
   const ports = new Map<Service, number>();
   for (const service of SERVICES) {
@@ -62,26 +61,26 @@ export async function planServices(house: House, stores: Stores): Promise<Record
       : { host: LOOPBACK, port: metricsPort, path: "/readyz" };
     const env = {
       ...addresses,
-      ...storeVariables(house, service, stores),
+      ...storeVariables(context, service, stores),
       GRPC_HOST: LOOPBACK,
       GRPC_PORT: String(ports.get(service)),
       PAMM_METRICS_PORT: String(metricsPort),
       PAMM_HTTP_HOST: settings.httpHost,
       PAMM_HTTP_PORT: String(settings.httpPort),
     };
-    planned.push([service, program(house, service, { readiness, env })]);
+    planned.push([service, program(context, service, { readiness, env })]);
   }
   return Object.fromEntries(planned) as Record<Service, Program>;
 }
 
-/** Where a server that listens on every address can be called. */
+/** The address at which a client calls a server that listens on every address. */
 export function reachable(host: string): string {
   if (host === "0.0.0.0") return LOOPBACK;
   return host === "::" ? "::1" : host;
 }
 
-function program(house: House, name: string, own: { readiness: Readiness; env: NodeJS.ProcessEnv }): Program {
-  const { root, settings } = house;
+function program(context: LaunchContext, name: string, own: { readiness: Readiness; env: NodeJS.ProcessEnv }): Program {
+  const { root, settings } = context;
   return {
     name,
     root,
@@ -90,15 +89,15 @@ function program(house: House, name: string, own: { readiness: Readiness; env: N
     logFile: join(logFolder(settings), `${name}.log`),
     pidFile: pidFile(settings.stateDir, name),
     env: {
-      ...inherited(house.env, name),
-      ...secretVariables(house, name),
-      ...platformVariables(house, name),
+      ...inherited(context.env, name),
+      ...secretVariables(context, name),
+      ...platformVariables(context, name),
       ...own.env,
     },
   };
 }
 
-/** What the operator set goes through, but for other people's secrets. */
+/** The operator's variables, without the secrets of other processes. */
 function inherited(env: NodeJS.ProcessEnv, name: string): NodeJS.ProcessEnv {
   const isForeign = (variable: string): boolean => {
     const plain = variable.replace(/_FILE$/, "");
@@ -109,17 +108,17 @@ function inherited(env: NodeJS.ProcessEnv, name: string): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([variable]) => !isForeign(variable)));
 }
 
-function secretVariables({ env, secrets, settings }: House, name: string): NodeJS.ProcessEnv {
-  const made: Record<string, string> = {
+function secretVariables({ env, secrets, settings }: LaunchContext, name: string): NodeJS.ProcessEnv {
+  const generated: Record<string, string> = {
     PAMM_ENCRYPTION_KEY: secrets.encryptionKey,
     PAMM_BOOTSTRAP_API_KEY: secrets.apiKey,
     ...(settings.embedded.simulator ? { MT5_PASSWORD: secrets.mt5Password } : {}),
   };
   const isNeeded = (variable: string): boolean => OWNERS[variable]?.includes(name) === true && !isSet(env, variable);
-  return Object.fromEntries(Object.entries(made).filter(([variable]) => isNeeded(variable)));
+  return Object.fromEntries(Object.entries(generated).filter(([variable]) => isNeeded(variable)));
 }
 
-function platformVariables({ env, settings }: House, name: string): NodeJS.ProcessEnv {
+function platformVariables({ env, settings }: LaunchContext, name: string): NodeJS.ProcessEnv {
   const isConcerned = name === "platform" || name === "simulator";
   if (!settings.embedded.simulator || !isConcerned) return { PAMM_STATE_DIR: settings.stateDir };
   return {
@@ -128,27 +127,27 @@ function platformVariables({ env, settings }: House, name: string): NodeJS.Proce
     MT5_CA_FILE: join(settings.stateDir, "simulator", "ca.pem"),
     MT5_LOGIN: env["MT5_LOGIN"] ?? MANAGER_LOGIN,
     PAMM_QUIET_PERIOD: inSeconds(quietPeriodMs(settings)),
-    // Nothing but rehearsals happens on a simulator.
+    // A simulator moves no real money.
     PAMM_REHEARSAL: "true",
   };
 }
 
-function storeVariables({ env, secrets }: House, service: Service, stores: Stores): NodeJS.ProcessEnv {
+function storeVariables({ env, secrets }: LaunchContext, service: Service, stores: Stores): NodeJS.ProcessEnv {
   const variable = databaseVariable(service);
   const { postgresPort, natsUrl } = stores;
-  const isGiven = postgresPort === undefined || isSet(env, variable);
+  const isExternal = postgresPort === undefined || isSet(env, variable);
   const server = `${LOOPBACK}:${postgresPort}`;
   return {
-    ...(isGiven ? {} : { [variable]: serviceUrl(server, service, secrets.databasePasswordOf(service)) }),
+    ...(isExternal ? {} : { [variable]: serviceUrl(server, service, secrets.databasePasswordOf(service)) }),
     ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
   };
 }
 
-function quietPeriodMs({ quietPeriodMs: given }: Settings): number {
-  return given ?? QUIET_PERIOD_MS;
+function quietPeriodMs(settings: Settings): number {
+  return settings.quietPeriodMs ?? QUIET_PERIOD_MS;
 }
 
-/** Absence may be declared only after a connection that was lost has been closed by the platform too. */
+/** The platform must have closed a lost connection before the service declares an operation absent. */
 function idleCloseMs(settings: Settings): number {
   return settings.idleCloseMs ?? Math.min(IDLE_CLOSE_MS, quietPeriodMs(settings) / 2);
 }

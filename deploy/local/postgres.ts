@@ -4,30 +4,29 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { StartupError } from "#kernel/startup-error.ts";
+import { type RunAs, type ServerProcess, startServer, tailOf } from "./child-process.ts";
 import { freePort } from "./ports.ts";
 import { findPostgres, majorVersion } from "./postgres-binaries.ts";
-import { commandLineOf, isWorkedIn } from "./process-id.ts";
-import { stopProcess } from "./stale.ts";
-import { chooseUser, letIn } from "./postgres-user.ts";
-import { type RunAs, startTied, tailOf, type TiedProcess } from "./tied-process.ts";
+import { chooseUser, giveAccess } from "./postgres-user.ts";
+import { commandLineOf, isWorkedIn, stopProcess } from "./process-id.ts";
 
 export type PostgresOptions = {
-  /** Made when it is not there; kept when it is. */
+  /** Created when it does not exist. */
   readonly dataDir: string;
   readonly logFile: string;
-  /** Also the password of the superuser, which is named `postgres`; without one everybody on this machine is let in. */
+  /** Of the superuser `postgres`; without one every program on this machine can connect. */
   readonly password?: string;
   /** Any free one when not given. */
   readonly port?: number;
-  /** False only where losing everything at a power cut is fine. */
+  /** False only for data that a power cut may destroy. */
   readonly isDurable: boolean;
 };
 
 export type PostgresServer = AsyncDisposable & {
-  /** Of the superuser. */
+  /** With the user and password of the superuser. */
   readonly url: string;
   readonly port: number;
-  readonly process: TiedProcess;
+  readonly process: ServerProcess;
 };
 
 const HOST = "127.0.0.1";
@@ -37,13 +36,13 @@ const START_TIMEOUT_MS = 30_000;
 const START_POLL_MS = 15;
 const PORT_TRIES = 3;
 /** The shutdown checkpoint of a large database takes a while. */
-const STOP_PATIENCE_MS = 15_000;
+const STOP_TIMEOUT_MS = 15_000;
 
 /** Other kinds of shared memory stay behind in /dev/shm after a SIGKILL, and containers have little of it. */
 const ALWAYS = [`max_connections=${MAX_CONNECTIONS}`, "unix_socket_directories=", "dynamic_shared_memory_type=mmap"];
-const FORGETFUL = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+const NOT_DURABLE = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 
-/** A Postgres of our own, whose life is tied to ours. */
+/** Starts a Postgres that ends with this process. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const bin = findPostgres();
   const runAs = chooseUser();
@@ -66,27 +65,27 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
 
 async function start(bin: string, port: number, options: PostgresOptions & { runAs: RunAs }): Promise<PostgresServer> {
   const { dataDir, logFile, password, isDurable, runAs } = options;
-  const settings = [...ALWAYS, ...(isDurable ? [] : FORGETFUL)];
-  const server = await startTied({
+  const settings = [...ALWAYS, ...(isDurable ? [] : NOT_DURABLE)];
+  const server = await startServer({
     command: join(bin, "postgres"),
     args: ["-D", dataDir, "-h", HOST, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
     logFile,
-    lastSignal: "INT",
+    parentDeathSignal: "INT",
     runAs,
   });
   const user = password === undefined ? SUPERUSER : `${SUPERUSER}:${password}`;
   const url = `postgres://${user}@${HOST}:${port}/postgres`;
-  await untilItAnswers(url, server, logFile);
+  await waitForAnswer(url, server, logFile);
   return {
     url,
     port,
     process: server,
     // SIGINT = "fast": ends the connections, writes a checkpoint, exits.
-    [Symbol.asyncDispose]: () => server.stop("SIGINT", STOP_PATIENCE_MS),
+    [Symbol.asyncDispose]: () => server.stop("SIGINT", STOP_TIMEOUT_MS),
   };
 }
 
-async function untilItAnswers(url: string, server: TiedProcess, logFile: string): Promise<void> {
+async function waitForAnswer(url: string, server: ServerProcess, logFile: string): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: START_TIMEOUT_MS });
@@ -97,7 +96,7 @@ async function untilItAnswers(url: string, server: TiedProcess, logFile: string)
     } catch (error) {
       if (!server.isRunning()) throw new StartupError(`Postgres did not start: ${tailOf(logFile)}`, { cause: error });
       if (Date.now() > deadline) {
-        await server.stop("SIGINT", STOP_PATIENCE_MS);
+        await server.stop("SIGINT", STOP_TIMEOUT_MS);
         throw new StartupError(`Postgres does not answer, see ${logFile}`, { cause: error });
       }
     }
@@ -106,15 +105,15 @@ async function untilItAnswers(url: string, server: TiedProcess, logFile: string)
 }
 
 /**
- * Waits until nobody works on the data any more, also no child of a server that was killed. Then a lock file means nothing,
- * although Postgres would still believe it: the pid in it may be another process by now, or one that nobody has buried.
+ * Waits until no process works on the data any more, also no child of a server that was killed. Then the lock file is
+ * stale, but Postgres would still respect it: its pid may belong to another process by now, or to a zombie.
  */
 async function releaseFrom(dataDir: string): Promise<void> {
   const lock = join(dataDir, "postmaster.pid");
   const pid = existsSync(lock) ? Number.parseInt(readFileSync(lock, "utf8"), 10) : 0;
   if (commandLineOf(pid).includes(dataDir)) await stopProcess(pid, "SIGINT");
   // A server and its children work in their data folder.
-  const deadline = Date.now() + STOP_PATIENCE_MS;
+  const deadline = Date.now() + STOP_TIMEOUT_MS;
   while (isWorkedIn(realpathSync(dataDir))) {
     if (Date.now() > deadline) throw new StartupError(`${dataDir} is in use by another Postgres: stop it`);
     await sleep(START_POLL_MS);
@@ -123,13 +122,13 @@ async function releaseFrom(dataDir: string): Promise<void> {
 }
 
 function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptions, runAs: RunAs): void {
-  // Made beside its place and moved there when whole, so a start that is cut short leaves nothing that looks finished.
+  // Made under another name and renamed when complete, so an interrupted start leaves no folder that looks complete.
   const draft = `${dataDir}.new`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true, mode: 0o700 });
   const passwordFile = join(dirname(dataDir), "postgres-password.tmp");
   writeFileSync(passwordFile, `${password ?? ""}\n`, { mode: 0o600 });
-  letIn(runAs, [draft, passwordFile]);
+  giveAccess(runAs, [draft, passwordFile]);
   const authentication = password === undefined ? ["-A", "trust"] : ["-A", "scram-sha-256", `--pwfile=${passwordFile}`];
   const options = ["-D", draft, "-U", SUPERUSER, "-E", "UTF8", "--locale=C.UTF-8", ...authentication];
   const [command = "", ...args] = [
@@ -142,14 +141,14 @@ function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptio
   rmSync(passwordFile);
   if (status === 0) return renameSync(draft, dataDir);
   rmSync(draft, { recursive: true });
-  throw new StartupError(`Postgres could not make its data folder ${dataDir}: ${error?.message ?? stderr.trim()}`);
+  throw new StartupError(`Postgres could not create its data folder ${dataDir}: ${error?.message ?? stderr.trim()}`);
 }
 
 function refuseOtherVersion(bin: string, dataDir: string): void {
-  const made = readFileSync(join(dataDir, "PG_VERSION"), "utf8").trim();
+  const created = readFileSync(join(dataDir, "PG_VERSION"), "utf8").trim();
   const here = majorVersion(bin);
-  if (made === here) return;
+  if (created === here) return;
   throw new StartupError(
-    `${dataDir} was made by Postgres ${made}, and this is Postgres ${here}: choose another PAMM_STATE_DIR or set POSTGRES_BIN`,
+    `${dataDir} was created by Postgres ${created}, and this is Postgres ${here}: choose another PAMM_STATE_DIR or set POSTGRES_BIN`,
   );
 }

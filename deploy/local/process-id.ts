@@ -1,9 +1,16 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { StartupError } from "#kernel/startup-error.ts";
 
-/** When a process began, in ticks since boot; with it a pid is never taken for that of another process. Empty = gone. */
+const STOP_POLL_MS = 50;
+/** The process may already stop because its launcher ended, and be writing its data. */
+const STOP_TIMEOUT_MS = 20_000;
+const KILL_TIMEOUT_MS = 2_000;
+
+/** When a process began, in ticks since boot: pid and start together identify a process. Empty = it has ended. */
 export function startOf(pid: number): string {
   try {
-    // The name in parentheses may hold anything; what follows is a list of fields: state, parent, ...
+    // The name in parentheses may contain any character; the fields state, parent, ... follow it.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
     const [state] = fields;
     return state === "Z" || state === "X" ? "" : (fields[19] ?? "");
@@ -12,7 +19,7 @@ export function startOf(pid: number): string {
   }
 }
 
-/** Empty for a process that is not there. */
+/** Empty for a process that does not exist. */
 export function commandLineOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
@@ -21,14 +28,14 @@ export function commandLineOf(pid: number): string {
   }
 }
 
-/** Whether some process has the folder as its working directory. */
+/** Whether a process has the folder as its working directory. */
 export function isWorkedIn(folder: string): boolean {
   return readdirSync("/proc").some((pid) => {
     if (!/^\d+$/.test(pid)) return false;
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === folder;
     } catch {
-      // It ended, or belongs to somebody else.
+      // It ended, or belongs to another user.
       return false;
     }
   });
@@ -44,4 +51,20 @@ export function recordedProcess(file: string): number | undefined {
   if (!existsSync(file)) return undefined;
   const [pid, start] = readFileSync(file, "utf8").trim().split(" ");
   return start !== undefined && start !== "" && startOf(Number(pid)) === start ? Number(pid) : undefined;
+}
+
+/** Ends a process that is not a child of this one: first by the signal, then by SIGKILL. */
+export async function stopProcess(pid: number, signal: NodeJS.Signals): Promise<void> {
+  const start = startOf(pid);
+  const isRunning = (): boolean => start !== "" && startOf(pid) === start;
+  for (const [sent, timeoutMs] of [
+    [signal, STOP_TIMEOUT_MS],
+    ["SIGKILL", KILL_TIMEOUT_MS],
+  ] as const) {
+    if (isRunning()) process.kill(pid, sent);
+    for (const until = Date.now() + timeoutMs; Date.now() < until; await sleep(STOP_POLL_MS)) {
+      if (!isRunning()) return;
+    }
+  }
+  throw new StartupError(`process ${pid} of an earlier run does not end: kill it`);
 }

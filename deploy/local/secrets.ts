@@ -8,14 +8,14 @@ export type Secrets = {
   readonly apiKey: string;
   readonly mt5Password: string;
   readonly natsPassword: string;
-  /** Of the superuser; each service has one of its own. */
+  /** Of the superuser; each service has its own password. */
   readonly postgresPassword: string;
   readonly databasePasswordOf: (service: string) => string;
 };
 
 const ENCRYPTION_KEY = "encryption-key";
 
-/** Made once and kept in the state, readable by us alone: what they protect or open is kept there too. */
+/** Generated once and kept in the state folder, with the data that they protect, for the owner only. */
 export function readOrMakeSecrets(stateDir: string): Secrets {
   const folder = join(stateDir, "secret");
   return {
@@ -35,7 +35,7 @@ function random(): string {
   return randomBytes(24).toString("hex");
 }
 
-/** On disk before it is used: an encryption key that a power cut takes back would take the passwords with it. */
+/** On disk before its first use: without the encryption key, the passwords encrypted with it are lost. */
 function keep(folder: string, name: string, make: () => string): string {
   const file = join(folder, name);
   if (existsSync(file)) return readFileSync(file, "utf8").trim();

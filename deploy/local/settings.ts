@@ -3,7 +3,7 @@ import { type StaticDecode, Type } from "typebox";
 import { duration, instant, optional, port, secret, secretUrl, text, url } from "#kernel/config-pieces.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
 import { StartupError } from "#kernel/startup-error.ts";
-import { freePort, isFree, keepPort } from "./ports.ts";
+import { freePort, isFree, reservePort } from "./ports.ts";
 
 /** In the order in which they are started; stopped the other way round. */
 export const SERVICES = ["platform", "account", "funding", "subscription", "fee", "edge"] as const;
@@ -11,7 +11,7 @@ export type Service = (typeof SERVICES)[number];
 
 const POSTGRES = ["postgres", "postgresql"];
 
-/** As subscription has it when nothing is set: weeks that begin on Saturdays. */
+/** The same defaults as in subscription: weeks that begin on Saturdays. */
 const FEE_PERIOD = "P7D";
 const FEE_ANCHOR = "2025-01-04T00:00:00Z";
 
@@ -39,33 +39,33 @@ export type Settings = {
   readonly httpPort: number;
   readonly metricsPort: number;
   readonly simulatorPort: number;
-  /** Where the simulator is looked for: its own port, unless rehearsals put something in between. */
+  /** The port that platform dials: the simulator's own, unless a test puts a proxy between them. */
   readonly simulatorDialPort: number;
   readonly controlPort: number;
   readonly quietPeriodMs: number | undefined;
   readonly idleCloseMs: number | undefined;
-  /** For people and demos; subscription reads it by itself. */
+  /** For the banner and the demo; subscription reads the variables itself. */
   readonly feeWeek: { readonly periodMs: number; readonly anchor: Date };
   readonly hasOwnKey: boolean;
-  /** What is started because no address of a real one was given. */
+  /** The servers that the launcher starts because the environment names none. */
   readonly embedded: { readonly postgres: boolean; readonly nats: boolean; readonly simulator: boolean };
 };
 
 const METRICS_PORT = 9_090;
 
-/** What the environment asks for: every mistake in it at once, before anything is touched. */
-export type Wishes = StaticDecode<typeof SCHEMA>;
+/** The settings of the environment: all mistakes are reported together, before anything changes. */
+export type LaunchConfig = StaticDecode<typeof SCHEMA>;
 
-export function readWishes(env: Environment): Wishes {
+export function readLaunchConfig(env: Environment): LaunchConfig {
   return readConfig(SCHEMA, env);
 }
 
-export function stateDirOf({ PAMM_STATE_DIR }: Wishes): string {
+export function stateDirOf({ PAMM_STATE_DIR }: LaunchConfig): string {
   return resolve(PAMM_STATE_DIR);
 }
 
-/** Looks whether the ports can be had: all that cannot at once, before anything is started. */
-export async function claimPorts(env: Environment, read: Wishes): Promise<Settings> {
+/** Checks that the ports are free: all that are taken are reported together, before anything starts. */
+export async function claimPorts(env: Environment, read: LaunchConfig): Promise<Settings> {
   const simulator = read.MT5_URL === undefined;
   const ports = new PortClaims();
   const httpPort = await ports.claim("PAMM_HTTP_PORT", read.PAMM_HTTP_HOST, read.PAMM_HTTP_PORT);
@@ -99,7 +99,7 @@ export function databaseVariable(service: string): string {
   return `${service.toUpperCase()}_DATABASE_URL`;
 }
 
-/** In the environment itself or as a file. Compose files pass unset variables on as empty text. */
+/** Set directly or as a file. Compose files pass unset variables on as empty text. */
 export function isSet(env: Environment, name: string): boolean {
   return Boolean(env[name]) || Boolean(env[`${name}_FILE`]);
 }
@@ -108,7 +108,7 @@ export function logFolder({ stateDir }: Settings): string {
   return join(stateDir, "log");
 }
 
-/** Nobody asked for the usual port, so a machine on which something else has it is no mistake. */
+/** The default port is optional: when another program holds it, the launcher takes a free one. */
 async function metricsPortOf(wanted: number | undefined): Promise<number> {
   if (wanted !== undefined) return wanted;
   return (await isFree(LOOPBACK, METRICS_PORT)) ? METRICS_PORT : 0;
@@ -121,14 +121,14 @@ class PortClaims {
   /** 0 = any free one. */
   async claim(variable: string, host: string, wanted: number): Promise<number> {
     const port = wanted === 0 ? await freePort(host) : wanted;
-    // Nothing listens there before the service starts, and until then others are given theirs.
-    keepPort(port);
+    // No server listens there yet, and other servers receive their ports meanwhile.
+    reservePort(port);
     const other = this.#taken.get(port);
     if (other !== undefined)
       this.#mistakes.push(`${variable} and ${other} are both ${port}: choose another for one of them`);
     else if (!(await isFree(host, port))) {
       this.#mistakes.push(
-        `port ${port} on ${host} is taken: set ${variable} to another one (0 = any free one) or stop who holds it`,
+        `port ${port} on ${host} is taken: set ${variable} to another one (0 = any free one) or stop the program that holds it`,
       );
     }
     this.#taken.set(port, variable);

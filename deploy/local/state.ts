@@ -13,13 +13,13 @@ export function pidFile(stateDir: string, name: string): string {
   return join(stateDir, "run", `${name}.pid`);
 }
 
-/** The process that holds this state, when there is one. */
+/** The launcher that runs on this state, if any. */
 export function launcherOf(stateDir: string): number | undefined {
   return recordedProcess(pidFile(stateDir, LAUNCHER));
 }
 
-/** Makes the folder and takes it for us alone, until it is disposed or we are dead. */
-export async function takeState(stateDir: string): Promise<AsyncDisposable> {
+/** Makes the folder and locks it for this process, until the lock is disposed or the process ends. */
+export async function lockState(stateDir: string): Promise<AsyncDisposable> {
   try {
     for (const folder of ["", ...FOLDERS]) mkdirSync(join(stateDir, folder), { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -36,15 +36,15 @@ export async function takeState(stateDir: string): Promise<AsyncDisposable> {
   };
 }
 
-/** An address in the abstract name space belongs to one process and is gone with it: a lock that is never stale. */
+/** A socket address in the abstract name space belongs to one process and ends with it, so the lock is never stale. */
 async function lockByName(stateDir: string): Promise<AsyncDisposable> {
   const name = createHash("sha256").update(realpathSync(stateDir)).digest("hex").slice(0, 32);
   const server = createServer((socket) => socket.destroy());
-  const isOurs = await new Promise<boolean>((resolve) => {
+  const isLocked = await new Promise<boolean>((resolve) => {
     server.once("error", () => resolve(false));
     server.listen(`\0pamm-state-${name}`, () => resolve(true));
   });
-  if (isOurs) return server;
+  if (isLocked) return server;
   const holder = launcherOf(stateDir);
   throw new StartupError(
     `${stateDir} is in use by process ${holder ?? "unknown"}: stop it (make stop), or set PAMM_STATE_DIR to another folder`,

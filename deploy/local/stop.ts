@@ -5,7 +5,7 @@ import { launcherOf } from "./state.ts";
 
 const POLL_MS = 100;
 /** Every service may take 15 s to drain. */
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
 const stateDir = resolve(process.env["PAMM_STATE_DIR"] ?? ".state");
 const pid = launcherOf(stateDir);
@@ -13,7 +13,7 @@ if (pid === undefined) {
   process.stdout.write(`nothing runs on ${stateDir}\n`);
 } else {
   process.kill(pid, "SIGTERM");
-  const until = Date.now() + PATIENCE_MS;
+  const until = Date.now() + TIMEOUT_MS;
   while (launcherOf(stateDir) === pid && Date.now() < until) await sleep(POLL_MS);
   const isGone = launcherOf(stateDir) !== pid;
   process.stdout.write(isGone ? "stopped\n" : `process ${pid} is still stopping\n`);

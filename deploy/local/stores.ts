@@ -1,53 +1,53 @@
 import { join } from "node:path";
-import type { Member } from "./crew.ts";
-import type { Life } from "./life.ts";
+import type { ServerProcess } from "./child-process.ts";
 import { startNats } from "./nats.ts";
-import type { House } from "./plan.ts";
+import type { LaunchContext } from "./plan.ts";
 import { freePort } from "./ports.ts";
 import { startPostgres } from "./postgres.ts";
+import type { ProcessRun } from "./service-process.ts";
 import { logFolder } from "./settings.ts";
-import type { TiedProcess } from "./tied-process.ts";
+import type { SupervisedProcess } from "./supervisor.ts";
 
 export type Store = {
-  readonly member: Member;
-  /** The same in every life, because others keep it. */
+  readonly process: SupervisedProcess;
+  /** The same after every restart, because clients keep it. */
   readonly port: number;
-  /** Of its owner. */
+  /** With the user and password of the superuser. */
   readonly url: () => string;
 };
 
-/** Expected refusals are errors to a database too; what concerns an operator is worse. */
-const WORRIES_OF_POSTGRES = / PANIC: | terminated by signal /;
-const WORRIES_OF_NATS = /\[(ERR|FTL)\]/;
+/** Postgres logs constraint violations that services expect as errors; these lines are for an operator. */
+const POSTGRES_ALERT = / PANIC: | terminated by signal /;
+const NATS_ALERT = /\[(ERR|FTL)\]/;
 
-export async function postgresStore({ settings, secrets }: House): Promise<Store> {
+export async function postgresStore({ settings, secrets }: LaunchContext): Promise<Store> {
   const port = await freePort();
   const logFile = join(logFolder(settings), "postgres.log");
   const dataDir = join(settings.stateDir, "postgres");
   const options = { dataDir, logFile, port, password: secrets.postgresPassword, isDurable: true };
   let url = "";
-  const start = async (): Promise<Life> => {
+  const start = async (): Promise<ProcessRun> => {
     const server = await startPostgres(options);
     url = server.url;
-    return lifeOf(server);
+    return runOf(server);
   };
-  return { port, url: () => url, member: { name: "postgres", start, logFile, show: worry(WORRIES_OF_POSTGRES) } };
+  return { port, url: () => url, process: { name: "postgres", start, logFile, show: linesWith(POSTGRES_ALERT) } };
 }
 
-export async function natsStore({ settings, secrets }: House): Promise<Store> {
+export async function natsStore({ settings, secrets }: LaunchContext): Promise<Store> {
   const port = await freePort();
   const logFile = join(logFolder(settings), "nats.log");
   const options = { dir: join(settings.stateDir, "nats"), logFile, port, password: secrets.natsPassword };
   let url = "";
-  const start = async (): Promise<Life> => {
+  const start = async (): Promise<ProcessRun> => {
     const server = await startNats(options);
     url = server.url;
-    return lifeOf(server);
+    return runOf(server);
   };
-  return { port, url: () => url, member: { name: "nats", start, logFile, show: worry(WORRIES_OF_NATS) } };
+  return { port, url: () => url, process: { name: "nats", start, logFile, show: linesWith(NATS_ALERT) } };
 }
 
-function lifeOf(server: AsyncDisposable & { readonly process: TiedProcess }): Life {
+function runOf(server: AsyncDisposable & { readonly process: ServerProcess }): ProcessRun {
   return {
     ended: server.process.ended,
     ready: Promise.resolve(),
@@ -56,6 +56,6 @@ function lifeOf(server: AsyncDisposable & { readonly process: TiedProcess }): Li
   };
 }
 
-function worry(pattern: RegExp): Member["show"] {
+function linesWith(pattern: RegExp): SupervisedProcess["show"] {
   return (line) => (pattern.test(line) ? line : undefined);
 }

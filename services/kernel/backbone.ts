@@ -14,7 +14,7 @@ import { serveOverNats } from "./nats/serve.ts";
 import { requireStreams, type StreamDefinition } from "./nats/streams.ts";
 import { wakeUpSender } from "./nats/wake-up-signal.ts";
 import { migrate } from "./postgres/migrate.ts";
-import { createPool, type Pool } from "./postgres/pool.ts";
+import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
 import type { Secret } from "./secret.ts";
 import type { ServiceContext } from "./service.ts";
 
@@ -94,6 +94,7 @@ export async function openBackbone({ stack, log, watch }: ServiceContext, option
       onIdleError: (error) => log.warn("an idle database connection was lost", { error }),
     }),
   );
+  await openConnections(pool);
   const broker = stack.use(await connectNats({ url: settings.NATS_URL.reveal(), name: service, log }));
   watch("broker connection", broker.closed);
   const streams = options.streams.map((stream) => ({ ...stream, replicas: settings.NATS_STREAM_REPLICAS }));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createBell } from "./bell.ts";
 import { runJob } from "./job.ts";
 import { createLog } from "./log.ts";
@@ -120,20 +120,70 @@ test("disposal aborts the signal, waits for the round and starts no other", asyn
   expect(finished).toBe(1);
 });
 
-test("a neighbour that is away is no error before it has been away for a while, anything else is one at once", async () => {
+/** A log that keeps the fields of its lines. */
+function keptLog() {
   const levels = { info: [] as unknown[], error: [] as unknown[] };
-  const loud = {
+  const kept = {
     ...log,
     info: (_text: string, fields?: object) => levels.info.push(fields),
     error: (_text: string, fields?: object) => levels.error.push(fields),
   } as unknown as typeof log;
-  const away = new Refusal({ code: "service_unavailable", status: "unavailable", message: "away" });
-  const run = (name: string, error: Error) =>
-    runJob({ name, everyMs: LONG_MS, longestRetryMs: 1, log: loud, work: () => Promise.reject(error) });
-  await using _away = run("away", away);
-  await vi.waitFor(() => expect(levels.error).toContainEqual(expect.objectContaining({ job: "away", attempt: 6 })));
-  expect(levels.info).toHaveLength(5);
+  return { levels, kept };
+}
 
-  await using _broken = run("broken", new Error("broken"));
-  await vi.waitFor(() => expect(levels.error).toContainEqual(expect.objectContaining({ job: "broken", attempt: 1 })));
+const away = new Refusal({ code: "service_unavailable", status: "unavailable", message: "away" });
+
+test("a job that has just started waits for a service that starts too, and says so once", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { levels, kept } = keptLog();
+  let rounds = 0;
+  const work = async (): Promise<boolean> => {
+    rounds += 1;
+    if (rounds <= 20) throw away;
+    return false;
+  };
+  await using _job = runJob({ name: "early", everyMs: LONG_MS, log: kept, work });
+
+  await vi.advanceTimersByTimeAsync(20_000);
+
+  expect(rounds).toBe(21);
+  expect(levels).toEqual({ info: [{ job: "early", reason: "Refusal: away" }], error: [] });
+});
+
+test("a job does not wait without end for a service that never starts", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { levels, kept } = keptLog();
+  await using _job = runJob({ name: "early", everyMs: LONG_MS, log: kept, work: () => Promise.reject(away) });
+
+  await vi.advanceTimersByTimeAsync(61_000);
+
+  expect(levels.error).toEqual([expect.objectContaining({ job: "early", error: away })]);
+});
+
+test("later, a neighbour that is away is no error before it has been away for a while", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { levels, kept } = keptLog();
+  let rounds = 0;
+  const work = async (): Promise<boolean> => {
+    rounds += 1;
+    if (rounds > 1) throw away;
+    return false;
+  };
+  await using _job = runJob({ name: "away", everyMs: LONG_MS, longestRetryMs: 1, log: kept, work });
+
+  await vi.advanceTimersByTimeAsync(LONG_MS + 5);
+
+  expect(levels.info).toHaveLength(5);
+  expect(levels.error[0]).toMatchObject({ job: "away", attempt: 6 });
+});
+
+test("any other failure is an error at once", async () => {
+  const { levels, kept } = keptLog();
+  const work = (): Promise<boolean> => Promise.reject(new Error("broken"));
+  await using _job = runJob({ name: "broken", everyMs: LONG_MS, log: kept, work });
+
+  await vi.waitFor(() => expect(levels.error).toEqual([expect.objectContaining({ job: "broken", attempt: 1 })]));
 });

@@ -22,6 +22,12 @@ const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 30_000;
 /** A neighbour that starts or restarts is away for some seconds, which is no news for anybody. */
 const PASSING_FAILURES = 5;
+/**
+ * Services start side by side, call each other and share a busy machine. For so long after its own start a job waits for
+ * them, which is one line in the log and no failure.
+ */
+const START_WAIT_MS = 60_000;
+const START_RETRY_MS = 500;
 
 /** Runs rounds one after the other, never two at once. A failed round is tried again with growing pauses, for ever. */
 export function runJob(options: JobOptions): Job {
@@ -42,6 +48,7 @@ async function loop(
   signal: AbortSignal,
 ): Promise<void> {
   let failures = 0;
+  const startsUntil = performance.now() + START_WAIT_MS;
   while (!signal.aborted) {
     try {
       const hasMore = await work(signal);
@@ -52,6 +59,11 @@ async function loop(
       if (signal.aborted) return;
       failures += 1;
       const retryInMs = retryDelay(failures, longestRetryMs);
+      if (isTrouble(error) && performance.now() < startsUntil) {
+        if (failures === 1) log.info("job waits for services that start", { job: name, reason: String(error) });
+        await pause(Math.min(START_RETRY_MS, retryInMs), signal);
+        continue;
+      }
       const level = failures <= PASSING_FAILURES && isTrouble(error) ? "info" : "error";
       log[level]("a job failed and is tried again", { job: name, attempt: failures, retry_in_ms: retryInMs, error });
       // No ring shortens this: a failing job that others wake must not become a hot loop.

@@ -23,7 +23,7 @@ const MAX_RIGHT = 255;
 export const CONFIG = Type.Object({
   SIM_HOST: text("a host to listen on", { whenMissing: "127.0.0.1" }),
   SIM_PORT: port({ whenMissing: "8443" }),
-  /** Whoever reaches it can do anything: another address is for a network of its own, such as a container's. */
+  /** The control API needs no key: use another address in a separate network only, such as a container's. */
   SIM_CONTROL_HOST: text("a host to listen on", { whenMissing: "127.0.0.1" }),
   SIM_CONTROL_PORT: port({ whenMissing: "8444" }),
   SIM_IDLE_CLOSE: duration({ whenMissing: "PT180S" }),

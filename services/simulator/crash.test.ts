@@ -99,7 +99,7 @@ test("every answered payment outlives SIGKILL under load, again and again", { ti
   expect(running.errors()).toBe("");
 });
 
-test("a second process on the same folder says so in one line and leaves", async () => {
+test("a second process on the same folder exits with one line", async () => {
   const stateDir = await stateFolder();
   const first = spawnSimulator(stateDir);
   const simulator = await portsOf(stateDir, first);
@@ -114,7 +114,7 @@ test("a second process on the same folder says so in one line and leaves", async
   expect((await pay(client, login, "1")).retcode).toBe("0 Done");
 });
 
-test("everything that is wrong with the environment is told at once, without the values", async () => {
+test("all mistakes of the environment are reported together, without the values", async () => {
   const running = spawnSimulator(await stateFolder(), {
     MT5_LOGIN: "-secret-",
     MT5_PASSWORD: "",

@@ -11,7 +11,7 @@ export const DEFAULT_GROUPS = [
 ] as const;
 
 export const KEY_CASES = ["documented", "lower"] as const;
-/** Live servers were seen to answer with keys in lower case, against their manual. */
+/** Some live servers answer with keys in lower case, against their manual. */
 export type KeyCase = (typeof KEY_CASES)[number];
 
 /** EnManagerRights by the numbers of the vendor's header. */

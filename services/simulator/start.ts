@@ -13,7 +13,7 @@ import { CERTIFICATE_FILE, ensureCertificate } from "./webapi/certificate.ts";
 import { serveWebApi } from "./webapi/listener.ts";
 
 export type SimulatorOptions = {
-  /** Its files are in the folder `simulator` below; without one, in a folder of its own that dispose removes. */
+  /** Holds the folder `simulator`; without it, the files are in a temporary folder that dispose removes. */
   readonly stateDir?: string;
   readonly host?: string;
   /** 0 or none = any free one. */
@@ -26,7 +26,7 @@ export type SimulatorOptions = {
   readonly managerPassword?: string;
   readonly managerRights?: readonly number[];
   readonly managerGroups?: string;
-  /** Groups beside the usual ones. */
+  /** Groups in addition to the default ones. */
   readonly groups?: readonly string[];
   readonly loginRange?: LoginRange;
   readonly reservedLogins?: LoginRange;
@@ -60,7 +60,7 @@ const DEFAULT_MANAGER = { login: 1005, password: "Manager#1005" };
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   await using stack = new AsyncDisposableStack();
   const settings = settingsOf(options);
-  const folder = await ownFolder(stack, options.stateDir);
+  const folder = await openFolder(stack, options.stateDir);
   stack.use(await lockFolder(join(folder, "lock")));
   const { books, journal } = await openBooks(folder, firstChoice(settings.loginRange));
   stack.use(journal);
@@ -104,7 +104,7 @@ function settingsOf(options: SimulatorOptions): Settings {
   };
 }
 
-async function ownFolder(stack: AsyncDisposableStack, stateDir: string | undefined): Promise<string> {
+async function openFolder(stack: AsyncDisposableStack, stateDir: string | undefined): Promise<string> {
   const parent = stateDir ?? (await mkdtemp(join(tmpdir(), "simulator-")));
   if (stateDir === undefined) stack.defer(() => rm(parent, { recursive: true, force: true }));
   const folder = join(parent, "simulator");
@@ -112,7 +112,7 @@ async function ownFolder(stack: AsyncDisposableStack, stateDir: string | undefin
   return folder;
 }
 
-/** What clients on this machine can connect to, and what the certificate names. */
+/** A host that clients on this machine can connect to, and that the certificate names. */
 function urlHost(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "localhost";
   return host.includes(":") ? `[${host}]` : host;

@@ -12,7 +12,7 @@ import type { Journal } from "./store/journal.ts";
 /** Milliseconds since 1970, UTC. */
 export type NowMs = () => number;
 
-/** What an account held when the server's last day and last month ended. */
+/** The balance of an account at the end of the server's last day and last month. */
 export type PreviousBalances = { readonly dayStartMsc: number; readonly day: bigint; readonly month: bigint };
 
 export type TradeServer = {
@@ -24,10 +24,10 @@ export type TradeServer = {
   readonly isVisibleGroup: (group: string) => boolean;
   /** Logins with a deal since the last restart: the others have no account state. */
   readonly active: Set<number>;
-  /** Deals that the Web API does not show yet, with the time until which. */
+  /** Deals that the Web API hides, with the time until which it does. */
   readonly hidden: Map<number, number>;
   readonly calls: Map<string, number>;
-  /** By login, worked out once a day. */
+  /** By login, computed once a day. */
   readonly previousBalances: Map<number, PreviousBalances>;
   /** Replaced as a whole at every change. */
   faults: readonly Fault[];
@@ -75,7 +75,7 @@ function installManager({ books, settings }: TradeServer): void {
   applyChange(books, { kind: "account", account });
 }
 
-/** Every change of the books goes through here. It is on disk when the journal has settled, so answers wait for that. */
+/** Every change of the books goes through here. It is on disk when the journal has settled; answers wait for that. */
 export function record(server: TradeServer, change: Change): void {
   server.journal.append(change);
   applyChange(server.books, change);
@@ -99,7 +99,7 @@ export function takeFreeLogin({ settings, books }: TradeServer): number | undefi
   return login;
 }
 
-/** What the wall clock of the server shows, as milliseconds. */
+/** The wall clock of the server, in milliseconds. */
 export function serverTimeMs({ nowMs, offset }: TradeServer): number {
   return wallClockMs(nowMs(), offset);
 }

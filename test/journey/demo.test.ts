@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { demoAlone, startTestSystem } from "./support/system.ts";
 
 const PATIENCE_MS = 300_000;
-const TIED = /Every balance ties to the cent\./g;
+const TIED = /Every balance matches to the cent\./g;
 
 test(
   "the demo ends with every balance tied, and again after a stop and a start",

@@ -11,7 +11,7 @@ import { settings as subscription } from "../../../services/subscription/config.
 
 const SCHEMAS = { account, edge, fee, funding, platform, simulator, subscription };
 
-/** What `node services/<name>/main.ts` is there for. */
+/** The programs that start with `node services/<name>/main.ts`. */
 export type Program = keyof typeof SCHEMAS;
 export const PROGRAMS = Object.keys(SCHEMAS) as Program[];
 
@@ -20,7 +20,7 @@ export function readAs(program: Program, env: Environment): Readonly<Record<stri
   return readConfig(SCHEMAS[program] as TObject<TProperties>, env);
 }
 
-/** The names that a variable may be given under, the usual one first. */
+/** The accepted names of a variable, the usual one first. */
 export type Variable = { readonly names: readonly string[]; readonly isSecret: boolean };
 
 export function variablesOf(program: Program): Variable[] {

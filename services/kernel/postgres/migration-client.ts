@@ -5,7 +5,8 @@ import { exactTypes } from "./types.ts";
 
 /** Also bounds the wait for another process that migrates the same schema. */
 const LOCK_TIMEOUT_MS = 30_000;
-const CONNECT_TIMEOUT_MS = 3_000;
+/** The server may start at this moment, on a busy machine. */
+const CONNECT_TIMEOUT_MS = 15_000;
 
 /** A connection of its own, since a migration may take longer than a pool lets any statement take. */
 export async function connectToMigrate(url: string, schema: string): Promise<pg.Client> {

@@ -1,7 +1,8 @@
 import { emptyDatabase } from "#test/support/database.ts";
+import type { PoolClient } from "pg";
 import { expect, test } from "vitest";
 import { isTransient, violatedConstraint } from "./failure.ts";
-import { createPool, schemaName } from "./pool.ts";
+import { createPool, openConnections, schemaName } from "./pool.ts";
 import { execute, many, one, sql } from "./query.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -49,6 +50,24 @@ test("disposing twice is harmless", async () => {
   const pool = createPool({ url: database.url, schema: "notes", applicationName: "twice", max: 1 });
   await pool[Symbol.asyncDispose]();
   await pool[Symbol.asyncDispose]();
+});
+
+test("every connection is open before the first statement, also when the server refuses some at first", async () => {
+  await using database = await emptyDatabase("notes");
+  await using pool = createPool({ url: database.url, schema: "notes", applicationName: "opened", max: 3 });
+  const connect = pool.connect.bind(pool) as () => Promise<PoolClient>;
+  let calls = 0;
+  const timingOut = Object.assign(pool, {
+    async connect(): Promise<PoolClient> {
+      calls += 1;
+      if (calls === 2) throw new Error("timeout exceeded when trying to connect");
+      return await connect();
+    },
+  });
+
+  await openConnections(timingOut);
+
+  expect([pool.totalCount, pool.idleCount, calls]).toEqual([3, 3, 4]);
 });
 
 test("a broken constraint is told by its name", async () => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { isTransient } from "./failure.ts";
 import { exactTypes } from "./types.ts";
 
 export type Pool = pg.Pool & AsyncDisposable;
@@ -20,6 +22,9 @@ const STATEMENT_TIMEOUT_MS = 3_000;
 const LOCK_TIMEOUT_MS = 500;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
+/** The time that a service gives the server to accept all connections at the start. */
+const OPEN_WITHIN_MS = 60_000;
+const OPEN_RETRY_MS = 250;
 /** Ends the wait for a server that is gone without a word; above every statement_timeout that a bulk job sets. */
 const SILENT_SERVER_TIMEOUT_MS = 60_000;
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,62}$/;
@@ -45,6 +50,30 @@ export function createPool({ url, schema, applicationName, max, onIdleError }: P
       if (!pool.ending) await pool.end();
     },
   });
+}
+
+/**
+ * Opens every connection before the service works, one after the other: the jobs of six services that open theirs at once
+ * overload a busy machine until all of them time out.
+ */
+export async function openConnections(pool: Pool): Promise<void> {
+  const clients: pg.PoolClient[] = [];
+  const deadline = performance.now() + OPEN_WITHIN_MS;
+  try {
+    while (clients.length < pool.options.max) {
+      try {
+        clients.push(await pool.connect());
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        // A server with fewer free connections than the pool may hold is no reason to stay down.
+        if (performance.now() > deadline && clients.length > 0) return;
+        if (performance.now() > deadline) throw error;
+        await sleep(OPEN_RETRY_MS);
+      }
+    }
+  } finally {
+    for (const client of clients) client.release();
+  }
 }
 
 /** Schema names are put into text, so nothing but a plain identifier may pass. */

@@ -1,3 +1,4 @@
+import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Job } from "#kernel/job.ts";
 import { runJob } from "#kernel/job.ts";
 import type { Deps } from "../deps.ts";
@@ -26,7 +27,7 @@ export function beat(deps: Deps): Job {
 
 async function withinTime(beating: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("the database did not answer in time")), BEAT_TIMEOUT_MS);
+  const timer = setTimeout(() => late.reject(databaseUnavailable()), BEAT_TIMEOUT_MS);
   try {
     await Promise.race([beating, late.promise]);
   } finally {

@@ -10,10 +10,10 @@ import { ControlProblem } from "./problem.ts";
 import { accountView, dealView } from "./view.ts";
 
 const MAX_NAME_LENGTH = 127;
-/** A dealer who is not our manager. */
+/** A dealer other than the service's manager. */
 const OTHER_DEALER = 1;
 
-/** The manager's own account is none of those that this API is about. */
+/** The control API does not include the manager's own account. */
 export function getAccount({ books, settings }: TradeServer, login: number): Account {
   const account = login === settings.managerLogin ? undefined : books.accounts.get(login);
   if (account === undefined) throw new ControlProblem("unknown_account", `there is no account ${login}`);
@@ -33,14 +33,14 @@ export function listDeals(server: TradeServer, login: number): object[] {
   return dealsOf(server.books, getAccount(server, login).login).map(dealView);
 }
 
-/** What the platform's people do after they have rewritten history: the deals win. */
+/** The correction that a broker makes after a change of history: the balance becomes the sum of the deals. */
 export function fixAccount(server: TradeServer, login: number): object {
   getAccount(server, login);
   record(server, { kind: "balance_fixed", login, ...historyOf(server.books, login) });
   return showAccount(server, login);
 }
 
-/** An account that existed before anybody asked through the Web API. */
+/** An account that was not created through the Web API. */
 export function createAccount(server: TradeServer, body: unknown): object {
   const { settings, books } = server;
   const read = readerOf(body);
@@ -71,7 +71,7 @@ export function createAccount(server: TradeServer, body: unknown): object {
   return showAccount(server, login);
 }
 
-/** Moves money as a dealer does, behind the back of everybody else. It cannot take more than there is. */
+/** Moves money as another dealer does, without the service. The balance stays at zero or above. */
 export function moveBalance(server: TradeServer, body: unknown): object {
   const read = readerOf(body);
   const login = read.required("login", "a login", integer(1, Number.MAX_SAFE_INTEGER));
@@ -111,7 +111,7 @@ function foundAccount(
     leverage: DEFAULT_LEVERAGE,
     registeredAt: now,
     passwordChangedAt: now,
-    // Nobody knows a password of it until the manager sets one.
+    // The account has no password until the manager sets one.
     passwords: { main: "", investor: "" },
     texts: { Name: cutText(name, MAX_NAME_LENGTH) },
     numbers: {},

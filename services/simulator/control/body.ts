@@ -1,11 +1,11 @@
 import { parseExact } from "../domain/decimal.ts";
 import { ControlProblem, type FieldProblem } from "./problem.ts";
 
-/** Reads the members of a body one by one and tells of all that is wrong at once, also of members it does not know. */
+/** Reads the members of a body and reports all mistakes together, unknown members included. */
 export type BodyReader = {
   readonly optional: <T>(name: string, expects: string, parse: Parse<T>) => T | undefined;
   readonly required: <T>(name: string, expects: string, parse: Parse<T>) => T;
-  /** Throws when anything was wrong; values that were read may be used only after it. */
+  /** Throws when the body had mistakes; callers use the values only after it. */
   readonly finish: () => void;
 };
 
@@ -33,7 +33,7 @@ export function readerOf(body: unknown): BodyReader {
       if (value === undefined && !problems.some(({ field }) => field === name)) {
         problems.push({ field: name, message: `is missing: must be ${expects}` });
       }
-      // Nobody sees an undefined one: finish() throws before values are used.
+      // The caller never uses undefined: finish() throws before.
       return value as T;
     },
     finish() {

@@ -49,7 +49,7 @@ test("an account that existed before is shown with its money, and its login lies
   });
 });
 
-test("everything that is wrong with a body is told at once", async () => {
+test("all mistakes of a body are reported together", async () => {
   await using simulator = await startSimulator();
   const refused = async (path: string, body: unknown) => {
     const answer = await control(simulator, "POST", path, body);
@@ -79,7 +79,7 @@ test("everything that is wrong with a body is told at once", async () => {
   expect(await refused("results", [])).toEqual([400, []]);
 });
 
-test("what is not JSON, not known or not there is told as JSON", async () => {
+test("broken JSON, unknown routes and unknown logins are answered as JSON", async () => {
   await using simulator = await startSimulator();
   const broken = await fetch(`${simulator.controlUrl}/control/results`, { method: "POST", body: "{" });
   expect([broken.status, await broken.json()]).toMatchObject([400, { code: "invalid_body" }]);
@@ -118,7 +118,7 @@ test("stats count calls by command, deals and sessions", async () => {
   });
 });
 
-test("on every address it still answers only those who call it by a name of loopback", async () => {
+test("on every address it answers only requests for a loopback host name", async () => {
   await using simulator = await startSimulator({ controlHost: "0.0.0.0" });
   const port = simulator.controlPort;
   const statusFor = (host: string): Promise<number | undefined> =>

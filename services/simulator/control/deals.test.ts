@@ -74,7 +74,7 @@ test("charges and credits are booked without a trade, and trades are not booked 
   });
 });
 
-test("history can be rewritten, cancelled and lost, and balances stay, also after a restart", async () => {
+test("deals can be edited, cancelled and deleted, and balances stay, also after a restart", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await aTrader(simulator);

@@ -5,7 +5,7 @@ import { amount, getAccount } from "./accounts.ts";
 import { integer, type Parse, readerOf, text } from "./body.ts";
 import { ControlProblem } from "./problem.ts";
 
-/** The broker's own programs, which are no dealer of a name. */
+/** The dealer number of the broker's own programs. */
 const SERVER_DEALER = 0;
 const MAX_TEXT = 127;
 const EDITED = 1;
@@ -18,7 +18,7 @@ const OF_TRADES: readonly DealAction[] = [
 ];
 const WITHOUT_TRADE = Object.values(DEAL_ACTION).filter((action) => !OF_TRADES.includes(action));
 
-/** Charges, interest, dividends, taxes, credits: whatever a server books without a trade. */
+/** Charges, interest, dividends, taxes, credits: the bookings of a server without a trade. */
 export function bookDeal(server: TradeServer, body: unknown): object {
   const read = readerOf(body);
   const login = read.required("login", "a login", integer(1, Number.MAX_SAFE_INTEGER));
@@ -48,7 +48,7 @@ export function editDeal(server: TradeServer, ticket: number, body: unknown): ob
   return { deal: ticket };
 }
 
-/** The platform takes a trade back: the deal stays under its number, as one that was cancelled. */
+/** The platform cancels a trade: the deal keeps its number and becomes a cancelled one. */
 export function cancelDeal(server: TradeServer, ticket: number): object {
   const before = getDeal(server, ticket);
   if (!isTrade(before)) throw new ControlProblem("unknown_deal", `deal ${ticket} is no trade`);

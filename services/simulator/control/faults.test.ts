@@ -5,7 +5,7 @@ import { connectAuthenticated, connectRaw, type RawClient } from "../test/raw-cl
 
 type Fault = { command?: string; effect: string; times?: number; after?: number; delay_ms?: number };
 
-/** Adds the faults, makes one payment and tells what became of it and of the account. */
+/** Adds the faults, sends one payment and returns its outcome and the account. */
 async function payUnder(simulator: Simulator, faults: readonly Fault[]) {
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -22,13 +22,13 @@ async function dealsOf(simulator: Simulator, login: string): Promise<{ deal: num
   return (await control(simulator, "GET", `accounts/${login}/deals`)).body;
 }
 
-test("drop_before: the connection dies and nothing has happened", async () => {
+test("drop_before: the connection closes and nothing was executed", async () => {
   await using simulator = await startSimulator();
   const { outcome, deals } = await payUnder(simulator, [{ effect: "drop_before" }]);
   expect([outcome, deals.length]).toEqual(["the connection died", 0]);
 });
 
-test("drop_after: the connection dies and the payment was made", async () => {
+test("drop_after: the connection closes and the payment was made", async () => {
   await using simulator = await startSimulator();
   const { outcome, deals } = await payUnder(simulator, [{ effect: "drop_after" }]);
   expect([outcome, deals.length]).toEqual(["the connection died", 1]);
@@ -57,7 +57,7 @@ test("delay: executed at once, answered later", async () => {
   expect(Date.now() - begin).toBeGreaterThanOrEqual(395);
 });
 
-test("late_apply: the connection dies at once, the payment is made later, even when faults are removed", async () => {
+test("late_apply: the connection closes at once, the payment is made later, even when faults are removed", async () => {
   await using simulator = await startSimulator();
   const { login, outcome, tookMs, deals } = await payUnder(simulator, [{ effect: "late_apply", delay_ms: 500 }]);
   expect([outcome, deals.length]).toEqual(["the connection died", 0]);

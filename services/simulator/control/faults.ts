@@ -9,7 +9,7 @@ const MAX_TIMES = 1_000_000;
 const MAX_DELAY_MS = 3_600_000;
 const DEFAULT_DELAY_MS = 1_000;
 const MAX_RETCODE = 99_999;
-/** Interim answers (1xx) are no answers. */
+/** Interim answers (1xx) do not count as answers. */
 const MIN_STATUS = 200;
 const MAX_STATUS = 599;
 
@@ -46,7 +46,7 @@ export function listFaults({ faults }: TradeServer): object[] {
   }));
 }
 
-/** What a fault has started goes on. */
+/** Effects that a fault has started continue. */
 export function removeFaults(server: TradeServer): object {
   const removed = server.faults.length;
   server.faults = [];

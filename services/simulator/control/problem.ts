@@ -16,7 +16,7 @@ const STATUS = {
 
 export type ProblemCode = keyof typeof STATUS;
 
-/** A "no" of the control API, with everything that is wrong. */
+/** A refusal of the control API, with all mistakes. */
 export class ControlProblem extends Error {
   override readonly name = "ControlProblem";
   readonly status: number;

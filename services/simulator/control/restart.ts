@@ -4,7 +4,7 @@ import { integer, readerOf } from "./body.ts";
 
 const MAX_FORGET_MS = 7 * 86_400_000;
 
-/** The trade server goes down and comes back: sessions and account states are gone, on request the last deals too. */
+/** The trade server restarts: sessions and account states are lost, on request the last deals too. */
 export function restart(server: TradeServer, connections: Iterable<Connection>, body: unknown): object {
   const read = readerOf(body);
   const forgetMs = read.optional("forget_ms", `a whole number up to ${MAX_FORGET_MS}`, integer(0, MAX_FORGET_MS)) ?? 0;
@@ -14,7 +14,7 @@ export function restart(server: TradeServer, connections: Iterable<Connection>, 
   return { forgotten: forgetMs === 0 ? [] : forget(server, forgetMs) };
 }
 
-/** Deals younger than that never happened: what they did to balances and positions is undone. */
+/** Younger deals are forgotten, and their effects on balances and positions are undone. */
 function forget(server: TradeServer, forgetMs: number): number[] {
   const { deals, counters } = server.books;
   const since = serverTimeMs(server) - forgetMs;
@@ -27,7 +27,7 @@ function forget(server: TradeServer, forgetMs: number): number[] {
   }
   const [first] = tickets;
   if (first !== undefined) record(server, { kind: "forgotten", fromTicket: first });
-  // Their tickets are given again, to deals that nobody hid.
+  // Their tickets are assigned again, to deals that are not hidden.
   for (const ticket of tickets) server.hidden.delete(ticket);
   return tickets;
 }

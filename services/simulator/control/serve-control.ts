@@ -14,7 +14,7 @@ import { bookResult, closePosition, closePositionBy, openPosition, reversePositi
 export type ControlOptions = {
   readonly server: TradeServer;
   readonly connections: ReadonlySet<Connection>;
-  /** Whoever reaches this can do anything: loopback, but where only a door that is loopback itself leads to it. */
+  /** The control API needs no key: loopback, or an address that is published on loopback only. */
   readonly host: string;
   readonly port: number;
   readonly log: Log;
@@ -31,7 +31,7 @@ export async function serveControl(options: ControlOptions): Promise<Control> {
   answerProblems(app, options.log);
   refuseForeignPages(app);
   addRoutes(app, options);
-  // Like the Web API: an answer is given when the change is on disk.
+  // As in the Web API, the answer follows when the change is on disk.
   app.addHook("preSerialization", async (_request, _reply, payload) => {
     await options.server.journal.settled();
     return payload;
@@ -72,7 +72,7 @@ function addRoutes(app: FastifyInstance, { server, connections }: ControlOptions
   app.get("/control/stats", () => statsOf(server, connections));
 }
 
-/** A script that names no content type, or curl's own, means JSON all the same. */
+/** A missing content type, and the default of curl, count as JSON. */
 function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "string" }, (_request, text, done) => {
@@ -101,7 +101,7 @@ function answerProblems(app: FastifyInstance, log: Log): void {
   });
 }
 
-/** A web page in a browser on this machine can send requests here; it cannot hide where it comes from. */
+/** A web page in a browser on this machine can send requests here, but not without Origin and Host headers. */
 function refuseForeignPages(app: FastifyInstance): void {
   app.addHook("onRequest", async ({ headers }) => {
     const name = (headers.host ?? "").replace(/:\d+$/, "");
@@ -111,7 +111,7 @@ function refuseForeignPages(app: FastifyInstance): void {
   });
 }
 
-/** Something that is no number is no login and no position either. */
+/** A text that is no number is neither a login nor a position. */
 function idOf(params: unknown): number {
   const { id } = params as { id: string };
   return /^\d{1,15}$/.test(id) ? Number(id) : 0;

@@ -1,7 +1,7 @@
 import type { TradeServer } from "../trade-server.ts";
 import type { Connection } from "../webapi/connection.ts";
 
-/** Calls are those that had a session, or tried to get one, and named a known command. */
+/** Counts calls of known commands with a session, and attempts to open one. */
 export function statsOf({ books, calls, settings }: TradeServer, connections: ReadonlySet<Connection>): object {
   const authenticated = [...connections].filter(({ session }) => session.state === "authenticated");
   return {

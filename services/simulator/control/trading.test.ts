@@ -91,7 +91,7 @@ test("a result is exactly what was asked, needs no margin and leaves no position
   });
 });
 
-test("a dealer moves money behind everybody's back, but no more than there is", async () => {
+test("a dealer moves money without the service, but not below zero", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const { body: account } = await control(simulator, "POST", "accounts", {

@@ -38,7 +38,7 @@ function positionView({ quotes }: Books, position: Position): object {
   };
 }
 
-/** Times are those of the server's wall clock, as the Web API tells them. */
+/** Times are those of the server's wall clock, as in the Web API. */
 export function dealView(deal: Deal): object {
   return {
     deal: deal.ticket,

@@ -21,7 +21,7 @@ const TYPES: readonly DealAction[] = [
   DEAL_ACTION.bonus,
 ];
 
-/** The deal that a balance operation makes, or the refusal that says why it makes none. */
+/** The deal of a balance operation, or the refusal with its reason. */
 export function decideBalanceOperation(operation: BalanceOperation, state: AccountState): DealDraft {
   const { login, dealer, amount, comment } = operation;
   const action = TYPES.find((type) => type === operation.type);

@@ -56,23 +56,23 @@ export type Deal = {
   readonly commission: bigint;
   readonly positionId: number;
   readonly comment: string;
-  /** Set when somebody edited the deal afterwards. */
+  /** Set when the deal was edited afterwards. */
   readonly modificationFlags: number;
 };
 
-/** A deal before the server numbers it and puts its time on it. */
+/** A deal before the server assigns its ticket and time. */
 export type DealDraft = Omit<Deal, "ticket" | "timeMsc">;
 
 export type Effect = { readonly balance: bigint; readonly credit: bigint };
 
-/** What is lent and not given. */
+/** Credit is lent to the account. */
 const CREDITS: ReadonlySet<DealAction> = new Set([
   DEAL_ACTION.credit,
   DEAL_ACTION.bonus,
   DEAL_ACTION.stopOutCompensationCredit,
 ]);
 
-/** What a deal did to its account: credits change the credit, everything else the balance. */
+/** The effect of a deal on its account: credits change the credit, all other deals the balance. */
 export function effectOf({ action, profit, storage, commission }: Deal | DealDraft): Effect {
   const net = profit + storage + commission;
   return isCredit(action) ? { balance: 0n, credit: net } : { balance: net, credit: 0n };

@@ -37,7 +37,7 @@ test("rounding goes half away from zero", () => {
   ]);
 });
 
-test("lots have two decimals, and more only when they say something", () => {
+test("lots have two decimals, and more only when they are not zero", () => {
   expect([100_000_000n, 1_000_000n, 1_500_000n, 1n, 0n].map(formatLots)).toEqual([
     "1.00",
     "0.01",

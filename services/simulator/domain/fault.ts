@@ -22,7 +22,7 @@ export type Verdict = {
   /** Answered in place of being executed. */
   readonly instead: { readonly retcode: number } | { readonly status: number } | undefined;
   readonly delayMs: number;
-  /** The connection dies, the command is executed after this time. */
+  /** The connection closes, the command is executed after this time. */
   readonly lateMs: number | undefined;
   readonly hideMs: number | undefined;
   readonly cutsComment: boolean;

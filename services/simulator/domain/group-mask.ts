@@ -1,4 +1,4 @@
-/** A comma list of names with * for any characters; a part after ! takes away what the others gave. Case matters. */
+/** A comma list of names with * for any characters; a part after ! excludes groups. Case matters. */
 export function groupMask(text: string): (group: string) => boolean {
   const parts = text
     .split(",")

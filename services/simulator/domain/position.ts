@@ -13,8 +13,8 @@ export type Position = {
 };
 
 /**
- * The position as its deals leave it; undefined when it is closed, or was never opened. Positions are nothing but this
- * fold, which is why deals can be forgotten and the positions are right again.
+ * The position after a deal; undefined when it is closed, or was never opened. Positions are computed from deals only, so
+ * they are correct again after deals were forgotten.
  */
 export function positionFrom(deals: Iterable<Deal>): Position | undefined {
   let position: Position | undefined;
@@ -24,7 +24,7 @@ export function positionFrom(deals: Iterable<Deal>): Position | undefined {
 
 export function afterDeal(position: Position | undefined, deal: Deal): Position | undefined {
   if (deal.entry === DEAL_ENTRY.in) return opened(deal);
-  // More than was open was traded the other way: what is beyond it is the position from now on.
+  // The trade exceeded the open volume in the other direction: the excess is the new position.
   if (deal.entry === DEAL_ENTRY.reversal) return { ...opened(deal), volume: deal.volume - deal.volumeClosed };
   if (position === undefined || position.volume <= deal.volume) return undefined;
   return { ...position, volume: position.volume - deal.volume, updatedMsc: deal.timeMsc };

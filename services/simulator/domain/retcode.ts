@@ -1,4 +1,4 @@
-/** What each code says on the wire. */
+/** The text of each code in an answer. */
 const TEXTS: Readonly<Record<number, string>> = {
   0: "Done",
   1: "OK, no data",

@@ -21,7 +21,7 @@ export function zoneOffset(zone: string): ZoneOffset {
   };
 }
 
-/** What the server's wall clock shows, written as if it were UTC: so the platform tells all its times. */
+/** The server's wall clock, written as if it were UTC: the form of all times of the platform. */
 export function wallClockMs(utcMs: number, offset: ZoneOffset): number {
   return utcMs + offset(utcMs) * MINUTE_MS;
 }

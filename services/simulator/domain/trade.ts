@@ -116,7 +116,7 @@ export type Result = {
 
 const RESULT_VOLUME = LOT;
 
-/** A position opened and closed at once with exactly this result, whatever the price says. */
+/** A position opened and closed at once with exactly this result, at any price. */
 export function resultDeals(result: Result, market: Market, order: number): readonly [DealDraft, DealDraft] {
   const { login, profit, storage, commission } = result;
   const opening = openingDeal({ login, side: "buy", volume: RESULT_VOLUME, commission: 0n }, market, order);

@@ -2,7 +2,7 @@ import { formatScaled } from "./decimal.ts";
 
 /** Digits of the one deposit currency: every amount of money is a bigint of cents. */
 export const MONEY_DIGITS = 2;
-/** Volumes are kept in units of 10^-8 lot, the finest that the platform knows. */
+/** Volumes are kept in units of 10^-8 lot, the smallest unit of the platform. */
 export const VOLUME_DIGITS = 8;
 export const LOT = 100_000_000n;
 /** Fields without Ext in their name count volumes in units of 1/10 000 lot. */

@@ -27,7 +27,7 @@ function booksWithAccounts(): Books {
   return books;
 }
 
-/** A payment, a credit, an opening or a closing of whatever is open, as the number says. */
+/** A payment, a credit, an opening or a closing of the open position, by the number. */
 function bookSomething(books: Books, what: number, amount: bigint): void {
   const login = LOGINS[what % 2] ?? 1;
   const { nextDeal: ticket, nextOrder: order } = books.counters;
@@ -48,11 +48,11 @@ function bookSomething(books: Books, what: number, amount: bigint): void {
   applyChange(books, { kind: "deals", deals: [{ ...draft, ticket, timeMsc: ticket } satisfies Deal] });
 }
 
-const story = fc.array(fc.tuple(fc.nat(29), fc.bigInt({ min: -500n, max: 500n })), { maxLength: 40 });
+const actions = fc.array(fc.tuple(fc.nat(29), fc.bigInt({ min: -500n, max: 500n })), { maxLength: 40 });
 
 test("balance and credit are always the sum of the deals", () => {
   fc.assert(
-    fc.property(story, (steps) => {
+    fc.property(actions, (steps) => {
       const books = booksWithAccounts();
       for (const [what, amount] of steps) bookSomething(books, what, amount);
       for (const login of LOGINS) {
@@ -67,9 +67,9 @@ test("balance and credit are always the sum of the deals", () => {
   );
 });
 
-test("forgetting is as if the deals had never been", () => {
+test("after forgetting, the books are as if the deals had not happened", () => {
   fc.assert(
-    fc.property(story, story, (kept, lost) => {
+    fc.property(actions, actions, (kept, lost) => {
       const [books, expected] = [booksWithAccounts(), booksWithAccounts()];
       for (const [what, amount] of kept) {
         bookSomething(books, what, amount);
@@ -85,7 +85,7 @@ test("forgetting is as if the deals had never been", () => {
   );
 });
 
-/** Positions that were closed and came back stand at another place, which means nothing. */
+/** Positions that were closed and restored have another order, which has no meaning. */
 function sorted(books: Books): object {
   const positions = [...books.positions.values()].toSorted((left, right) => left.id - right.id);
   const byLogin = LOGINS.map((login) => [...(books.positionsByLogin.get(login) ?? [])].toSorted((a, b) => a - b));

@@ -66,7 +66,7 @@ export function dealsOf(books: Books, login: number): readonly Deal[] {
   return books.dealsByLogin.get(login) ?? [];
 }
 
-/** What the account would have if its deals were all that ever happened to it. */
+/** Balance and credit of the account by its deals alone. */
 export function historyOf(books: Books, login: number): Effect {
   let [balance, credit] = [0n, 0n];
   for (const deal of dealsOf(books, login)) {
@@ -151,7 +151,7 @@ function removeDeal(books: Books, ticket: number): void {
   const ofLogin = deal === undefined ? undefined : books.dealsByLogin.get(deal.login);
   if (deal === undefined || ofLogin === undefined) return;
   books.deals.delete(ticket);
-  // From the end: it is the last ones that are forgotten.
+  // From the end, because only the last deals are forgotten.
   ofLogin.splice(
     ofLogin.findLastIndex((other) => other.ticket === ticket),
     1,
@@ -159,7 +159,7 @@ function removeDeal(books: Books, ticket: number): void {
   if (ofLogin.length === 0) books.dealsByLogin.delete(deal.login);
 }
 
-/** Tickets go back as well: a server that lost its last seconds gives the same ones again. */
+/** Tickets are reset too: a server that lost its last seconds assigns the same ones again. */
 function forgetDeals(books: Books, fromTicket: number): void {
   const touched = new Map<number, number>();
   for (let ticket = books.counters.nextDeal - 1; ticket >= fromTicket; ticket -= 1) {

@@ -9,17 +9,17 @@ const DEAL_BIGINTS = ["price", "pricePosition", "volume", "volumeClosed", "profi
 
 const CHECKSUM_LENGTH = 8;
 
-/** One line: checksum, space, JSON. The checksum tells a torn line from a whole one. */
+/** One line: checksum, space, JSON. The checksum distinguishes a torn line from a complete one. */
 export function encodeChange(change: Change): string {
   const json = JSON.stringify(mapped(change, asText));
   return `${checksum(json)} ${json}\n`;
 }
 
-/** Undefined when the line is not one that encodeChange made. */
+/** Undefined when encodeChange did not write the line. */
 export function decodeChange(line: string): Change | undefined {
   const json = line.slice(CHECKSUM_LENGTH + 1);
   if (json === "" || line.slice(0, CHECKSUM_LENGTH) !== checksum(json)) return undefined;
-  // The checksum vouches for the shape: only encodeChange writes such lines.
+  // The checksum proves the shape: only encodeChange writes such lines.
   return mapped(JSON.parse(json) as Change, asBigint) as Change;
 }
 

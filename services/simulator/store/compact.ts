@@ -5,7 +5,7 @@ import type { Books } from "./books.ts";
 import { encodeChange } from "./change-codec.ts";
 import { syncFolder } from "./folder.ts";
 
-/** A journal is written anew when it holds this many times what the books hold, and something worth the work. */
+/** A journal is rewritten when it holds this many times the changes of the books, and at least a minimum. */
 const GROWTH = 2;
 const MIN_WASTE = 10_000;
 const LINES_PER_WRITE = 5_000;
@@ -15,7 +15,7 @@ export function isWorthCompacting(changes: number, books: Books): boolean {
   return changes > GROWTH * live && changes > live + MIN_WASTE;
 }
 
-/** Writes the books as a journal beside the old one and takes its place in one step. Resolves with its size. */
+/** Writes the books as a new journal and replaces the old one in one step. Resolves with its size. */
 export async function compactJournal(path: string, books: Books): Promise<number> {
   const fresh = `${path}.new`;
   const file = await open(fresh, "w", 0o600);

@@ -1,7 +1,7 @@
 import { open, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** A created, renamed or removed file is on disk only when its folder is. */
+/** A created, renamed or removed file is on disk after its folder was synced. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   try {
@@ -11,7 +11,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Readers see the old text or the new one, never a part. */
+/** Readers see the old text or the new one, never a part of it. */
 export async function writeWhole(path: string, text: string, mode = 0o644): Promise<void> {
   const draft = `${path}.${process.pid}.draft`;
   await writeFile(draft, text, { mode, flush: true });

@@ -5,14 +5,14 @@ import { decodeChange } from "./change-codec.ts";
 
 export type JournalFacts = {
   readonly changes: number;
-  /** Where the last whole line ends; what stands behind it was torn by a crash and never answered for. */
+  /** The end of the last complete line; a crash tore the rest, which no answer has confirmed. */
   readonly goodBytes: number;
 };
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Hands on every change of the file in order. A missing file has none. */
+/** Passes on every change of the file in order. A missing file has none. */
 export async function readJournal(path: string, onChange: (change: Change) => void): Promise<JournalFacts> {
   const reading = { changes: 0, goodBytes: 0, badBytes: 0 };
   for await (const line of linesOf(path)) {
@@ -53,7 +53,7 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** A crash tears the end. Whole lines behind a bad one mean that somebody else wrote here, or the disk lies. */
+/** A crash tears the last line only. Complete lines after a bad one mean another writer or a damaged disk. */
 function damaged(path: string, at: number): StartupError {
   return new StartupError(
     `the journal ${path} is damaged at byte ${at}: restore it, or remove its folder to begin anew`,

@@ -4,7 +4,7 @@ import { encodeChange } from "./change-codec.ts";
 
 export type Journal = AsyncDisposable & {
   readonly append: (change: Change) => void;
-  /** Everything appended so far is on disk. Rejects for ever once a write has failed. */
+  /** Resolves when everything appended so far is on disk. Always rejects after a write has failed. */
   readonly settled: () => Promise<void>;
   /** Rejects when a write fails: a server that cannot write must stop. Resolves when the journal is closed. */
   readonly closed: Promise<void>;
@@ -12,7 +12,7 @@ export type Journal = AsyncDisposable & {
 
 type Batch = PromiseWithResolvers<void> & { readonly lines: string[] };
 
-/** Continues the file behind its last whole line. */
+/** Continues the file after its last complete line. */
 export async function openJournal(path: string, goodBytes: number): Promise<Journal> {
   const file = await open(path, "a", 0o600);
   await file.truncate(goodBytes);
@@ -20,7 +20,7 @@ export async function openJournal(path: string, goodBytes: number): Promise<Jour
   return journalOn(file);
 }
 
-/** One flush carries all lines that queued up while the flush before it ran. */
+/** One flush writes all lines that were queued during the previous flush. */
 export function journalOn(file: FileHandle): Journal {
   const closed = quietResolvers();
   let queued: Batch | undefined;
@@ -28,7 +28,7 @@ export function journalOn(file: FileHandle): Journal {
   let isDraining = false;
 
   const fail = (batch: Batch, error: unknown): void => {
-    // What is appended from now on joins a batch that has failed already.
+    // Later changes join a batch that has already failed.
     queued ??= batch;
     batch.reject(error);
     queued.reject(error);
@@ -41,7 +41,7 @@ export function journalOn(file: FileHandle): Journal {
       try {
         await writeLines(file, batch.lines);
       } catch (error) {
-        // Draining for ever: a torn line must stay the last one, so nothing is written any more.
+        // isDraining stays true: a torn line must stay the last one, so the journal writes no more lines.
         return fail(batch, error);
       }
       batch.resolve();
@@ -57,7 +57,7 @@ export function journalOn(file: FileHandle): Journal {
       queued.lines.push(encodeChange(change));
       if (isDraining) return;
       isDraining = true;
-      // Not at once: what the same turn of the event loop appends goes into the same flush.
+      // Deferred, so that all changes of one turn of the event loop go into one flush.
       setImmediate(() => void drain());
     },
     settled: () => latest,
@@ -75,7 +75,7 @@ async function writeLines(file: FileHandle, lines: readonly string[]): Promise<v
   await file.datasync();
 }
 
-/** Whoever awaits the promise sees its failure; that nobody happens to await it is no failure of its own. */
+/** A caller that awaits the promise sees its failure; a promise without such a caller is not an unhandled rejection. */
 function quietResolvers(): PromiseWithResolvers<void> {
   const resolvers = Promise.withResolvers<void>();
   resolvers.promise.catch(() => undefined);

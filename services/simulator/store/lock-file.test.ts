@@ -23,7 +23,7 @@ test("a second holder is refused with the first one's process, and gets it after
 test.each([
   ["a process that is gone", JSON.stringify({ pid: 4_194_303, startedAt: "1" })],
   ["a process whose number was given to another", JSON.stringify({ pid: process.pid, startedAt: "1" })],
-  ["nobody, because it was torn", "{"],
+  ["no process, because it was torn", "{"],
 ])("the lock of %s is taken over", async (_case, text) => {
   const path = await lockPath();
   await writeFile(path, text);
@@ -31,7 +31,7 @@ test.each([
   await expect(lockFolder(path)).rejects.toThrow("another simulator");
 });
 
-test("of many that want a stale lock one gets it, also when somebody died while removing it", async () => {
+test("one of many processes gets a stale lock, also when another one died while it removed the lock", async () => {
   const dead = JSON.stringify({ pid: 4_194_303, startedAt: "1" });
   for (let round = 0; round < 20; round += 1) {
     const path = await lockPath();

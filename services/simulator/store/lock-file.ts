@@ -4,10 +4,10 @@ import { StartupError } from "#kernel/startup-error.ts";
 
 type Holder = { readonly pid: number; readonly startedAt: string };
 
-/** A holder that dies leaves its file; each try removes at most one of those. */
+/** A holder that crashes leaves its file; each try removes at most one such file. */
 const MAX_TRIES = 5;
 
-/** One process at a time may use a folder. Released by dispose, or by the death of the holder, however it dies. */
+/** One process at a time may use a folder. Released by dispose, or when the holder ends for any reason. */
 export async function lockFolder(path: string): Promise<AsyncDisposable> {
   const own: Holder = { pid: process.pid, startedAt: await startTimeOf(process.pid) };
   const text = JSON.stringify(own);
@@ -28,7 +28,7 @@ export async function lockFolder(path: string): Promise<AsyncDisposable> {
   throw new StartupError(`the lock ${path} could not be taken: remove it when no simulator runs on this folder`);
 }
 
-/** A link appears whole or not at all, and only where nothing was. */
+/** A link is created atomically, and only where no file exists. */
 async function tookPlace(draft: string, path: string): Promise<boolean> {
   try {
     await link(draft, path);
@@ -39,7 +39,7 @@ async function tookPlace(draft: string, path: string): Promise<boolean> {
   }
 }
 
-/** One at a time may remove it, and looks again: whoever was here before may have taken the lock by now. */
+/** One process at a time removes a stale lock, after a second look: another process may have taken the lock meanwhile. */
 async function removeStale(path: string, stale: string): Promise<void> {
   await using removing = await lockFolder(`${path}.stale`).catch(unlessTaken);
   if (removing === undefined) return;
@@ -51,7 +51,7 @@ function unlessTaken(error: unknown): undefined {
   if (!(error instanceof StartupError)) throw error;
 }
 
-/** Process ids are used again, in a container always the same one; together with the start time they are not. */
+/** Process ids are reused, in a container always the same one; process id and start time together are unique. */
 async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -61,7 +61,7 @@ async function isAlive({ pid, startedAt }: Holder): Promise<boolean> {
   return (await startTimeOf(pid)) === startedAt;
 }
 
-/** Field 22 of /proc/<pid>/stat, counted behind the name, which may hold anything. Empty where there is no /proc. */
+/** Field 22 of /proc/<pid>/stat, counted after the name, which may contain any character. Empty where there is no /proc. */
 async function startTimeOf(pid: number): Promise<string> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "";

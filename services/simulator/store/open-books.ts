@@ -7,7 +7,7 @@ import { readJournal } from "./journal-reader.ts";
 
 const JOURNAL_FILE = "journal.log";
 
-/** The books as the last process left them, and the journal that continues them. */
+/** The books at the end of the last process, and the journal that continues them. */
 export async function openBooks(
   folder: string,
   firstLogin: number,

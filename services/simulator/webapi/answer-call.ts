@@ -18,13 +18,13 @@ export type Call = {
 export type CallContext = {
   readonly server: TradeServer;
   readonly connection: Connection;
-  /** Aborted when the simulator stops: what waits for a fault's time then happens no more. */
+  /** Aborted when the simulator stops: calls that a fault delays are then not executed. */
   readonly signal: AbortSignal;
 };
 
 const PREFIX = "/api/";
 
-/** Answers a call when all that it saw or changed is on disk. */
+/** Answers a call when every change that it read or made is on disk. */
 export async function answerCall(context: CallContext, call: Call): Promise<Reply> {
   const { server, connection } = context;
   const name = call.path.startsWith(PREFIX) ? call.path.slice(PREFIX.length) : "";
@@ -61,7 +61,7 @@ function insteadOf({ instead }: Verdict): Reply {
   return "status" in instead ? plain(instead.status) : refusal(instead.retcode);
 }
 
-/** Goes on whatever becomes of the connection, of the faults and of the session. */
+/** Continues when the connection closes, the faults change or the session ends. */
 function executeLater({ signal }: CallContext, afterMs: number, run: () => Reply): void {
   pause(afterMs, undefined, { signal, ref: false }).then(
     () => void execute(run),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { generate } from "selfsigned";
 import { writeWhole } from "../store/folder.ts";
 
-/** PEM. The certificate vouches for itself: clients that trust this one file trust this one server. */
+/** PEM. The certificate is self-signed: clients that trust this file trust this server only. */
 export type Certificate = { readonly key: string; readonly cert: string };
 
 export const CERTIFICATE_FILE = "ca.pem";
@@ -16,7 +16,7 @@ const DEFAULT_NAMES = ["localhost", "127.0.0.1", "::1", "simulator"];
 const YEAR_MS = 365 * 86_400_000;
 const YEARS = 10;
 
-/** Made once for the folder, and again only when it is about to expire or the names have changed. */
+/** Created once for the folder, and again when it is about to expire or the names have changed. */
 export async function ensureCertificate(folder: string, extraNames: readonly string[]): Promise<Certificate> {
   const names = [...new Set([...DEFAULT_NAMES, ...extraNames])];
   const stored = await readCertificate(folder);

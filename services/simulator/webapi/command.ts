@@ -4,7 +4,7 @@ import type { TradeServer } from "../trade-server.ts";
 import type { Params } from "./params.ts";
 import type { Answer } from "./reply.ts";
 
-/** One command. It runs in one go, so nothing comes between what it reads and what it changes. */
+/** A command. It runs without interruption, so no other command runs between its reads and its changes. */
 export type Command = {
   readonly right: ManagerRight;
   readonly run: (server: TradeServer, params: Params, verdict: Verdict) => Answer;

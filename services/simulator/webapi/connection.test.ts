@@ -103,7 +103,7 @@ test("requests sent without waiting are answered in their order", async () => {
   expect(answers.map(({ answer }) => answer)).toEqual([{ Total: "1" }, { Total: "5" }, ["EURUSD"]]);
 });
 
-test("garbage on the wire harms nobody", async () => {
+test("garbage on one connection does not affect others", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   for (const garbage of [

@@ -11,7 +11,7 @@ import { CLOSED, finishHandshake, startHandshake } from "./session.ts";
 
 const RANDOM_BYTES = 16;
 
-/** What the call does, at once and in one go; a refusal has changed nothing. */
+/** Executes the call without interruption; a refusal has changed nothing. */
 export function execute(run: () => Reply): Reply {
   try {
     return run();

@@ -20,7 +20,7 @@ test("a password beyond ASCII is hashed as UTF-16LE", () => {
   expect(randomAnswer(hash, CLIENT_RANDOM)).toBe("37d0bf6e2dedea0b97f2583306f00cd4");
 });
 
-test("a manager with a password beyond ASCII gets in and is answered in kind", async () => {
+test("a manager with a password beyond ASCII signs in and receives the correct answer", async () => {
   await using simulator = await startSimulator({ managerLogin: 77, managerPassword: "Pamm-Tëst#2026" });
   await using client = await connectRaw(simulator);
   const start = await client.json(startTarget(77));
@@ -100,7 +100,7 @@ test("the answer must come within ten seconds", async () => {
   expect((await client.call(`/api/auth/answer?srv_rand_answer=${proof}&cli_rand=${CLIENT_RANDOM}`)).status).toBe(403);
 });
 
-test("what is wrong with a start is told by a code", async () => {
+test("an invalid start is answered with its code", async () => {
   await using simulator = await startSimulator({ managerLogin: 1005 });
   await using client = await connectRaw(simulator);
   const start = (query: string) => client.json(`/api/auth/start?${query}`).then(({ retcode }) => retcode);

@@ -43,7 +43,7 @@ type Context = {
   readonly stopping: AbortController;
 };
 
-/** TCP and TLS are put together by hand, because only a raw socket can be reset the way a dying server does. */
+/** Combines TCP and TLS itself, because only a raw socket can be reset as by a server that crashes. */
 export async function serveWebApi(options: WebApiOptions): Promise<WebApi> {
   const stopping = new AbortController();
   const context: Context = { options, connections: new Set(), bySocket: new WeakMap(), stopping };
@@ -71,7 +71,7 @@ function createHttp(context: Context): Server {
     { keepAliveTimeout: 0, maxHeaderSize: MAX_HEADER_BYTES },
     (request, response) => void answer(context, request, response),
   );
-  // Idle connections are closed, and those that stall within a request; one that waits for an answer is neither.
+  // Closes idle connections and those that stall within a request, but not one that waits for an answer.
   http.on("timeout", (socket: Socket) => {
     if ((context.bySocket.get(socket)?.pending ?? 0) === 0) socket.destroy();
   });
@@ -90,7 +90,7 @@ function acceptConnection(
   connections.add(connection);
   bySocket.set(tls, connection);
   const deadline = setTimeout(() => resetConnection(connection), HANDSHAKE_MS);
-  // Peers come and go as they like: an error here is theirs, and closing is all there is to do.
+  // An error here comes from the peer; the listener closes the connection.
   raw.on("error", () => tls.destroy());
   tls.on("error", () => raw.destroy());
   tls.on("close", () => raw.destroy());
@@ -112,7 +112,7 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
   try {
     send(context, connection, response, await replyTo(context, connection, request));
   } catch (error) {
-    // A peer that leaves in the middle of its request is no news, and neither is one that is cut off by a stop.
+    // A peer that leaves during its request, or that a stop disconnects, is not logged.
     if (!context.stopping.signal.aborted && !request.destroyed) {
       context.options.log.error("a call could not be answered", { error });
     }

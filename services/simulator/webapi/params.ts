@@ -30,7 +30,7 @@ export function parseQuery(text: string): ReadonlyMap<string, string> | undefine
   return query;
 }
 
-/** An empty body is an empty object; anything else must be JSON text of an object, whatever its content type says. */
+/** An empty body is an empty object; any other body must be a JSON object, for every content type. */
 export function parseBody(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.trim() === "") return {};
   try {
@@ -71,7 +71,7 @@ export function requiredNumber(params: Params, name: string): number {
   return number;
 }
 
-/** Money in cents. How the platform treats finer parts is not known; this one rounds them. */
+/** Money in cents. Finer parts are rounded; the behaviour of the real platform is unknown. */
 export function requiredMoney(params: Params, name: string): bigint {
   const minor = parseRounded(requiredText(params, name), MONEY_DIGITS);
   if (minor === undefined) throw refused("invalidParameters");

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** What the server hashes on: MD5 over the bytes of MD5(password in UTF-16LE) and the text WebAPI. */
+/** The base of the server's hashes: MD5 over the bytes of MD5(password in UTF-16LE) and the text WebAPI. */
 export function passwordHash(password: string): Buffer {
   return md5(md5(Buffer.from(password, "utf16le")), Buffer.from("WebAPI", "ascii"));
 }
@@ -14,7 +14,7 @@ export function isSameHex(left: string, right: string): boolean {
   return left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
 }
 
-/** Client accounts' passwords are kept as digests bound to their login; nobody computes with them. */
+/** Passwords of client accounts are stored as digests with their login, for comparison only. */
 export function storedDigest(login: number, password: string): string {
   return createHash("sha256").update(`${login}:${password}`).digest("base64url");
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** Undefined when it is larger than any body of this interface needs to be. Rejects when the peer leaves in the middle. */
+/** Undefined when the body exceeds the limit. Rejects when the peer leaves before its end. */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
   if (encoding === undefined && length === "0") return "";

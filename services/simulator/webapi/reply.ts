@@ -14,13 +14,13 @@ export type Answer = {
 export type Reply =
   | { readonly kind: "json"; readonly retcode: number; readonly content: Answer; readonly closes: boolean }
   | { readonly kind: "plain"; readonly status: number }
-  /** The connection dies without a word. */
+  /** The connection closes without an answer. */
   | { readonly kind: "drop" };
 
 export const NO_CONTENT: Answer = {};
 export const DROP: Reply = { kind: "drop" };
 
-/** `closes`: the connection ends behind this answer. */
+/** `closes`: the connection ends after this answer. */
 export function done(content: Answer = NO_CONTENT, closes = false): Reply {
   return { kind: "json", retcode: 0, content, closes };
 }

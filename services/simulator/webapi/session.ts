@@ -18,7 +18,7 @@ const OLDEST_VERSION = 484;
 const BUILD = "4150";
 const RANDOM_HEX = /^[0-9a-f]{32}$/i;
 
-/** The first half: checks who asks and hands out a random that is good for one answer. */
+/** The first half: checks the login and returns a random number that is valid for one answer. */
 export function startHandshake(
   params: Params,
   manager: Manager,
@@ -35,7 +35,7 @@ export function startHandshake(
   };
 }
 
-/** The second half; undefined means 403. Whatever the answer was, the random is used up. */
+/** The second half; undefined means 403. The random number is used up by any answer. */
 export function finishHandshake(
   session: Session,
   params: Params,

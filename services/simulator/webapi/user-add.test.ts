@@ -107,7 +107,7 @@ test("logins that exist are refused with 3004, those of other servers with 3003,
   expect(await add("0")).toEqual(["3002 All logins are used", undefined]);
 });
 
-test("texts are cut at their limits without a word", async () => {
+test("texts are silently cut at their limits", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client, { Name: "n".repeat(200), Company: "c".repeat(99), Comment: "x".repeat(99) });

@@ -7,7 +7,7 @@ export type TextField = {
   readonly isPersonal: boolean;
 };
 
-/** Limits that the platform does not state. */
+/** Limits that the manual of the platform does not contain. */
 const ANY_LIMIT = 63;
 
 function field(name: string, query: string | undefined, limit = ANY_LIMIT, isPersonal = true): TextField {

@@ -3,7 +3,7 @@ import { CommandRefused, refused } from "../domain/retcode.ts";
 import { type Params, scalarText, wholeNumber } from "./params.ts";
 import { BODY_ALIASES, NUMBER_FIELDS, TEXT_FIELDS } from "./user-fields.ts";
 
-/** What of a user record was given, and understood. Body names count in exactly their documented spelling. */
+/** The fields of a user record in the request. Names in a body must have exactly their documented spelling. */
 export type UserInput = {
   readonly login: number | undefined;
   readonly group: string | undefined;
@@ -13,7 +13,7 @@ export type UserInput = {
   readonly passInvestor: string | undefined;
   readonly texts: Account["texts"];
   readonly numbers: Account["numbers"];
-  /** Fields whose value is not one: fatal when adding, silently ignored when updating. */
+  /** Fields with an invalid value: an error in user/add, silently ignored in user/update. */
   readonly problems: readonly string[];
 };
 

@@ -131,7 +131,7 @@ test("an idle account has no state, and a restart makes accounts idle", async ()
   expect((await again.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("250.00");
 });
 
-test("check_balance tells the account from its history, and puts it right on request", async () => {
+test("check_balance compares the account with its history, and corrects it on request", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addFunded(client, "100.00");
@@ -153,7 +153,7 @@ test("keys can come in lower case, as some servers send them", async () => {
   expect(await client.json("/api/user/total")).toEqual({ retcode: "0 Done", answer: { total: "1" } });
 });
 
-test("the balances of yesterday and of last month are told", async () => {
+test("the balances of yesterday and of last month are returned", async () => {
   let nowMs = Date.UTC(2026, 4, 30, 12);
   await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "UTC" });
   await using client = await connectAuthenticated(simulator);

@@ -5,7 +5,7 @@ import { refused } from "../domain/retcode.ts";
 import { type Books, dealsOf } from "../store/books.ts";
 import { isHidden, type TradeServer } from "../trade-server.ts";
 
-/** What the manager cannot see does not exist for it. */
+/** For the manager, invisible accounts do not exist. */
 export function findAccount({ books, isVisibleGroup }: TradeServer, login: number): Account | undefined {
   const account = books.accounts.get(login);
   return account !== undefined && isVisibleGroup(account.group) ? account : undefined;
@@ -17,7 +17,7 @@ export function getAccount(server: TradeServer, login: number): Account {
   return account;
 }
 
-/** The manager's own account is part of the configuration; nothing writes to it. */
+/** The manager's own account is part of the configuration and cannot be changed. */
 export function getWritableAccount(server: TradeServer, login: number): Account {
   const account = getAccount(server, login);
   if (login === server.settings.managerLogin) throw refused("noPermission");
@@ -43,7 +43,7 @@ export function dealsInPeriod(server: TradeServer, login: number, period: Period
   return server.hidden.size === 0 ? found : found.filter(({ ticket }) => !isHidden(server, ticket));
 }
 
-/** Times never go back within a list, so both ends are found by halving. */
+/** Times never go back within a list, so both ends are found by binary search. */
 function dealsBetween(books: Books, login: number, { from, to }: Period): readonly Deal[] {
   const deals = dealsOf(books, login);
   return deals.slice(firstAtOrAfter(deals, from * 1_000), firstAtOrAfter(deals, (to + 1) * 1_000));

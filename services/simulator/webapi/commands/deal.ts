@@ -51,7 +51,7 @@ function getDeals(server: TradeServer, params: Params): Answer {
   return { answer: batchOf(deals).map(dealRecord) };
 }
 
-/** Exactly one of login, group and ticket; the first two want a period. */
+/** Exactly one of login, group and ticket; the first two require a period. */
 function selectDeals(server: TradeServer, params: Params): readonly Deal[] {
   const logins = numbersOf(params, "login");
   const tickets = numbersOf(params, "ticket");
@@ -67,7 +67,7 @@ function selectDeals(server: TradeServer, params: Params): readonly Deal[] {
 
 const MODIFIED_BY_MANAGER = 1;
 
-/** deal/update: somebody rewrites history. Balances do not follow; user/check_balance shows the difference. */
+/** deal/update: the manager rewrites history. Balances do not follow; user/check_balance shows the difference. */
 function updateDeal(server: TradeServer, params: Params): Answer {
   const before = getDealByTicket(server, numberOf(params, "deal") ?? requiredNumber(params, "ticket"));
   const comment = textOf(params, "comment");

@@ -7,7 +7,7 @@ import { type Params, requiredNumber } from "../params.ts";
 import type { Answer } from "../reply.ts";
 import { getAccount } from "../visible.ts";
 
-/** Deals are made without pending orders here, so every list of orders is empty. */
+/** The simulator has no pending orders, so every list of orders is empty. */
 function getOrder(_server: TradeServer, params: Params): Answer {
   requiredNumber(params, "ticket");
   throw refused("notFound");

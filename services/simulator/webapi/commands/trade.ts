@@ -14,7 +14,7 @@ import { accountRecord } from "../records/account-record.ts";
 import type { Answer } from "../reply.ts";
 import { getAccount, getWritableAccount } from "../visible.ts";
 
-/** trade/balance: no request id, no idempotency. Sent twice, it pays twice. */
+/** trade/balance: without request id and idempotency. A repetition pays a second time. */
 function balance(server: TradeServer, params: Params, verdict: Verdict): Answer {
   const type = requiredNumber(params, "type");
   const amount = requiredMoney(params, "balance");
@@ -36,7 +36,7 @@ function balance(server: TradeServer, params: Params, verdict: Verdict): Answer 
   return { answer: { Ticket: String(deal.ticket) } };
 }
 
-/** The account as it is, and as it would be with a further position. */
+/** The account now, and with an additional position. */
 function checkMargin(server: TradeServer, params: Params): Answer {
   const account = getAccount(server, requiredNumber(params, "login"));
   const symbol = requiredSymbol(params);

@@ -9,7 +9,7 @@ import { userRecord } from "../records/user-record.ts";
 import type { Answer } from "../reply.ts";
 import { readUserInput, type UserInput } from "../user-input.ts";
 
-/** user/add: a login of its own choice is taken as it is; 0 or none takes the next free one of the server. */
+/** user/add: a login in the request is used unchanged; 0 or none takes the next free one of the server. */
 export function addUser(server: TradeServer, params: Params): Answer {
   const input = completeInput(readUserInput(params));
   if (!isStrongPassword(input.passMain) || !isStrongPassword(input.passInvestor)) throw refused("invalidPassword");

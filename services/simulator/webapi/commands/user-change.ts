@@ -10,7 +10,7 @@ import { type Answer, NO_CONTENT } from "../reply.ts";
 import { readUserInput } from "../user-input.ts";
 import { getAccount, getWritableAccount } from "../visible.ts";
 
-/** user/update: what is omitted stays, what is wrong is ignored without a word. Balances cannot be set. */
+/** user/update: omitted fields stay, invalid ones are silently ignored. Balances cannot be set. */
 export function updateUser(server: TradeServer, params: Params): Answer {
   const before = getWritableAccount(server, requiredNumber(params, "login"));
   const { group, rights, leverage, texts, numbers } = readUserInput(params);

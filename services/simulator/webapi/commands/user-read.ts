@@ -47,7 +47,7 @@ export function getUserGroup(server: TradeServer, params: Params): Answer {
 const HISTORY_DIGITS = 6;
 const HISTORY_FACTOR = 10n ** BigInt(HISTORY_DIGITS - MONEY_DIGITS);
 
-/** user/check_balance: what the account says beside what its deals add up to; with fixflag=1 the deals win. */
+/** user/check_balance: the balance of the account and the sum of its deals; with fixflag=1 the sum replaces the balance. */
 export function checkBalance(server: TradeServer, params: Params): Answer {
   const account = getAccount(server, requiredNumber(params, "login"));
   const history = historyOf(server.books, account.login);

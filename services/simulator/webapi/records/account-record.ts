@@ -3,7 +3,7 @@ import type { AccountState } from "../../domain/account-state.ts";
 import { MONEY_DIGITS, formatMoney } from "../../domain/units.ts";
 import type { WireRecord } from "../reply.ts";
 
-/** Percent x 100, as the groups are set up. */
+/** Percent x 100, the setting of the groups. */
 const MARGIN_CALL_LEVEL = 100_00n;
 const STOP_OUT_LEVEL = 50_00n;
 
@@ -41,7 +41,7 @@ export function accountRecord(account: Account, state: AccountState): WireRecord
   };
 }
 
-/** 0 none, 1 margin call, 2 stop out. The state is shown; nothing is ever closed by force. */
+/** 0 none, 1 margin call, 2 stop out. The state is shown; the simulator never closes positions by itself. */
 function soActivation({ margin, marginLevel }: AccountState): string {
   if (margin === 0n || marginLevel > MARGIN_CALL_LEVEL) return "0";
   return marginLevel > STOP_OUT_LEVEL ? "1" : "2";

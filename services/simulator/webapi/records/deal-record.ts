@@ -58,7 +58,7 @@ function volumes({ volume, volumeClosed }: Deal): WireRecord {
   };
 }
 
-/** Balance operations carry their signed amount in Profit, as trades do their result. */
+/** Profit holds the signed amount of a balance operation, or the result of a trade. */
 function moneyOf({ profit, storage, commission }: Deal, symbol: SymbolFacts | undefined): WireRecord {
   return {
     Profit: formatMoney(profit),

@@ -42,7 +42,7 @@ export function userRecord(server: TradeServer, account: Account): WireRecord {
   };
 }
 
-/** Without the right to personal data those fields come empty. */
+/** Without the right to personal data those fields are empty. */
 function texts({ settings }: TradeServer, account: Account): WireRecord {
   const seesPersonal = settings.managerRights.has(MANAGER_RIGHT.personalData);
   return Object.fromEntries(
@@ -50,7 +50,7 @@ function texts({ settings }: TradeServer, account: Account): WireRecord {
   );
 }
 
-/** As on the platform these are taken when a day ends, here at the first question of the new one. */
+/** The platform takes these values when a day ends, the simulator at the first request of the new day. */
 function previousBalances(server: TradeServer, account: Account): PreviousBalances {
   const nowMs = serverTimeMs(server);
   const dayStartMsc = Math.floor(nowMs / DAY_MS) * DAY_MS;

@@ -5,24 +5,24 @@ import type { Account } from "./proof.ts";
 
 const LABEL_WIDTH = 16;
 
-/** What every account of a pool has to hold, from deposits, withdrawals, results and fees. */
-export function accountsOf({ book }: Funds, { master, members }: Pool, fees: readonly Explained[]): Account[] {
-  const people = members.map((member) => {
+/** The expected balance of every account of a pool, from deposits, withdrawals, results and fees. */
+export function accountsOf({ ledger }: Funds, { master, members }: Pool, fees: readonly Explained[]): Account[] {
+  const investors = members.map((member) => {
     const { name, login } = member.investor;
-    return { role: name, login, expected: expectedOf(book, member, fees), isExact: false, isPooled: member.isPooled };
+    return { role: name, login, expected: expectedOf(ledger, member, fees), isExact: false, isPooled: member.isPooled };
   });
-  const pooled = people.filter(({ isPooled }) => isPooled).reduce((sum, { expected }) => sum + expected, 0n);
+  const pooled = investors.filter(({ isPooled }) => isPooled).reduce((sum, { expected }) => sum + expected, 0n);
   const paid = fees.reduce((sum, { payment }) => sum + payment.minor, 0n);
   return [
     { role: "Master", login: master.login, expected: pooled, isExact: false },
     { role: "payment", login: master.paymentLogin, expected: paid, isExact: false },
-    ...people,
+    ...investors,
   ];
 }
 
-/** Sums that two sides have to agree on, each from another source. True when they do. */
-export async function tieSums(funds: Funds, pool: Pool, fees: readonly Explained[]): Promise<boolean> {
-  const { tell, api, platform } = funds;
+/** Compares sums from different sources. True when all are equal. */
+export async function compareTotals(funds: Funds, pool: Pool, fees: readonly Explained[]): Promise<boolean> {
+  const { print, api, platform } = funds;
   const { master, members } = pool;
   const credits = await readCredits(api, master.login);
   const deals = await platform.deals(master.login);
@@ -35,11 +35,13 @@ export async function tieSums(funds: Funds, pool: Pool, fees: readonly Explained
   const isJoined = fees.every(({ payment }) => creditIds.has(payment.creditId)) && creditIds.size === fees.length;
 
   const shares = members.map(({ investor }, index) => `${investor.name} ${signed(gained[index] ?? 0n)}`).join(", ");
-  tell.note(line("results", `deals of the Master ${signed(earned)} = ${shares}`));
+  print.note(line("results", `deals of the Master ${signed(earned)} = ${shares}`));
   const [payments, listed, account] = [paid, credited, arrived].map(dollars);
-  tell.note(line("fees", `payments ${payments} = credits ${listed} = payment account ${account}`));
+  print.note(line("fees", `payments ${payments} = credits ${listed} = payment account ${account}`));
   const pooled = members.filter(({ isPooled }) => isPooled).map(({ investor }) => investor.name);
-  tell.note(line("the Master", `what is pooled of ${pooled.join(" and ")}; nothing in flight, nothing quarantined`));
+  print.note(
+    line("the Master", `the pooled capital of ${pooled.join(" and ")}; nothing in transit, nothing quarantined`),
+  );
   return sum(gained) === earned && paid === credited && credited === arrived && isJoined;
 }
 

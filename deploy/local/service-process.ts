@@ -1,24 +1,28 @@
 import { spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
+import { get } from "node:http";
 import { join } from "node:path";
 import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { StartupError } from "#kernel/startup-error.ts";
+import { type Ending, endingOf } from "./child-process.ts";
 import { recordProcess } from "./process-id.ts";
-import { isReadyAt, type Readiness } from "./readiness.ts";
-import { type Ending, endingOf } from "./tied-process.ts";
 
-/** One run of something that is to be kept running. */
-export type Life = {
+/** One run of a process that the supervisor keeps running. */
+export type ProcessRun = {
   readonly ended: Promise<Ending>;
-  /** Rejects when it takes too long; says nothing when it ended before. */
+  /** Rejects when the start takes too long; stays pending when the process ended before it was ready. */
   readonly ready: Promise<void>;
   readonly stop: () => Promise<void>;
   readonly kill: () => void;
 };
 
+/** An address that answers 200 once the process can do its work. */
+export type Readiness = { readonly host: string; readonly port: number; readonly path: string };
+
 export type Program = {
   readonly name: string;
-  /** Relative to `root`, so that the command line names it whatever the folder is called. */
+  /** Relative to `root`, so that the command line shows the service whatever the folder is called. */
   readonly script: string;
   readonly root: string;
   readonly env: NodeJS.ProcessEnv;
@@ -28,15 +32,17 @@ export type Program = {
 };
 
 /** Above the hard stop of a service, which is 15 s. */
-const STOP_PATIENCE_MS = 17_000;
+const STOP_TIMEOUT_MS = 17_000;
 const READY_TIMEOUT_MS = 120_000;
+const READY_POLL_MS = 50;
+const ANSWER_TIMEOUT_MS = 3_000;
 
 /**
- * A service in a session of its own, because Ctrl-C must reach it through us only and in order. The IPC channel carries no
- * message: it closes when we die, however we die, and then the service stops by itself. It writes to its log file and not
- * to a pipe, which would block or break when we are stopped or gone.
+ * Starts a service in a session of its own, because Ctrl-C must reach it through the launcher only and in order. The IPC
+ * channel carries no message: it closes when the launcher ends, for any reason, and then the service stops by itself. The
+ * service writes to its log file and not to a pipe, which would block or break when the launcher is stopped or gone.
  */
-export async function startProgram(program: Program): Promise<Life> {
+export async function startProgram(program: Program): Promise<ProcessRun> {
   const log = openSync(program.logFile, "a", 0o600);
   const child = spawn(process.execPath, [program.script], {
     cwd: program.root,
@@ -53,7 +59,7 @@ export async function startProgram(program: Program): Promise<Life> {
     ready: untilReady(program, ended),
     async stop() {
       child.kill("SIGTERM");
-      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_PATIENCE_MS);
+      const timer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
       await ended;
       clearTimeout(timer);
     },
@@ -69,6 +75,26 @@ async function untilReady({ name, readiness, logFile }: Program, ended: Promise<
   if (tooLate.aborted)
     throw new StartupError(`${name} is not ready after ${READY_TIMEOUT_MS / 1000} s, see ${logFile}`);
   await new Promise(() => undefined);
+}
+
+/** False when the signal aborted the wait. */
+async function isReadyAt(readiness: Readiness, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    if (await answersOk(readiness)) return true;
+    await sleep(READY_POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return false;
+}
+
+function answersOk({ host, port, path }: Readiness): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get({ host, port, path, agent: false, timeout: ANSWER_TIMEOUT_MS }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => resolve(false));
+  });
 }
 
 export function scriptOf(service: string): string {

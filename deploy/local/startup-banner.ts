@@ -1,13 +1,13 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Program } from "./life.ts";
-import { type House, reachable } from "./plan.ts";
+import { type LaunchContext, reachable } from "./plan.ts";
+import type { Program } from "./service-process.ts";
 import { databaseVariable, isSet, LOOPBACK } from "./settings.ts";
 
-/** What somebody in another terminal needs to know, also in <state>/run/system.json. */
-export type Announcement = {
+/** How another process reaches the running system; also written to <state>/run/system.json. */
+export type RunningSystem = {
   readonly url: string;
-  /** Null when the operator brought a key. */
+  /** Null when the operator set PAMM_BOOTSTRAP_API_KEY. */
   readonly apiKey: string | null;
   readonly simulatorControlUrl: string | null;
   readonly metricsUrl: string;
@@ -15,7 +15,7 @@ export type Announcement = {
   /** A fee week begins at every multiple of the period after the anchor. */
   readonly feePeriodMs: number;
   readonly feeAnchor: string;
-  /** What the keys command needs; null where the operator named a real one, and then names it there too. */
+  /** Read by the keys command; null where the operator named a database, which the operator then names there too. */
   readonly edgeDatabaseUrl: string | null;
   readonly natsUrl: string | null;
   readonly encryptionKeyFile: string | null;
@@ -29,11 +29,11 @@ const UNITS = [
 ];
 const OWN_KEY = "$PAMM_BOOTSTRAP_API_KEY";
 
-export function announcement(
-  { env, settings, secrets }: House,
+export function describeSystem(
+  { env, settings, secrets }: LaunchContext,
   edge: Program,
   natsUrl: string | undefined,
-): Announcement {
+): RunningSystem {
   const { httpHost, httpPort, metricsPort, controlPort, embedded, hasOwnKey, stateDir, feeWeek } = settings;
   const host = reachable(httpHost);
   return {
@@ -50,11 +50,9 @@ export function announcement(
   };
 }
 
-export function welcome(system: Announcement): string {
+export function startupBanner(system: RunningSystem, env: NodeJS.ProcessEnv): string {
   const { url, apiKey, simulatorControlUrl, metricsUrl, stateDir, feePeriodMs, feeAnchor } = system;
   const key = apiKey ?? OWN_KEY;
-  // A shell puts the value of a variable in between double quotes only.
-  const quote = apiKey === null ? '"' : "'";
   const lines = [
     "",
     "The PAMM Integration Service is ready.",
@@ -66,14 +64,35 @@ export function welcome(system: Announcement): string {
     `  fee weeks   ${inWords(feePeriodMs)} each, counted from ${feeAnchor}`,
     `  data, logs  ${stateDir}`,
     "",
-    "A first request:",
+    ...firstRequests(system, `-H "Authorization: Bearer ${key}"`, env["MT5_INVESTOR_GROUPS"]),
     "",
-    `  curl -H ${quote}Authorization: Bearer ${key}${quote} '${url}/api/v1/investor/directory?engine=PAMM&limit=50'`,
-    "",
-    "Ctrl-C stops everything; the next start finds it as it was.",
+    "Ctrl-C stops everything; the next start continues with the same data.",
     "",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Against a real trading platform the first request only reads: no money moves because an operator tries it. */
+function firstRequests({ url, simulatorControlUrl }: RunningSystem, auth: string, groups = "pamm\\investor"): string[] {
+  if (simulatorControlUrl === null) {
+    return ["A first request:", "", `  curl ${auth} '${url}/api/v1/investor/directory?engine=PAMM&limit=50'`];
+  }
+  const [investorGroup] = groups.split(",");
+  const investor = {
+    first_name: "Ivy",
+    last_name: "Vestor",
+    name: "Ivy Vestor",
+    username: "ivy@example.com",
+    platform_group: investorGroup,
+  };
+  return [
+    "First requests: create an Investor, read its login from the answer, deposit, read the balance:",
+    "",
+    `  LOGIN=$(curl -s ${auth} -H 'Content-Type: application/json' '${url}/api/v1/investor/create' \\`,
+    `    -d '${JSON.stringify(investor)}' | grep -oE '"mt5_login":"?[0-9]+' | grep -oE '[0-9]+$')`,
+    `  curl -s -X POST ${auth} "${url}/api/v1/investor/deposit?login=$LOGIN&amount=1000.00&comment=first-deposit"`,
+    `  curl -s ${auth} "${url}/api/v1/info/balance/$LOGIN"`,
+  ];
 }
 
 function inWords(ms: number): string {
@@ -82,16 +101,16 @@ function inWords(ms: number): string {
   return `${count} ${unit.name}${count === 1 ? "" : "s"}`;
 }
 
-export function publish(system: Announcement): Disposable {
-  writeFileSync(fileIn(system.stateDir), `${JSON.stringify(system, undefined, 2)}\n`, { mode: 0o600 });
-  return { [Symbol.dispose]: () => forget(system.stateDir) };
+export function writeSystemFile(system: RunningSystem): Disposable {
+  writeFileSync(systemFile(system.stateDir), `${JSON.stringify(system, undefined, 2)}\n`, { mode: 0o600 });
+  return { [Symbol.dispose]: () => removeSystemFile(system.stateDir) };
 }
 
-/** Nobody must be sent to a system that is not there, or not yet. */
-export function forget(stateDir: string): void {
-  rmSync(fileIn(stateDir), { force: true });
+/** The file exists only while the system is ready, so that no client connects to one that is not. */
+export function removeSystemFile(stateDir: string): void {
+  rmSync(systemFile(stateDir), { force: true });
 }
 
-function fileIn(stateDir: string): string {
+function systemFile(stateDir: string): string {
   return join(stateDir, "run", "system.json");
 }

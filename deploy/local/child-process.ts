@@ -1,51 +1,52 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 
-/** As whom a server runs: a command in front of it, or other ids; neither = as we do. */
+/** The user a server runs as: a command in front of it, or other ids; neither = the launcher's user. */
 export type RunAs = {
   readonly prefix: readonly string[];
   readonly ids: { readonly uid?: number; readonly gid?: number };
 };
 
-export type TiedProcessOptions = {
+export type ServerOptions = {
   readonly command: string;
   readonly args: readonly string[];
   readonly logFile: string;
-  /** Sent by the kernel when we die, however we die: the signal on which this server stops in order. */
-  readonly lastSignal: "INT" | "TERM";
+  /** Sent by the operating system when this process ends, for any reason: the signal on which the server stops in order. */
+  readonly parentDeathSignal: "INT" | "TERM";
   readonly runAs?: RunAs;
 };
 
 export type Ending = {
-  /** In words. */
+  /** The signal or the exit code, as text. */
   readonly how: string;
-  /** By somebody else: the next life may do better. An exit is the program's own judgement. */
+  /** Ended by a signal, so a restart may help. An exit is the program's own decision. */
   readonly isKilled: boolean;
 };
 
-export type TiedProcess = {
+export type ServerProcess = {
   readonly pid: number;
   readonly isRunning: () => boolean;
   readonly ended: Promise<Ending>;
   readonly kill: (signal: NodeJS.Signals) => void;
   /** The signal, then SIGKILL when it was not enough. */
-  readonly stop: (signal: NodeJS.Signals, patienceMs: number) => Promise<void>;
+  readonly stop: (signal: NodeJS.Signals, timeoutMs: number) => Promise<void>;
 };
 
 const LOG_TAIL_LINES = 4;
 
 /**
- * A server whose life is tied to ours. `setpriv` comes last in the chain of commands, because a change of user clears the
- * parent-death signal. In its own session, so that a Ctrl-C of the terminal reaches it through us only, and in order.
+ * Starts a server that ends with this process. `setpriv` comes last in the chain of commands, because a change of user
+ * clears the parent-death signal. The server has its own session, so that Ctrl-C reaches it through the launcher only, and
+ * in order.
  */
-export async function startTied({
+export async function startServer({
   command,
   args,
   logFile,
-  lastSignal,
+  parentDeathSignal,
   runAs,
-}: TiedProcessOptions): Promise<TiedProcess> {
-  const chain = [...(runAs?.prefix ?? []), ...dieWithParent(lastSignal), command, ...args];
+}: ServerOptions): Promise<ServerProcess> {
+  const chain = [...(runAs?.prefix ?? []), ...dieWithParent(parentDeathSignal), command, ...args];
   const [file = command, ...rest] = chain;
   const log = openSync(logFile, "a", 0o600);
   const child = spawn(file, rest, {
@@ -56,10 +57,10 @@ export async function startTied({
   });
   closeSync(log);
   await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
-  return tie(child);
+  return serverProcess(child);
 }
 
-function tie(child: ChildProcess): TiedProcess {
+function serverProcess(child: ChildProcess): ServerProcess {
   const ended = endingOf(child);
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   return {
@@ -67,10 +68,10 @@ function tie(child: ChildProcess): TiedProcess {
     isRunning,
     ended,
     kill: (signal) => void child.kill(signal),
-    async stop(signal, patienceMs) {
+    async stop(signal, timeoutMs) {
       if (!isRunning()) return;
       child.kill(signal);
-      const timer = setTimeout(() => child.kill("SIGKILL"), patienceMs);
+      const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
       await ended;
       clearTimeout(timer);
     },
@@ -83,7 +84,7 @@ export function endingOf(child: ChildProcess): Promise<Ending> {
   });
 }
 
-/** The end of a server's log, for the one line that says why it did not start. */
+/** The end of a server's log, for the one-line reason why it did not start. */
 export function tailOf(logFile: string): string {
   const lines = readFileSync(logFile, "utf8").trim().split("\n");
   return lines.slice(-LOG_TAIL_LINES).join(" | ");

@@ -22,27 +22,29 @@ const DATABASES = Type.Object(
   Object.fromEntries(SERVICES.map((service) => [databaseVariable(service), optional(databaseUrl())])),
 );
 
-/** Whatever docker-compose.yml would say instead is meant for the simulator. */
-const OF_A_PLATFORM = ["MT5_LOGIN", "MT5_PASSWORD", "PAMM_QUIET_PERIOD", "PAMM_REHEARSAL"] as const;
+/** With a real platform these are required: the defaults of docker-compose.yml are for the simulator. */
+const REQUIRED_WITH_PLATFORM = ["MT5_LOGIN", "MT5_PASSWORD", "PAMM_QUIET_PERIOD", "PAMM_REHEARSAL"] as const;
 
-/** What the operator brings; what is undefined is made here. */
-export type Given = {
+/** The settings of the operator; an undefined secret is generated. */
+export type OperatorSettings = {
   readonly natsUrl: string | undefined;
   readonly encryptionKey: string | undefined;
   readonly apiKey: string | undefined;
   readonly mt5Password: string | undefined;
-  /** False = the environment names a platform. */
+  /** False = the environment names a trading platform. */
   readonly isSimulated: boolean;
   readonly tlsNames: readonly string[];
 };
 
-export function readGiven(env: Environment): Given {
+export function readOperatorSettings(env: Environment): OperatorSettings {
   const read = readConfig(SCHEMA, env);
   const isSimulated = read.MT5_URL === undefined;
-  const missing = isSimulated ? [] : OF_A_PLATFORM.filter((name) => read[name] === undefined);
+  const missing = isSimulated ? [] : REQUIRED_WITH_PLATFORM.filter((name) => read[name] === undefined);
   if (missing.length > 0) {
     throw new StartupError(
-      missing.map((name) => `${name} is missing: MT5_URL names a platform, so the simulator's does not do`).join("\n"),
+      missing
+        .map((name) => `${name} is missing: MT5_URL names a trading platform, and the default is for the simulator`)
+        .join("\n"),
     );
   }
   return {
@@ -55,10 +57,10 @@ export function readGiven(env: Environment): Given {
   };
 }
 
-export type GivenDatabases = (service: Service) => string | undefined;
+export type DatabaseUrls = (service: Service) => string | undefined;
 
-/** A service's own, or the one that all share; undefined = the one that Compose starts. */
-export function readGivenDatabases(env: Environment): GivenDatabases {
+/** The service's own URL, or the shared one; undefined = the database that Compose starts. */
+export function readDatabaseUrls(env: Environment): DatabaseUrls {
   const read: Record<string, Secret<string> | undefined> = readConfig(DATABASES, env);
   return (service) => read[databaseVariable(service)]?.reveal();
 }

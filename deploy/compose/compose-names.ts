@@ -1,13 +1,13 @@
-/** Names that docker-compose.yml fixes; compose.test.ts holds the two together. */
+/** Names that docker-compose.yml uses too; compose.test.ts compares them. */
 export const POSTGRES_SERVER = "postgres:5432";
 export const NATS_SERVER = "nats:4222";
 export const NATS_LISTEN = "0.0.0.0:4222";
 export const NATS_DATA = "/data";
 
-/** What is made once, in the volume of the init containers. */
-export const VAULT = "/var/lib/pamm";
+/** Secrets that were generated once, in the volume of the init containers. */
+export const GENERATED_SECRETS = "/var/lib/pamm";
 
-/** Below it, the init containers see the volume of every other one. */
+/** The folder below which init-secrets sees the volume of every other container. */
 export const VOLUMES = "/volumes";
 
 /** The state of the simulator, as a folder below `VOLUMES`. */

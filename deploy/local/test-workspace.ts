@@ -13,14 +13,14 @@ import { pidFile } from "./state.ts";
 const RUN = join(import.meta.dirname, "run.ts");
 const POLL_MS = 20;
 
-/** Says when it stops, answers that it is ready, and has nothing else in common with a service. */
+/** Answers that it is ready and records when it stops; it does nothing else that a service does. */
 const FAKE_SERVICE = `
   import { appendFileSync } from "node:fs";
   import { createServer } from "node:http";
   const name = process.argv[1].split("/").at(-2);
   const { ORDER_FILE, PAMM_HTTP_PORT, SIM_CONTROL_PORT, PAMM_METRICS_PORT, FAILING } = process.env;
   if (FAILING === name) {
-    console.error(name + " cannot start: it has no wish to");
+    console.error(name + " cannot start: FAILING names it");
     process.exit(1);
   }
   const port = name === "edge" ? PAMM_HTTP_PORT : name === "simulator" ? SIM_CONTROL_PORT : PAMM_METRICS_PORT;
@@ -31,10 +31,10 @@ const FAKE_SERVICE = `
   }, 50));
   process.once("disconnect", () => setTimeout(() => process.exit(0), Number(process.env.LINGERS_MS ?? 0)));
   console.log(JSON.stringify({ level: "info", msg: "not for the terminal" }));
-  console.log(JSON.stringify({ level: "warn", msg: "mind the gap", code: name }));
+  console.log(JSON.stringify({ level: "warn", msg: "a warning", code: name }));
 `;
 
-export type House = {
+export type TestWorkspace = {
   readonly root: string;
   readonly stateDir: string;
   readonly env: NodeJS.ProcessEnv;
@@ -45,14 +45,14 @@ export type House = {
 
 export type Launcher = {
   readonly child: ChildProcess;
-  readonly said: () => string;
+  readonly output: () => string;
   readonly ready: () => Promise<void>;
-  readonly hears: (text: string) => Promise<void>;
+  readonly prints: (text: string) => Promise<void>;
   readonly ended: Promise<number | null>;
 };
 
 /** A tree with fake services, a state of its own, free ports. */
-export async function testHouse(): Promise<House> {
+export async function createTestWorkspace(): Promise<TestWorkspace> {
   const folder = makeRunFolder();
   const root = folder.path;
   for (const service of [...SERVICES, "simulator"]) {
@@ -63,7 +63,7 @@ export async function testHouse(): Promise<House> {
   const stateDir = join(root, "state");
   const orderFile = join(root, "order");
   const env = {
-    ...withoutOurs(process.env),
+    ...withoutSettings(process.env),
     PAMM_STATE_DIR: stateDir,
     ORDER_FILE: orderFile,
     PAMM_HTTP_PORT: String(await freePort()),
@@ -96,21 +96,21 @@ export async function until(isTrue: () => boolean): Promise<void> {
 }
 
 function startLauncher(root: string, env: NodeJS.ProcessEnv): Launcher {
-  // In a group of its own, as a terminal would start it.
+  // In a process group of its own, as a terminal starts it.
   const child = spawn(process.execPath, [RUN, root], { env, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const hears = async (wanted: string): Promise<void> => {
+  const prints = async (wanted: string): Promise<void> => {
     await until(() => text.includes(wanted) || child.exitCode !== null);
-    if (!text.includes(wanted)) throw new Error(`ended without saying ${wanted}: ${text}`);
+    if (!text.includes(wanted)) throw new Error(`ended before it printed ${wanted}: ${text}`);
   };
-  return { child, ended, said: () => text, hears, ready: () => hears("Ctrl-C stops everything") };
+  return { child, ended, output: () => text, prints, ready: () => prints("Ctrl-C stops everything") };
 }
 
-/** What the developer has set for a system of their own must not reach the one under test. */
-function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isOurs = (name: string): boolean => /^(PAMM|SIM|MT5|NATS|DATABASE)_|_DATABASE_URL/.test(name);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs(name)));
+/** Settings of the developer's own system must not reach the one under test. */
+function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isSetting = (name: string): boolean => /^(PAMM|SIM|MT5|NATS|DATABASE)_|_DATABASE_URL/.test(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSetting(name)));
 }

@@ -1,13 +1,13 @@
 import process from "node:process";
 import type { Call } from "./http.ts";
 
-export type Narrator = {
+export type Printer = {
   readonly title: (text: string) => void;
   /** Begins the next numbered step. */
   readonly step: (text: string) => void;
   readonly request: (call: Call) => void;
   readonly result: (status: number, text: string) => void;
-  /** Something that is neither asked nor answered; said once when it is said again and again. */
+  /** A remark; printed once when it is repeated. */
   readonly note: (text: string) => void;
 };
 
@@ -17,7 +17,7 @@ const DIM = "2";
 const GREEN = "32";
 const YELLOW = "33";
 
-export function createNarrator(): Narrator {
+export function createPrinter(): Printer {
   const hasColour = process.stdout.isTTY && process.env["NO_COLOR"] === undefined;
   const paint = (code: string, text: string): string => (hasColour ? `\u001b[${code}m${text}\u001b[0m` : text);
   let steps = 0;
@@ -38,7 +38,7 @@ export function createNarrator(): Narrator {
   };
 }
 
-/** Nothing that the story sends is secret. */
+/** The demo sends no secret. */
 function lineOf({ method, path, body }: Call): string {
   return `${method} ${path}${body === undefined ? "" : ` ${JSON.stringify(body)}`}`;
 }
