@@ -9,7 +9,7 @@ import { configure } from "./commands/configure.ts";
 import { crystallize } from "./commands/crystallize.ts";
 import { decideReview } from "./commands/decide-review.ts";
 import { prepare } from "./commands/prepare.ts";
-import { PAYMENT_FEED } from "./commands/record-outcomes.ts";
+import { PAYMENT_FEED } from "./processes/payment/record-outcomes.ts";
 import { updateConfiguration } from "./commands/update-configuration.ts";
 import type { Bells, Deps } from "./deps.ts";
 import { payFees } from "./jobs/pay-fees.ts";

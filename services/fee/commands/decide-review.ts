@@ -8,9 +8,9 @@ import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/comm
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { findMaster, resumeAfterBreak, resumeMaster } from "../store/masters.ts";
-import { UnreadableJournal } from "./journal-message.ts";
-import { readBatch, readPage } from "./read-batch.ts";
-import { isAboutBreak } from "./stop-for-break.ts";
+import { UnreadableJournal } from "../messages/journal.ts";
+import { readBatch, readPage } from "../processes/accounting/read-batch.ts";
+import { isAboutBreak } from "../processes/stop-for-break.ts";
 
 const RETRY_AFTER_MS = 1_000;
 

@@ -1,10 +1,10 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
-import { readFloors } from "../commands/floors.ts";
-import { jobContext, later } from "../commands/patience.ts";
-import { lookUpPayment } from "../commands/look-up-payment.ts";
-import { outcomeOf, outcomeOfError, transferOf } from "../commands/payment-transfer.ts";
-import { type Asked, recordOutcomes } from "../commands/record-outcomes.ts";
+import { readFloors } from "../processes/payment/floors.ts";
+import { jobContext, later } from "../processes/patience.ts";
+import { lookUpPayment } from "../processes/payment/look-up-payment.ts";
+import { outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
+import { type Asked, recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";

@@ -1,5 +1,5 @@
-import { readMaster } from "../commands/read-master.ts";
-import { backOffMs, jobContext, later } from "../commands/patience.ts";
+import { readMaster } from "../processes/accounting/read-master.ts";
+import { backOffMs, jobContext, later } from "../processes/patience.ts";
 import type { Deps } from "../deps.ts";
 import { claimMastersToRead, endReading, type HeardMaster, postponeReading } from "../store/heard-masters.ts";
 

@@ -1,8 +1,8 @@
 import { type Job, runJob } from "#kernel/job.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { jobContext } from "../commands/patience.ts";
-import { type Mismatch, stopForBreak } from "../commands/stop-for-break.ts";
+import { jobContext } from "../processes/patience.ts";
+import { type Mismatch, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";
 import {

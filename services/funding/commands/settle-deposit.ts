@@ -9,7 +9,7 @@ import { outcomeUnknown, refusalOfTransfer } from "../domain/transfer-outcome.ts
 import { refuse } from "../refusals.ts";
 import { findOpenOperation, markDoubt, markNeverSent, markRefused } from "../store/cashflows.ts";
 import { finish } from "./finish.ts";
-import { sendTransfer } from "./send-transfer.ts";
+import { sendTransfer } from "./transfer.ts";
 
 const RETRY_AFTER_MS = 1_000;
 

@@ -8,7 +8,7 @@ import { getCashflow } from "../store/cashflows.ts";
 import { getWithdrawal } from "../store/withdrawals.ts";
 import { collectFee } from "./withdrawal/collect-fee.ts";
 import { holdLane } from "./withdrawal/hold-lane.ts";
-import { leavePool } from "./withdrawal/leave-pool.ts";
+import { leavePool } from "./withdrawal/decide-in-pool.ts";
 import { payOut } from "./withdrawal/pay-out.ts";
 
 export type SettledWithdrawal = { readonly decision: WithdrawalDecision; readonly dealId: bigint | undefined };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { continuationOf } from "./continuation.ts";
-import { anEntry } from "./test-feed.ts";
+import { anEntry } from "../testing/feed.ts";
 
 const START = { number: 0n, id: 0n };
 const at = (number: bigint) => ({ number, id: number * 10n });

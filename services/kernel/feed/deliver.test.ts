@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { execute, sql } from "../postgres/query.ts";
-import { coins, tillAndShop, WAIT } from "./test-till-and-shop.ts";
+import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 
 test("entries that a broker brings are filed before they may be acked, without reading", async () => {
   const { shop, tellNumbered, entries, follow, reads } = await tillAndShop();

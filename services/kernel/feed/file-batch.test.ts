@@ -4,11 +4,11 @@ import { ReadRequest } from "#proto/pamm/common/v1/feed.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, sql } from "../postgres/query.ts";
-import { kernelDatabase } from "../postgres/test-database.ts";
+import { kernelDatabase } from "../testing/database.ts";
 import { getCursor, insertCursor } from "./cursor.ts";
 import { fileBatch } from "./file-batch.ts";
 import type { Filing } from "./file-batch.ts";
-import { anEntry, FEED } from "./test-feed.ts";
+import { anEntry, FEED } from "../testing/feed.ts";
 import { MalformedEntry } from "./understand.ts";
 
 type Coins = typeof Money | typeof ReadRequest;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { entryFromHeaders, feedHeaders } from "./headers.ts";
-import { anEntry, FEED } from "./test-feed.ts";
+import { anEntry, FEED } from "../testing/feed.ts";
 
 const HUGE = 9_223_372_036_854_775_807n;
 

@@ -5,11 +5,11 @@ import { acquireLease } from "../postgres/lease.ts";
 import type { Lease } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, one, sql } from "../postgres/query.ts";
-import { kernelDatabase } from "../postgres/test-database.ts";
+import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { hasUnnumbered, listHeads, numberEntries, raiseIds } from "./outbox.ts";
 import { tell } from "./tell.ts";
-import { cents, FEED, tellCents } from "./test-feed.ts";
+import { cents, FEED, tellCents } from "../testing/feed.ts";
 
 let database: TestDatabase;
 let pool: Pool;

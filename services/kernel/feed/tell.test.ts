@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { execute, many, sql } from "../postgres/query.ts";
-import { kernelDatabase } from "../postgres/test-database.ts";
+import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { tell, tellAll } from "./tell.ts";
-import { cents, FEED, tellCents } from "./test-feed.ts";
+import { cents, FEED, tellCents } from "../testing/feed.ts";
 import { onTold } from "./wake.ts";
 
 let database: TestDatabase;

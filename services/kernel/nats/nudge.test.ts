@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { testNats } from "#test/support/nats.ts";
 import { feedNudger, onNudge } from "./nudge.ts";
-import { place, WITHIN } from "./test-streams.ts";
+import { place, WITHIN } from "../testing/streams.ts";
 
 test("readers hear how far a feed is, and nobody hears of other feeds", async () => {
   await using at = await place();

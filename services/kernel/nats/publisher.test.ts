@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { jetStreamManager } from "./streams.ts";
-import { place, publishing } from "./test-streams.ts";
+import { place, publishing } from "../testing/streams.ts";
 
 test("the same entry told twice is stored once, and a purged one is stored again", async () => {
   await using at = await place();

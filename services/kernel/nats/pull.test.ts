@@ -3,10 +3,10 @@ import { AckPolicy } from "nats";
 import { expect, test, vi } from "vitest";
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import { startOwnNats } from "#test/support/nats.ts";
-import { silent as log } from "../contract/test-calls.ts";
+import { silent as log } from "../testing/calls.ts";
 import { pullEntries } from "./pull.ts";
 import { ensureStreams, jetStreamManager } from "./streams.ts";
-import { entry, type Place, place, publishing, WITHIN } from "./test-streams.ts";
+import { entry, type Place, place, publishing, WITHIN } from "../testing/streams.ts";
 
 /** A consumer that notes what it is given and can be told to fail. */
 function consuming({ broker, stream, subject }: Place) {

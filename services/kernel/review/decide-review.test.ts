@@ -8,7 +8,7 @@ import { closeCase, listUndecided, openCase, renewCase } from "./cases.ts";
 import { keyOfReview } from "./decide-review.ts";
 import { listReviews } from "./list-reviews.ts";
 import { actionNotPossible } from "./refusals.ts";
-import { anOpenCase, aQuestion, AT, deskOf, reviewDatabase, SNIPPETS } from "./test-cases.ts";
+import { anOpenCase, aQuestion, AT, deskOf, reviewDatabase, SNIPPETS } from "../testing/cases.ts";
 import { delayUnfinished, listUnfinished, markFinished } from "./unfinished.ts";
 
 /** Goes on only while somebody else is in the middle of a decision too. */

@@ -20,13 +20,13 @@ import {
   type Subscription,
   tryInsertSubscription,
 } from "../store/subscriptions.ts";
-import { asking } from "./asking.ts";
-import { abandonAssignment, finishAssignment, laneOfAssignment } from "./finish-assignment.ts";
-import { accountBusy, holdLane } from "./lane.ts";
-import { later, patience, type Patience, question } from "./patience.ts";
-import { subscriptionMessage } from "./subscription-message.ts";
-import { safetyStop } from "./safety-stop.ts";
-import { isLogin, isRate, validate } from "./validate.ts";
+import { asking } from "../processes/asking.ts";
+import { abandonAssignment, finishAssignment, laneOfAssignment } from "../processes/assign/finish-assignment.ts";
+import { accountBusy, holdLane } from "../processes/lane.ts";
+import { later, patience, type Patience, question } from "../processes/patience.ts";
+import { subscriptionMessage } from "../messages/subscription.ts";
+import { safetyStop } from "../domain/safety-stop.ts";
+import { isLogin, isRate, validate } from "../domain/validate.ts";
 
 /** Commands on one Investor follow one another; so long one waits for the other. */
 const TURN_MS = 5_000;

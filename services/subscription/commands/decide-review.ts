@@ -5,13 +5,13 @@ import { decideReview as decide } from "#kernel/review/decide-review.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
-import { asking } from "./asking.ts";
-import { question } from "./patience.ts";
-import { compensateDeficit } from "./review/compensate-deficit.ts";
-import type { Effect } from "./review/effect.ts";
-import { acknowledge, adopt } from "./review/foreign-money.ts";
-import { type Readings, readAccounts } from "./review/read-accounts.ts";
-import { allocateDeal, resume, resumeWithDifference, transferAgain } from "./review/resume-master.ts";
+import { asking } from "../processes/asking.ts";
+import { question } from "../processes/patience.ts";
+import { compensateDeficit } from "../processes/review/compensate-deficit.ts";
+import type { Effect } from "../processes/review/effect.ts";
+import { acknowledge, adopt } from "../processes/review/foreign-money.ts";
+import { type Readings, readAccounts } from "../processes/review/read-accounts.ts";
+import { allocateDeal, resume, resumeWithDifference, transferAgain } from "../processes/review/resume-master.ts";
 
 /** Everything that people can decide about pools. */
 const EFFECTS: ReadonlyMap<string, Effect> = new Map([

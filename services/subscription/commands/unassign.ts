@@ -8,12 +8,12 @@ import { beginTry, type Exit, findExit, findExitOfCommand } from "../store/exits
 import { recordedAs } from "../store/recorded-refusal.ts";
 import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
 import { markUnassignmentEnded, recordUnassignment } from "../store/unassignments.ts";
-import { asking } from "./asking.ts";
-import { finishExit } from "./finish-exit.ts";
-import { accountBusy } from "./lane.ts";
-import { later, patience, type Patience, question } from "./patience.ts";
-import { laneOfExit, letGoOfExit, tryToLeave } from "./try-to-leave.ts";
-import { isLogin, validate } from "./validate.ts";
+import { asking } from "../processes/asking.ts";
+import { finishExit } from "../processes/exit/finish-exit.ts";
+import { accountBusy } from "../processes/lane.ts";
+import { later, patience, type Patience, question } from "../processes/patience.ts";
+import { laneOfExit, letGoOfExit, tryToLeave } from "../processes/exit/try-to-leave.ts";
+import { isLogin, validate } from "../domain/validate.ts";
 
 /** Commands on one Investor follow one another, and what is in the way may pass; so long is waited for both. */
 const TURN_MS = 6_000;

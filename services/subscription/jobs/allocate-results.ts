@@ -1,4 +1,4 @@
-import { allocateResults as allocate } from "../commands/allocate/allocate-results.ts";
+import { allocateResults as allocate } from "../processes/allocate/allocate-results.ts";
 import type { Deps } from "../deps.ts";
 import { listMastersToAllocate } from "../store/results.ts";
 

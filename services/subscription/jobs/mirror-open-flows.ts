@@ -4,9 +4,9 @@ import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/t
 import type { Deps } from "../deps.ts";
 import { applyFlow } from "../domain/books.ts";
 import { takeWhatFits } from "../domain/parts.ts";
-import { jobContext, later } from "../commands/patience.ts";
-import { sendMirror } from "../commands/send-mirror.ts";
-import { tellExitsCompleted, tellMirrorsApplied } from "../commands/tell.ts";
+import { jobContext, later } from "../processes/patience.ts";
+import { sendMirror } from "../processes/mirror/send-mirror.ts";
+import { tellExitsCompleted, tellMirrorsApplied } from "../messages/tell.ts";
 import { insertArrivals } from "../store/arrivals.ts";
 import { listOpenFlows, type OpenFlow } from "../store/flows.ts";
 import {

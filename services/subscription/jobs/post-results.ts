@@ -1,5 +1,5 @@
-import { jobContext, later } from "../commands/patience.ts";
-import { postResults as post } from "../commands/post-results.ts";
+import { jobContext, later } from "../processes/patience.ts";
+import { postResults as post } from "../processes/posting/send-postings.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";

@@ -1,6 +1,6 @@
-import { catchUp } from "../commands/catch-up.ts";
-import { jobContext, later } from "../commands/patience.ts";
-import { sendExit } from "../commands/send-exit.ts";
+import { catchUp } from "../processes/filing/catch-up.ts";
+import { jobContext, later } from "../processes/patience.ts";
+import { sendExit } from "../processes/exit/send-exit.ts";
 import type { Deps } from "../deps.ts";
 import { claimExitTransfers, type ExitTransfer } from "../store/exit-transfers.ts";
 

@@ -1,7 +1,7 @@
-import { reasonOf } from "../commands/asking.ts";
-import { abandonAssignment, finishAssignment, letGo } from "../commands/finish-assignment.ts";
-import { accountBusy } from "../commands/lane.ts";
-import { backOffMs, jobContext, later } from "../commands/patience.ts";
+import { reasonOf } from "../processes/asking.ts";
+import { abandonAssignment, finishAssignment, letGo } from "../processes/assign/finish-assignment.ts";
+import { accountBusy } from "../processes/lane.ts";
+import { backOffMs, jobContext, later } from "../processes/patience.ts";
 import type { Deps } from "../deps.ts";
 import { claimAssignments, postponeAssignment } from "../store/assignments.ts";
 import { getSubscription } from "../store/subscriptions.ts";

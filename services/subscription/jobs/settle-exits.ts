@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { reasonOf } from "../commands/asking.ts";
-import { finishExit } from "../commands/finish-exit.ts";
-import { accountBusy } from "../commands/lane.ts";
-import { backOffMs, jobContext, later } from "../commands/patience.ts";
-import { continueLeaving, giveUp, letGoOfExit } from "../commands/try-to-leave.ts";
+import { reasonOf } from "../processes/asking.ts";
+import { finishExit } from "../processes/exit/finish-exit.ts";
+import { accountBusy } from "../processes/lane.ts";
+import { backOffMs, jobContext, later } from "../processes/patience.ts";
+import { continueLeaving, giveUp, letGoOfExit } from "../processes/exit/try-to-leave.ts";
 import type { Deps } from "../deps.ts";
 import { claimExits, type ClaimedExit, findExit, postponeExitStory } from "../store/exits.ts";
 import { getSubscription } from "../store/subscriptions.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { decideSettled } from "../commands/leave/decide-settled.ts";
-import { notReadYet, refuseUnderGate } from "../commands/leave/refuse-under-gate.ts";
-import { jobContext, later } from "../commands/patience.ts";
+import { decideSettled } from "../processes/leave/decide-settled.ts";
+import { notReadYet, refuseUnderGate } from "../processes/leave/refuse-under-gate.ts";
+import { jobContext, later } from "../processes/patience.ts";
 import type { Deps } from "../deps.ts";
 import { type AbandonedGate, takeOverGates } from "../store/gates.ts";
 import { findLeave } from "../store/leaves.ts";

@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { GetActiveMasterRequest, GetActiveMasterResponse } from "#proto/pamm/subscription/v1/subscription.ts";
-import { asking } from "../commands/asking.ts";
+import { asking } from "../processes/asking.ts";
 import type { Deps } from "../deps.ts";
 import { isInPool } from "../domain/lifecycle.ts";
 import { findOpenSubscription } from "../store/subscriptions.ts";

@@ -7,8 +7,8 @@ import type {
   GetPoolLedgerResponse,
   PoolSeat,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { statusMessage } from "../commands/subscription-message.ts";
-import { asking } from "../commands/asking.ts";
+import { statusMessage } from "../messages/subscription.ts";
+import { asking } from "../processes/asking.ts";
 import type { Deps } from "../deps.ts";
 import { onMaster } from "../domain/places.ts";
 import { findPoolLedger, type LedgerSeat } from "../store/pool-ledger.ts";

@@ -8,8 +8,8 @@ import type {
   GetProofRequest,
   GetProofResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { asking } from "../commands/asking.ts";
-import { validate } from "../commands/validate.ts";
+import { asking } from "../processes/asking.ts";
+import { validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import {
   type AccountProof,

@@ -3,8 +3,8 @@ import type {
   ListActiveInvestorsRequest,
   ListActiveInvestorsResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { validate } from "../commands/validate.ts";
-import { asking } from "../commands/asking.ts";
+import { validate } from "../domain/validate.ts";
+import { asking } from "../processes/asking.ts";
 import type { Deps } from "../deps.ts";
 import { listActiveInvestors as list } from "../store/subscriptions.ts";
 import { isCursor, isPageSize, pageOf } from "./page.ts";

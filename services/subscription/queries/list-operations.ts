@@ -4,7 +4,7 @@ import {
   type ListOperationsResponse,
   type Operation,
 } from "#proto/pamm/funding/v1/funding.ts";
-import { validate } from "../commands/validate.ts";
+import { validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { listOperations as list, type OperationOutcome as RecordedOutcome } from "../store/operations.ts";
 import { describe } from "./operation.ts";

@@ -1,6 +1,6 @@
 import type { ListSubscriptionsRequest, ListSubscriptionsResponse } from "#proto/pamm/subscription/v1/subscription.ts";
-import { STATUS_OF_MESSAGE, subscriptionMessage } from "../commands/subscription-message.ts";
-import { validate } from "../commands/validate.ts";
+import { STATUS_OF_MESSAGE, subscriptionMessage } from "../messages/subscription.ts";
+import { validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { VISIBLE_STATUSES } from "../domain/lifecycle.ts";
 import { listSubscriptions as list } from "../store/subscriptions.ts";

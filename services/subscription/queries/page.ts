@@ -1,4 +1,4 @@
-import { type Check, isBetween, isNotNegative } from "../commands/validate.ts";
+import { type Check, isBetween, isNotNegative } from "../domain/validate.ts";
 
 const MOST_PER_PAGE = 1_000;
 

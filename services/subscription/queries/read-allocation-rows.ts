@@ -2,7 +2,7 @@ import type {
   ReadAllocationRowsRequest,
   ReadAllocationRowsResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { isBetween, isLogin, isNotNegative, validate } from "../commands/validate.ts";
+import { isBetween, isLogin, isNotNegative, validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { listRows } from "../store/allocations.ts";
 import { pageOf } from "./page.ts";

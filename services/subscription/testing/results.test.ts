@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { allocateResults } from "../commands/allocate/allocate-results.ts";
+import { allocateResults } from "../processes/allocate/allocate-results.ts";
 import type { Deps } from "../deps.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";

@@ -6,12 +6,12 @@ export const SABOTAGES_ELSEWHERE: readonly SabotageElsewhere[] = [
     name: "the gate is opened before the pool shrinks",
     edits: [
       {
-        file: "services/subscription/commands/leave/decide-settled.ts",
+        file: "services/subscription/processes/leave/decide-settled.ts",
         find: "    await carryOut(tx, deps, leave, due);\n    await openGate(tx, gate);\n",
         put: "    await openGate(tx, gate);\n",
       },
       {
-        file: "services/subscription/commands/leave/decide-settled.ts",
+        file: "services/subscription/processes/leave/decide-settled.ts",
         find: "    afterCommit(tx, deps.bells.strikes.ring);\n  });",
         put: "    afterCommit(tx, deps.bells.strikes.ring);\n  });\n  await inTransaction(deps.pool, (tx) => carryOut(tx, deps, leave, due));",
       },

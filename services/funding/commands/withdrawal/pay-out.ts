@@ -11,7 +11,7 @@ import { laneHolder, payoutKey } from "../../domain/cashflow.ts";
 import { outcomeUnknown, refusalOfTransfer } from "../../domain/transfer-outcome.ts";
 import { markDoubt, markPosted } from "../../store/cashflows.ts";
 import { finish } from "../finish.ts";
-import { sendTransfer } from "../send-transfer.ts";
+import { sendTransfer } from "../transfer.ts";
 import { refuseStory, releaseForGood, type Story } from "./end-story.ts";
 
 /** Pays what was decided, or nothing when nothing remained. */

@@ -1,0 +1,149 @@
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { tellAll } from "#kernel/feed/tell.ts";
+import { usd } from "#kernel/money.ts";
+import { failpoint } from "#kernel/failpoint.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { FeeDeferred, FeePaid } from "#proto/pamm/fee/v1/events.ts";
+import type { Deps } from "../../deps.ts";
+import type { PaymentOutcome } from "../../domain/payment-outcome.ts";
+import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";
+import { lockMaster } from "../../store/masters.ts";
+import { addDebts, type PairDebt } from "../../store/pairs.ts";
+import { countSettled, type Settled } from "../../store/runs.ts";
+import {
+  insertCredits,
+  markDebited,
+  markExecuted,
+  markUnpaid,
+  type PaidPayment,
+  postponePayments,
+  type UnpaidPayment,
+} from "../../store/settled-payments.ts";
+import { backOffMs, later } from "../patience.ts";
+
+export const PAYMENT_FEED = "fee.payments";
+
+export type Asked = { readonly payment: DuePayment; readonly outcome: PaymentOutcome };
+
+type Waiting = { readonly id: bigint; readonly until: Date; readonly reason: string };
+
+/** Writes down what became of payments, and tells. Each is settled once, however many know how it ended. */
+export async function recordOutcomes(deps: Deps, asked: readonly Asked[]): Promise<void> {
+  const { pool, now } = deps;
+  failpoint("before_outcome", asked[0]?.outcome.kind);
+  const settled = asked.filter(({ outcome: { kind } }) => kind === "paid" || kind === "unpaid");
+  const waiting: Waiting[] = [];
+  for (const [masterLogin, own] of Map.groupBy(settled, ({ payment }) => payment.masterLogin)) {
+    waiting.push(...(await settleIfPossible(deps, masterLogin, own)));
+  }
+  for (const { payment, outcome } of asked) {
+    const { id, tries } = payment;
+    if (outcome.kind === "debited") await markDebited(pool, id, outcome, later(now(), backOffMs(tries)));
+    if (outcome.kind === "open") {
+      waiting.push({ id, until: later(now(), backOffMs(tries, outcome.isBusy)), reason: outcome.reason });
+    }
+  }
+  if (waiting.length > 0) await postponePayments(pool, waiting);
+}
+
+/**
+ * A Master whose row is somebody else's for long, because a large week is being decided, keeps the payments of no other
+ * waiting. Its own are asked for again: platform answers them the same.
+ */
+async function settleIfPossible(
+  { pool, log, now }: Deps,
+  masterLogin: string,
+  own: readonly Asked[],
+): Promise<Waiting[]> {
+  try {
+    await inTransaction(pool, (tx) => settle(tx, masterLogin, own, now()));
+    return [];
+  } catch (error) {
+    log.warn("what became of fees is written down later", { login: masterLogin, count: own.length, error });
+    return own.map(({ payment: { id, tries } }) => {
+      return { id, until: later(now(), backOffMs(tries, true)), reason: "not written down yet" };
+    });
+  }
+}
+
+/** Under the Master's row, so that nobody sees the id of a credit before a lower one. */
+async function settle(tx: Transaction, masterLogin: string, asked: readonly Asked[], at: Date): Promise<void> {
+  await lockMaster(tx, masterLogin);
+  const open = await lockOpenPayments(
+    tx,
+    asked.map(({ payment }) => payment.id),
+  );
+  const outcomes = new Map(asked.map(({ payment, outcome }) => [payment.id, outcome]));
+  const paid: PaidPayment[] = [];
+  const refused: UnpaidPayment[] = [];
+  for (const payment of open) {
+    const outcome = outcomes.get(payment.id);
+    if (outcome?.kind === "paid") paid.push({ payment, outcome });
+    if (outcome?.kind === "unpaid") refused.push({ payment, outcome });
+  }
+  // Before any payment names its credit: that locks it against whoever lists it under locked pairs.
+  await addDebts(tx, debtsOf(paid, refused));
+  await markExecuted(tx, paid, await insertCredits(tx, paid, at));
+  await markUnpaid(tx, refused);
+  await countSettled(tx, countsOf(paid, refused));
+  await tellPaid(tx, paid);
+  await tellDeferred(tx, refused);
+}
+
+/** What was due and not taken, with its age; one sum for each Investor. */
+function debtsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): PairDebt[] {
+  const debts = new Map<string, PairDebt>();
+  const owe = ({ investorLogin, masterLogin, since }: DuePayment, amount: bigint): void => {
+    if (amount === 0n) return;
+    const known = debts.get(investorLogin) ?? { investorLogin, masterLogin, since, amount: 0n };
+    const oldest = known.since < since ? known.since : since;
+    debts.set(investorLogin, { ...known, since: oldest, amount: known.amount + amount });
+  };
+  for (const { payment, outcome } of paid) owe(payment, payment.due - outcome.amount);
+  for (const { payment } of refused) owe(payment, payment.due);
+  return [...debts.values()];
+}
+
+function countsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): Map<bigint, Settled> {
+  const counts = new Map<bigint, Settled>();
+  const count = (runId: bigint, executed: number, failed: number): void => {
+    const known = counts.get(runId) ?? { settled: 0, executed: 0, failed: 0 };
+    const settled = known.settled + 1;
+    counts.set(runId, { settled, executed: known.executed + executed, failed: known.failed + failed });
+  };
+  for (const { payment } of paid) count(payment.runId, 1, 0);
+  for (const { payment, outcome } of refused) count(payment.runId, 0, outcome.status === "SKIPPED" ? 0 : 1);
+  return counts;
+}
+
+async function tellPaid(tx: Transaction, paid: readonly PaidPayment[]): Promise<void> {
+  await tellAll(
+    tx,
+    paid.map(({ payment: { id: paymentId, runId, masterLogin, investorLogin }, outcome }) => ({
+      feed: PAYMENT_FEED,
+      event: FeePaid,
+      message: {
+        paymentId,
+        runId,
+        masterLogin,
+        investorLogin,
+        amount: moneyToProto(usd(outcome.amount)),
+        transferId: outcome.transferId,
+        executedAt: outcome.executedAt,
+      },
+    })),
+  );
+}
+
+/** A debt of which there was nothing to take was known before. */
+async function tellDeferred(tx: Transaction, refused: readonly UnpaidPayment[]): Promise<void> {
+  const deferred = refused.filter(({ outcome }) => outcome.status !== "SKIPPED");
+  await tellAll(
+    tx,
+    deferred.map(({ payment: { id: paymentId, runId, masterLogin, investorLogin, due }, outcome: { reason } }) => ({
+      feed: PAYMENT_FEED,
+      event: FeeDeferred,
+      message: { paymentId, runId, masterLogin, investorLogin, amount: moneyToProto(usd(due)), reason },
+    })),
+  );
+}

@@ -1,0 +1,172 @@
+import type { Deps } from "../../deps.ts";
+import { type Advance, advancePool, type Reading, type Standing } from "../../domain/advance-pool.ts";
+import type { Arrival } from "../../domain/arrival.ts";
+import type { MasterDeal } from "../../domain/master-deal.ts";
+import { checkPool } from "../../domain/pool/check-pool.ts";
+import { poolEquity } from "../../domain/pool/equity.ts";
+import { type Mark, strikePool } from "../../domain/pool/strike-pool.ts";
+import type { UnitPool } from "../../domain/pool/unit-pool.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { deleteArrivals, listArrivals } from "../../store/arrivals.ts";
+import { lockAccounts } from "../../store/books.ts";
+import { type Master, saveProgress } from "../../store/masters.ts";
+import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
+import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
+import { listActiveSeats } from "../../store/unit-seats.ts";
+import { tellDeficit } from "../../messages/tell-pools.ts";
+import { recordSteps } from "./record-steps.ts";
+import { stop } from "./stop.ts";
+
+/** A Master's pool under the lock of this transaction, with what has been done to it so far and is not saved yet. */
+export type Ledger = {
+  readonly master: Master;
+  readonly stored: UnitPool;
+  readonly pool: UnitPool;
+  /** What waits, and what of it has got its units. */
+  readonly arrivals: readonly Arrival[];
+  readonly admitted: readonly bigint[];
+  /** Sum of the results that were split now. */
+  readonly allocated: bigint;
+};
+
+export type Place = {
+  /** Deals up to this entry of the Master's log. */
+  readonly through: bigint;
+  /** The Master as it was read at that place; without one no week is closed. */
+  readonly reading: Reading | undefined;
+  /** Accounts that are to be locked besides those of the pool. */
+  readonly logins?: readonly string[];
+};
+
+/** So that nobody who waits for a lock that this takes has to wait long. */
+const ROWS_PER_COMMIT = 3_000;
+const DEALS_PER_COMMIT = 500;
+/** Marks of a place need what was realised since, so that more is looked at than is split in one commit. */
+const DEALS_OF_A_READING = 10_000;
+
+/**
+ * Locks a pool, takes it through the deals that wait, and writes down what came of each. The caller has locked the
+ * Master; the accounts of everybody in the pool follow, then the seats.
+ */
+export async function openLedger(
+  tx: Transaction,
+  deps: Deps,
+  master: Master,
+  { through, reading, logins = [] }: Place,
+): Promise<{ readonly ledger: Ledger; readonly end: Advance["end"] }> {
+  const { login } = master;
+  const limit = reading === undefined ? DEALS_PER_COMMIT : DEALS_OF_A_READING;
+  const deals = await listWaitingDeals(tx, login, { through, limit });
+  const active = await listActiveSeats(tx, login);
+  const sharing = deals.length === 0 ? [] : active.map(({ investorLogin }) => investorLogin);
+  await lockAccounts(tx, [...logins, ...sharing]);
+  const standing = await lockStanding(tx, master);
+  const isAll = deals.length < limit;
+  const { pool: stored } = standing;
+  const advance = advancePool(standing, deals, {
+    week: deps.week,
+    reading,
+    beyond: isAll ? undefined : await listBeyond(tx, login, { deals, pool: stored, through, reading }),
+    arePositionsKnown: master.arePositionsKnown,
+    letPassNumber: master.letPassNumber,
+    mostSteps: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
+  });
+  const recorded = await recordSteps(tx, deps, { master, active }, advance.steps);
+  const last = deals[advance.taken - 1];
+  if (last !== undefined) await markDealsAllocated(tx, login, last.number, deps.now());
+  if (advance.stopped !== undefined) {
+    const dealId = deals[advance.taken]?.dealId;
+    const about = { account: login, dealId: dealId ?? 0n, isWaitingDeal: dealId !== undefined };
+    await stop(tx, deps, { login, reason: advance.stopped, ...about });
+  }
+  const { pool, arrivals } = advance.standing;
+  const allocated = deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n);
+  const admitted = withoutThose(standing.arrivals, arrivals);
+  const now = { ...master, ...recorded, ...progressOf(advance) };
+  return {
+    ledger: { master: now, stored, pool, arrivals, admitted, allocated },
+    end: advance.end,
+  };
+}
+
+/** However long a backlog is, its weeks are closed: of what is behind these deals only open positions matter to them. */
+async function listBeyond(
+  tx: Transaction,
+  login: string,
+  { deals, pool, through, reading }: Place & { readonly deals: readonly MasterDeal[]; readonly pool: UnitPool },
+): Promise<MasterDeal[]> {
+  if (reading === undefined) return [];
+  const positionIds = new Set([...pool.positions, ...deals].map(({ positionId }) => positionId));
+  const after = deals.at(-1)?.number ?? through;
+  return await listWaitingDeals(tx, login, { after, through, limit: undefined, positionIds: [...positionIds] });
+}
+
+async function lockStanding(tx: Transaction, master: Master): Promise<Standing> {
+  const { login, struckDealId, weeksClosedThrough } = master;
+  const pool = await lockUnitPool(tx, login);
+  const waiting = pool.seats.filter((seat) => seat.waiting > 0n);
+  const arrivals = await listArrivals(
+    tx,
+    login,
+    waiting.map(({ subscriptionId }) => subscriptionId),
+  );
+  return { pool, arrivals, struckDealId, weeksClosedThrough: weeksClosedThrough ?? undefined };
+}
+
+function progressOf({ standing }: Advance): Pick<Master, "weeksClosedThrough" | "struckDealId"> {
+  return { weeksClosedThrough: standing.weeksClosedThrough ?? null, struckDealId: standing.struckDealId };
+}
+
+function withoutThose(all: readonly Arrival[], left: readonly Arrival[]): bigint[] {
+  const waiting = new Set(left.map(({ id }) => id));
+  return all.map(({ id }) => id).filter((id) => !waiting.has(id));
+}
+
+export function hasSomethingToStrike({ pool }: Ledger): boolean {
+  return pool.seats.some(({ waiting, unredeemed }) => waiting !== 0n || unredeemed !== 0n);
+}
+
+/**
+ * Gives what waits its units, at the marks of the place where the ledger stands. Undefined when the books do not bear it:
+ * then the Master is stopped.
+ */
+export async function strikeLedger(
+  tx: Transaction,
+  deps: Deps,
+  ledger: Ledger,
+  marks: readonly Mark[],
+): Promise<Ledger | undefined> {
+  const { master } = ledger;
+  let pool: UnitPool;
+  try {
+    pool = strikePool(ledger.pool, marks);
+    checkPool(pool);
+  } catch (error) {
+    const { login } = master;
+    const reason = error instanceof Error ? error.message : String(error);
+    await stop(tx, deps, { login, reason, account: login, dealId: 0n, isWaitingDeal: false });
+    return undefined;
+  }
+  const equity = poolEquity(pool);
+  const isInDeficit = equity < 0n;
+  if (isInDeficit && !master.isInDeficit) {
+    await tellDeficit(tx, [{ masterLogin: master.login, dealId: master.filedDealId, equity }]);
+  }
+  const waiting = new Set(pool.seats.filter((seat) => seat.waiting > 0n).map(({ subscriptionId }) => subscriptionId));
+  const arrivals = ledger.arrivals.filter(({ subscriptionId }) => waiting.has(subscriptionId));
+  return {
+    ...ledger,
+    pool,
+    arrivals,
+    admitted: [...ledger.admitted, ...withoutThose(ledger.arrivals, arrivals)],
+    master: { ...master, isInDeficit, struckDealId: master.filedDealId, arePositionsKnown: true },
+  };
+}
+
+/** In the transaction that opened it. */
+export async function saveLedger(tx: Transaction, ledger: Ledger): Promise<void> {
+  const { master, stored, pool, admitted, allocated } = ledger;
+  await saveUnitPool(tx, master.login, stored, pool);
+  await deleteArrivals(tx, admitted);
+  await saveProgress(tx, { ...master, allocated });
+}
