@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
@@ -20,7 +20,6 @@ import {
 } from "../store/provisionings.ts";
 
 const ROLE = { trading: AccountRole.MASTER, payment: AccountRole.PAYMENT, investor: AccountRole.INVESTOR } as const;
-const RETRY_AFTER_MS = 1_000;
 
 /**
  * Brings a wish from wherever it stands to its end. Every account is created under a key of its own, so that doing it again

@@ -1,14 +1,13 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { isTrouble } from "#kernel/trouble.ts";
 import type { Deps } from "../deps.ts";
 import type { RegistrationFacts } from "../domain/decide-registration.ts";
 import { refuse } from "../refusals.ts";
 import { findAccounts } from "../store/accounts.ts";
 import { listPendingLogins } from "../store/provisionings.ts";
-
-const RETRY_AFTER_MS = 1_000;
 
 export type NamedLogin = Pick<RegistrationFacts, "field" | "login">;
 

@@ -1,5 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { afterCommit } from "#kernel/postgres/transaction.ts";
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { findCase } from "#kernel/review/cases.ts";
 import { decideReview as decide } from "#kernel/review/decide-review.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
@@ -11,8 +12,6 @@ import { findMaster, resumeAfterBreak, resumeMaster } from "../store/masters.ts"
 import { UnreadableJournal } from "../messages/journal.ts";
 import { readBatch, readPage } from "../processes/accounting/read-batch.ts";
 import { isAboutBreak } from "../processes/stop-for-break.ts";
-
-const RETRY_AFTER_MS = 1_000;
 
 /**
  * Takes one key's word about a stopped Master. One whose allocations could not be read on is read again only when what

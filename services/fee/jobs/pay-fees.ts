@@ -1,7 +1,8 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { CLAIM_MS, later } from "#kernel/retry.ts";
 import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
 import { readFloors } from "../processes/payment/floors.ts";
-import { jobContext, later } from "../processes/patience.ts";
+import { jobContext } from "../processes/patience.ts";
 import { lookUpPayment } from "../processes/payment/look-up-payment.ts";
 import { outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
 import { type Asked, recordOutcomes } from "../processes/payment/record-outcomes.ts";
@@ -13,8 +14,6 @@ import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/du
 const PAYMENTS_PER_ROUND = 200;
 /** One that hangs keeps the others of its round waiting for so long. */
 const ROUND_MS = 5_000;
-/** A process that died with payments in hand is followed by another after this. */
-const CLAIM_MS = 15_000;
 
 /**
  * Pays weekly fees, and waits for credits, of many Investors at once. Nothing is held: a payment that meets a busy account

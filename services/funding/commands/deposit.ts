@@ -1,4 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import type { Money } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
@@ -10,14 +11,12 @@ import { checkMovement } from "../domain/amount.ts";
 import { decideDeposit } from "../domain/deposit.ts";
 import { hasPostedDeposit, markAskedAgain } from "../store/cashflows.ts";
 import { findDeposit, getDeposit, insertDepositDecision, type RecordedDeposit } from "../store/deposits.ts";
-import { asking } from "./asking.ts";
 import { insertOnce, twinRuleOf } from "./insert-once.ts";
-import { question } from "./patience.ts";
 import { settleDeposit } from "./settle-deposit.ts";
 
 /** Credits an Investor once, however often the same command id asks for it. */
 export async function deposit(deps: Deps, request: DepositRequest, context: CallContext): Promise<DepositResponse> {
-  const { cashflow, decision } = await asking(() => findOrRecord(deps, request, context));
+  const { cashflow, decision } = await failAsUnavailable(() => findOrRecord(deps, request, context));
   const dealId = await settleDeposit(deps, cashflow, context);
   return {
     operationId: cashflow.operationId,
@@ -44,7 +43,7 @@ async function record(deps: Deps, request: DepositRequest, context: CallContext)
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
   checkMovement({ operationId, amount, comment });
-  await deps.accounts.findInvestor({ login }, question(context));
+  await deps.accounts.findInvestor({ login }, queryContext(context));
   const masterMinimum = await findMasterMinimum(deps, login, context);
 
   return await inTransaction(deps.pool, async (tx) => {
@@ -61,10 +60,10 @@ async function record(deps: Deps, request: DepositRequest, context: CallContext)
 }
 
 async function findMasterMinimum(deps: Deps, investorLogin: string, context: CallContext): Promise<Money | undefined> {
-  const { subscription } = await deps.subscriptions.findOpenSubscription({ investorLogin }, question(context));
+  const { subscription } = await deps.subscriptions.findOpenSubscription({ investorLogin }, queryContext(context));
   if (subscription?.status !== SubscriptionStatus.ACTIVE) {
     return undefined;
   }
-  const { minDeposit } = await deps.accounts.findMaster({ login: subscription.masterLogin }, question(context));
+  const { minDeposit } = await deps.accounts.findMaster({ login: subscription.masterLogin }, queryContext(context));
   return moneyFromProto(minDeposit, "min_deposit");
 }

@@ -1,6 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
@@ -10,8 +11,6 @@ import { refuse } from "../refusals.ts";
 import { findOpenOperation, markDoubt, markNeverSent, markRefused } from "../store/cashflows.ts";
 import { finish } from "./finish.ts";
 import { sendTransfer } from "./transfer.ts";
-
-const RETRY_AFTER_MS = 1_000;
 
 /**
  * Acts on a recorded deposit, then records the outcome and tells of it. Safe to repeat until it succeeds: the transfer has

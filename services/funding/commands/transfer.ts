@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import type { TransferOutcome } from "../domain/transfer-outcome.ts";
-import { inTimeToAnswer } from "./patience.ts";
 import { outcomeOf } from "./transfer-result.ts";
 
 /** Nothing was recorded under the key by this call. */
@@ -27,7 +27,7 @@ export async function sendTransfer(
 ): Promise<TransferOutcome | NotSent> {
   for (let isLost = false; ; isLost = true) {
     try {
-      return outcomeOf(await platform.transfer(request, inTimeToAnswer(context)));
+      return outcomeOf(await platform.transfer(request, withReplyReserve(context)));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       // Once a question was lost, no answer to another one says that it was not heard.

@@ -1,4 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
@@ -7,14 +8,12 @@ import { checkMovement } from "../domain/amount.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 import { findCashflow } from "../store/cashflows.ts";
 import { insertWithdrawal } from "../store/withdrawals.ts";
-import { asking } from "./asking.ts";
 import { insertOnce, twinRuleOf } from "./insert-once.ts";
-import { question } from "./patience.ts";
 import { settleWithdrawal } from "./settle-withdrawal.ts";
 
 /** Pays out what is asked for as far as it is there, once, however often the same command id asks for it. */
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
-  const cashflow = await asking(() => findOrRecord(deps, request, context));
+  const cashflow = await failAsUnavailable(() => findOrRecord(deps, request, context));
   const { decision, dealId } = await settleWithdrawal(deps, cashflow, context);
   return {
     operationId: cashflow.operationId,
@@ -38,7 +37,7 @@ async function record(deps: Deps, request: WithdrawRequest, context: CallContext
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
   checkMovement({ operationId, amount, comment });
-  await deps.accounts.findInvestor({ login }, question(context));
+  await deps.accounts.findInvestor({ login }, queryContext(context));
 
   return await inTransaction(deps.pool, async (tx) => {
     const asked = { operationId, login, amount, comment, deadline, at: deps.now(), twins: twinRuleOf(request.client) };

@@ -1,12 +1,11 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { findCase } from "#kernel/review/cases.ts";
 import { decideReview as decide } from "#kernel/review/decide-review.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
-import { asking } from "../processes/asking.ts";
-import { question } from "../processes/patience.ts";
 import { compensateDeficit } from "../processes/review/compensate-deficit.ts";
 import type { Effect } from "../processes/review/effect.ts";
 import { acknowledge, adopt } from "../processes/review/foreign-money.ts";
@@ -38,7 +37,7 @@ export async function decideReview(
     {
       pool,
       now,
-      ask: () => asking(() => readFor(deps, request, context)),
+      ask: () => failAsUnavailable(() => readFor(deps, request, context)),
       async examine(_tx, about, word, readings) {
         effectOf(word.action).examine(about, word, readings);
       },
@@ -59,7 +58,7 @@ async function readFor(deps: Deps, request: DecideReviewRequest, context: CallCo
   return await readAccounts(
     deps,
     about.actions.includes(request.action) ? effect.readsOf(about) : [],
-    question(context),
+    queryContext(context),
   );
 }
 

@@ -1,13 +1,12 @@
-import { jobContext, later } from "../processes/patience.ts";
+import { jobContext } from "../processes/patience.ts";
 import { postResults as post } from "../processes/posting/send-postings.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { CLAIM_MS, later } from "#kernel/retry.ts";
 import { claimPostings, openPostings } from "../store/postings.ts";
 
 const POSTINGS_PER_ROUND = 500;
-/** A process that died with postings in hand is followed by another after this. */
-const CLAIM_MS = 15_000;
 
 /** Puts results on the Investor accounts: one posting each for everything that is decided by now. */
 export async function postResults(deps: Deps): Promise<boolean> {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { reasonOf } from "../processes/asking.ts";
+import { backOffMs, CLAIM_MS, later, reasonOf } from "#kernel/retry.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
 import { accountBusy } from "../processes/lane.ts";
-import { backOffMs, jobContext, later } from "../processes/patience.ts";
+import { jobContext } from "../processes/patience.ts";
 import { continueLeaving, giveUp, letGoOfExit } from "../processes/exit/try-to-leave.ts";
 import type { Deps } from "../deps.ts";
 import { claimExits, type ClaimedExit, findExit, postponeExitStory } from "../store/exits.ts";
@@ -11,7 +11,6 @@ import { getSubscription } from "../store/subscriptions.ts";
 
 /** They go in parallel: some wait for others. */
 const STORIES_PER_ROUND = 8;
-const CLAIM_MS = 15_000;
 
 /** What a crash left of exits: who was only asking stays, who was leaving gets Leave's answer, lanes are let go. */
 export async function settleExits(deps: Deps): Promise<boolean> {

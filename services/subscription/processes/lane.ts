@@ -1,11 +1,11 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { findFiledNumber } from "../store/filed-numbers.ts";
 import { catchUp } from "./filing/catch-up.ts";
-import { inTimeToAnswer } from "./patience.ts";
 
 export type Lane = { readonly login: string; readonly holder: string };
 
@@ -19,14 +19,13 @@ export type LaneFacts = {
 
 /** Dealers may move money on a held login too; so often in a row is no accident any more. */
 const MOST_READS = 5;
-const RETRY_AFTER_MS = 1_000;
 
 /** Takes the lane and reads what is under it until the ledger stands at exactly that place of the log. */
 export async function holdLane(deps: Deps, lane: Lane, context: CallContext): Promise<LaneFacts> {
   for (let reads = 1; reads <= MOST_READS; reads += 1) {
-    const held = await ask(() => deps.platform.hold(lane, inTimeToAnswer(context)));
+    const held = await ask(() => deps.platform.hold(lane, withReplyReserve(context)));
     const { logNumber, logEntryId, openPositions } = held;
-    await ask(() => catchUp(deps, { login: lane.login, upTo: logNumber }, inTimeToAnswer(context)));
+    await ask(() => catchUp(deps, { login: lane.login, upTo: logNumber }, withReplyReserve(context)));
     if ((await findFiledNumber(deps.pool, lane.login)) === logNumber) {
       return { balance: moneyFromProto(held.balance, "balance").minor, logNumber, logEntryId, openPositions };
     }

@@ -1,3 +1,4 @@
+import { pageOf } from "#kernel/page.ts";
 import {
   OperationOutcome,
   type ListOperationsRequest,
@@ -8,7 +9,7 @@ import { validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { listOperations as list, type OperationOutcome as RecordedOutcome } from "../store/operations.ts";
 import { describe } from "./operation.ts";
-import { isPageSize, pageOf } from "./page.ts";
+import { isPageSize } from "./page.ts";
 
 const OUTCOMES: Partial<Readonly<Record<OperationOutcome, RecordedOutcome>>> = {
   [OperationOutcome.PENDING]: "PENDING",

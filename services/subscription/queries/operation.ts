@@ -1,5 +1,5 @@
 import { OperationAction, OperationOutcome, type Operation } from "#proto/pamm/funding/v1/funding.ts";
-import { exitKey } from "../processes/exit/try-to-leave.ts";
+import { exitKey } from "../domain/lifecycle.ts";
 import type { Deps } from "../deps.ts";
 import { listExitKeys, type RecordedOperation } from "../store/operations.ts";
 

@@ -1,3 +1,4 @@
+import { pageOf } from "#kernel/page.ts";
 import type {
   ReadAllocationRowsRequest,
   ReadAllocationRowsResponse,
@@ -5,7 +6,6 @@ import type {
 import { isBetween, isLogin, isNotNegative, validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { listRows } from "../store/allocations.ts";
-import { pageOf } from "./page.ts";
 
 const MOST_ROWS = 5_000;
 

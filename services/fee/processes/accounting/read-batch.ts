@@ -1,9 +1,9 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { queryContext } from "#kernel/contract/deadlines.ts";
 import type { Deps } from "../../deps.ts";
 import { findGap, type JournalBatch, type JournalEntry, type JournalPart, untilWeek } from "../../domain/journal.ts";
 import type { FeeMaster } from "../../store/masters.ts";
 import { entryOf, partOf, UnreadableJournal } from "../../messages/journal.ts";
-import { question } from "../patience.ts";
 
 const ENTRIES_PER_READ = 500;
 /** As many as one message carries. Batches end between two entries, so only an entry alone may have more. */
@@ -18,7 +18,7 @@ export async function readPage(
   context: CallContext,
 ): Promise<JournalEntry[] | undefined> {
   const request = { masterLogin, afterNumber: readNumber, limit: ENTRIES_PER_READ };
-  const page = await deps.subscriptions.readAllocations(request, question(context));
+  const page = await deps.subscriptions.readAllocations(request, queryContext(context));
   if (page.lastNumber < readNumber) {
     throw new UnreadableJournal(`allocations end with ${page.lastNumber}, ${readNumber} were read before`);
   }
@@ -81,7 +81,7 @@ async function readParts(
       throughNumber,
       limit: PARTS_PER_READ,
     },
-    question(context),
+    queryContext(context),
   );
   const stranger = rows.find(({ number }) => number < after.number || number > throughNumber);
   if (stranger !== undefined) throw new UnreadableJournal(`a part of entry ${stranger.number} came unasked`);

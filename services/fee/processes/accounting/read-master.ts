@@ -1,4 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { queryContext } from "#kernel/contract/deadlines.ts";
 import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
 import { openCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../../deps.ts";
@@ -14,7 +15,6 @@ import {
 } from "../../store/masters.ts";
 import { decideClosedWeek } from "./decide-closed-week.ts";
 import { UnreadableJournal } from "../../messages/journal.ts";
-import { question } from "../patience.ts";
 import { readBatch, readPage } from "./read-batch.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 
@@ -43,7 +43,7 @@ export async function readMaster(deps: Deps, masterLogin: string, context: CallC
 /** The payment account of a Master never changes, so it is asked for once. */
 async function knowMaster(deps: Deps, login: string, context: CallContext): Promise<void> {
   if ((await findMaster(deps.pool, login)) !== undefined) return;
-  const { paymentAccountLogin } = await deps.accounts.findMaster({ login }, question(context));
+  const { paymentAccountLogin } = await deps.accounts.findMaster({ login }, queryContext(context));
   await insertMaster(deps.pool, login, paymentAccountLogin);
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { MAX_AMOUNT, usd } from "#kernel/money.ts";
+import { reasonOf } from "#kernel/retry.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
   type TransferLegResult,
@@ -12,8 +12,6 @@ import {
 import { type PaymentOutcome, unpaid } from "../../domain/payment-outcome.ts";
 import type { DuePayment } from "../../store/due-payments.ts";
 
-/** The platform moves no more at once: 1,000,000,000.00. The rest becomes debt. */
-const MOST_AT_ONCE = 100_000_000_000n;
 const OUTSIDE_A_LANE = "";
 
 /** A payment moves both legs under one key, and never more than the account has above the floor. */
@@ -21,7 +19,8 @@ export function transferOf(
   { key, investorLogin, paymentAccountLogin, due }: DuePayment,
   { floor, holder = OUTSIDE_A_LANE }: { readonly floor: bigint; readonly holder?: string },
 ): TransferRequest {
-  const amount = due < MOST_AT_ONCE ? due : MOST_AT_ONCE;
+  // The rest becomes debt.
+  const amount = due < MAX_AMOUNT.minor ? due : MAX_AMOUNT.minor;
   return {
     key,
     holder,
@@ -60,7 +59,7 @@ export function outcomeOf({ kind }: DuePayment, result: TransferResult): Payment
 
 /** Nothing is on record by this call, or nobody knows: the key is asked again. */
 export function outcomeOfError(error: unknown): PaymentOutcome {
-  const reason = error instanceof Refusal ? error.code : "no answer";
+  const reason = reasonOf(error);
   return { kind: "open", reason, isBusy: reason === "account_busy" || reason === "no_lane" };
 }
 

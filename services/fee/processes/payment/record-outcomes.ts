@@ -3,6 +3,7 @@ import { tellAll } from "#kernel/feed/tell.ts";
 import { usd } from "#kernel/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { backOffMs, later } from "#kernel/retry.ts";
 import { FeeDeferred, FeePaid } from "#proto/pamm/fee/v1/events.ts";
 import type { Deps } from "../../deps.ts";
 import type { PaymentOutcome } from "../../domain/payment-outcome.ts";
@@ -19,9 +20,11 @@ import {
   postponePayments,
   type UnpaidPayment,
 } from "../../store/settled-payments.ts";
-import { backOffMs, later } from "../patience.ts";
 
 export const PAYMENT_FEED = "fee.payments";
+
+/** A lane is held for a moment only, and a fee that waits for it should follow soon. */
+const MAX_BUSY_MS = 2_000;
 
 export type Asked = { readonly payment: DuePayment; readonly outcome: PaymentOutcome };
 
@@ -40,7 +43,11 @@ export async function recordOutcomes(deps: Deps, asked: readonly Asked[]): Promi
     const { id, tries } = payment;
     if (outcome.kind === "debited") await markDebited(pool, id, outcome, later(now(), backOffMs(tries)));
     if (outcome.kind === "open") {
-      waiting.push({ id, until: later(now(), backOffMs(tries, outcome.isBusy)), reason: outcome.reason });
+      waiting.push({
+        id,
+        until: later(now(), backOffMs(tries, outcome.isBusy ? MAX_BUSY_MS : undefined)),
+        reason: outcome.reason,
+      });
     }
   }
   if (waiting.length > 0) await postponePayments(pool, waiting);
@@ -61,7 +68,7 @@ async function settleIfPossible(
   } catch (error) {
     log.warn("what became of fees is written down later", { login: masterLogin, count: own.length, error });
     return own.map(({ payment: { id, tries } }) => {
-      return { id, until: later(now(), backOffMs(tries, true)), reason: "not written down yet" };
+      return { id, until: later(now(), backOffMs(tries, MAX_BUSY_MS)), reason: "not written down yet" };
     });
   }
 }

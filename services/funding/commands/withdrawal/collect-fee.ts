@@ -1,11 +1,11 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { laneHolder, withdrawalKey } from "../../domain/cashflow.ts";
 import { outcomeUnknown } from "../../domain/transfer-outcome.ts";
 import { getCashflow } from "../../store/cashflows.ts";
 import { markPaying } from "../../store/withdrawals.ts";
-import { inTimeToAnswer } from "../patience.ts";
 import type { Story } from "./end-story.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { Story } from "./end-story.ts";
 export async function collectFee(deps: Deps, { cashflow, withdrawal }: Story, context: CallContext): Promise<void> {
   try {
     const asked = { key: withdrawalKey(cashflow), holder: laneHolder(cashflow, withdrawal.try) };
-    await deps.fees.collect(asked, inTimeToAnswer(context));
+    await deps.fees.collect(asked, withReplyReserve(context));
   } catch (error) {
     if (!(error instanceof Refusal)) {
       throw error;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
@@ -10,7 +11,6 @@ import { feeSuffix, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
 import { outcomeUnknown } from "../../domain/transfer-outcome.ts";
 import type { HeldFacts, WithdrawalDecision } from "../../domain/withdrawal.ts";
 import { markCollecting, markNextTry } from "../../store/withdrawals.ts";
-import { inTimeToAnswer } from "../patience.ts";
 import { refuseStory, releaseLane, type Story } from "./end-story.ts";
 
 /** What may be otherwise a moment later: another try is worth it while the caller waits. */
@@ -29,7 +29,7 @@ export async function leavePool(deps: Deps, story: Story, context: CallContext):
     throw outcomeUnknown(cashflow.operationId);
   }
   try {
-    const answer = await deps.subscriptions.leave(leaveOf(story, held), inTimeToAnswer(context));
+    const answer = await deps.subscriptions.leave(leaveOf(story, held), withReplyReserve(context));
     await inTransaction(deps.pool, (tx) => markCollecting(tx, cashflow.id, decisionOf(answer)));
   } catch (error) {
     if (!(error instanceof Refusal)) {

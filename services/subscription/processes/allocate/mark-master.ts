@@ -1,11 +1,10 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { backOffMs, later, reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
 import { cutOffsDue, lastCutOff, type Week } from "../../domain/weeks.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { countFailedMark, delayMark, markMarked } from "../../store/marking.ts";
-import { reasonOf } from "../asking.ts";
-import { backOffMs, later } from "../patience.ts";
 import { hasSomethingToStrike, openLedger, saveLedger, strikeLedger } from "./ledger.ts";
 import { type MasterReading, readMaster } from "./read-master.ts";
 
@@ -33,7 +32,7 @@ export async function markMaster(deps: Deps, login: string, context: CallContext
   });
   if (reason === undefined) return await markMarked(deps.pool, login);
   const tries = await countFailedMark(deps.pool, login, reason);
-  await delayMark(deps.pool, login, later(deps.now(), Math.min(LONGEST_PAUSE_MS, backOffMs(tries))));
+  await delayMark(deps.pool, login, later(deps.now(), backOffMs(tries, LONGEST_PAUSE_MS)));
 }
 
 /** Undefined when nothing is left to do, or nothing may be done; else why it waits. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
@@ -17,7 +18,7 @@ import { recordedAs } from "../../store/recorded-refusal.ts";
 import { insertSeat } from "../../store/seats.ts";
 import { getSubscription, moveSubscription, type Subscription } from "../../store/subscriptions.ts";
 import { type Lane, releaseLane } from "../lane.ts";
-import { afterOthers, inTimeToAnswer, patience } from "../patience.ts";
+import { afterOthers, patience } from "../patience.ts";
 
 /** A Master's pool may be at work on thousands of rows. */
 const LOCKS_MS = 5_000;
@@ -81,7 +82,7 @@ async function configureFee({ fees }: Deps, { subscription, assignment }: Story,
   const key = `subscription:${id}`;
   await fees.configure(
     { key, investorId, investorLogin, ratePpm, enabled, effectiveSince: startedAt },
-    inTimeToAnswer(context),
+    withReplyReserve(context),
   );
 }
 

@@ -1,19 +1,20 @@
 import assert from "node:assert/strict";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
+import { exitKey } from "../../domain/lifecycle.ts";
 import { refuse } from "../../refusals.ts";
 import { findFirstExitTransfer } from "../../store/exit-transfers.ts";
 import type { Exit } from "../../store/exits.ts";
 import { getSubscription, type Subscription } from "../../store/subscriptions.ts";
-import { inTimeToAnswer } from "../patience.ts";
 import { postUnderLane } from "../posting/post-under-lane.ts";
 import { sendExit } from "./send-exit.ts";
 import { subscriptionMessage } from "../../messages/subscription.ts";
-import { exitKey, letGoOfExit } from "./try-to-leave.ts";
+import { letGoOfExit } from "./try-to-leave.ts";
 
 /** Nobody fixed a fee for it, or all was taken before the lane was let go. */
 const NOTHING_TO_COLLECT = "crystallisation_not_found";
@@ -41,7 +42,7 @@ async function takeFees(deps: Deps, { id, investorLogin: login }: Subscription, 
   try {
     const isPosted = await postUnderLane(deps, { login, holder }, context);
     if (!isPosted) throw unfinished("the Investor's results are posted later", context);
-    await deps.fees.collect({ key: exitKey(id), holder }, inTimeToAnswer(context));
+    await deps.fees.collect({ key: exitKey(id), holder }, withReplyReserve(context));
   } catch (error) {
     if (error instanceof Refusal && error.code === NOTHING_TO_COLLECT) return;
     deps.log.warn("the fees of an exit are taken later", { id, login, error });

@@ -1,7 +1,9 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
+import { backOffMs, later, reasonOf } from "#kernel/retry.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
@@ -12,8 +14,6 @@ import {
   postponeExit,
   refuseExit,
 } from "../../store/exit-transfers.ts";
-import { reasonOf } from "../asking.ts";
-import { backOffMs, inTimeToAnswer, later } from "../patience.ts";
 import { askOf, describe } from "../../messages/transfer.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function sendExit(deps: Deps, transfer: ExitTransfer, context: Call
   const { id, key, masterLogin: login, amount, tries } = transfer;
   try {
     const leg = { login, kind: MovementKind.EXIT, amount: moneyToProto(usd(-amount)) };
-    const result = await platform.transfer(askOf({ key, leg, enqueue: true }), inTimeToAnswer(context));
+    const result = await platform.transfer(askOf({ key, leg, enqueue: true }), withReplyReserve(context));
     if (result.state === TransferState.REFUSED) return await followUp(deps, transfer, result);
     const reason = result.state === TransferState.APPLIED ? undefined : describe(result);
     const lookAt = later(now(), backOffMs(tries));

@@ -2,17 +2,13 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
+import { exitKey } from "../../domain/lifecycle.ts";
 import { refuse } from "../../refusals.ts";
 import { type Exit, findExit, markExitLaneReleased, markLeaving, refuseTry } from "../../store/exits.ts";
 import { fromRecord, recordedAs } from "../../store/recorded-refusal.ts";
 import { getSubscription, type Subscription } from "../../store/subscriptions.ts";
 import { accountBusy, holdLane, type Lane, releaseLane } from "../lane.ts";
 import { reachDecision } from "../leave/reach-decision.ts";
-
-/** The intent behind an exit; its tries have one key. */
-export function exitKey(subscriptionId: bigint): string {
-  return `subscription:exit:${subscriptionId}`;
-}
 
 export function laneOfExit({ id, investorLogin }: Pick<Subscription, "id" | "investorLogin">, number: number): Lane {
   return { login: investorLogin, holder: `${exitKey(id)}:${number}` };

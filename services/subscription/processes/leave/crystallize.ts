@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Deps } from "../../deps.ts";
@@ -7,7 +8,7 @@ import type { DueFee } from "../../domain/decide-leave.ts";
 import { refuse } from "../../refusals.ts";
 import { listTakenFees } from "../../store/fee-debits.ts";
 import type { Leave } from "../../store/leaves.ts";
-import { inTimeToAnswer, patience } from "../patience.ts";
+import { patience } from "../patience.ts";
 
 /** The gate is closed meanwhile; who waits longer leaves it to the settling job. */
 const WAIT_MS = 2_000;
@@ -32,7 +33,7 @@ export async function crystallize(deps: Deps, leave: Leave, context: CallContext
   const wait = patience(context, WAIT_MS);
   for (;;) {
     try {
-      const { items } = await deps.fees.crystallize(request, inTimeToAnswer(context));
+      const { items } = await deps.fees.crystallize(request, withReplyReserve(context));
       return items.map(({ key, amount, isWeekly }) => ({ key, amount: moneyFromProto(amount).minor, isWeekly }));
     } catch (error) {
       if (!wait.isOver()) {

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { checkLeaving, checkMaster } from "../../domain/decide-leave.ts";
+import { allocationInProgress, checkLeaving, checkMaster } from "../../domain/decide-leave.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { type Gate, lockGate, openGate } from "../../store/gates.ts";
@@ -15,11 +16,10 @@ import { lockSeats } from "../../store/seats.ts";
 import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { accountBusy } from "../lane.ts";
-import { inTimeToAnswer } from "../patience.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { decideSettled } from "./decide-settled.ts";
 import type { GatedLeave } from "./leaving.ts";
-import { finalRefusal, notReadYet, refuseUnderGate } from "./refuse-under-gate.ts";
+import { finalRefusal, refuseUnderGate } from "./refuse-under-gate.ts";
 
 /** Others wait at the gate meanwhile; the settling job takes it for abandoned a little later. */
 const READ_MS = 3_000;
@@ -34,7 +34,7 @@ const MOST_COMMITS = 50;
  */
 export async function decideUnderGate(deps: Deps, leave: GatedLeave, gate: Gate, context: CallContext): Promise<void> {
   try {
-    await settle(deps, leave, gate, childContext(inTimeToAnswer(context), { withinMs: READ_MS }));
+    await settle(deps, leave, gate, childContext(withReplyReserve(context), { withinMs: READ_MS }));
   } catch (error) {
     if (!(error instanceof Refusal)) deps.log.error("a Master could not be read", { login: leave.masterLogin, error });
     await refuseUnderGate(deps, leave, gate, finalRefusal(error));
@@ -55,7 +55,7 @@ async function settle(deps: Deps, leave: GatedLeave, gate: Gate, context: CallCo
     if (end === "over") return;
     if (end === "moved") reads += 1;
   }
-  throw notReadYet("the Master's latest deals are still being split");
+  throw allocationInProgress("the Master's latest deals are still being split");
 }
 
 type Asked = { readonly leave: GatedLeave; readonly gate: Gate; readonly reading: MasterReading };

@@ -1,8 +1,10 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { isTrouble } from "#kernel/trouble.ts";
 import type { Deps } from "../../deps.ts";
+import { allocationInProgress } from "../../domain/decide-leave.ts";
 import { refuse } from "../../refusals.ts";
 import { closeGate, type Gate } from "../../store/gates.ts";
 import {
@@ -18,15 +20,13 @@ import { recordedAs } from "../../store/recorded-refusal.ts";
 import { findStanding, type Standing } from "../../store/standings.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { accountBusy } from "../lane.ts";
-import { inTimeToAnswer, patience } from "../patience.ts";
+import { patience } from "../patience.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { decideOutsidePool, settleOutsidePool } from "./decide-outside-pool.ts";
-import { notReadYet } from "./refuse-under-gate.ts";
 import { decideUnderGate } from "./decide-under-gate.ts";
 
 /** So long Leave waits for money that is on its way to the Master, and for others at its gate. */
 const WAIT_MS = 3_000;
-const RETRY_AFTER_MS = 500;
 /** What fee refuses with, too. */
 const SAFETY_STOP = "safety_stop";
 
@@ -89,13 +89,10 @@ async function goOn(
   }
   const fee = await prepareFee(seat.masterLogin);
   if (fee === "stopped") return await refuseWaiting(deps, leave, safetyStop("stopped"));
-  if (fee === "away") return notReadYet("fees cannot be computed now");
+  if (fee === "away") return allocationInProgress("fees cannot be computed now");
   const gate = await closeGateFor(deps, leave, seat);
   if (gate === "busy") {
-    return refuse("allocation_in_progress", "another decision about this Master is in progress", {
-      outcome: "not_executed",
-      retryAfterMs: RETRY_AFTER_MS,
-    });
+    return allocationInProgress("another decision about this Master is in progress");
   }
   const { subscriptionId, masterLogin } = seat;
   const gated = { ...leave, state: "GATED", subscriptionId, masterLogin } as const;
@@ -113,7 +110,7 @@ function feePreparation({ fees, log }: Deps, context: CallContext): FeePreparati
   return async (masterLogin) => {
     if (isPrepared) return "ready";
     try {
-      await fees.prepare({ masterLogin }, inTimeToAnswer(context));
+      await fees.prepare({ masterLogin }, withReplyReserve(context));
       isPrepared = true;
     } catch (error) {
       if (error instanceof Refusal && error.code === SAFETY_STOP) return "stopped";
@@ -128,7 +125,7 @@ function feePreparation({ fees, log }: Deps, context: CallContext): FeePreparati
 async function readStanding(deps: Deps, leave: Leave, context: CallContext): Promise<Standing | undefined> {
   const { investorLogin: login, heldLogNumber: upTo } = leave;
   try {
-    await catchUp(deps, { login, upTo }, inTimeToAnswer(context));
+    await catchUp(deps, { login, upTo }, withReplyReserve(context));
   } catch (error) {
     deps.log.warn("a log could not be filed", { login, key: leave.key, error });
     return undefined;

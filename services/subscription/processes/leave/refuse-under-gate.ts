@@ -1,12 +1,10 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { refuse } from "../../refusals.ts";
+import { allocationInProgress } from "../../domain/decide-leave.ts";
 import { type Gate, lockGate, openGate } from "../../store/gates.ts";
 import { type Leave, markRefused } from "../../store/leaves.ts";
 import { recordedAs } from "../../store/recorded-refusal.ts";
-
-const RETRY_AFTER_MS = 500;
 
 /** Without a place nothing has happened: the try is refused and the gate opened, in one commit. */
 export async function refuseUnderGate(deps: Deps, leave: Leave, gate: Gate, refusal: Refusal): Promise<void> {
@@ -17,13 +15,9 @@ export async function refuseUnderGate(deps: Deps, leave: Leave, gate: Gate, refu
   });
 }
 
-export function notReadYet(message: string): Refusal {
-  return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
-}
-
 /** Only these may be told as the end of a try; whatever else went wrong, the Master was not read. */
 export function finalRefusal(error: unknown): Refusal {
   const isFinal =
     error instanceof Refusal && (error.code === "master_open_positions" || error.code === "allocation_in_progress");
-  return isFinal ? error : notReadYet("the Master cannot be read now");
+  return isFinal ? error : allocationInProgress("the Master cannot be read now");
 }

@@ -2,6 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { backOffMs, later, reasonOf } from "#kernel/retry.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
@@ -13,8 +14,6 @@ import {
   refuseMirror,
 } from "../../store/mirrors.ts";
 import { catchUp } from "../filing/catch-up.ts";
-import { reasonOf } from "../asking.ts";
-import { backOffMs, later } from "../patience.ts";
 import { askOf, describe } from "../../messages/transfer.ts";
 
 /**

@@ -1,10 +1,11 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { openPostingOf } from "../../store/postings.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import type { Lane } from "../lane.ts";
-import { inTimeToAnswer, patience } from "../patience.ts";
+import { patience } from "../patience.ts";
 import { postResults } from "./send-postings.ts";
 
 /** Of 1,000,000,000.00 each. */
@@ -21,7 +22,7 @@ export async function postUnderLane(deps: Deps, { login, holder }: Lane, context
   for (let applied = 0; applied < MOST_POSTINGS;) {
     const posting = await inTransaction(deps.pool, (tx) => openPostingOf(tx, login, deps.now()));
     if (posting === undefined) return true;
-    const [posted] = await postResults(deps, [posting], { holder }, inTimeToAnswer(context));
+    const [posted] = await postResults(deps, [posting], { holder }, withReplyReserve(context));
     // Without the lane this is an old question: the story that asked it has ended.
     if (posted === undefined || posted.state === "refused" || posted.reason === "no_lane") return true;
     if (posted.state === "applied") {
@@ -36,7 +37,7 @@ export async function postUnderLane(deps: Deps, { login, holder }: Lane, context
 /** What cannot be read now is brought by the feed. */
 async function fileLog(deps: Deps, login: string, context: CallContext): Promise<void> {
   try {
-    await catchUp(deps, { login }, inTimeToAnswer(context));
+    await catchUp(deps, { login }, withReplyReserve(context));
   } catch (error) {
     deps.log.warn("an Investor's log could not be filed", { login, error });
   }

@@ -2,13 +2,12 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { backOffMs, later, reasonOf } from "#kernel/retry.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferAnswer, type TransferRequest, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import { type Delay, type Posting, postponePostings, refusePosting } from "../../store/postings.ts";
-import { reasonOf } from "../asking.ts";
 import { catchUp } from "../filing/catch-up.ts";
-import { backOffMs, later } from "../patience.ts";
 import { describe } from "../../messages/transfer.ts";
 
 /** An account that is busy is asked again soon: a result is to be there within seconds. */
@@ -93,5 +92,5 @@ async function lookInLog(deps: Deps, { investorLogin: login }: Posting, context:
 }
 
 function delayOf({ now }: Deps, { id, tries }: Posting, reason: string): Delay {
-  return { id, until: later(now(), Math.min(LONGEST_PAUSE_MS, backOffMs(tries))), reason };
+  return { id, until: later(now(), backOffMs(tries, LONGEST_PAUSE_MS)), reason };
 }
