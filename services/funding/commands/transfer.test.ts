@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TransferState, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
-import { outcomeOf } from "./transfer-result.ts";
+import { outcomeOf } from "./transfer.ts";
 
 function aResult(state: TransferState): TransferResult {
   return { transferId: 1n, key: "funding:deposit:1", state, refusalCode: "absent", platformCode: 9, legs: [] };

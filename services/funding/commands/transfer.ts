@@ -1,12 +1,12 @@
+import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
+import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import type { TransferOutcome } from "../domain/transfer-outcome.ts";
-import { outcomeOf } from "./transfer-result.ts";
 
 /** Nothing was recorded under the key by this call. */
 export type NotSent = { readonly kind: "not_sent"; readonly refusal: Refusal };
@@ -41,4 +41,21 @@ export async function sendTransfer(
 /** What platform refuses instead of recording it is as good as not sent. */
 function wasSurelyNotSent({ status, outcome }: Refusal): boolean {
   return outcome === "not_executed" || status === "invalid" || status === "not_found" || status === "conflict";
+}
+
+/** What platform's answer says of a transfer whose first leg is the caller's money. */
+export function outcomeOf({ state, legs, refusalCode, platformCode }: TransferResult): TransferOutcome {
+  switch (state) {
+    case TransferState.APPLIED: {
+      const [leg] = legs;
+      assert(leg !== undefined && leg.dealId > 0n, "an applied transfer has a deal");
+      return { kind: "applied", dealId: leg.dealId };
+    }
+    case TransferState.REFUSED:
+      return { kind: "refused", code: refusalCode, platformCode };
+    case TransferState.REVIEW:
+      return { kind: "open", doubt: "REVIEW" };
+    default:
+      return { kind: "open", doubt: "UNKNOWN" };
+  }
 }

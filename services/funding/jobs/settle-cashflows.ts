@@ -1,8 +1,8 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
-import { settleDeposit } from "../commands/settle-deposit.ts";
-import { settleWithdrawal } from "../commands/settle-withdrawal.ts";
+import { settleDeposit } from "../commands/deposit.ts";
+import { settleWithdrawal } from "../commands/withdraw.ts";
 import { releaseForGood } from "../commands/withdrawal/end-story.ts";
 import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";

@@ -10,7 +10,7 @@ import type { OutcomeSoFar } from "../domain/outcome-so-far.ts";
 import { refuse } from "../refusals.ts";
 import { getCashflow } from "../store/cashflows.ts";
 import { listOperationIds } from "../store/ledger.ts";
-import { describe } from "./operation.ts";
+import { describe } from "./get-operation.ts";
 
 const OUTCOMES: Partial<Readonly<Record<OperationOutcome, OutcomeSoFar>>> = {
   [OperationOutcome.PENDING]: "PENDING",

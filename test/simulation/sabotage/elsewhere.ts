@@ -22,9 +22,9 @@ export const SABOTAGES_ELSEWHERE: readonly SabotageElsewhere[] = [
     name: "what leaves the pool is computed again after a crash",
     edits: [
       {
-        file: "services/funding/commands/settle-withdrawal.ts",
+        file: "services/funding/commands/withdraw.ts",
         find: 'case "COLLECTING":\n',
-        put: 'case "COLLECTING":\n        await leavePool(deps, { cashflow, withdrawal: { ...withdrawal, try: withdrawal.try + 1 } }, context);\n',
+        put: 'case "COLLECTING":\n        await decideInPool(deps, { cashflow, withdrawal: { ...withdrawal, try: withdrawal.try + 1 } }, context);\n',
       },
     ],
     test: "services/funding/commands/withdraw-fee.test.ts",

@@ -22,7 +22,7 @@ const PAUSE_BETWEEN_TRIES_MS = 200;
 const TRY_NEEDS_MS = 3_000;
 
 /** Lets the pool decide what leaves. From the moment it has decided, the story is finished, whatever it takes. */
-export async function leavePool(deps: Deps, story: Story, context: CallContext): Promise<void> {
+export async function decideInPool(deps: Deps, story: Story, context: CallContext): Promise<void> {
   const { cashflow, withdrawal } = story;
   const { held } = withdrawal;
   if (held === undefined) {
