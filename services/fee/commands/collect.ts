@@ -12,9 +12,13 @@ import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { refuse } from "../refusals.ts";
 import { findCrystallisation, listCrystallisedItems, markCollected } from "../store/crystallisations.ts";
 import { type DuePayment, findPayment, type PaymentState } from "../store/due-payments.ts";
-import { readFloors } from "../processes/payment/floors.ts";
-import { lookUpPayment } from "../processes/payment/look-up-payment.ts";
-import { outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
+import {
+  lookUpPayment,
+  outcomeOf,
+  outcomeOfError,
+  readFloors,
+  transferOf,
+} from "../processes/payment/payment-transfer.ts";
 import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 

@@ -1,10 +1,14 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { CLAIM_MS, later } from "#kernel/retry.ts";
 import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
-import { readFloors } from "../processes/payment/floors.ts";
 import { jobContext } from "../processes/patience.ts";
-import { lookUpPayment } from "../processes/payment/look-up-payment.ts";
-import { outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
+import {
+  lookUpPayment,
+  outcomeOf,
+  outcomeOfError,
+  readFloors,
+  transferOf,
+} from "../processes/payment/payment-transfer.ts";
 import { type Asked, recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";

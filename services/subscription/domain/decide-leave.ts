@@ -45,7 +45,7 @@ export type LeaveDecision = {
 /** A gate is closed for a moment only, so the caller is asked back sooner than after a transient failure. */
 const GATE_RETRY_AFTER_MS = 500;
 
-export function allocationInProgress(message: string): Refusal {
+export function notReadYet(message: string): Refusal {
   return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: GATE_RETRY_AFTER_MS });
 }
 
@@ -58,7 +58,7 @@ export function checkMaster({ isComplete, openPositions }: MasterFacts): void {
     });
   }
   if (!isComplete) {
-    throw allocationInProgress("the Master's latest deals are still being read");
+    throw notReadYet("The Master's latest deals are still being read. Retry shortly.");
   }
 }
 

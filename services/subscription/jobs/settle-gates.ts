@@ -4,7 +4,7 @@ import { decideSettled } from "../processes/leave/decide-settled.ts";
 import { refuseUnderGate } from "../processes/leave/refuse-under-gate.ts";
 import { jobContext } from "../processes/patience.ts";
 import type { Deps } from "../deps.ts";
-import { allocationInProgress } from "../domain/decide-leave.ts";
+import { notReadYet } from "../domain/decide-leave.ts";
 import { type AbandonedGate, takeOverGates } from "../store/gates.ts";
 import { findLeave } from "../store/leaves.ts";
 
@@ -34,7 +34,7 @@ async function settle(deps: Deps, gate: AbandonedGate): Promise<void> {
   assert(leave !== undefined && leave.subscriptionId !== null, "a gate is closed for a leave");
   deps.log.warn("an abandoned gate is taken over", { login: gate.masterLogin, key: gate.key, state: leave.state });
   if (leave.state === "GATED") {
-    return await refuseUnderGate(deps, leave, gate, allocationInProgress("the decision was interrupted"));
+    return await refuseUnderGate(deps, leave, gate, notReadYet("the decision was interrupted"));
   }
   const { subscriptionId } = leave;
   await decideSettled(deps, { ...leave, subscriptionId, masterLogin: gate.masterLogin }, gate, jobContext());

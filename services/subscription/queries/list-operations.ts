@@ -8,7 +8,7 @@ import {
 import { validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { listOperations as list, type OperationOutcome as RecordedOutcome } from "../store/operations.ts";
-import { describe } from "./operation.ts";
+import { describe } from "./get-operation.ts";
 import { isPageSize } from "./page.ts";
 
 const OUTCOMES: Partial<Readonly<Record<OperationOutcome, RecordedOutcome>>> = {

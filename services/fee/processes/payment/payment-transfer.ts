@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { MAX_AMOUNT, usd } from "#kernel/money.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { reasonOf } from "#kernel/retry.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
@@ -9,6 +11,7 @@ import {
   type TransferResult,
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../../deps.ts";
 import { type PaymentOutcome, unpaid } from "../../domain/payment-outcome.ts";
 import type { DuePayment } from "../../store/due-payments.ts";
 
@@ -69,4 +72,31 @@ function takenBy({ amount }: TransferLegResult): bigint {
 
 function stateName(state: TransferState): string {
   return Object.entries(TransferState).find(([, value]) => value === state)?.[0] ?? String(state);
+}
+
+/** Platform knows nothing of the key. */
+const UNKNOWN_KEY = "transfer_not_found";
+
+/** What became of a payment that may have been sent and must not be sent now; undefined when it surely was not. */
+export async function lookUpPayment(
+  { platform }: Pick<Deps, "platform">,
+  payment: DuePayment,
+  context: CallContext,
+): Promise<PaymentOutcome | undefined> {
+  try {
+    return outcomeOf(payment, await platform.getTransfer({ key: payment.key }, context));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error.code === UNKNOWN_KEY ? undefined : outcomeOfError(error);
+  }
+}
+
+/** What a fee must leave on each account, in cents. Who is unknown has nothing that it must. */
+export async function readFloors(
+  { subscriptions }: Deps,
+  investorLogins: readonly string[],
+  context: CallContext,
+): Promise<ReadonlyMap<string, bigint>> {
+  const { floors } = await subscriptions.getFeeFloors({ investorLogins: [...new Set(investorLogins)] }, context);
+  return new Map(floors.map(({ investorLogin, floor }) => [investorLogin, moneyFromProto(floor).minor]));
 }

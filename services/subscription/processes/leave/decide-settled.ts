@@ -12,9 +12,8 @@ import { insertReserves, listOpenReserves } from "../../store/reserves.ts";
 import { lockSeats } from "../../store/seats.ts";
 import { lockUnitPool } from "../../store/unit-pools.ts";
 import { crystallize, stillDue } from "./crystallize.ts";
-import { leavePool } from "./exit-pool.ts";
 import type { GatedLeave, Leaving, LeavingBooks } from "./leaving.ts";
-import { setApart } from "./set-apart.ts";
+import { exitPool, setApart } from "./exit-pool.ts";
 
 /**
  * Decides at the place that is on record, from facts that cannot change any more: the lane keeps the Investor still, the
@@ -47,7 +46,7 @@ async function carryOut(tx: Transaction, deps: Deps, leave: GatedLeave, due: rea
   const decision = await decide(tx, leave, books, due);
   const at = deps.now();
   const leaving: Leaving = { leave, books, decision, at };
-  if (kind === "EXIT") await leavePool(tx, deps, leaving, pool);
+  if (kind === "EXIT") await exitPool(tx, deps, leaving, pool);
   else await setApart(tx, leaving, pool);
   await insertReserves(tx, leave.subscriptionId, decision.reserves, at);
   assert(await markDecided(tx, leave, decision.numbers, at), "a place is decided once");

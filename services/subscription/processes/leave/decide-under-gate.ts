@@ -5,7 +5,7 @@ import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { allocationInProgress, checkLeaving, checkMaster } from "../../domain/decide-leave.ts";
+import { notReadYet, checkLeaving, checkMaster } from "../../domain/decide-leave.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { type Gate, lockGate, openGate } from "../../store/gates.ts";
@@ -55,7 +55,7 @@ async function settle(deps: Deps, leave: GatedLeave, gate: Gate, context: CallCo
     if (end === "over") return;
     if (end === "moved") reads += 1;
   }
-  throw allocationInProgress("the Master's latest deals are still being split");
+  throw notReadYet("the Master's latest deals are still being split");
 }
 
 type Asked = { readonly leave: GatedLeave; readonly gate: Gate; readonly reading: MasterReading };

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { changeAccount, changeSeat, combine, isEmptySeat, move } from "../../domain/places.ts";
+import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { takeOutFlat } from "../../domain/take-out-flat.ts";
+import { tellExitRequested, tellExitsCompleted } from "../../messages/tell.ts";
 import { deleteArrivalsOf } from "../../store/arrivals.ts";
 import { saveAccounts } from "../../store/books.ts";
 import { insertExitTransfers } from "../../store/exit-transfers.ts";
 import { markLeft } from "../../store/exits.ts";
 import { endWeeksIfNobodyIsLeft } from "../../store/masters.ts";
 import { saveSeats } from "../../store/seats.ts";
-import { saveUnitPool } from "../../store/unit-pools.ts";
 import { cancelEmptied, getSubscription, moveSubscription } from "../../store/subscriptions.ts";
-import { tellExitRequested, tellExitsCompleted } from "../../messages/tell.ts";
+import { saveUnitPool } from "../../store/unit-pools.ts";
 import type { Leaving } from "./leaving.ts";
 
 /**
@@ -20,7 +20,7 @@ import type { Leaving } from "./leaving.ts";
  * still on the Master until the exit transfer has taken it from there. Foreign money on the account becomes the
  * Investor's.
  */
-export async function leavePool(
+export async function exitPool(
   tx: Transaction,
   { bells }: Deps,
   { books, decision, at }: Leaving,
@@ -60,4 +60,16 @@ function withoutSeat(
 ): UnitPool {
   const seats = pool.seats.map((seat) => (seat.subscriptionId === subscriptionId ? { ...seat, waiting: 0n } : seat));
   return takeOutFlat({ ...pool, seats }, { subscriptionId, amount, isLast: true });
+}
+
+/** Fees and payout stop working at once, and stay on the Master until their debits are seen. */
+export async function setApart(tx: Transaction, { books, decision }: Leaving, pool: UnitPool): Promise<void> {
+  const { seat } = books;
+  const { subscriptionId, masterLogin } = seat;
+  const amount = decision.reserves.reduce((total, reserve) => total + reserve.amount, 0n);
+  const after = takeOutFlat(pool, { subscriptionId, amount, isLast: false });
+  const places = changeSeat(seat.places, move("pooled", "reserved", amount));
+  const unredeemed = after.seats.find((each) => each.subscriptionId === subscriptionId)?.unredeemed ?? 0n;
+  await saveUnitPool(tx, masterLogin, pool, after);
+  await saveSeats(tx, [{ ...seat, places, unredeemed }]);
 }

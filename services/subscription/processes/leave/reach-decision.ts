@@ -4,7 +4,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { isTrouble } from "#kernel/trouble.ts";
 import type { Deps } from "../../deps.ts";
-import { allocationInProgress } from "../../domain/decide-leave.ts";
+import { notReadYet } from "../../domain/decide-leave.ts";
 import { refuse } from "../../refusals.ts";
 import { closeGate, type Gate } from "../../store/gates.ts";
 import {
@@ -89,10 +89,10 @@ async function goOn(
   }
   const fee = await prepareFee(seat.masterLogin);
   if (fee === "stopped") return await refuseWaiting(deps, leave, safetyStop("stopped"));
-  if (fee === "away") return allocationInProgress("fees cannot be computed now");
+  if (fee === "away") return notReadYet("fees cannot be computed now");
   const gate = await closeGateFor(deps, leave, seat);
   if (gate === "busy") {
-    return allocationInProgress("another decision about this Master is in progress");
+    return notReadYet(`Another operation on Master ${seat.masterLogin} is being decided. Retry shortly.`);
   }
   const { subscriptionId, masterLogin } = seat;
   const gated = { ...leave, state: "GATED", subscriptionId, masterLogin } as const;

@@ -6,7 +6,7 @@ import { openPostingOf } from "../../store/postings.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import type { Lane } from "../lane.ts";
 import { patience } from "../patience.ts";
-import { postResults } from "./send-postings.ts";
+import { sendPostings } from "./send-postings.ts";
 
 /** Of 1,000,000,000.00 each. */
 const MOST_POSTINGS = 20;
@@ -22,7 +22,7 @@ export async function postUnderLane(deps: Deps, { login, holder }: Lane, context
   for (let applied = 0; applied < MOST_POSTINGS;) {
     const posting = await inTransaction(deps.pool, (tx) => openPostingOf(tx, login, deps.now()));
     if (posting === undefined) return true;
-    const [posted] = await postResults(deps, [posting], { holder }, withReplyReserve(context));
+    const [posted] = await sendPostings(deps, [posting], { holder }, withReplyReserve(context));
     // Without the lane this is an old question: the story that asked it has ended.
     if (posted === undefined || posted.state === "refused" || posted.reason === "no_lane") return true;
     if (posted.state === "applied") {

@@ -21,7 +21,7 @@ export type Posted = { readonly state: "applied" | "refused" | "waits"; readonly
  * Asks platform for postings, or what became of them: a key answers the same for ever. That a result has arrived is known
  * from the Investor's log alone. Answers in the order of the postings.
  */
-export async function postResults(
+export async function sendPostings(
   deps: Deps,
   postings: readonly Posting[],
   { holder }: { readonly holder: string },
