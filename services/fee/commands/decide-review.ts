@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { afterCommit } from "#kernel/postgres/transaction.ts";
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { findCase } from "#kernel/review/cases.ts";
-import { decideReview as decide } from "#kernel/review/decide-review.ts";
+import { recordVote } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { isTrouble } from "#kernel/trouble.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
@@ -23,7 +23,7 @@ export async function decideReview(
   context: CallContext,
 ): Promise<DecideReviewResponse> {
   const { pool, now, bells } = deps;
-  return await decide(
+  return await recordVote(
     {
       pool,
       now,

@@ -1,7 +1,7 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { CLAIM_MS, later } from "#kernel/retry.ts";
 import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
-import { jobContext } from "../processes/patience.ts";
+import { jobContext } from "../processes/job-context.ts";
 import {
   lookUpPayment,
   outcomeOf,

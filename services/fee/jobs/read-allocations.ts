@@ -1,6 +1,6 @@
 import { backOffMs, CLAIM_MS, later } from "#kernel/retry.ts";
 import { readMaster } from "../processes/accounting/read-master.ts";
-import { jobContext } from "../processes/patience.ts";
+import { jobContext } from "../processes/job-context.ts";
 import type { Deps } from "../deps.ts";
 import { claimMastersToRead, endReading, type HeardMaster, postponeReading } from "../store/heard-masters.ts";
 

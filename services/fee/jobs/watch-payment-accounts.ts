@@ -1,6 +1,6 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { jobContext } from "../processes/patience.ts";
+import { jobContext } from "../processes/job-context.ts";
 import { type Mismatch, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";

@@ -4,7 +4,7 @@ import type { Pool } from "../postgres/pool.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { kernelDatabase } from "./database.ts";
 import { openCase, type Question } from "../review/cases.ts";
-import { type Decider, decideReview } from "../review/decide-review.ts";
+import { type Decider, recordVote } from "../review/record-vote.ts";
 
 export const AT = new Date("2026-11-22T10:00:00Z");
 export const SNIPPETS = ["review.sql", "review-command.sql"].map(
@@ -42,7 +42,7 @@ export type Desk = {
     actor: string,
     over?: Partial<DecideReviewRequest>,
     commandId?: string,
-  ) => ReturnType<typeof decideReview>;
+  ) => ReturnType<typeof recordVote>;
   /** Ids of the cases whose decision was carried out, once per time. */
   readonly carriedOut: readonly bigint[];
 };
@@ -64,6 +64,6 @@ export function deskOf(pool: Pool, reviewId: bigint, over: Partial<Decider<void>
   const request = { reviewId, action: "resume", dealId: 0n, note: "checked with the dealers" };
   return {
     carriedOut,
-    say: (actor, said = {}, commandId = "") => decideReview(decider, { ...request, actor, ...said }, { commandId }),
+    say: (actor, said = {}, commandId = "") => recordVote(decider, { ...request, actor, ...said }, { commandId }),
   };
 }

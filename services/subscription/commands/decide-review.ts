@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { findCase } from "#kernel/review/cases.ts";
-import { decideReview as decide } from "#kernel/review/decide-review.ts";
+import { recordVote } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
@@ -33,7 +33,7 @@ export async function decideReview(
   context: CallContext,
 ): Promise<DecideReviewResponse> {
   const { pool, now } = deps;
-  return await decide(
+  return await recordVote(
     {
       pool,
       now,

@@ -47,7 +47,7 @@ export function keyOfReview(id: bigint): string {
  * Takes one key's word about a case, once, however often the same command id brings it. Of two that confirm at once one
  * decides, since the case is locked; the other one is told that it is decided.
  */
-export async function decideReview<Facts>(
+export async function recordVote<Facts>(
   decider: Decider<Facts>,
   request: DecideReviewRequest,
   { commandId }: Pick<CallContext, "commandId">,

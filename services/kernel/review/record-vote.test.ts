@@ -5,7 +5,7 @@ import type { Pool } from "../postgres/pool.ts";
 import { many, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { closeCase, listUndecided, openCase, renewCase } from "./cases.ts";
-import { keyOfReview } from "./decide-review.ts";
+import { keyOfReview } from "./record-vote.ts";
 import { listReviews } from "./list-reviews.ts";
 import { actionNotPossible } from "./refusals.ts";
 import { anOpenCase, aQuestion, AT, deskOf, reviewDatabase, SNIPPETS } from "../testing/cases.ts";
