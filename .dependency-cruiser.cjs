@@ -46,10 +46,24 @@ module.exports = {
         path: [
           "^proto/",
           "^services/kernel/(nats|grpc|contract)/",
-          "^services/$1/(commands|queries|events|jobs|routes|service[.]ts|main[.]ts)",
+          "^services/$1/(commands|processes|messages|queries|events|jobs|routes|service[.]ts|main[.]ts)",
           A_TRANSPORT,
         ],
       },
+    },
+    {
+      name: "queries-know-no-commands",
+      comment: "A query only reads: what it shares with a command is a rule, a message or a store function.",
+      severity: "error",
+      from: { path: "^services/([^/]+)/queries/", pathNot: A_TEST },
+      to: { path: "^services/$1/(commands|processes|events|jobs)/" },
+    },
+    {
+      name: "processes-know-no-entry",
+      comment: "Commands, jobs and consumers run the steps of a process; a step knows none of them.",
+      severity: "error",
+      from: { path: "^services/([^/]+)/processes/", pathNot: A_TEST },
+      to: { path: "^services/$1/(commands|queries|events|jobs)/" },
     },
     {
       name: "edge-has-no-domain",

@@ -18,8 +18,7 @@ import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { ALLOCATION_FEED, hearOfAllocations } from "./events/hear-of-allocations.ts";
 import { heedBreaksJob } from "./jobs/heed-breaks.ts";
-import { watchPaymentAccountsJob } from "./jobs/watch-payment-accounts.ts";
-import { createBells, feeJobs, feeService } from "./service.ts";
+import { createBells, feeJobs, feeService, feeWatchers } from "./service.ts";
 
 const caller = "fee";
 const READ_MS = 5_000;
@@ -50,7 +49,7 @@ await runService(caller, async (context) => {
   stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(reconcile({ pool: deps.pool, log, checks: feeChecks(deps), longestMs }));
   stack.use(heedBreaksJob(deps, longestMs));
-  stack.use(watchPaymentAccountsJob(deps, longestMs));
+  for (const job of feeWatchers(deps, longestMs)) stack.use(job);
   const implementation = feeService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && allocations.state().stopped === undefined;

@@ -13,6 +13,7 @@ import { updateConfiguration } from "./commands/update-configuration.ts";
 import type { Bells, Deps } from "./deps.ts";
 import { payFees } from "./jobs/pay-fees.ts";
 import { readAllocations } from "./jobs/read-allocations.ts";
+import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
 import { getConfiguration } from "./queries/get-configuration.ts";
 import { listDueItems } from "./queries/list-due-items.ts";
 import { listInvestorPayments } from "./queries/list-investor-payments.ts";
@@ -21,6 +22,7 @@ import { listPaymentCredits } from "./queries/list-payment-credits.ts";
 /** Looked at this often even when nobody rang. */
 const READ_EVERY_MS = 250;
 const PAY_EVERY_MS = 250;
+const WATCH_EVERY_MS = 5_000;
 
 /** Every rpc of the contract and the one function behind it. */
 export function feeService(deps: Deps): Implementation<FeeServiceService> {
@@ -55,4 +57,10 @@ export function feeJobs(deps: Deps): Job[] {
     // A payment that hangs in one round keeps the others from nothing. A bell wakes one.
     runJob({ name: "pay more fees", ...paying }),
   ];
+}
+
+/** Work that operators may want at shorter intervals, as the checks. */
+export function feeWatchers(deps: Deps, longestMs: number): Job[] {
+  const watching = { everyMs: Math.min(WATCH_EVERY_MS, longestMs), log: deps.log };
+  return [runJob({ name: "watch payment accounts", work: () => watchPaymentAccounts(deps), ...watching })];
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Bell, createBell, pause } from "./bell.ts";
 import type { Log } from "./log.ts";
+import { backOffMs } from "./retry.ts";
 import { isTrouble } from "./trouble.ts";
 
 export type JobOptions = {
@@ -18,8 +19,6 @@ export type JobOptions = {
 
 export type Job = AsyncDisposable & { readonly name: string };
 
-const FIRST_RETRY_MS = 250;
-const LONGEST_RETRY_MS = 30_000;
 /** A neighbour that starts or restarts is away for some seconds, which is no news for anybody. */
 const PASSING_FAILURES = 5;
 /**
@@ -58,7 +57,7 @@ async function loop(
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      const retryInMs = retryDelay(failures, longestRetryMs);
+      const retryInMs = backOffMs(failures, longestRetryMs);
       if (isTrouble(error) && performance.now() < startsUntil) {
         if (failures === 1) log.info("job waits for services that start", { job: name, reason: String(error) });
         await pause(Math.min(START_RETRY_MS, retryInMs), signal);
@@ -70,8 +69,4 @@ async function loop(
       await pause(retryInMs, signal);
     }
   }
-}
-
-function retryDelay(failures: number, longestMs = LONGEST_RETRY_MS): number {
-  return Math.min(longestMs, FIRST_RETRY_MS * 2 ** (failures - 1));
 }

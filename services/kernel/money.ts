@@ -18,6 +18,9 @@ export function usd(minor: bigint): Money {
   return { currency: "USD", minor };
 }
 
+/** The trading platform moves no more than 1,000,000,000.00 in one balance operation. */
+export const MAX_AMOUNT: Money = usd(100_000_000_000n);
+
 export function zero(currency: Currency = "USD"): Money {
   return { currency, minor: 0n };
 }

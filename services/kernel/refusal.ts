@@ -38,6 +38,9 @@ export type RefusalFacts = RefusalExtra & {
   readonly message: string;
 };
 
+/** A second: transient failures are over by then, and a caller that waits longer gains nothing. */
+export const RETRY_AFTER_MS = 1_000;
+
 /** An expected "no", part of a contract. Thrown by rules and handlers; every other throw is a fault. */
 export class Refusal extends Error {
   override readonly name = "Refusal";

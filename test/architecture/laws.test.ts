@@ -90,6 +90,18 @@ const PLANTS: { law: string; from: string; to: string; text: string }[] = [
     text: "../commands/collect.ts",
   },
   {
+    law: "queries-know-no-commands",
+    from: "services/fee/queries/get-fee.ts",
+    to: "services/fee/commands/collect.ts",
+    text: "../commands/collect.ts",
+  },
+  {
+    law: "processes-know-no-entry",
+    from: "services/fee/processes/pay.ts",
+    to: "services/fee/commands/collect.ts",
+    text: "../commands/collect.ts",
+  },
+  {
     law: "edge-has-no-domain",
     from: "services/edge/routes/deposit.ts",
     to: "services/edge/domain/limit.ts",

@@ -10,7 +10,7 @@ import { investorMessage } from "../messages.ts";
 import { insertAnsweredCommand } from "../store/answered-commands.ts";
 import { findInvestorById, insertInvestor } from "../store/investors.ts";
 import { once } from "./once.ts";
-import { registering, registrationFacts } from "./register.ts";
+import { registering, registrationFacts } from "../processes/register.ts";
 
 /** Registers an existing account as an Investor. Moves no funds. */
 export async function addInvestor(

@@ -12,7 +12,7 @@ import { insertAnsweredMaster } from "../store/answered-masters.ts";
 import { insertMaster } from "../store/masters.ts";
 import { answerMasterAgain } from "./answer-again.ts";
 import { once } from "./once.ts";
-import { registering, registrationFacts } from "./register.ts";
+import { registering, registrationFacts } from "../processes/register.ts";
 
 /** Registers two existing accounts as a Master. Both are taken under management first; the identity comes last. */
 export async function addMaster(deps: Deps, request: AddMasterRequest, context: CallContext): Promise<MasterMessage> {

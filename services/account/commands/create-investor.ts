@@ -8,7 +8,7 @@ import { provisioningKey } from "../domain/provisioning.ts";
 import { investorMessage } from "../messages.ts";
 import { openPasswords } from "../passwords.ts";
 import { findInvestorById } from "../store/investors.ts";
-import { provision } from "./provision.ts";
+import { provision } from "../processes/provision.ts";
 
 /** Provisions an Investor account with no balance and no Master. */
 export async function createInvestor(

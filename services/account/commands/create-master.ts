@@ -9,7 +9,7 @@ import { type Provisioning, provisioningKey } from "../domain/provisioning.ts";
 import { masterMessage } from "../messages.ts";
 import { openPasswords } from "../passwords.ts";
 import { findMasterById } from "../store/masters.ts";
-import { provision } from "./provision.ts";
+import { provision } from "../processes/provision.ts";
 
 /** Provisions a trading account and its payment account together. */
 export async function createMaster(

@@ -1,10 +1,9 @@
-import { isLess, usd, type Money } from "#kernel/money.ts";
+import { isLess, MAX_AMOUNT, usd, type Money } from "#kernel/money.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 const LOGIN = /^[1-9]\d{0,18}$/;
 const CONTROL = /\p{Cc}/u;
-const MOST_MIN_DEPOSIT = usd(1_000_000_000_00n);
 const MOST_LEVERAGE = 500;
 
 /** Throws everything that is wrong at once; the edge has looked before, a caller on the broker may not have. */
@@ -38,7 +37,7 @@ export function textError(field: string, text: string | undefined): FieldError |
 }
 
 export function minDepositError(minDeposit: Money | undefined): FieldError | undefined {
-  if (minDeposit === undefined || !(isLess(minDeposit, usd(0n)) || isLess(MOST_MIN_DEPOSIT, minDeposit))) {
+  if (minDeposit === undefined || !(isLess(minDeposit, usd(0n)) || isLess(MAX_AMOUNT, minDeposit))) {
     return undefined;
   }
   return { field: "min_deposit", code: "out_of_range", message: "min_deposit must be from 0 to 1000000000.00" };

@@ -1,6 +1,6 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { fulfil } from "../commands/fulfil.ts";
+import { fulfil } from "../processes/fulfil.ts";
 import type { Deps } from "../deps.ts";
 import { claimPending, getProvisioning, listUntidied, markTidied } from "../store/provisionings.ts";
 

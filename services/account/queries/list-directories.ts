@@ -1,4 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { pageOf, pageSize } from "#kernel/page.ts";
 import type {
   ListInvestorsRequest,
   ListInvestorsResponse,
@@ -11,26 +12,19 @@ import { listInvestors as readInvestors } from "../store/investors.ts";
 import { listMasters as readMasters } from "../store/masters.ts";
 import { countInvestors } from "./count-investors.ts";
 
-/** The contract allows 1 to 1,000. */
-const MOST_ITEMS = 1_000;
-
 export async function listMasters(
   deps: Deps,
   { afterId, limit }: ListMastersRequest,
   context: CallContext,
 ): Promise<ListMastersResponse> {
   const size = pageSize(limit);
-  const rows = await readMasters(deps.pool, { afterId, limit: size + 1 });
-  const masters = rows.slice(0, size);
+  const { items: masters, hasMore } = pageOf(await readMasters(deps.pool, { afterId, limit: size + 1 }), size);
   const counts = await countInvestors(
     deps,
     masters.map(({ login }) => login),
     context,
   );
-  return {
-    items: masters.map((master) => masterMessage(master, counts.get(master.login) ?? 0n)),
-    hasMore: rows.length > size,
-  };
+  return { items: masters.map((master) => masterMessage(master, counts.get(master.login) ?? 0n)), hasMore };
 }
 
 export async function listInvestors(
@@ -38,10 +32,6 @@ export async function listInvestors(
   { afterId, limit }: ListInvestorsRequest,
 ): Promise<ListInvestorsResponse> {
   const size = pageSize(limit);
-  const rows = await readInvestors(deps.pool, { afterId, limit: size + 1 });
-  return { items: rows.slice(0, size).map(investorMessage), hasMore: rows.length > size };
-}
-
-function pageSize(limit: number): number {
-  return Math.min(Math.max(limit, 1), MOST_ITEMS);
+  const { items, hasMore } = pageOf(await readInvestors(deps.pool, { afterId, limit: size + 1 }), size);
+  return { items: items.map(investorMessage), hasMore };
 }

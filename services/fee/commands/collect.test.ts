@@ -16,6 +16,7 @@ import {
   waitLong,
   type World,
 } from "../testing/world.ts";
+import type { Deps } from "../deps.ts";
 import { listDueItems } from "../queries/list-due-items.ts";
 import { collect } from "./collect.ts";
 
@@ -43,6 +44,37 @@ test("the transfers that take what is due are listed by the key of the decision"
     items: [{ key: "fee:payment:1", amount, isWeekly: false }],
   });
   expect(await listDueItems(deps, { key: "nobody" })).toEqual({ items: [] });
+});
+
+test("a transfer of the command carries its command id; the queries on the way carry none", async () => {
+  const world = await leaving();
+  const asked: [rpc: string, commandId: string][] = [];
+  const { platform, subscriptions } = world.deps;
+  const deps: Deps = {
+    ...world.deps,
+    platform: {
+      ...platform,
+      transfer: async (request, context) => {
+        asked.push(["transfer", context.commandId]);
+        return await platform.transfer(request, context);
+      },
+    },
+    subscriptions: {
+      ...subscriptions,
+      getFeeFloors: async (request, context) => {
+        asked.push(["getFeeFloors", context.commandId]);
+        return await subscriptions.getFeeFloors(request, context);
+      },
+    },
+  };
+  world.platform.lanes.set(INVESTOR, `${KEY}:1`);
+
+  await collect(deps, { key: KEY, holder: `${KEY}:1` }, aCall("unassign-1"));
+
+  expect(asked).toEqual([
+    ["getFeeFloors", ""],
+    ["transfer", "unassign-1"],
+  ]);
 });
 
 test("without the lane nothing is taken", async () => {

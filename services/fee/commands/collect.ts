@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { childContext, remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { queryContext, REPLY_RESERVE_MS, withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
@@ -9,12 +12,18 @@ import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { refuse } from "../refusals.ts";
 import { findCrystallisation, listCrystallisedItems, markCollected } from "../store/crystallisations.ts";
 import { type DuePayment, findPayment, type PaymentState } from "../store/due-payments.ts";
-import { readFloors } from "./floors.ts";
-import { lookUpPayment } from "./look-up-payment.ts";
-import { inTimeToAnswer, mayLookAgain, question } from "./patience.ts";
-import { outcomeOf, outcomeOfError, transferOf } from "./payment-transfer.ts";
-import { recordOutcomes } from "./record-outcomes.ts";
-import { safetyStop } from "./safety-stop.ts";
+import {
+  lookUpPayment,
+  outcomeOf,
+  outcomeOfError,
+  readFloors,
+  transferOf,
+} from "../processes/payment/payment-transfer.ts";
+import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
+import { safetyStop } from "../domain/safety-stop.ts";
+
+/** Between two tries while another operation holds the lane for a moment. */
+const TRY_AGAIN_MS = 50;
 
 type Lane = { readonly holder: string; readonly floor: bigint; readonly hasTaken: boolean };
 
@@ -33,7 +42,7 @@ export async function collect(
   if (known.collected !== undefined) return { collected: moneyToProto(usd(known.collected)) };
   const { investorLogin } = known;
   const items = await listCrystallisedItems(deps.pool, key);
-  const floors = items.length === 0 ? undefined : await readFloors(deps, [investorLogin], question(context));
+  const floors = items.length === 0 ? undefined : await readFloors(deps, [investorLogin], queryContext(context));
   const floor = floors?.get(investorLogin) ?? 0n;
   let collected = 0n;
   for (const { paymentId } of items) {
@@ -63,7 +72,7 @@ async function collectOne(deps: Deps, id: bigint, lane: Lane, context: CallConte
     case "DEFERRED":
     case "REVERSED":
     case "SKIPPED":
-      await deps.subscriptions.returnReserve({ key }, inTimeToAnswer(context));
+      await deps.subscriptions.returnReserve({ key }, withReplyReserve(context));
       return 0n;
   }
 }
@@ -81,7 +90,7 @@ async function takeNow(deps: Deps, payment: DuePayment, lane: Lane, context: Cal
 
 /** What was sent before the Master was stopped is written down. */
 async function finishSent(deps: Deps, payment: DuePayment, { hasTaken }: Lane, context: CallContext): Promise<void> {
-  const outcome = await lookUpPayment(deps, payment, inTimeToAnswer(context));
+  const outcome = await lookUpPayment(deps, payment, childContext(withReplyReserve(context)));
   if (outcome === undefined) throw safetyStop(payment.masterLogin, "break", hasTaken ? "unknown" : "not_executed");
   await recordOutcomes(deps, [{ payment, outcome }]);
 }
@@ -93,12 +102,19 @@ async function ask(
   context: CallContext,
 ): Promise<{ outcome: PaymentOutcome; error?: Refusal }> {
   try {
-    const result = await deps.platform.transfer(transferOf(payment, lane), inTimeToAnswer(context));
+    const result = await deps.platform.transfer(transferOf(payment, lane), withReplyReserve(context));
     return { outcome: outcomeOf(payment, result) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { outcome: outcomeOfError(error), error };
   }
+}
+
+/** Waits a moment; false when there is no time left for another try. */
+async function mayLookAgain(context: CallContext): Promise<boolean> {
+  if (remainingMs(context) < REPLY_RESERVE_MS + TRY_AGAIN_MS || context.signal.aborted) return false;
+  await sleep(TRY_AGAIN_MS);
+  return true;
 }
 
 /** A call that got no answer may have moved money; one that platform refused instead of recording it surely has not. */

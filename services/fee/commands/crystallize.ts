@@ -18,10 +18,10 @@ import {
 import { listOpenWeekly } from "../store/due-payments.ts";
 import { findMaster, lockMaster } from "../store/masters.ts";
 import { savePairs } from "../store/pairs.ts";
-import { type Books, openBooks } from "./open-books.ts";
-import { readMaster } from "./read-master.ts";
-import { recordDue } from "./record-due.ts";
-import { safetyStop } from "./safety-stop.ts";
+import { type Books, openBooks } from "../processes/accounting/open-books.ts";
+import { readMaster } from "../processes/accounting/read-master.ts";
+import { recordDue } from "../processes/accounting/record-due.ts";
+import { safetyStop } from "../domain/safety-stop.ts";
 
 /** Before these there is no period: a run still lasts. */
 const SHORTEST_PERIOD_MS = 1;

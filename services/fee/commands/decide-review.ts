@@ -1,18 +1,17 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { afterCommit } from "#kernel/postgres/transaction.ts";
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { findCase } from "#kernel/review/cases.ts";
-import { decideReview as decide } from "#kernel/review/decide-review.ts";
+import { recordVote } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { isTrouble } from "#kernel/trouble.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { findMaster, resumeAfterBreak, resumeMaster } from "../store/masters.ts";
-import { UnreadableJournal } from "./journal-message.ts";
-import { readBatch, readPage } from "./read-batch.ts";
-import { isAboutBreak } from "./stop-for-break.ts";
-
-const RETRY_AFTER_MS = 1_000;
+import { UnreadableJournal } from "../messages/journal.ts";
+import { readBatch, readPage } from "../processes/accounting/read-batch.ts";
+import { isAboutBreak } from "../processes/stop-for-break.ts";
 
 /**
  * Takes one key's word about a stopped Master. One whose allocations could not be read on is read again only when what
@@ -24,7 +23,7 @@ export async function decideReview(
   context: CallContext,
 ): Promise<DecideReviewResponse> {
   const { pool, now, bells } = deps;
-  return await decide(
+  return await recordVote(
     {
       pool,
       now,

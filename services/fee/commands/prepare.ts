@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { PrepareRequest, PrepareResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { readMaster } from "./read-master.ts";
+import { readMaster } from "../processes/accounting/read-master.ts";
 
 /** Reads a Master's allocations, so that a decision about it has little left to read. */
 export async function prepare(

@@ -6,7 +6,7 @@ import { checkRate } from "../domain/rate.ts";
 import { firstVersion, nextVersion, type FeeChange, type FeeVersion } from "../domain/version.ts";
 import { refuse } from "../refusals.ts";
 import { findConfiguration } from "../store/configurations.ts";
-import { addVersion } from "./add-version.ts";
+import { addVersion } from "../processes/add-version.ts";
 
 /** Adds a version to an Investor's configuration, or makes the first one. Executed fees and the high-water mark stay. */
 export async function updateConfiguration(

@@ -3,8 +3,8 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import { allBreaks } from "#kernel/reconcile/all-breaks.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
-import { jobContext } from "../commands/patience.ts";
-import { isKnown, stopForBreak } from "../commands/stop-for-break.ts";
+import { jobContext } from "../processes/job-context.ts";
+import { isKnown, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { insertHeededBreak } from "../store/heeded-breaks.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";

@@ -1,10 +1,15 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { CLAIM_MS, later } from "#kernel/retry.ts";
 import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
-import { readFloors } from "../commands/floors.ts";
-import { jobContext, later } from "../commands/patience.ts";
-import { lookUpPayment } from "../commands/look-up-payment.ts";
-import { outcomeOf, outcomeOfError, transferOf } from "../commands/payment-transfer.ts";
-import { type Asked, recordOutcomes } from "../commands/record-outcomes.ts";
+import { jobContext } from "../processes/job-context.ts";
+import {
+  lookUpPayment,
+  outcomeOf,
+  outcomeOfError,
+  readFloors,
+  transferOf,
+} from "../processes/payment/payment-transfer.ts";
+import { type Asked, recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
@@ -13,8 +18,6 @@ import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/du
 const PAYMENTS_PER_ROUND = 200;
 /** One that hangs keeps the others of its round waiting for so long. */
 const ROUND_MS = 5_000;
-/** A process that died with payments in hand is followed by another after this. */
-const CLAIM_MS = 15_000;
 
 /**
  * Pays weekly fees, and waits for credits, of many Investors at once. Nothing is held: a payment that meets a busy account

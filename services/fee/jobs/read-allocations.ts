@@ -1,13 +1,12 @@
-import { readMaster } from "../commands/read-master.ts";
-import { backOffMs, jobContext, later } from "../commands/patience.ts";
+import { backOffMs, CLAIM_MS, later } from "#kernel/retry.ts";
+import { readMaster } from "../processes/accounting/read-master.ts";
+import { jobContext } from "../processes/job-context.ts";
 import type { Deps } from "../deps.ts";
 import { claimMastersToRead, endReading, type HeardMaster, postponeReading } from "../store/heard-masters.ts";
 
 /** They are read in parallel, each strictly in order. */
 const MASTERS_PER_ROUND = 8;
 const READING_MS = 10_000;
-/** A process that died with a Master in hand is followed by another after this. */
-const CLAIM_MS = 15_000;
 
 /** Reads the allocations of Masters of which something new was heard. One that cannot be read stops no other. */
 export async function readAllocations(deps: Deps): Promise<boolean> {

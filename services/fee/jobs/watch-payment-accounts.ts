@@ -1,8 +1,7 @@
-import { type Job, runJob } from "#kernel/job.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { jobContext } from "../commands/patience.ts";
-import { type Mismatch, stopForBreak } from "../commands/stop-for-break.ts";
+import { jobContext } from "../processes/job-context.ts";
+import { type Mismatch, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";
 import {
@@ -20,13 +19,6 @@ const ENTRIES_PER_READ = 1_000;
 /** Of one account and round: each fee is an entry, and the others wait meanwhile. */
 const READS_PER_ROUND = 20;
 const ASK_MS = 5_000;
-const WATCH_EVERY_MS = 5_000;
-
-export function watchPaymentAccountsJob(deps: Deps, longestMs: number): Job {
-  const everyMs = Math.min(WATCH_EVERY_MS, longestMs);
-  const work = () => watchPaymentAccounts(deps);
-  return runJob({ name: "watch payment accounts", everyMs, work, log: deps.log });
-}
 
 /**
  * Looks through what came to the logs of payment accounts. A deal of ours that is gone, changed or one too many is told there

@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { FeeConfiguration, GetConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { termsAt } from "../domain/version.ts";
-import { configurationMessage } from "../messages.ts";
+import { configurationMessage } from "../messages/configuration.ts";
 import { refuse } from "../refusals.ts";
 import { findConfiguration, listVersions } from "../store/configurations.ts";
 

@@ -1,5 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
+import { pageOf, pageSize } from "#kernel/page.ts";
 import type {
   InvestorPayment,
   ListInvestorPaymentsRequest,
@@ -7,7 +8,6 @@ import type {
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { listExecutedPayments, type Payment } from "../store/payments.ts";
-import { pageOf, pageSize } from "./page.ts";
 
 /** Above every id: a listing without a cursor begins with the newest. */
 const NEWEST = 2n ** 63n - 1n;

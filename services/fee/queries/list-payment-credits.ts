@@ -1,9 +1,9 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
+import { pageOf, pageSize } from "#kernel/page.ts";
 import type { ListPaymentCreditsRequest, ListPaymentCreditsResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { listCredits } from "../store/payments.ts";
-import { pageOf, pageSize } from "./page.ts";
 
 export async function listPaymentCredits(
   { pool, accounts }: Deps,

@@ -1,23 +1,37 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import type { Money } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
+import { type Cashflow, depositKey } from "../domain/cashflow.ts";
 import { decideDeposit } from "../domain/deposit.ts";
-import { hasPostedDeposit, markAskedAgain } from "../store/cashflows.ts";
+import { outcomeUnknown, refusalOfTransfer } from "../domain/transfer-outcome.ts";
+import { refuse } from "../refusals.ts";
+import {
+  findOpenOperation,
+  hasPostedDeposit,
+  markAskedAgain,
+  markDoubt,
+  markNeverSent,
+  markRefused,
+} from "../store/cashflows.ts";
 import { findDeposit, getDeposit, insertDepositDecision, type RecordedDeposit } from "../store/deposits.ts";
-import { asking } from "./asking.ts";
+import { finish } from "./finish.ts";
 import { insertOnce, twinRuleOf } from "./insert-once.ts";
-import { question } from "./patience.ts";
-import { settleDeposit } from "./settle-deposit.ts";
+import { sendTransfer } from "./transfer.ts";
 
 /** Credits an Investor once, however often the same command id asks for it. */
 export async function deposit(deps: Deps, request: DepositRequest, context: CallContext): Promise<DepositResponse> {
-  const { cashflow, decision } = await asking(() => findOrRecord(deps, request, context));
+  const { cashflow, decision } = await failAsUnavailable(() => findOrRecord(deps, request, context));
   const dealId = await settleDeposit(deps, cashflow, context);
   return {
     operationId: cashflow.operationId,
@@ -44,7 +58,7 @@ async function record(deps: Deps, request: DepositRequest, context: CallContext)
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
   checkMovement({ operationId, amount, comment });
-  await deps.accounts.findInvestor({ login }, question(context));
+  await deps.accounts.findInvestor({ login }, queryContext(context));
   const masterMinimum = await findMasterMinimum(deps, login, context);
 
   return await inTransaction(deps.pool, async (tx) => {
@@ -61,10 +75,70 @@ async function record(deps: Deps, request: DepositRequest, context: CallContext)
 }
 
 async function findMasterMinimum(deps: Deps, investorLogin: string, context: CallContext): Promise<Money | undefined> {
-  const { subscription } = await deps.subscriptions.findOpenSubscription({ investorLogin }, question(context));
+  const { subscription } = await deps.subscriptions.findOpenSubscription({ investorLogin }, queryContext(context));
   if (subscription?.status !== SubscriptionStatus.ACTIVE) {
     return undefined;
   }
-  const { minDeposit } = await deps.accounts.findMaster({ login: subscription.masterLogin }, question(context));
+  const { minDeposit } = await deps.accounts.findMaster({ login: subscription.masterLogin }, queryContext(context));
   return moneyFromProto(minDeposit, "min_deposit");
+}
+
+/**
+ * Acts on a recorded deposit, then records the outcome. Safe to repeat until it succeeds: the transfer has
+ * one key, and platform begins nothing after the instant until which the caller waits. Answers the ticket.
+ */
+export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: CallContext): Promise<bigint> {
+  if (cashflow.state !== "RECORDED") {
+    return storedAnswer(cashflow);
+  }
+  const outcome = await sendTransfer(deps, transferOf(cashflow), context);
+  switch (outcome.kind) {
+    case "applied":
+      failpoint("before_posted", "deposit");
+      await finish(deps, cashflow, outcome.dealId);
+      return outcome.dealId;
+    case "refused": {
+      const refusal = refusalOfTransfer(outcome, await findOpenOperation(deps.pool, cashflow.login, cashflow.id));
+      await markRefused(deps.pool, cashflow.id, { from: "RECORDED", refusal, at: deps.now() });
+      throw refusal;
+    }
+    case "open":
+      await markDoubt(deps.pool, cashflow.id, outcome.doubt);
+      throw outcomeUnknown(cashflow.operationId);
+    case "not_sent":
+      throw await giveUp(deps, cashflow);
+  }
+}
+
+/** The story ends as not executed, unless the settling job has taken it over: then somebody may have sent it. */
+async function giveUp(deps: Deps, cashflow: Cashflow): Promise<Error> {
+  const refusal = refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
+    outcome: "not_executed",
+    operationId: cashflow.operationId,
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+  const isOver = await markNeverSent(deps.pool, cashflow.id, { refusal, at: deps.now() });
+  return isOver ? refusal : outcomeUnknown(cashflow.operationId);
+}
+
+function storedAnswer({ refusal, dealId, operationId }: Cashflow): bigint {
+  if (refusal !== undefined) {
+    throw refusal;
+  }
+  if (dealId === undefined) {
+    throw outcomeUnknown(operationId);
+  }
+  return dealId;
+}
+
+function transferOf(cashflow: Cashflow): TransferRequest {
+  return {
+    key: depositKey(cashflow),
+    holder: "",
+    legs: [{ login: cashflow.login, kind: MovementKind.DEPOSIT, amount: moneyToProto(cashflow.amount) }],
+    upTo: undefined,
+    enqueue: false,
+    comment: cashflow.comment,
+    sendBefore: cashflow.deadline,
+  };
 }

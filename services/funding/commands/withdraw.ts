@@ -1,20 +1,24 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
-import { findCashflow } from "../store/cashflows.ts";
-import { insertWithdrawal } from "../store/withdrawals.ts";
-import { asking } from "./asking.ts";
+import { outcomeUnknown } from "../domain/transfer-outcome.ts";
+import type { WithdrawalDecision } from "../domain/withdrawal.ts";
+import { findCashflow, getCashflow } from "../store/cashflows.ts";
+import { getWithdrawal, insertWithdrawal } from "../store/withdrawals.ts";
 import { insertOnce, twinRuleOf } from "./insert-once.ts";
-import { question } from "./patience.ts";
-import { settleWithdrawal } from "./settle-withdrawal.ts";
+import { decideInPool } from "./withdrawal/decide-in-pool.ts";
+import { holdLane } from "./withdrawal/hold-lane.ts";
+import { collectFee, payOut } from "./withdrawal/pay-out.ts";
 
 /** Pays out what is asked for as far as it is there, once, however often the same command id asks for it. */
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
-  const cashflow = await asking(() => findOrRecord(deps, request, context));
+  const cashflow = await failAsUnavailable(() => findOrRecord(deps, request, context));
   const { decision, dealId } = await settleWithdrawal(deps, cashflow, context);
   return {
     operationId: cashflow.operationId,
@@ -38,7 +42,7 @@ async function record(deps: Deps, request: WithdrawRequest, context: CallContext
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
   checkMovement({ operationId, amount, comment });
-  await deps.accounts.findInvestor({ login }, question(context));
+  await deps.accounts.findInvestor({ login }, queryContext(context));
 
   return await inTransaction(deps.pool, async (tx) => {
     const asked = { operationId, login, amount, comment, deadline, at: deps.now(), twins: twinRuleOf(request.client) };
@@ -48,4 +52,53 @@ async function record(deps: Deps, request: WithdrawRequest, context: CallContext
     }
     return cashflow;
   });
+}
+
+export type SettledWithdrawal = { readonly decision: WithdrawalDecision; readonly dealId: bigint | undefined };
+
+/** More turns than any story has; what still stands then is left to the settling job. */
+const MOST_TURNS = 200;
+
+/**
+ * Brings a withdrawal from wherever it stands to its end: take the lane, let the pool decide, let what is
+ * owed be taken, pay out, let the lane go.
+ * Each turn does what the row's state asks for and is safe to do again, so a crash anywhere is continued from the row.
+ */
+export async function settleWithdrawal(
+  deps: Deps,
+  { operationId }: Cashflow,
+  context: CallContext,
+): Promise<SettledWithdrawal> {
+  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+    const cashflow = await getCashflow(deps.pool, operationId);
+    const withdrawal = await getWithdrawal(deps.pool, cashflow.id);
+    const story = { cashflow, withdrawal };
+    failpoint("before_withdrawal_step", cashflow.state);
+    switch (cashflow.state) {
+      case "RECORDED":
+        await holdLane(deps, story, context);
+        break;
+      case "LEAVING":
+        await decideInPool(deps, story, context);
+        break;
+      case "COLLECTING":
+        await collectFee(deps, story, context);
+        break;
+      case "PAYING":
+        await payOut(deps, story, context);
+        break;
+      case "REFUSED":
+        throw cashflow.refusal ?? outcomeUnknown(operationId);
+      case "POSTED":
+        return { decision: decided(withdrawal.decision, operationId), dealId: cashflow.dealId };
+    }
+  }
+  throw outcomeUnknown(operationId);
+}
+
+function decided(decision: WithdrawalDecision | undefined, operationId: string): WithdrawalDecision {
+  if (decision === undefined) {
+    throw outcomeUnknown(operationId);
+  }
+  return decision;
 }

@@ -1,9 +1,8 @@
-import { formatDecimal, isLess, usd, type Money } from "#kernel/money.ts";
+import { formatDecimal, isLess, MAX_AMOUNT, usd, type Money } from "#kernel/money.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export const LEAST_AMOUNT = usd(1n);
-export const MOST_AMOUNT = usd(1_000_000_000_00n);
 export const LONGEST_COMMENT = 255;
 
 export type RequestedMovement = { readonly operationId: string; readonly amount: Money; readonly comment: string };
@@ -14,8 +13,8 @@ export function checkMovement({ operationId, amount, comment }: RequestedMovemen
   if (operationId === "") {
     errors.push({ field: "command_id", code: "required", message: "a command that moves money needs an id" });
   }
-  if (isLess(amount, LEAST_AMOUNT) || isLess(MOST_AMOUNT, amount)) {
-    const range = `${formatDecimal(LEAST_AMOUNT)} to ${formatDecimal(MOST_AMOUNT)}`;
+  if (isLess(amount, LEAST_AMOUNT) || isLess(MAX_AMOUNT, amount)) {
+    const range = `${formatDecimal(LEAST_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
     errors.push({ field: "amount", code: "out_of_range", message: `amount must be ${range}` });
   }
   if ([...comment].length > LONGEST_COMMENT) {

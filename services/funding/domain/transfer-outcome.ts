@@ -1,4 +1,5 @@
 import type { Refusal } from "#kernel/refusal.ts";
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 /** What platform said of a transfer, in the words of this service. */
@@ -6,8 +7,6 @@ export type TransferOutcome =
   | { readonly kind: "applied"; readonly dealId: bigint }
   | { readonly kind: "refused"; readonly code: string; readonly platformCode: number }
   | { readonly kind: "open"; readonly doubt: "UNKNOWN" | "REVIEW" };
-
-const RETRY_AFTER_MS = 1_000;
 
 type RefusedTransfer = Extract<TransferOutcome, { kind: "refused" }>;
 

@@ -1,7 +1,8 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { settleDeposit } from "../commands/settle-deposit.ts";
-import { settleWithdrawal } from "../commands/settle-withdrawal.ts";
+import { CLAIM_MS } from "#kernel/retry.ts";
+import { settleDeposit } from "../commands/deposit.ts";
+import { settleWithdrawal } from "../commands/withdraw.ts";
 import { releaseForGood } from "../commands/withdrawal/end-story.ts";
 import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
@@ -10,8 +11,6 @@ import { getWithdrawal, listUnreleased } from "../store/withdrawals.ts";
 
 const BATCH = 16;
 const ATTEMPT_MS = 10_000;
-/** Longer than an attempt, so that two processes never work on one story at once. */
-const CLAIM_MS = 15_000;
 /** A request that has just ended lets its lane go by itself. */
 const RELEASE_AFTER_MS = 3_000;
 

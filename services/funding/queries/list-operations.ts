@@ -1,3 +1,4 @@
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import {
   OperationOutcome,
   type ListOperationsRequest,
@@ -9,9 +10,7 @@ import type { OutcomeSoFar } from "../domain/outcome-so-far.ts";
 import { refuse } from "../refusals.ts";
 import { getCashflow } from "../store/cashflows.ts";
 import { listOperationIds } from "../store/ledger.ts";
-import { describe } from "./operation.ts";
-
-const MOST_PER_PAGE = 1_000;
+import { describe } from "./get-operation.ts";
 
 const OUTCOMES: Partial<Readonly<Record<OperationOutcome, OutcomeSoFar>>> = {
   [OperationOutcome.PENDING]: "PENDING",
@@ -24,8 +23,8 @@ const OUTCOMES: Partial<Readonly<Record<OperationOutcome, OutcomeSoFar>>> = {
 /** Deposits and withdrawals, the newest first. */
 export async function listOperations(deps: Deps, request: ListOperationsRequest): Promise<ListOperationsResponse> {
   const { login, comment, beforeId, limit } = request;
-  if (limit < 1 || limit > MOST_PER_PAGE) {
-    const errors = [{ field: "limit", code: "out_of_range", message: `limit must be from 1 to ${MOST_PER_PAGE}` }];
+  if (limit < 1 || limit > MAX_PAGE_SIZE) {
+    const errors = [{ field: "limit", code: "out_of_range", message: `limit must be from 1 to ${MAX_PAGE_SIZE}` }];
     throw refuse("validation_failed", "the request is not valid", { errors });
   }
   const filter = { login, comment, outcome: OUTCOMES[request.outcome], beforeId, limit: limit + 1 };

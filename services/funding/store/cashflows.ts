@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { usd } from "#kernel/money.ts";
+import type { Currency } from "#kernel/money.ts";
 import { maybeOne, one, many, execute, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
@@ -11,6 +11,7 @@ type Row = {
   action: Cashflow["action"];
   login: string;
   amount_minor: bigint;
+  currency: Currency;
   comment: string;
   state: CashflowState;
   doubt: Doubt | null;
@@ -32,7 +33,7 @@ export async function insertCashflow(tx: Transaction, cashflow: NewCashflow): Pr
                 ${cashflow.amount.currency}, ${cashflow.comment}, ${cashflow.twins?.keyId}, 'RECORDED', ${cashflow.deadline},
                 ${cashflow.at}, ${cashflow.deadline})
         on conflict do nothing
-        returning id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, possible_duplicate_of,
+        returning id, operation_id, action, login, amount_minor, currency, comment, state, doubt, deal_id, possible_duplicate_of,
                   refusal, deadline, created_at, finished_at`,
   );
   return row && cashflowOf(row);
@@ -41,7 +42,7 @@ export async function insertCashflow(tx: Transaction, cashflow: NewCashflow): Pr
 export async function findCashflow(db: Queryable, operationId: string): Promise<Cashflow | undefined> {
   const row = await maybeOne<Row>(
     db,
-    sql`select id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, possible_duplicate_of, refusal,
+    sql`select id, operation_id, action, login, amount_minor, currency, comment, state, doubt, deal_id, possible_duplicate_of, refusal,
                deadline, created_at, finished_at
         from cashflow
         where operation_id = ${operationId}`,
@@ -59,7 +60,7 @@ export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashfl
   return cashflowOf(
     await one<Row>(
       db,
-      sql`select id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, possible_duplicate_of, refusal,
+      sql`select id, operation_id, action, login, amount_minor, currency, comment, state, doubt, deal_id, possible_duplicate_of, refusal,
                deadline, created_at, finished_at
           from cashflow
           where id = ${id}`,
@@ -152,7 +153,7 @@ export async function claimUnsettled(
                      order by next_try_at
                      limit ${claim.limit}
                      for update skip locked)
-        returning id, operation_id, action, login, amount_minor, comment, state, doubt, deal_id, possible_duplicate_of,
+        returning id, operation_id, action, login, amount_minor, currency, comment, state, doubt, deal_id, possible_duplicate_of,
                   refusal, deadline, created_at, finished_at`,
   );
   return rows.map(cashflowOf);
@@ -178,7 +179,7 @@ function cashflowOf(row: Row): Cashflow {
     operationId: row.operation_id,
     action: row.action,
     login: row.login,
-    amount: usd(row.amount_minor),
+    amount: { currency: row.currency, minor: row.amount_minor },
     comment: row.comment,
     state: row.state,
     doubt: row.doubt ?? undefined,

@@ -2,8 +2,8 @@ import { expect, test, vi } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { feedReader } from "./read.ts";
-import { FEED, silent } from "./test-feed.ts";
-import { coins, tillAndShop, WAIT } from "./test-till-and-shop.ts";
+import { FEED, silent } from "../testing/feed.ts";
+import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 
 test("a consumer begins at the start, goes on from where it stopped, and receives each entry once", async () => {
   const { shop, publishSequenced, consume } = await tillAndShop();

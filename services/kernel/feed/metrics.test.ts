@@ -2,11 +2,11 @@ import { register } from "prom-client";
 import { expect, test, vi } from "vitest";
 import { acquireLease } from "../postgres/lease.ts";
 import { execute, sql } from "../postgres/query.ts";
-import { kernelDatabase } from "../postgres/test-database.ts";
+import { kernelDatabase } from "../testing/database.ts";
 import { feedReader } from "./read.ts";
 import { startRelay } from "./relay.ts";
-import { FEED, publishCents, silent } from "./test-feed.ts";
-import { coins, tillAndShop, WAIT } from "./test-till-and-shop.ts";
+import { FEED, publishCents, silent } from "../testing/feed.ts";
+import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 
 async function shown(name: string): Promise<number> {
   const metric = await register.getSingleMetric(name)?.get();

@@ -5,11 +5,11 @@ import { acquireLease } from "../postgres/lease.ts";
 import type { Lease } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, one, sql } from "../postgres/query.ts";
-import { kernelDatabase } from "../postgres/test-database.ts";
+import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { hasUnsequenced, raiseIds, sequenceEntries } from "./outbox.ts";
 import { publish } from "./publish.ts";
-import { cents, FEED, publishCents } from "./test-feed.ts";
+import { cents, FEED, publishCents } from "../testing/feed.ts";
 
 let database: TestDatabase;
 let pool: Pool;

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { execute, many, sql } from "../postgres/query.ts";
-import { kernelDatabase } from "../postgres/test-database.ts";
+import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { outboxSignal } from "./outbox-signal.ts";
 import { publish, publishAll } from "./publish.ts";
-import { cents, FEED, publishCents } from "./test-feed.ts";
+import { cents, FEED, publishCents } from "../testing/feed.ts";
 
 let database: TestDatabase;
 

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { execute, sql } from "../postgres/query.ts";
-import { kernelDatabase } from "../postgres/test-database.ts";
+import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { feedReader } from "./read.ts";
 import type { FeedReader } from "./read.ts";
 import { publish } from "./publish.ts";
-import { cents, FEED, publishCents, sequenceAll } from "./test-feed.ts";
+import { cents, FEED, publishCents, sequenceAll } from "../testing/feed.ts";
 
 let database: TestDatabase;
 let reader: FeedReader;

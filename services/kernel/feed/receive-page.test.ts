@@ -4,12 +4,12 @@ import { type FeedEntry, ReadRequest } from "#proto/pamm/common/v1/feed.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, sql } from "../postgres/query.ts";
-import { kernelDatabase } from "../postgres/test-database.ts";
+import { kernelDatabase } from "../testing/database.ts";
 import { type Cursor, getCursor, insertCursor } from "./cursor.ts";
 import { MalformedEntry } from "./decode-entry.ts";
 import { receivePage } from "./receive-page.ts";
 import type { Receiver } from "./receive-page.ts";
-import { anEntry, FEED } from "./test-feed.ts";
+import { anEntry, FEED } from "../testing/feed.ts";
 
 type Coins = typeof Money | typeof ReadRequest;
 

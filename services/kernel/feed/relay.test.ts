@@ -2,10 +2,10 @@ import { expect, test, vi } from "vitest";
 import { createPool } from "../postgres/pool.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, one, sql } from "../postgres/query.ts";
-import { kernelDatabase } from "../postgres/test-database.ts";
+import { kernelDatabase } from "../testing/database.ts";
 import { startRelay } from "./relay.ts";
 import type { Relay, RelayOptions } from "./relay.ts";
-import { FEED, publishCents, silent } from "./test-feed.ts";
+import { FEED, publishCents, silent } from "../testing/feed.ts";
 
 const WAIT = { timeout: 5_000, interval: 10 };
 

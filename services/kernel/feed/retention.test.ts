@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { TestDatabase } from "#test/support/database.ts";
 import { execute, many, sql } from "../postgres/query.ts";
-import { kernelDatabase } from "../postgres/test-database.ts";
+import { kernelDatabase } from "../testing/database.ts";
 import { feedReader } from "./read.ts";
 import { startRelay } from "./relay.ts";
 import { deleteOldEntries, deleteOldest } from "./retention.ts";
-import { FEED, publishCents, sequenceAll, silent } from "./test-feed.ts";
+import { FEED, publishCents, sequenceAll, silent } from "../testing/feed.ts";
 
 let database: TestDatabase;
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { execute, sql } from "../postgres/query.ts";
-import { silent } from "./test-feed.ts";
-import { coins, tillAndShop, WAIT } from "./test-till-and-shop.ts";
+import { silent } from "../testing/feed.ts";
+import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 
 test("a wake-up signal is followed by a read at once, and a caller that waits knows when all is received", async () => {
   const { shop, publishSequenced, consume } = await tillAndShop();

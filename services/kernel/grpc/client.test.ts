@@ -10,10 +10,10 @@ import {
   refusalOf,
   request,
   silent,
-} from "../contract/test-calls.ts";
+} from "../testing/calls.ts";
 import { grpcClient } from "./client.ts";
 import { serveOverGrpc } from "./serve.ts";
-import { HOST, serving } from "./test-serving.ts";
+import { HOST, serving } from "../testing/grpc-serving.ts";
 
 test("no answer in time is outcome_unknown, and the handler hears that nobody waits", async () => {
   const { read, heard } = patientHandler();

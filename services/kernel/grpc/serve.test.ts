@@ -11,11 +11,11 @@ import {
   refusalOf,
   request,
   silent,
-} from "../contract/test-calls.ts";
+} from "../testing/calls.ts";
 import { Refusal } from "../refusal.ts";
 import { grpcClient } from "./client.ts";
 import { serveOverGrpc } from "./serve.ts";
-import { HOST, rawCall, serving } from "./test-serving.ts";
+import { HOST, rawCall, serving } from "../testing/grpc-serving.ts";
 
 test("a call reaches the handler with its message and its context", async () => {
   let seen: CallContext | undefined;

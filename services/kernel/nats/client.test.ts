@@ -9,9 +9,9 @@ import {
   patientHandler,
   refusalOf,
   request,
-} from "../contract/test-calls.ts";
+} from "../testing/calls.ts";
 import { natsClient } from "./client.ts";
-import { serving } from "./test-serving.ts";
+import { serving } from "../testing/nats-serving.ts";
 
 const WITHIN = { timeout: 5_000, interval: 50 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { jetStreamManager } from "./streams.ts";
-import { forwarding, streamOfOwn } from "./test-streams.ts";
+import { forwarding, streamOfOwn } from "../testing/streams.ts";
 
 test("the same entry forwarded twice is stored once, and a purged one is stored again", async () => {
   await using at = await streamOfOwn();

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AckPolicy } from "nats";
 import { expect, test, vi } from "vitest";
 import { startOwnNats } from "#test/support/nats.ts";
-import { silent as log } from "../contract/test-calls.ts";
+import { silent as log } from "../testing/calls.ts";
 import { pullWakeUps } from "./pull.ts";
 import { ensureStreams, jetStreamManager } from "./streams.ts";
-import { forwarding, streamOfOwn, type TestStream, WITHIN } from "./test-streams.ts";
+import { forwarding, streamOfOwn, type TestStream, WITHIN } from "../testing/streams.ts";
 
 /** A reader that notes up to which number it was woken, and can be made to fail. */
 function reading({ broker, stream, subject }: TestStream) {

@@ -1,18 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import type { CallContext } from "../contract/contract.ts";
-import {
-  answer,
-  call,
-  COMMAND_ID,
-  encoded,
-  heldHandler,
-  refusalOf,
-  request,
-  type Read,
-} from "../contract/test-calls.ts";
+import { answer, call, COMMAND_ID, encoded, heldHandler, refusalOf, request, type Read } from "../testing/calls.ts";
 import { createLog } from "../log.ts";
-import { serving } from "./test-serving.ts";
+import { serving } from "../testing/nats-serving.ts";
 
 test("a call reaches the handler with its message and its context", async () => {
   let seen: CallContext | undefined;

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { expect, test, vi } from "vitest";
 import { provideNatsServer } from "../../../deploy/local/nats.ts";
 import { freePort } from "../../../deploy/local/ports.ts";
-import { silent } from "../contract/test-calls.ts";
+import { silent } from "../testing/calls.ts";
 import { connectNats } from "./connect.ts";
 import { ensureStreams, jetStreamManager, requireStreams } from "./streams.ts";
-import { streamOfOwn, WITHIN } from "./test-streams.ts";
+import { streamOfOwn, WITHIN } from "../testing/streams.ts";
 
 test("a stream keeps everything for two weeks and nobody may delete from it", async () => {
   await using at = await streamOfOwn();

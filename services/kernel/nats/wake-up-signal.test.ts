@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { testNats } from "#test/support/nats.ts";
-import { streamOfOwn, WITHIN } from "./test-streams.ts";
+import { streamOfOwn, WITHIN } from "../testing/streams.ts";
 import { onWakeUp, wakeUpSender } from "./wake-up-signal.ts";
 
 test("a signal carries the last number of its feed, and wakes the readers of no other feed", async () => {

@@ -4,7 +4,7 @@ import { leaseKeeper } from "./lease-keeper.ts";
 import { acquireLease, lockLease, releaseLease, renewLease } from "./lease.ts";
 import type { Pool } from "./pool.ts";
 import { execute, sql } from "./query.ts";
-import { kernelDatabase } from "./test-database.ts";
+import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "./transaction.ts";
 
 const LONG_MS = 60_000;

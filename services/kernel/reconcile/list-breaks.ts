@@ -1,16 +1,16 @@
 import type { Break, Check, ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/common/v1/reconciliation.ts";
 import { moneyToProto } from "../contract/money.ts";
 import { usd } from "../money.ts";
+import { pageSize } from "../page.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { type CheckState, listChecks, listOpenBreaks, type OpenBreak } from "./store.ts";
 
-const MAX_LIMIT = 1_000;
 /** A page with more evidence than this ends early: it has to fit into one message of the broker. */
 const MAX_PAGE_CHARACTERS = 400_000;
 
 /** The rpc of every service that has checks. */
 export async function listBreaks(pool: Pool, { afterId, limit }: ListBreaksRequest): Promise<ListBreaksResponse> {
-  const size = Math.min(Math.max(limit, 1), MAX_LIMIT);
+  const size = pageSize(limit);
   const found = await listOpenBreaks(pool, afterId, size + 1);
   const checks = await listChecks(pool);
   const items = fitting(found.slice(0, size).map(breakMessage));

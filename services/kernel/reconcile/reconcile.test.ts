@@ -4,7 +4,7 @@ import { register } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
 import { pause } from "../bell.ts";
 import { reconcile } from "./reconcile.ts";
-import { aCheck, aFinding, reconciliationPool, runDeps } from "./test-check.ts";
+import { aCheck, aFinding, reconciliationPool, runDeps } from "../testing/check.ts";
 
 const WITHIN_MS = 10_000;
 const SERVICES = join(import.meta.dirname, "../..");

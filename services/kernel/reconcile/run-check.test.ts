@@ -6,7 +6,7 @@ import { inSnapshot, MAX_FINDINGS } from "./check.ts";
 import { listBreaks } from "./list-breaks.ts";
 import { runCheck } from "./run-check.ts";
 import { listChecks } from "./store.ts";
-import { aCheck, aFinding, reconciliationPool, runDeps } from "./test-check.ts";
+import { aCheck, aFinding, reconciliationPool, runDeps } from "../testing/check.ts";
 
 const ALL = { afterId: 0n, limit: 1_000 };
 const keysOf = async (pool: Pool) => (await listBreaks(pool, ALL)).items.map(({ key }) => key);

@@ -1,10 +1,9 @@
 import { type ListReviewsRequest, type ListReviewsResponse, ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { MAX_PAGE_SIZE, pageOf } from "../page.ts";
 import { many, type Queryable, sql } from "../postgres/query.ts";
 import { type CaseRow, caseFrom } from "./case-row.ts";
 import { refuse } from "./refusals.ts";
 import { reviewMessage } from "./review-message.ts";
-
-const MOST_PER_PAGE = 1_000;
 
 const STATES: Readonly<Record<ReviewState, readonly string[]>> = {
   [ReviewState.UNSPECIFIED]: ["OPEN", "PROPOSED"],
@@ -16,8 +15,8 @@ const STATES: Readonly<Record<ReviewState, readonly string[]>> = {
 /** A page of cases, ascending by id. What is gone by itself is not listed. */
 export async function listReviews(db: Queryable, request: ListReviewsRequest): Promise<ListReviewsResponse> {
   const { afterId, limit, state } = request;
-  if (limit < 1 || limit > MOST_PER_PAGE || afterId < 0n || STATES[state] === undefined) {
-    throw refuse("validation_failed", `a page has 1 to ${MOST_PER_PAGE} reviews of a known state`);
+  if (limit < 1 || limit > MAX_PAGE_SIZE || afterId < 0n || STATES[state] === undefined) {
+    throw refuse("validation_failed", `a page has 1 to ${MAX_PAGE_SIZE} reviews of a known state`);
   }
   const rows = await many<CaseRow>(
     db,
@@ -26,5 +25,6 @@ export async function listReviews(db: Queryable, request: ListReviewsRequest): P
         order by id
         limit ${limit + 1}`,
   );
-  return { items: rows.slice(0, limit).map(caseFrom).map(reviewMessage), hasMore: rows.length > limit };
+  const { items, hasMore } = pageOf(rows, limit);
+  return { items: items.map(caseFrom).map(reviewMessage), hasMore };
 }

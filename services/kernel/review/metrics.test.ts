@@ -6,7 +6,7 @@ import { inTransaction } from "../postgres/transaction.ts";
 import { closeCase, listUndecided } from "./cases.ts";
 import { watchReviews } from "./metrics.ts";
 import { sumUndecided } from "./open-reviews.ts";
-import { anOpenCase, AT, deskOf, reviewDatabase } from "./test-cases.ts";
+import { anOpenCase, AT, deskOf, reviewDatabase } from "../testing/cases.ts";
 
 const TWO_HOURS_S = 7_200;
 const NEAR_S = 60;

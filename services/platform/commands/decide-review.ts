@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
-import { decideReview as decide } from "#kernel/review/decide-review.ts";
+import { recordVote } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Decision, Word } from "#kernel/review/review.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
@@ -29,7 +29,7 @@ export async function decideReview(
   const { pool } = deps;
   const at = new Date(await readClock(pool));
   const decider = { pool, now: () => at, ask: () => look(deps, request), examine, carryOut };
-  const { review } = await orBusy(decide(decider, request, context));
+  const { review } = await orBusy(recordVote(decider, request, context));
   if (review !== undefined) {
     deps.doorbell.ring(review.login);
     deps.freshDeals.add(review.login);

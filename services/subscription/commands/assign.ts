@@ -1,8 +1,10 @@
+import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { usd } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
+import { later } from "#kernel/retry.ts";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import type { AssignRequest, AssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
@@ -20,13 +22,12 @@ import {
   type Subscription,
   tryInsertSubscription,
 } from "../store/subscriptions.ts";
-import { asking } from "./asking.ts";
-import { abandonAssignment, finishAssignment, laneOfAssignment } from "./finish-assignment.ts";
-import { accountBusy, holdLane } from "./lane.ts";
-import { later, patience, type Patience, question } from "./patience.ts";
-import { subscriptionMessage } from "./subscription-message.ts";
-import { safetyStop } from "./safety-stop.ts";
-import { isLogin, isRate, validate } from "./validate.ts";
+import { abandonAssignment, finishAssignment, laneOfAssignment } from "../processes/assign/finish-assignment.ts";
+import { accountBusy, holdLane } from "../processes/lane.ts";
+import { patience, type Patience } from "../processes/patience.ts";
+import { subscriptionMessage } from "../messages/subscription.ts";
+import { safetyStop } from "../domain/safety-stop.ts";
+import { isLogin, isRate, validate } from "../domain/validate.ts";
 
 /** Commands on one Investor follow one another; so long one waits for the other. */
 const TURN_MS = 5_000;
@@ -63,9 +64,9 @@ async function endOfCopy({ pool }: Deps, error: unknown, { commandId }: CallCont
 async function begin(deps: Deps, request: AssignRequest, context: CallContext): Promise<bigint> {
   const turn = patience(context, TURN_MS);
   for (;;) {
-    const own = await asking(() => findSubscriptionOfCommand(deps.pool, context.commandId));
+    const own = await failAsUnavailable(() => findSubscriptionOfCommand(deps.pool, context.commandId));
     if (own !== undefined) return await awaitEnd(deps, own, turn);
-    const { master, investor } = await asking(() => findPeople(deps, request, context));
+    const { master, investor } = await failAsUnavailable(() => findPeople(deps, request, context));
     await checkWayIsFree(deps, request, turn);
     const id = await insertStory(deps, { request, masterId: master.id, investorId: investor.id }, context);
     if (id === undefined) continue;
@@ -77,8 +78,8 @@ async function begin(deps: Deps, request: AssignRequest, context: CallContext): 
 
 async function findPeople({ accounts }: Deps, request: AssignRequest, context: CallContext) {
   // One after the other: with both unknown the answer must not depend on who is faster.
-  const master = await accounts.findMaster({ login: request.masterLogin }, question(context));
-  const investor = await accounts.findInvestor({ login: request.investorLogin }, question(context));
+  const master = await accounts.findMaster({ login: request.masterLogin }, queryContext(context));
+  const investor = await accounts.findInvestor({ login: request.investorLogin }, queryContext(context));
   return { master, investor };
 }
 

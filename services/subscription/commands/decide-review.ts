@@ -1,17 +1,16 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { findCase } from "#kernel/review/cases.ts";
-import { decideReview as decide } from "#kernel/review/decide-review.ts";
+import { recordVote } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
-import { asking } from "./asking.ts";
-import { question } from "./patience.ts";
-import { compensateDeficit } from "./review/compensate-deficit.ts";
-import type { Effect } from "./review/effect.ts";
-import { acknowledge, adopt } from "./review/foreign-money.ts";
-import { type Readings, readAccounts } from "./review/read-accounts.ts";
-import { allocateDeal, resume, resumeWithDifference, transferAgain } from "./review/resume-master.ts";
+import { compensateDeficit } from "../processes/review/compensate-deficit.ts";
+import type { Effect } from "../processes/review/effect.ts";
+import { acknowledge, adopt } from "../processes/review/foreign-money.ts";
+import { type Readings, readAccounts } from "../processes/review/read-accounts.ts";
+import { allocateDeal, resume, resumeWithDifference, transferAgain } from "../processes/review/resume-master.ts";
 
 /** Everything that people can decide about pools. */
 const EFFECTS: ReadonlyMap<string, Effect> = new Map([
@@ -34,11 +33,11 @@ export async function decideReview(
   context: CallContext,
 ): Promise<DecideReviewResponse> {
   const { pool, now } = deps;
-  return await decide(
+  return await recordVote(
     {
       pool,
       now,
-      ask: () => asking(() => readFor(deps, request, context)),
+      ask: () => failAsUnavailable(() => readFor(deps, request, context)),
       async examine(_tx, about, word, readings) {
         effectOf(word.action).examine(about, word, readings);
       },
@@ -59,7 +58,7 @@ async function readFor(deps: Deps, request: DecideReviewRequest, context: CallCo
   return await readAccounts(
     deps,
     about.actions.includes(request.action) ? effect.readsOf(about) : [],
-    question(context),
+    queryContext(context),
   );
 }
 

@@ -6,9 +6,9 @@ import type { Deps } from "../deps.ts";
 import type { Leave } from "../store/leaves.ts";
 import { fromRecord } from "../store/recorded-refusal.ts";
 import { refuse } from "../refusals.ts";
-import { reachDecision } from "./leave/reach-decision.ts";
-import { postUnderLane } from "./post-under-lane.ts";
-import { isBetween, isLogin, isNotNegative, isPresent, validate, wrong } from "./validate.ts";
+import { reachDecision } from "../processes/leave/reach-decision.ts";
+import { postUnderLane } from "../processes/posting/post-under-lane.ts";
+import { isBetween, isLogin, isNotNegative, isPresent, validate, wrong } from "../domain/validate.ts";
 
 const MOST_TRIES = 1_000_000;
 

@@ -11,7 +11,7 @@ import { lockBooks, saveAccounts } from "../store/books.ts";
 import { insertFurtherExits } from "../store/exit-transfers.ts";
 import { closeReserves, findReserveOwner } from "../store/reserves.ts";
 import { saveSeats } from "../store/seats.ts";
-import { isPresent, validate } from "./validate.ts";
+import { isPresent, validate } from "../domain/validate.ts";
 
 /** Gives back what was set apart for a debit that was refused for good. Repeating it gives back nothing more. */
 export async function returnReserve(deps: Deps, { key }: ReturnReserveRequest): Promise<ReturnReserveResponse> {

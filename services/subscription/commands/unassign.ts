@@ -1,6 +1,8 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
+import { later } from "#kernel/retry.ts";
 import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
@@ -8,12 +10,11 @@ import { beginTry, type Exit, findExit, findExitOfCommand } from "../store/exits
 import { recordedAs } from "../store/recorded-refusal.ts";
 import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
 import { markUnassignmentEnded, recordUnassignment } from "../store/unassignments.ts";
-import { asking } from "./asking.ts";
-import { finishExit } from "./finish-exit.ts";
-import { accountBusy } from "./lane.ts";
-import { later, patience, type Patience, question } from "./patience.ts";
-import { laneOfExit, letGoOfExit, tryToLeave } from "./try-to-leave.ts";
-import { isLogin, validate } from "./validate.ts";
+import { finishExit } from "../processes/exit/finish-exit.ts";
+import { accountBusy } from "../processes/lane.ts";
+import { patience, type Patience } from "../processes/patience.ts";
+import { laneOfExit, letGoOfExit, tryToLeave } from "../processes/exit/try-to-leave.ts";
+import { isLogin, validate } from "../domain/validate.ts";
 
 /** Commands on one Investor follow one another, and what is in the way may pass; so long is waited for both. */
 const TURN_MS = 6_000;
@@ -24,7 +25,7 @@ const PASSING = new Set(["account_busy", "allocation_in_progress"]);
 /** Takes an Investor out of the pool. From the decision on the story is finished, whatever it takes. */
 export async function unassign(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
   validate(isLogin("master_login", request.masterLogin), isLogin("investor_login", request.investorLogin));
-  const before = await asking(() => findExitOfCommand(deps.pool, context.commandId));
+  const before = await failAsUnavailable(() => findExitOfCommand(deps.pool, context.commandId));
   if (before !== undefined) return await finishExit(deps, before, context);
   try {
     const answer = await leaveInTurn(deps, request, context);
@@ -39,7 +40,7 @@ export async function unassign(deps: Deps, request: UnassignRequest, context: Ca
 async function leaveInTurn(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
   const turn = patience(context, TURN_MS);
   for (;;) {
-    const subscription = await asking(() => findActive(deps, request, context));
+    const subscription = await failAsUnavailable(() => findActive(deps, request, context));
     const exit = await claimTry(deps, subscription, context);
     const left =
       exit === undefined ? await seeOther(deps, subscription, context) : await goOut(deps, exit, turn, context);
@@ -85,8 +86,8 @@ async function refuseUnknownPair(
   { masterLogin, investorLogin }: UnassignRequest,
   context: CallContext,
 ): Promise<Refusal> {
-  await accounts.findMaster({ login: masterLogin }, question(context));
-  await accounts.findInvestor({ login: investorLogin }, question(context));
+  await accounts.findMaster({ login: masterLogin }, queryContext(context));
+  await accounts.findInvestor({ login: investorLogin }, queryContext(context));
   return refuse("subscription_not_found", "this Investor has never followed this Master", { outcome: "not_executed" });
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { advancePool, type Reading, type Standing } from "./advance-pool.ts";
 import { E8_PER_CENT, EMPTY_POOL, type UnitPool } from "./pool/unit-pool.ts";
-import { aDeal } from "./test-deals.ts";
+import { aDeal } from "../testing/deals.ts";
 
 const WEEK = { anchor: new Date("2026-01-03T00:00:00Z"), periodMs: 7 * 86_400_000 };
 const [MONDAY, SATURDAY, NEXT] = ["2026-01-05", "2026-01-10", "2026-01-17"].map((day) => new Date(day)) as [

@@ -1,4 +1,5 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export type LeaveKind = "WITHDRAWAL" | "EXIT";
@@ -41,7 +42,12 @@ export type LeaveDecision = {
   readonly reserves: readonly { readonly key: string; readonly amount: bigint }[];
 };
 
-const RETRY_AFTER_MS = 500;
+/** A gate is closed for a moment only, so the caller is asked back sooner than after a transient failure. */
+const GATE_RETRY_AFTER_MS = 500;
+
+export function notReadYet(message: string): Refusal {
+  return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: GATE_RETRY_AFTER_MS });
+}
 
 /** Money leaves a pool only when nothing of the Master's floats and nothing is on its way. */
 export function checkMaster({ isComplete, openPositions }: MasterFacts): void {
@@ -52,10 +58,7 @@ export function checkMaster({ isComplete, openPositions }: MasterFacts): void {
     });
   }
   if (!isComplete) {
-    throw refuse("allocation_in_progress", "the Master's latest deals are still being read", {
-      outcome: "not_executed",
-      retryAfterMs: RETRY_AFTER_MS,
-    });
+    throw notReadYet("The Master's latest deals are still being read. Retry shortly.");
   }
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { floatingAtPlace } from "./floating-at-place.ts";
 import type { Mark } from "./pool/strike-pool.ts";
 import { EMPTY_POOL, type UnitPool } from "./pool/unit-pool.ts";
-import { aDeal } from "./test-deals.ts";
+import { aDeal } from "../testing/deals.ts";
 
 function holding(...ids: bigint[]): UnitPool {
   const rest = { symbol: "EURUSD", volume: 100n, mark: 0n, perUnit: 0n };

@@ -31,3 +31,8 @@ export const MOVES: Readonly<Record<LifecycleEvent, Move>> = {
 export function isInPool(status: SubscriptionStatus): boolean {
   return status === "ACTIVE";
 }
+
+/** The intent behind an exit; its tries have one key. */
+export function exitKey(subscriptionId: bigint): string {
+  return `subscription:exit:${subscriptionId}`;
+}

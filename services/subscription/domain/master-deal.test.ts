@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isCancelled, isResult, poolDealOf, realisedFloating } from "./master-deal.ts";
-import { aDeal } from "./test-deals.ts";
+import { aDeal } from "../testing/deals.ts";
 
 test.each([
   ["a buy that opens", { action: 0, entry: 0 }, "entry"],

@@ -1,5 +1,6 @@
-/** The platform moves at most so much in one operation: 1,000,000,000.00. */
-export const MOST_PER_TRANSFER = 100_000_000_000n;
+import { MAX_AMOUNT } from "#kernel/money.ts";
+
+export const MOST_PER_TRANSFER = MAX_AMOUNT.minor;
 
 /** Cuts a signed amount into pieces that can be moved; nothing for 0. */
 export function inParts(amount: bigint): bigint[] {

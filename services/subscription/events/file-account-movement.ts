@@ -2,8 +2,8 @@ import type { EntryOf } from "#kernel/feed/decode-entry.ts";
 import { MalformedEntry } from "#kernel/feed/decode-entry.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { fileMovements } from "../commands/file-movements.ts";
-import { movementOf, resultOf } from "../commands/movement.ts";
+import { fileMovements } from "../processes/filing/file-movements.ts";
+import { movementOf, resultOf } from "../messages/movement.ts";
 import type { Deps } from "../deps.ts";
 
 export const MOVEMENT_FEED = "platform.movements";

@@ -1,5 +1,8 @@
-import { allocateResults as allocate } from "../commands/allocate/allocate-results.ts";
+import { failpoint } from "#kernel/failpoint.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
+import { openLedger, saveLedger } from "../processes/allocate/ledger.ts";
+import { lockMaster } from "../store/masters.ts";
 import { listMastersToAllocate } from "../store/results.ts";
 
 const MASTERS_PER_ROUND = 50;
@@ -10,18 +13,31 @@ export async function allocateResults(deps: Deps): Promise<boolean> {
   const masters = await listMastersToAllocate(deps.pool, deps.week, MASTERS_PER_ROUND);
   let hasMore = false;
   for (let next = 0; next < masters.length; next += AT_ONCE) {
-    const more = await Promise.all(masters.slice(next, next + AT_ONCE).map((login) => allocateOne(deps, login)));
+    const more = await Promise.all(masters.slice(next, next + AT_ONCE).map((login) => tryToAllocate(deps, login)));
     hasMore ||= more.some(Boolean);
   }
   return hasMore || masters.length === MASTERS_PER_ROUND;
 }
 
 /** A Master whose results cannot be split stops no other. */
-async function allocateOne(deps: Deps, login: string): Promise<boolean> {
+async function tryToAllocate(deps: Deps, login: string): Promise<boolean> {
   try {
-    return await allocate(deps, login);
+    return await allocateMaster(deps, login);
   } catch (error) {
     deps.log.error("the results of a Master could not be split", { login, error });
     return false;
   }
+}
+
+/** Splits the deals of a Master that wait, in their order, as far as its weeks are closed. True when there is more. */
+export async function allocateMaster(deps: Deps, login: string): Promise<boolean> {
+  const hasMore = await inTransaction(deps.pool, async (tx) => {
+    const master = await lockMaster(tx, login);
+    if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return false;
+    const { ledger, end } = await openLedger(tx, deps, master, { through: master.filedNumber, reading: undefined });
+    await saveLedger(tx, ledger);
+    return end === "full";
+  });
+  failpoint("after_allocation");
+  return hasMore;
 }

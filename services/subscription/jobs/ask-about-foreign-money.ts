@@ -2,7 +2,7 @@ import { formatDecimal, usd } from "#kernel/money.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { closeCase, listUndecided, lockCase, openCase, type Question, renewCase } from "#kernel/review/cases.ts";
-import { ON_INVESTOR, ON_MASTER } from "../commands/review/foreign-money.ts";
+import { ON_INVESTOR, ON_MASTER } from "../processes/review/foreign-money.ts";
 import type { Deps } from "../deps.ts";
 import { type ForeignMoney, forgetKnownMoney, listForeignMoney } from "../store/foreign-money.ts";
 

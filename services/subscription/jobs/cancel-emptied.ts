@@ -1,5 +1,5 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { tellExitsCompleted } from "../commands/tell.ts";
+import { tellExitsCompleted } from "../messages/tell.ts";
 import type { Deps } from "../deps.ts";
 import { listEmptiedPaused, lockSeats } from "../store/seats.ts";
 import { cancelEmptied as cancel } from "../store/subscriptions.ts";

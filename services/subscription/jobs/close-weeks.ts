@@ -1,5 +1,6 @@
-import { markMaster, waitAfterCutOff } from "../commands/allocate/mark-master.ts";
-import { jobContext, later } from "../commands/patience.ts";
+import { later } from "#kernel/retry.ts";
+import { markMaster, waitAfterCutOff } from "../processes/allocate/mark-master.ts";
+import { jobContext } from "../processes/patience.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { listWeeksToClose } from "../store/marking.ts";

@@ -3,8 +3,8 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { allBreaks } from "#kernel/reconcile/all-breaks.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
-import { stop } from "../commands/allocate/stop.ts";
-import { jobContext } from "../commands/patience.ts";
+import { stop } from "../processes/allocate/stop.ts";
+import { jobContext } from "../processes/patience.ts";
 import type { Deps } from "../deps.ts";
 import { findConcernedMaster, insertHeededBreak } from "../store/heeded-breaks.ts";
 

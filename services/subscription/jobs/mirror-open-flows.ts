@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { CLAIM_MS, later } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
 import { applyFlow } from "../domain/books.ts";
 import { takeWhatFits } from "../domain/parts.ts";
-import { jobContext, later } from "../commands/patience.ts";
-import { sendMirror } from "../commands/send-mirror.ts";
-import { tellExitsCompleted, tellMirrorsApplied } from "../commands/tell.ts";
+import { jobContext } from "../processes/patience.ts";
+import { sendMirror } from "../processes/mirror/send-mirror.ts";
+import { tellExitsCompleted, tellMirrorsApplied } from "../messages/tell.ts";
 import { insertArrivals } from "../store/arrivals.ts";
 import { listOpenFlows, type OpenFlow } from "../store/flows.ts";
 import {
@@ -24,8 +25,6 @@ import { cancelEmptied } from "../store/subscriptions.ts";
 const MASTERS_PER_ROUND = 8;
 /** One message tells of a whole mirror and has to fit into what the broker carries. */
 const FLOWS_PER_MIRROR = 1_000;
-/** A process that died with a mirror in hand is followed by another after this. */
-const CLAIM_MS = 15_000;
 /** No deal was needed for flows that cancel out. */
 const NO_DEAL = 0n;
 

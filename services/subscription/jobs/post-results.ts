@@ -1,13 +1,12 @@
-import { jobContext, later } from "../commands/patience.ts";
-import { postResults as post } from "../commands/post-results.ts";
+import { jobContext } from "../processes/patience.ts";
+import { sendPostings } from "../processes/posting/send-postings.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { CLAIM_MS, later } from "#kernel/retry.ts";
 import { claimPostings, openPostings } from "../store/postings.ts";
 
 const POSTINGS_PER_ROUND = 500;
-/** A process that died with postings in hand is followed by another after this. */
-const CLAIM_MS = 15_000;
 
 /** Puts results on the Investor accounts: one posting each for everything that is decided by now. */
 export async function postResults(deps: Deps): Promise<boolean> {
@@ -15,6 +14,6 @@ export async function postResults(deps: Deps): Promise<boolean> {
   const opened = await inTransaction(deps.pool, (tx) => openPostings(tx, now, POSTINGS_PER_ROUND));
   if (opened > 0) failpoint("after_posting");
   const claimed = await claimPostings(deps.pool, now, later(now, CLAIM_MS), POSTINGS_PER_ROUND);
-  if (claimed.length > 0) await post(deps, claimed, { holder: "" }, jobContext());
+  if (claimed.length > 0) await sendPostings(deps, claimed, { holder: "" }, jobContext());
   return opened === POSTINGS_PER_ROUND || claimed.length === POSTINGS_PER_ROUND;
 }

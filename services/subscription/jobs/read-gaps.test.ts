@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { fileMovements } from "../commands/file-movements.ts";
+import { fileMovements } from "../processes/filing/file-movements.ts";
 import { expectBooksToTie } from "../testing/books.ts";
 import { deposit } from "../testing/funding.ts";
 import { getAccount } from "../testing/platform-ledger.ts";

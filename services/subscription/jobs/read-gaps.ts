@@ -1,5 +1,5 @@
-import { catchUp } from "../commands/catch-up.ts";
-import { jobContext } from "../commands/patience.ts";
+import { catchUp } from "../processes/filing/catch-up.ts";
+import { jobContext } from "../processes/patience.ts";
 import type { Deps } from "../deps.ts";
 import { listGaps } from "../store/filed-numbers.ts";
 

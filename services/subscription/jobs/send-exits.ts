@@ -1,12 +1,11 @@
-import { catchUp } from "../commands/catch-up.ts";
-import { jobContext, later } from "../commands/patience.ts";
-import { sendExit } from "../commands/send-exit.ts";
+import { CLAIM_MS, later } from "#kernel/retry.ts";
+import { catchUp } from "../processes/filing/catch-up.ts";
+import { jobContext } from "../processes/patience.ts";
+import { sendExit } from "../processes/exit/send-exit.ts";
 import type { Deps } from "../deps.ts";
 import { claimExitTransfers, type ExitTransfer } from "../store/exit-transfers.ts";
 
 const TRANSFERS_PER_ROUND = 8;
-/** A process that died with a transfer in hand is followed by another after this. */
-const CLAIM_MS = 15_000;
 
 /** Sends exit transfers, and asks after those that have not arrived, until all of them have. */
 export async function sendExits(deps: Deps): Promise<boolean> {

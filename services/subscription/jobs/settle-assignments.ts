@@ -1,14 +1,13 @@
-import { reasonOf } from "../commands/asking.ts";
-import { abandonAssignment, finishAssignment, letGo } from "../commands/finish-assignment.ts";
-import { accountBusy } from "../commands/lane.ts";
-import { backOffMs, jobContext, later } from "../commands/patience.ts";
+import { backOffMs, CLAIM_MS, later, reasonOf } from "#kernel/retry.ts";
+import { abandonAssignment, finishAssignment, letGo } from "../processes/assign/finish-assignment.ts";
+import { accountBusy } from "../processes/lane.ts";
+import { jobContext } from "../processes/patience.ts";
 import type { Deps } from "../deps.ts";
 import { claimAssignments, postponeAssignment } from "../store/assignments.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 
 /** They go in parallel: some wait for others. */
 const STORIES_PER_ROUND = 8;
-const CLAIM_MS = 15_000;
 
 /** What a crash left of assignments: the undecided are given up, the decided are finished, lanes are let go. */
 export async function settleAssignments(deps: Deps): Promise<boolean> {

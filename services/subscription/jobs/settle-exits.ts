@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { reasonOf } from "../commands/asking.ts";
-import { finishExit } from "../commands/finish-exit.ts";
-import { accountBusy } from "../commands/lane.ts";
-import { backOffMs, jobContext, later } from "../commands/patience.ts";
-import { continueLeaving, giveUp, letGoOfExit } from "../commands/try-to-leave.ts";
+import { backOffMs, CLAIM_MS, later, reasonOf } from "#kernel/retry.ts";
+import { finishExit } from "../processes/exit/finish-exit.ts";
+import { accountBusy } from "../processes/lane.ts";
+import { jobContext } from "../processes/patience.ts";
+import { continueLeaving, giveUp, letGoOfExit } from "../processes/exit/try-to-leave.ts";
 import type { Deps } from "../deps.ts";
 import { claimExits, type ClaimedExit, findExit, postponeExitStory } from "../store/exits.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 
 /** They go in parallel: some wait for others. */
 const STORIES_PER_ROUND = 8;
-const CLAIM_MS = 15_000;
 
 /** What a crash left of exits: who was only asking stays, who was leaving gets Leave's answer, lanes are let go. */
 export async function settleExits(deps: Deps): Promise<boolean> {

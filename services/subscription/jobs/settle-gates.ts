@@ -1,8 +1,10 @@
+import { later } from "#kernel/retry.ts";
 import assert from "node:assert/strict";
-import { decideSettled } from "../commands/leave/decide-settled.ts";
-import { notReadYet, refuseUnderGate } from "../commands/leave/refuse-under-gate.ts";
-import { jobContext, later } from "../commands/patience.ts";
+import { decideSettled } from "../processes/leave/decide-settled.ts";
+import { refuseUnderGate } from "../processes/leave/refuse-under-gate.ts";
+import { jobContext } from "../processes/patience.ts";
 import type { Deps } from "../deps.ts";
+import { notReadYet } from "../domain/decide-leave.ts";
 import { type AbandonedGate, takeOverGates } from "../store/gates.ts";
 import { findLeave } from "../store/leaves.ts";
 

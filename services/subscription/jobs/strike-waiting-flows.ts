@@ -1,5 +1,5 @@
-import { markMaster } from "../commands/allocate/mark-master.ts";
-import { jobContext } from "../commands/patience.ts";
+import { markMaster } from "../processes/allocate/mark-master.ts";
+import { jobContext } from "../processes/patience.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { listPoolsToStrike } from "../store/marking.ts";

@@ -2,7 +2,7 @@ import type {
   CountActiveInvestorsRequest,
   CountActiveInvestorsResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { isBetween, validate } from "../commands/validate.ts";
+import { isBetween, validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { countActiveInvestors as count } from "../store/subscriptions.ts";
 

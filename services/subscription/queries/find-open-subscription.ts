@@ -2,7 +2,7 @@ import type {
   FindOpenSubscriptionRequest,
   FindOpenSubscriptionResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { subscriptionMessage } from "../commands/subscription-message.ts";
+import { subscriptionMessage } from "../messages/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { findOpenSubscription as find } from "../store/subscriptions.ts";
 

@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import type { GetActiveMasterRequest, GetActiveMasterResponse } from "#proto/pamm/subscription/v1/subscription.ts";
-import { asking } from "../commands/asking.ts";
 import type { Deps } from "../deps.ts";
 import { isInPool } from "../domain/lifecycle.ts";
 import { findOpenSubscription } from "../store/subscriptions.ts";
@@ -13,9 +13,9 @@ export async function getActiveMaster(
 ): Promise<GetActiveMasterResponse> {
   const open = await findOpenSubscription(pool, investorLogin);
   if (open === undefined || !isInPool(open.status)) {
-    await asking(() => accounts.findInvestor({ login: investorLogin }, context));
+    await failAsUnavailable(() => accounts.findInvestor({ login: investorLogin }, context));
     return { masterLogin: undefined, name: undefined, startedAt: undefined };
   }
-  const { name } = await asking(() => accounts.findMaster({ login: open.masterLogin }, context));
+  const { name } = await failAsUnavailable(() => accounts.findMaster({ login: open.masterLogin }, context));
   return { masterLogin: open.masterLogin, name, startedAt: open.startedAt ?? undefined };
 }

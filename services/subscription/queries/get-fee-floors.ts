@@ -1,7 +1,7 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type { GetFeeFloorsRequest, GetFeeFloorsResponse } from "#proto/pamm/subscription/v1/subscription.ts";
-import { isBetween, validate } from "../commands/validate.ts";
+import { isBetween, validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { listFeeFloors } from "../store/fee-floors.ts";
 

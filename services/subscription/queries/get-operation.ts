@@ -1,12 +1,45 @@
-import type { GetOperationRequest, Operation } from "#proto/pamm/funding/v1/funding.ts";
+import {
+  type GetOperationRequest,
+  type Operation,
+  OperationAction,
+  OperationOutcome,
+} from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
+import { exitKey } from "../domain/lifecycle.ts";
 import { refuse } from "../refusals.ts";
-import { findOperation } from "../store/operations.ts";
-import { describe } from "./operation.ts";
+import { findOperation, listExitKeys, type RecordedOperation } from "../store/operations.ts";
 
 /** Whether an assign or unassign happened. Not found: it was refused before anything was on record, or never came. */
 export async function getOperation(deps: Deps, { operationId }: GetOperationRequest): Promise<Operation> {
   const recorded = await findOperation(deps.pool, operationId, deps.now());
   if (recorded === undefined) throw refuse("operation_not_found", "no operation has this id");
   return await describe(deps, recorded);
+}
+
+const ACTIONS = { assign: OperationAction.ASSIGN, unassign: OperationAction.UNASSIGN } as const;
+
+/** More transfers than one exit ever has. */
+const MOST_KEYS = 20;
+
+/** What the books know of an assign or unassign, and under which keys others know its movements. */
+export async function describe({ pool }: Deps, recorded: RecordedOperation): Promise<Operation> {
+  const { subscriptionId, commandId, action, investorLogin, outcome, refusalCode, createdAt, finishedAt } = recorded;
+  const hasLeft = action === "unassign" && outcome === "EXECUTED";
+  return {
+    operationId: commandId,
+    action: ACTIONS[action],
+    login: investorLogin,
+    // Nobody asks for an amount here.
+    amount: undefined,
+    comment: "",
+    outcome: OperationOutcome[outcome],
+    refusalCode: outcome === "NOT_EXECUTED" ? (refusalCode ?? "") : "",
+    dealId: undefined,
+    createdAt,
+    finishedAt: finishedAt ?? undefined,
+    reference: "",
+    legs: [],
+    feeKey: hasLeft ? exitKey(subscriptionId) : "",
+    transferKeys: hasLeft ? await listExitKeys(pool, subscriptionId, MOST_KEYS) : [],
+  };
 }

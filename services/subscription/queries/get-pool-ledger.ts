@@ -1,4 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
@@ -7,8 +8,7 @@ import type {
   GetPoolLedgerResponse,
   PoolSeat,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { statusMessage } from "../commands/subscription-message.ts";
-import { asking } from "../commands/asking.ts";
+import { statusMessage } from "../messages/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { onMaster } from "../domain/places.ts";
 import { findPoolLedger, type LedgerSeat } from "../store/pool-ledger.ts";
@@ -22,7 +22,7 @@ export async function getPoolLedger(
   context: CallContext,
 ): Promise<GetPoolLedgerResponse> {
   const ledger = await findPoolLedger(pool, masterLogin);
-  if (ledger === undefined) await asking(() => accounts.findMaster({ login: masterLogin }, context));
+  if (ledger === undefined) await failAsUnavailable(() => accounts.findMaster({ login: masterLogin }, context));
   const { filedNumber, foreign, unallocated, suspense, seats } = ledger ?? NOTHING_FILED;
   // Results that are not split yet belong to nobody, as those that were split among nobody.
   const nobodys = foreign + unallocated + suspense;

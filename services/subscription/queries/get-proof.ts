@@ -1,15 +1,15 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { ShownBalance } from "#proto/pamm/platform/v1/platform.ts";
 import type {
   AccountProof as AccountProofMessage,
   GetProofRequest,
   GetProofResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { asking } from "../commands/asking.ts";
-import { validate } from "../commands/validate.ts";
+import { validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import {
   type AccountProof,
@@ -26,7 +26,7 @@ import { isCursor, isPageSize } from "./page.ts";
 
 /** The most that platform answers at once. */
 const LOGINS_PER_QUESTION = 1_000;
-const NOTHING_DONE = { outcome: "not_executed", retryAfterMs: 1_000 } as const;
+const NOTHING_DONE = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } as const;
 const NOTHING_FILED: PoolLedger = { filedNumber: -1n, foreign: 0n, unallocated: 0n, suspense: 0n, seats: [] };
 
 /**
@@ -40,7 +40,7 @@ export async function getProof(
 ): Promise<GetProofResponse> {
   validate(isCursor("after_subscription_id", afterSubscriptionId), isPageSize("limit", limit));
   const ledger = await findPoolLedger(deps.pool, masterLogin);
-  if (ledger === undefined) await asking(() => deps.accounts.findMaster({ login: masterLogin }, context));
+  if (ledger === undefined) await failAsUnavailable(() => deps.accounts.findMaster({ login: masterLogin }, context));
   const { seats, ...nobodys } = ledger ?? NOTHING_FILED;
   const places = [
     { login: masterLogin, number: nobodys.filedNumber },
@@ -84,7 +84,7 @@ async function readShown(
 /** That the trading platform is away is another answer than that a part of us is. */
 async function askPlatform<T>(question: () => Promise<T>): Promise<T> {
   const isAway = (error: unknown): boolean => error instanceof Refusal && error.code === "platform_unavailable";
-  const answer = await asking(() =>
+  const answer = await failAsUnavailable(() =>
     question().catch((error: unknown) => (isAway(error) ? undefined : Promise.reject(error))),
   );
   if (answer === undefined) throw refuse("platform_unavailable", "the trading platform did not answer", NOTHING_DONE);

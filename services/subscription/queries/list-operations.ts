@@ -1,14 +1,15 @@
+import { pageOf } from "#kernel/page.ts";
 import {
   OperationOutcome,
   type ListOperationsRequest,
   type ListOperationsResponse,
   type Operation,
 } from "#proto/pamm/funding/v1/funding.ts";
-import { validate } from "../commands/validate.ts";
+import { validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { listOperations as list, type OperationOutcome as RecordedOutcome } from "../store/operations.ts";
-import { describe } from "./operation.ts";
-import { isPageSize, pageOf } from "./page.ts";
+import { describe } from "./get-operation.ts";
+import { isPageSize } from "./page.ts";
 
 const OUTCOMES: Partial<Readonly<Record<OperationOutcome, RecordedOutcome>>> = {
   [OperationOutcome.PENDING]: "PENDING",

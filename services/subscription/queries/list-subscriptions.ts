@@ -1,10 +1,11 @@
+import { pageOf } from "#kernel/page.ts";
 import type { ListSubscriptionsRequest, ListSubscriptionsResponse } from "#proto/pamm/subscription/v1/subscription.ts";
-import { STATUS_OF_MESSAGE, subscriptionMessage } from "../commands/subscription-message.ts";
-import { validate } from "../commands/validate.ts";
+import { STATUS_OF_MESSAGE, subscriptionMessage } from "../messages/subscription.ts";
+import { validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { VISIBLE_STATUSES } from "../domain/lifecycle.ts";
 import { listSubscriptions as list } from "../store/subscriptions.ts";
-import { isCursor, isPageSize, pageOf } from "./page.ts";
+import { isCursor, isPageSize } from "./page.ts";
 
 /** Unknown logins match nothing, so nobody has to be asked who they are. */
 export async function listSubscriptions(

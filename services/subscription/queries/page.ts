@@ -1,16 +1,10 @@
-import { type Check, isBetween, isNotNegative } from "../commands/validate.ts";
-
-const MOST_PER_PAGE = 1_000;
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { type Check, isBetween, isNotNegative } from "../domain/validate.ts";
 
 export function isPageSize(field: string, limit: number): Check {
-  return isBetween(field, limit, 1, MOST_PER_PAGE);
+  return isBetween(field, limit, 1, MAX_PAGE_SIZE);
 }
 
 export function isCursor(field: string, afterId: bigint): Check {
   return isNotNegative(field, afterId);
-}
-
-/** One row more than the page was read: whether it is there is all that is asked of it. */
-export function pageOf<Row>(rows: readonly Row[], limit: number): { items: readonly Row[]; hasMore: boolean } {
-  return { items: rows.slice(0, limit), hasMore: rows.length > limit };
 }

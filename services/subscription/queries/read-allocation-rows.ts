@@ -1,11 +1,11 @@
+import { pageOf } from "#kernel/page.ts";
 import type {
   ReadAllocationRowsRequest,
   ReadAllocationRowsResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { isBetween, isLogin, isNotNegative, validate } from "../commands/validate.ts";
+import { isBetween, isLogin, isNotNegative, validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { listRows } from "../store/allocations.ts";
-import { pageOf } from "./page.ts";
 
 const MOST_ROWS = 5_000;
 

@@ -5,7 +5,7 @@ import type {
   ReadAllocationsRequest,
   ReadAllocationsResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { isBetween, isLogin, isNotNegative, validate } from "../commands/validate.ts";
+import { isBetween, isLogin, isNotNegative, validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { type AllocationEntry, findLastNumber, listEntries } from "../store/allocations.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { allocateResults } from "../commands/allocate/allocate-results.ts";
-import { markMaster } from "../commands/allocate/mark-master.ts";
-import { catchUp } from "../commands/catch-up.ts";
-import { jobContext } from "../commands/patience.ts";
+import { allocateMaster } from "../jobs/allocate-results.ts";
+import { markMaster } from "../processes/allocate/mark-master.ts";
+import { catchUp } from "../processes/filing/catch-up.ts";
+import { jobContext } from "../processes/patience.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { postResults } from "../jobs/post-results.ts";
@@ -30,9 +30,9 @@ type Pair = Awaited<ReturnType<typeof pairs>>[number];
 /** What the jobs do with one Master. */
 async function work(deps: Deps, { masterLogin, investorLogin }: Pair): Promise<void> {
   await catchUp(deps, { login: masterLogin }, jobContext());
-  await allocateResults(deps, masterLogin);
+  await allocateMaster(deps, masterLogin);
   await markMaster(deps, masterLogin, jobContext());
-  await allocateResults(deps, masterLogin);
+  await allocateMaster(deps, masterLogin);
   await postResults(deps);
   await catchUp(deps, { login: investorLogin }, jobContext());
 }

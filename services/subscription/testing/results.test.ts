@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { allocateResults } from "../commands/allocate/allocate-results.ts";
+import { allocateMaster } from "../jobs/allocate-results.ts";
 import type { Deps } from "../deps.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
@@ -170,7 +170,7 @@ test("whoever was mirrored to a flat Master has its part in the very next deal, 
   const position = master.open();
   master.close(position, { profit: 300_00n });
   await deliver(world);
-  await allocateResults(world.deps, masterLogin);
+  await allocateMaster(world.deps, masterLogin);
   expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_150_00n, 1_150_00n]);
   await settle(world);
   await expectBooksToTie(world);
@@ -327,7 +327,7 @@ test("a thousand Investors are one deal: a handful of statements", async () => {
       };
     },
   });
-  await allocateResults({ ...world.deps, pool }, masterLogin);
+  await allocateMaster({ ...world.deps, pool }, masterLogin);
   expect(await many(world.deps.pool, sql`select number from allocation_row`)).toHaveLength(1_000);
   expect((await seatOf(world, masterLogin, id))?.pooled).toBe(101_00n);
   expect(statements).toBeLessThan(25);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { fileMovements } from "../commands/file-movements.ts";
+import { fileMovements } from "../processes/filing/file-movements.ts";
 import type { Deps } from "../deps.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { askAboutForeignMoney } from "../jobs/ask-about-foreign-money.ts";

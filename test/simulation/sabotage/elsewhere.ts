@@ -22,12 +22,12 @@ export const SABOTAGES_ELSEWHERE: readonly SabotageElsewhere[] = [
     name: "the gate is opened before the pool shrinks",
     edits: [
       {
-        file: "services/subscription/commands/leave/decide-settled.ts",
+        file: "services/subscription/processes/leave/decide-settled.ts",
         find: "    await carryOut(tx, deps, leave, due);\n    await openGate(tx, gate);\n",
         put: "    await openGate(tx, gate);\n",
       },
       {
-        file: "services/subscription/commands/leave/decide-settled.ts",
+        file: "services/subscription/processes/leave/decide-settled.ts",
         find: "    afterCommit(tx, deps.bells.strikes.ring);\n  });",
         put: "    afterCommit(tx, deps.bells.strikes.ring);\n  });\n  await inTransaction(deps.pool, (tx) => carryOut(tx, deps, leave, due));",
       },
@@ -38,9 +38,9 @@ export const SABOTAGES_ELSEWHERE: readonly SabotageElsewhere[] = [
     name: "what leaves the pool is computed again after a crash",
     edits: [
       {
-        file: "services/funding/commands/settle-withdrawal.ts",
+        file: "services/funding/commands/withdraw.ts",
         find: 'case "COLLECTING":\n',
-        put: 'case "COLLECTING":\n        await leavePool(deps, { cashflow, withdrawal: { ...withdrawal, try: withdrawal.try + 1 } }, context);\n',
+        put: 'case "COLLECTING":\n        await decideInPool(deps, { cashflow, withdrawal: { ...withdrawal, try: withdrawal.try + 1 } }, context);\n',
       },
     ],
     test: "services/funding/commands/withdraw-fee.test.ts",

@@ -8,12 +8,12 @@ export const FEE_SABOTAGES: readonly Sabotage[] = [
     name: "the key of a fee is made anew for each try",
     edits: [
       {
-        file: `${FEE}/commands/payment-transfer.ts`,
+        file: `${FEE}/processes/payment/payment-transfer.ts`,
         find: "{ key, investorLogin, paymentAccountLogin, due }: DuePayment,",
         put: "{ key: first, tries, investorLogin, paymentAccountLogin, due }: DuePayment,",
       },
       {
-        file: `${FEE}/commands/payment-transfer.ts`,
+        file: `${FEE}/processes/payment/payment-transfer.ts`,
         find: "    key,\n    holder,",
         put: "    key: tries > 1 ? `${first}:${tries}` : first,\n    holder,",
       },
@@ -37,7 +37,7 @@ export const FEE_SABOTAGES: readonly Sabotage[] = [
     name: "a fee of which nobody knows counts as not taken",
     edits: [
       {
-        file: `${FEE}/commands/payment-transfer.ts`,
+        file: `${FEE}/processes/payment/payment-transfer.ts`,
         find: 'return { kind: "open", reason, isBusy: reason === "account_busy" || reason === "no_lane" };',
         put: 'return { kind: "unpaid", status: "DEFERRED", reason };',
       },
@@ -49,7 +49,7 @@ export const FEE_SABOTAGES: readonly Sabotage[] = [
     name: "a debt that is collected stays a debt",
     edits: [
       {
-        file: `${FEE}/commands/record-due.ts`,
+        file: `${FEE}/processes/accounting/record-due.ts`,
         find: "  await takeDebts(\n",
         put: "  if (due.length === 0) await takeDebts(\n",
       },
@@ -61,7 +61,7 @@ export const FEE_SABOTAGES: readonly Sabotage[] = [
     name: "a fee that could not be taken is forgotten",
     edits: [
       {
-        file: `${FEE}/commands/record-outcomes.ts`,
+        file: `${FEE}/processes/payment/record-outcomes.ts`,
         find: "for (const { payment } of refused) owe(payment, payment.due);",
         put: "for (const { payment } of refused) owe(payment, 0n);",
       },

@@ -1,17 +1,15 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { laneHolder } from "../../domain/cashflow.ts";
 import { refusalOfTransfer } from "../../domain/transfer-outcome.ts";
 import { refuse } from "../../refusals.ts";
 import { findOpenOperation } from "../../store/cashflows.ts";
 import { markLeaving } from "../../store/withdrawals.ts";
-import { inTimeToAnswer } from "../patience.ts";
 import { refuseStory, type Story } from "./end-story.ts";
-
-const RETRY_AFTER_MS = 1_000;
 
 /** Takes the Investor's lane. Nothing has moved yet: whatever goes wrong here, or comes too late, ends the story. */
 export async function holdLane(deps: Deps, story: Story, context: CallContext): Promise<void> {
@@ -21,7 +19,10 @@ export async function holdLane(deps: Deps, story: Story, context: CallContext): 
   }
   try {
     const holder = laneHolder(cashflow, withdrawal.try);
-    const { balance, logNumber } = await deps.platform.hold({ login: cashflow.login, holder }, inTimeToAnswer(context));
+    const { balance, logNumber } = await deps.platform.hold(
+      { login: cashflow.login, holder },
+      withReplyReserve(context),
+    );
     const facts = { balance: moneyFromProto(balance, "balance"), logNumber };
     // False: another process aborted this try meanwhile; the next turn reads what became of it.
     await inTransaction(deps.pool, (tx) => markLeaving(tx, cashflow.id, { try: withdrawal.try, facts }));

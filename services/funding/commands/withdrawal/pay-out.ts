@@ -1,17 +1,46 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { isZero, negate, type Money } from "#kernel/money.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
-import { laneHolder, payoutKey } from "../../domain/cashflow.ts";
+import { laneHolder, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
 import { outcomeUnknown, refusalOfTransfer } from "../../domain/transfer-outcome.ts";
-import { markDoubt, markPosted } from "../../store/cashflows.ts";
+import { getCashflow, markDoubt, markPosted } from "../../store/cashflows.ts";
+import { markPaying } from "../../store/withdrawals.ts";
 import { finish } from "../finish.ts";
-import { sendTransfer } from "../send-transfer.ts";
+import { sendTransfer } from "../transfer.ts";
 import { refuseStory, releaseForGood, type Story } from "./end-story.ts";
+
+/**
+ * Lets everything be taken that was decided to be owed, before anything is paid out; also when nothing is left to pay. A
+ * debit may be on its way from here on, so whatever goes wrong leaves the story to be continued, and never ends it.
+ */
+export async function collectFee(deps: Deps, { cashflow, withdrawal }: Story, context: CallContext): Promise<void> {
+  try {
+    const asked = { key: withdrawalKey(cashflow), holder: laneHolder(cashflow, withdrawal.try) };
+    await deps.fees.collect(asked, withReplyReserve(context));
+  } catch (error) {
+    if (!(error instanceof Refusal)) {
+      throw error;
+    }
+    await continueLater(deps, { cashflow, withdrawal }, error);
+    return;
+  }
+  await markPaying(deps.pool, cashflow.id);
+}
+
+/** Who finds the lane gone may only be late: another process has brought the story to its end meanwhile. */
+async function continueLater(deps: Deps, { cashflow }: Story, error: Refusal): Promise<void> {
+  const { state, operationId } = await getCashflow(deps.pool, cashflow.operationId);
+  if (state === "COLLECTING") {
+    deps.log.warn("a fee is taken later", { operation_id: operationId, login: cashflow.login, error });
+    throw outcomeUnknown(operationId);
+  }
+}
 
 /** Pays what was decided, or nothing when nothing remained. */
 export async function payOut(deps: Deps, story: Story, context: CallContext): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
-import { keyOfReview } from "#kernel/review/decide-review.ts";
+import { keyOfReview } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { lockAccount } from "../../store/accounts.ts";
 import { findLoggedDeal } from "../../store/logged-deals.ts";

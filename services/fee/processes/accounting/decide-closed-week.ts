@@ -1,0 +1,70 @@
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { JournalPart } from "../../domain/journal.ts";
+import { decideWeek, type Week, type WeekPair } from "../../domain/weeks.ts";
+import { type Pair, savePairs } from "../../store/pairs.ts";
+import { type Books, openBooks } from "./open-books.ts";
+import { type InvestorDue, recordDue } from "./record-due.ts";
+
+/** Investors whose results are folded at once; a pool of any size is decided in one transaction. */
+const SEATS_PER_STEP = 500;
+const SUFFIX = "W";
+
+export type ClosedWeek = Week & { readonly number: bigint };
+
+/** Decides a week as of its own end, for everybody who was in the pool. The Master is locked. */
+export async function decideClosedWeek(
+  tx: Transaction,
+  week: ClosedWeek,
+  seats: readonly JournalPart[],
+  at: Date,
+): Promise<void> {
+  // Everybody locks Investors in this order.
+  const ordered = seats.toSorted((left, right) => (left.investorLogin < right.investorLogin ? -1 : 1));
+  const chargeable: InvestorDue[] = [];
+  for (let start = 0; start < ordered.length; start += SEATS_PER_STEP) {
+    chargeable.push(...(await decideSeats(tx, week, ordered.slice(start, start + SEATS_PER_STEP))));
+  }
+  const { masterLogin, periodStart, cutOff: periodEnd, markedAt } = week;
+  const run = {
+    kind: "WEEKLY",
+    masterLogin,
+    key: undefined,
+    periodStart,
+    periodEnd,
+    markedAt,
+    suffix: SUFFIX,
+  } as const;
+  await recordDue(tx, run, chargeable, at);
+}
+
+async function decideSeats(tx: Transaction, week: ClosedWeek, seats: readonly JournalPart[]): Promise<InvestorDue[]> {
+  const { masterLogin, number: throughNumber } = week;
+  const floating = new Map(seats.map((seat) => [seat.investorLogin, seat.floating]));
+  const opened = await openBooks(tx, { masterLogin, throughNumber }, [...floating.keys()]);
+  const books = new Map(opened.map((own) => [own.investorLogin, own]));
+  const decided = decideWeek(
+    week,
+    opened.map((own) => weekPair(own, floating.get(own.investorLogin) ?? 0n)),
+  );
+  const saved: Pair[] = [];
+  const chargeable: InvestorDue[] = [];
+  for (const { investorLogin, earnings, due } of decided) {
+    const { pair, terms } = books.get(investorLogin) ?? {};
+    if (pair !== undefined)
+      saved.push({ ...pair, earnings, crystallisedAt: crystallisedAt(pair, earnings, week.cutOff) });
+    if (due.length > 0 && terms !== undefined) {
+      chargeable.push({ investorLogin, investorId: terms.investorId, due });
+    }
+  }
+  await savePairs(tx, saved);
+  return chargeable;
+}
+
+function weekPair({ investorLogin, pair, debts, terms }: Books, floating: bigint): WeekPair {
+  if (pair === undefined) throw new Error(`${investorLogin} was in the pool and has no books`);
+  return { investorLogin, earnings: pair.earnings, debts, versions: terms?.versions ?? [], floating };
+}
+
+function crystallisedAt(before: Pair, after: Pair["earnings"], at: Date): Date | undefined {
+  return after.mark === before.earnings.mark ? before.crystallisedAt : at;
+}

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { execute, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { MASTER, PAYMENT_ACCOUNT } from "../../testing/fee.ts";
+import { aWorld } from "../../testing/world.ts";
+import { insertMaster } from "../../store/masters.ts";
+import { savePairs } from "../../store/pairs.ts";
+import { openBooks } from "./open-books.ts";
+
+/** More than is read at once. */
+const SEATS = 300;
+const DEALS = 75;
+
+test("results of many Investors are folded in pieces, each once and in their order", async () => {
+  const { deps } = await aWorld();
+  const { pool } = deps;
+  const logins = Array.from({ length: SEATS }, (_, seat) => String(9000 + seat));
+  await insertMaster(pool, MASTER, PAYMENT_ACCOUNT);
+  await execute(
+    pool,
+    sql`insert into allocation_entry (master_login, number, kind, deal_id, deal_at, result_minor)
+        select ${MASTER}, number, 'RESULT', number, timestamptz '2026-01-03 00:00:00Z' + number * interval '1 minute', 0
+        from generate_series(1, ${DEALS}) as number`,
+  );
+  // Every fifth deal loses what the one before it has won.
+  for (let number = 1; number <= DEALS; number += 1) {
+    await execute(
+      pool,
+      sql`insert into allocation_part (master_login, number, subscription_id, investor_login, amount_minor, floating_e8)
+          select ${MASTER}, ${number}, login::bigint, login, ${number % 5 === 0 ? -100n : 100n}, 0
+          from unnest(${logins}::text[]) as login`,
+    );
+  }
+  const fold = (through: number, investors: readonly string[]) =>
+    inTransaction(pool, async (tx) => {
+      const books = await openBooks(tx, { masterLogin: MASTER, throughNumber: BigInt(through) }, investors);
+      await savePairs(
+        tx,
+        books.flatMap(({ pair }) => pair ?? []),
+      );
+      return books;
+    });
+
+  // Some are ahead of the others.
+  await fold(40, logins.slice(0, 3));
+  const books = await fold(DEALS, logins);
+
+  for (const { pair } of books) {
+    expect(pair?.foldedNumber).toBe(BigInt(DEALS));
+    expect(pair?.earnings.earned).toBe(BigInt((DEALS / 5) * 300));
+    expect(pair?.earnings.layers).toEqual(books[0]?.pair?.earnings.layers);
+    expect(pair?.earnings.layers).toHaveLength((DEALS / 5) * 3);
+  }
+});

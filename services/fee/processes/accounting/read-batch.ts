@@ -1,0 +1,89 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { queryContext } from "#kernel/contract/deadlines.ts";
+import type { Deps } from "../../deps.ts";
+import { findGap, type JournalBatch, type JournalEntry, type JournalPart, untilWeek } from "../../domain/journal.ts";
+import type { FeeMaster } from "../../store/masters.ts";
+import { entryOf, partOf, UnreadableJournal } from "../../messages/journal.ts";
+
+const ENTRIES_PER_READ = 500;
+/** As many as one message carries. Batches end between two entries, so only an entry alone may have more. */
+const PARTS_PER_READ = 5_000;
+
+type Reader = { readonly deps: Deps; readonly masterLogin: string; readonly context: CallContext };
+
+/** What follows in a Master's allocations, in batches; undefined when nothing does. */
+export async function readPage(
+  deps: Deps,
+  { masterLogin, readNumber }: FeeMaster,
+  context: CallContext,
+): Promise<JournalEntry[] | undefined> {
+  const request = { masterLogin, afterNumber: readNumber, limit: ENTRIES_PER_READ };
+  const page = await deps.subscriptions.readAllocations(request, queryContext(context));
+  if (page.lastNumber < readNumber) {
+    throw new UnreadableJournal(`allocations end with ${page.lastNumber}, ${readNumber} were read before`);
+  }
+  const gap = findGap(readNumber, page.entries);
+  if (gap !== undefined) throw new UnreadableJournal(gap);
+  if (page.entries.length === 0 && page.lastNumber > readNumber) {
+    throw new UnreadableJournal(`nothing after ${readNumber}, and ${page.lastNumber} is there`);
+  }
+  return page.entries.length === 0 ? undefined : page.entries.map(entryOf);
+}
+
+/** The first of these entries that one transaction files, with all their parts. */
+export async function readBatch(
+  deps: Deps,
+  masterLogin: string,
+  page: readonly JournalEntry[],
+  context: CallContext,
+): Promise<JournalBatch> {
+  const reader = { deps, masterLogin, context };
+  const entries = untilWeek(page);
+  const [first] = entries;
+  if (first === undefined) throw new UnreadableJournal("a batch has an entry");
+  const begin = { number: first.number, subscriptionId: 0n };
+  const through = entries.at(-1)?.number ?? first.number;
+  const { parts, hasMore } = await readParts(reader, begin, through);
+  const after = first.number - 1n;
+  if (!hasMore) return { masterLogin, after, entries, parts };
+  // The last entry of a full page may go on behind it.
+  const broken = parts.at(-1)?.number ?? through;
+  const complete = entries.filter(({ number }) => number < broken);
+  if (complete.length > 0) {
+    return { masterLogin, after, entries: complete, parts: parts.filter(({ number }) => number < broken) };
+  }
+  return { masterLogin, after, entries: [first], parts: await readRest(reader, parts) };
+}
+
+/** The parts of one entry that has more of them than fit into a message. */
+async function readRest(reader: Reader, begun: readonly JournalPart[]): Promise<JournalPart[]> {
+  const parts = [...begun];
+  for (;;) {
+    const last = parts.at(-1);
+    if (last === undefined) throw new UnreadableJournal("an entry goes on without a beginning");
+    const page = await readParts(reader, last, last.number);
+    parts.push(...page.parts);
+    if (!page.hasMore) return parts;
+    if (page.parts.length === 0) throw new UnreadableJournal(`the parts of entry ${last.number} have no end`);
+  }
+}
+
+async function readParts(
+  { deps, masterLogin, context }: Reader,
+  after: Pick<JournalPart, "number" | "subscriptionId">,
+  throughNumber: bigint,
+): Promise<{ parts: JournalPart[]; hasMore: boolean }> {
+  const { rows, hasMore } = await deps.subscriptions.readAllocationRows(
+    {
+      masterLogin,
+      afterNumber: after.number,
+      afterSubscriptionId: after.subscriptionId,
+      throughNumber,
+      limit: PARTS_PER_READ,
+    },
+    queryContext(context),
+  );
+  const stranger = rows.find(({ number }) => number < after.number || number > throughNumber);
+  if (stranger !== undefined) throw new UnreadableJournal(`a part of entry ${stranger.number} came unasked`);
+  return { parts: rows.map(partOf), hasMore };
+}

@@ -1,0 +1,136 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { listReviews } from "#kernel/review/list-reviews.ts";
+import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { readAllocations } from "../../jobs/read-allocations.ts";
+import { aCall, INVESTOR, MASTER, OTHER_MASTER } from "../../testing/fee.ts";
+import { decideLeave } from "../../testing/leaving.ts";
+import {
+  anInvestor,
+  aWorld,
+  balanceOf,
+  endWeek,
+  hear,
+  paymentsOf,
+  result,
+  settle,
+  waitLong,
+} from "../../testing/world.ts";
+import { decideReview } from "../../commands/decide-review.ts";
+import { prepare } from "../../commands/prepare.ts";
+import { readMaster } from "./read-master.ts";
+
+const numbers = sql`select number from allocation_entry order by number`;
+
+test("a Master is read from where it was read before, by as many as like to", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "100.00" });
+  for (let count = 0; count < 30; count += 1) result(world, { [INVESTOR]: "+1.00" });
+  await Promise.all([1, 2, 3, 4].map(() => readMaster(world.deps, MASTER, aCall())));
+  expect(await many(world.deps.pool, numbers)).toHaveLength(30);
+  result(world, { [INVESTOR]: "+1.00" });
+  await prepare(world.deps, { masterLogin: MASTER }, aCall());
+  expect(await many(world.deps.pool, numbers)).toHaveLength(31);
+});
+
+test("entries with more parts than one answer carries are filed whole", async () => {
+  const world = await aWorld();
+  const logins = Array.from({ length: 20 }, (_, index) => String(9_001 + index));
+  for (const login of logins) await anInvestor(world, { login, deposit: "100.00" });
+  const all = (amount: string) => Object.fromEntries(logins.map((login) => [login, amount]));
+  world.subscriptions.mostRows = 7;
+  result(world, { 9001: "+1.00", 9002: "+1.00" });
+  result(world, all("+10.00"));
+  result(world, { 9001: "+1.00" });
+  endWeek(world, all("0.00"));
+  await settle(world);
+  const parts = sql`select number, count(*)::int as count from allocation_part group by 1 order by 1`;
+  expect(await many(world.deps.pool, parts)).toEqual([
+    { number: 1n, count: 2 },
+    { number: 2n, count: 20 },
+    { number: 3n, count: 1 },
+    { number: 4n, count: 20 },
+  ]);
+  expect((await paymentsOf(world)).map(({ paid }) => paid)).toEqual(["3.60", "3.30", ...Array(18).fill("3.00")]);
+});
+
+test("a gap stops its Master until a person acts, and no other", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  result(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
+  world.subscriptions.allocations.get(MASTER)!.entries.splice(0, 1);
+  await hear(world);
+  await readAllocations(world.deps);
+  const masters = sql`select master_login as login, read_number as read, stopped_reason as reason from fee_master order by 1`;
+  expect(await many(world.deps.pool, masters)).toEqual([
+    { login: MASTER, read: 0n, reason: "entry 1 is missing, 2 came instead" },
+    { login: OTHER_MASTER, read: 1n, reason: null },
+  ]);
+  await expect(decideLeave(world)).rejects.toMatchObject({ code: "safety_stop", status: "unavailable" });
+  waitLong(world);
+  expect(await readAllocations(world.deps)).toBe(false);
+});
+
+test("a stopped Master is read on when two keys say so, as soon as what follows can be read", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  const { entries } = world.subscriptions.allocations.get(MASTER)!;
+  const [lost] = entries.splice(0, 1);
+  await hear(world);
+  await readAllocations(world.deps);
+  const { items } = await listReviews(world.deps.pool, { afterId: 0n, limit: 10, state: ReviewState.UNSPECIFIED });
+  expect(items).toMatchObject([{ reason: "allocations_unreadable", login: MASTER, actions: ["read_again"] }]);
+  expect(JSON.parse(items[0]?.evidence ?? "")).toEqual({
+    why: "entry 1 is missing, 2 came instead",
+    read_number: "0",
+  });
+  const said = { reviewId: items[0]?.id ?? 0n, action: "read_again", dealId: 0n, note: "looked at it" };
+  const say = (actor: string) => decideReview(world.deps, { ...said, actor }, aCall());
+  await expect(say("anna")).rejects.toMatchObject({ code: "action_not_possible" });
+  entries.unshift(lost!);
+  await say("anna");
+  await expect(say("anna")).rejects.toMatchObject({ code: "second_key_required" });
+  await say("boris");
+  await settle(world);
+  expect(balanceOf(world, INVESTOR)).toBe("1140.00");
+});
+
+test("allocations that go back stop their Master", async () => {
+  const world = await aWorld();
+  result(world, { [INVESTOR]: "+100.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  await readMaster(world.deps, MASTER, aCall());
+  world.subscriptions.allocations.get(MASTER)!.entries.pop();
+  await expect(readMaster(world.deps, MASTER, aCall())).rejects.toMatchObject({ code: "safety_stop" });
+});
+
+test("an entry that cannot be understood stops its Master and is not guessed", async () => {
+  const world = await aWorld();
+  const { entries } = (result(world, { [INVESTOR]: "+1.00" }), world.subscriptions.allocations.get(MASTER)!);
+  entries[0] = { number: 1n, entry: undefined };
+  await expect(readMaster(world.deps, MASTER, aCall())).rejects.toMatchObject({ code: "safety_stop" });
+});
+
+test("a subscription that cannot be reached is asked again later", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  const subscriptions = {
+    ...world.deps.subscriptions,
+    readAllocations: async (): Promise<never> => {
+      throw new Error("connection lost");
+    },
+  };
+  await hear(world);
+  await readAllocations({ ...world.deps, subscriptions });
+  expect(await many(world.deps.pool, numbers)).toEqual([]);
+  waitLong(world);
+  await settle(world);
+  expect(balanceOf(world, INVESTOR)).toBe("1070.00");
+});

@@ -1,0 +1,95 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { queryContext } from "#kernel/contract/deadlines.ts";
+import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
+import { openCase } from "#kernel/review/cases.ts";
+import type { Deps } from "../../deps.ts";
+import type { JournalBatch } from "../../domain/journal.ts";
+import { insertBatch } from "../../store/journal.ts";
+import {
+  type FeeMaster,
+  findMaster,
+  insertMaster,
+  lockMaster,
+  moveReadNumber,
+  stopMaster,
+} from "../../store/masters.ts";
+import { decideClosedWeek } from "./decide-closed-week.ts";
+import { UnreadableJournal } from "../../messages/journal.ts";
+import { readBatch, readPage } from "./read-batch.ts";
+import { safetyStop } from "../../domain/safety-stop.ts";
+
+/**
+ * Reads a Master's allocations up to now into the journal, each closed week decided where it stands. Answers how far it
+ * got. Any number of processes may do this at once. What does not continue stops the Master.
+ */
+export async function readMaster(deps: Deps, masterLogin: string, context: CallContext): Promise<bigint> {
+  await knowMaster(deps, masterLogin, context);
+  for (;;) {
+    const master = await getMaster(deps, masterLogin);
+    try {
+      const page = await readPage(deps, master, context);
+      if (page === undefined) return master.readNumber;
+      for (let rest = page; rest.length > 0;) {
+        const batch = await readBatch(deps, masterLogin, rest, context);
+        if (!(await file(deps, batch))) break;
+        rest = rest.slice(batch.entries.length);
+      }
+    } catch (error) {
+      throw error instanceof UnreadableJournal ? await stop(deps, master, error) : error;
+    }
+  }
+}
+
+/** The payment account of a Master never changes, so it is asked for once. */
+async function knowMaster(deps: Deps, login: string, context: CallContext): Promise<void> {
+  if ((await findMaster(deps.pool, login)) !== undefined) return;
+  const { paymentAccountLogin } = await deps.accounts.findMaster({ login }, queryContext(context));
+  await insertMaster(deps.pool, login, paymentAccountLogin);
+}
+
+async function getMaster({ pool }: Deps, login: string): Promise<FeeMaster> {
+  const master = await findMaster(pool, login);
+  if (master === undefined || master.stoppedReason !== undefined) throw safetyStop(login, "unreadable");
+  if (master.breakReason !== undefined) throw safetyStop(login, "break");
+  return master;
+}
+
+/** False when another process was faster, or has stopped it: then the next page is read from where that one got. */
+async function file(deps: Deps, batch: JournalBatch): Promise<boolean> {
+  return await inTransaction(deps.pool, async (tx) => {
+    const { readNumber, stoppedReason, breakReason } = await lockMaster(tx, batch.masterLogin);
+    if (readNumber !== batch.after || stoppedReason !== undefined || breakReason !== undefined) return false;
+    const last = batch.entries.at(-1);
+    if (last === undefined) return false;
+    await insertBatch(tx, batch);
+    await moveReadNumber(tx, batch.masterLogin, last.number);
+    if (last.kind === "WEEK") {
+      const seats = batch.parts.filter(({ number }) => number === last.number);
+      await decideClosedWeek(tx, { ...last, masterLogin: batch.masterLogin }, seats, deps.now());
+      afterCommit(tx, deps.bells.payments.ring);
+    }
+    return true;
+  });
+}
+
+/** People are asked in the commit that stops it. */
+async function stop({ pool, log, now }: Deps, master: FeeMaster, error: UnreadableJournal): Promise<Error> {
+  const { masterLogin: login, readNumber: number } = master;
+  const why = error.message;
+  await inTransaction(pool, async (tx) => {
+    if (!(await stopMaster(tx, login, why))) return;
+    await openCase(
+      tx,
+      {
+        subject: `allocations:${login}`,
+        reason: "allocations_unreadable",
+        login,
+        evidence: { why, read_number: String(number) },
+        actions: ["read_again"],
+      },
+      now(),
+    );
+  });
+  log.error("a Master's allocations are not read any more until a person acts", { login, number, error });
+  return safetyStop(login, "unreadable");
+}

@@ -1,0 +1,42 @@
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { FeeConfiguration } from "#proto/pamm/fee/v1/fee.ts";
+import type { Deps } from "../deps.ts";
+import type { FeeVersion } from "../domain/version.ts";
+import { configurationMessage } from "../messages/configuration.ts";
+import {
+  findVersionByKey,
+  insertVersion,
+  listVersions,
+  lockConfiguration,
+  type Configuration,
+} from "../store/configurations.ts";
+
+type Command = {
+  /** Repeating it adds nothing and answers the same. */
+  readonly key: string;
+  readonly investorLogin: string;
+  readonly investorId: bigint;
+};
+
+/** Adds what the decision makes of the versions so far, once per key, and answers what the command asked for. */
+export async function addVersion(
+  { pool, now }: Deps,
+  { key, investorLogin, investorId }: Command,
+  decide: (versions: readonly FeeVersion[], at: Date) => FeeVersion,
+): Promise<FeeConfiguration> {
+  return await inTransaction(pool, async (tx) => {
+    const at = now();
+    const configuration = await lockConfiguration(tx, { investorLogin, investorId, at });
+    const known = await findVersionByKey(tx, key);
+    if (known !== undefined) {
+      return answer(configuration, known.version, known.madeAt);
+    }
+    const version = decide(await listVersions(tx, investorLogin), at);
+    await insertVersion(tx, key, { investorLogin, version, madeAt: at });
+    return answer(configuration, version, at);
+  });
+}
+
+function answer(configuration: Configuration, version: FeeVersion, updatedAt: Date): FeeConfiguration {
+  return configurationMessage({ ...configuration, updatedAt }, version);
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { TransferState, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
+import { outcomeOf } from "./transfer.ts";
+
+function aResult(state: TransferState): TransferResult {
+  return { transferId: 1n, key: "funding:deposit:1", state, refusalCode: "absent", platformCode: 9, legs: [] };
+}
+
+test("only what platform has refused is told as not executed; what people decide and what nobody knows stays open", () => {
+  expect(outcomeOf(aResult(TransferState.REFUSED))).toEqual({ kind: "refused", code: "absent", platformCode: 9 });
+  expect(outcomeOf(aResult(TransferState.REVIEW))).toEqual({ kind: "open", doubt: "REVIEW" });
+  for (const state of [TransferState.PENDING, TransferState.UNKNOWN, TransferState.UNSPECIFIED]) {
+    expect(outcomeOf(aResult(state))).toEqual({ kind: "open", doubt: "UNKNOWN" });
+  }
+});
+
+test("an execution without a deal is none that could be told", () => {
+  expect(() => outcomeOf(aResult(TransferState.APPLIED))).toThrow("an applied transfer has a deal");
+});

@@ -1,0 +1,82 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { remainingMs } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
+import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { LeaveKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../../deps.ts";
+import { feeSuffix, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
+import { outcomeUnknown } from "../../domain/transfer-outcome.ts";
+import type { HeldFacts, WithdrawalDecision } from "../../domain/withdrawal.ts";
+import { markCollecting, markNextTry } from "../../store/withdrawals.ts";
+import { refuseStory, releaseLane, type Story } from "./end-story.ts";
+
+/** What may be otherwise a moment later: another try is worth it while the caller waits. */
+const PASSING = new Set(["account_busy", "allocation_in_progress"]);
+/** Final refusals of the pool: recorded under key and try, so that this try can never be decided otherwise. */
+const FINAL = new Set([...PASSING, "master_open_positions", "investor_deficit", "safety_stop"]);
+const PAUSE_BETWEEN_TRIES_MS = 200;
+/** A further try needs this much of the caller's patience. */
+const TRY_NEEDS_MS = 3_000;
+
+/** Lets the pool decide what leaves. From the moment it has decided, the story is finished, whatever it takes. */
+export async function decideInPool(deps: Deps, story: Story, context: CallContext): Promise<void> {
+  const { cashflow, withdrawal } = story;
+  const { held } = withdrawal;
+  if (held === undefined) {
+    throw outcomeUnknown(cashflow.operationId);
+  }
+  try {
+    const answer = await deps.subscriptions.leave(leaveOf(story, held), withReplyReserve(context));
+    await inTransaction(deps.pool, (tx) => markCollecting(tx, cashflow.id, decisionOf(answer)));
+  } catch (error) {
+    if (!(error instanceof Refusal)) {
+      throw error;
+    }
+    if (!FINAL.has(error.code)) {
+      throw outcomeUnknown(cashflow.operationId);
+    }
+    await takeNo(deps, story, error, context);
+  }
+}
+
+async function takeNo(deps: Deps, story: Story, refusal: Refusal, context: CallContext): Promise<void> {
+  const isWorthATry = PASSING.has(refusal.code) && remainingMs(context) > TRY_NEEDS_MS;
+  // Only a lane that was let go for certain may be forgotten for the next try's.
+  if (isWorthATry && (await releaseLane(deps, story, context))) {
+    await inTransaction(deps.pool, (tx) => markNextTry(tx, story.cashflow.id, story.withdrawal.try));
+    await pause(PAUSE_BETWEEN_TRIES_MS);
+    return;
+  }
+  await refuseStory(deps, story, notExecuted(refusal), context);
+}
+
+function notExecuted({ code, status, message, details, retryAfterMs }: Refusal): Refusal {
+  return new Refusal({ code, status, message, details, retryAfterMs, outcome: "not_executed" });
+}
+
+function leaveOf({ cashflow, withdrawal }: Story, held: HeldFacts): LeaveRequest {
+  return {
+    key: withdrawalKey(cashflow),
+    try: withdrawal.try,
+    investorLogin: cashflow.login,
+    kind: LeaveKind.WITHDRAWAL,
+    requested: moneyToProto(cashflow.amount),
+    heldBalance: moneyToProto(held.balance),
+    heldLogNumber: held.logNumber,
+    payoutKey: payoutKey(cashflow),
+    feeSuffix: feeSuffix(cashflow),
+  };
+}
+
+function decisionOf(answer: LeaveResponse): WithdrawalDecision {
+  return {
+    balanceBefore: moneyFromProto(answer.balanceBefore, "balance_before"),
+    pendingFee: moneyFromProto(answer.pendingFee, "pending_fee"),
+    availableAfterFee: moneyFromProto(answer.availableAfterFee, "available_after_fee"),
+    effective: moneyFromProto(answer.effective, "effective"),
+    openPositionsChecked: answer.inPool,
+  };
+}

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { Refusal } from "../refusal.ts";
+import { callContext, remainingMs } from "./context.ts";
+import { failAsUnavailable, queryContext, REPLY_RESERVE_MS, withReplyReserve } from "./deadlines.ts";
+import { malformedRequest, serviceUnavailable } from "./refusals.ts";
+
+const COMMAND_ID = "01978f3c-0000-7000-8000-000000000001";
+
+test("a step of a command carries the command id and ends before the caller's deadline", () => {
+  const context = callContext({ caller: "edge", withinMs: 10_000, commandId: COMMAND_ID });
+  const step = withReplyReserve(context);
+
+  expect(step.commandId).toBe(COMMAND_ID);
+  expect(step.requestId).toBe(context.requestId);
+  expect(context.deadline.getTime() - step.deadline.getTime()).toBeGreaterThanOrEqual(REPLY_RESERVE_MS - 50);
+});
+
+test("a query carries no command id and is waited for a short time", () => {
+  const query = queryContext(callContext({ caller: "edge", withinMs: 60_000, commandId: COMMAND_ID }));
+
+  expect(query.commandId).toBe("");
+  expect(remainingMs(query)).toBeLessThanOrEqual(3_000);
+});
+
+test("a transient failure before the command is recorded says that nothing was executed", async () => {
+  const lost = new Refusal({ code: "outcome_unknown", status: "unknown_outcome", message: "lost", outcome: "unknown" });
+  for (const error of [lost, serviceUnavailable("account")]) {
+    await expect(failAsUnavailable(() => Promise.reject(error))).rejects.toMatchObject({
+      code: "service_unavailable",
+      outcome: "not_executed",
+      retryAfterMs: 1_000,
+    });
+  }
+});
+
+test("an answer and a fault stay what they are", async () => {
+  const refusal = malformedRequest("no amount");
+  const fault = new TypeError("undefined");
+
+  expect(await failAsUnavailable(async () => 1)).toBe(1);
+  await expect(failAsUnavailable(() => Promise.reject(refusal))).rejects.toBe(refusal);
+  await expect(failAsUnavailable(() => Promise.reject(fault))).rejects.toBe(fault);
+});

@@ -1,0 +1,69 @@
+import { readFile } from "node:fs/promises";
+import type { DecideReviewRequest } from "#proto/pamm/common/v1/review.ts";
+import type { Pool } from "../postgres/pool.ts";
+import { inTransaction } from "../postgres/transaction.ts";
+import { kernelDatabase } from "./database.ts";
+import { openCase, type Question } from "../review/cases.ts";
+import { type Decider, recordVote } from "../review/record-vote.ts";
+
+export const AT = new Date("2026-11-22T10:00:00Z");
+export const SNIPPETS = ["review.sql", "review-command.sql"].map(
+  (name) => new URL(`../review/${name}`, import.meta.url),
+);
+
+/** The tables of the snippets, as a service has them. */
+export async function reviewDatabase(): Promise<Pool> {
+  const { pool } = await kernelDatabase("reviews");
+  for (const snippet of SNIPPETS) await pool.query(await readFile(snippet, "utf8"));
+  return pool;
+}
+
+export function aQuestion(over: Partial<Question> = {}): Question {
+  return {
+    subject: "stop:1001",
+    reason: "stopped",
+    login: "1001",
+    amount: 12_34n,
+    evidence: { why: "a deal is gone" },
+    actions: ["resume", "reverse"],
+    ...over,
+  };
+}
+
+export async function anOpenCase(pool: Pool, over: Partial<Question> = {}): Promise<bigint> {
+  const id = await inTransaction(pool, (tx) => openCase(tx, aQuestion(over), AT));
+  if (id === undefined) throw new Error("the test has opened this case before");
+  return id;
+}
+
+export type Desk = {
+  /** Without an id every word is a command that nobody can give again. */
+  readonly say: (
+    actor: string,
+    over?: Partial<DecideReviewRequest>,
+    commandId?: string,
+  ) => ReturnType<typeof recordVote>;
+  /** Ids of the cases whose decision was carried out, once per time. */
+  readonly carriedOut: readonly bigint[];
+};
+
+/** Where people say what to do about one case. */
+export function deskOf(pool: Pool, reviewId: bigint, over: Partial<Decider<void>> = {}): Desk {
+  const carriedOut: bigint[] = [];
+  const decider: Decider<void> = {
+    pool,
+    now: () => AT,
+    async ask() {},
+    async examine() {},
+    async carryOut(_tx, { id }) {
+      carriedOut.push(id);
+      return "done";
+    },
+    ...over,
+  };
+  const request = { reviewId, action: "resume", dealId: 0n, note: "checked with the dealers" };
+  return {
+    carriedOut,
+    say: (actor, said = {}, commandId = "") => recordVote(decider, { ...request, actor, ...said }, { commandId }),
+  };
+}

@@ -1,0 +1,54 @@
+import { readFile } from "node:fs/promises";
+import { createLog } from "../log.ts";
+import type { Pool } from "../postgres/pool.ts";
+import { kernelDatabase } from "./database.ts";
+import type { Check, Finding, Look } from "../reconcile/check.ts";
+import type { RunDeps } from "../reconcile/run-check.ts";
+import { insertChecks } from "../reconcile/store.ts";
+
+/** A database with the two tables, and nothing else of a service. */
+export async function reconciliationPool(): Promise<Pool> {
+  const { pool } = await kernelDatabase();
+  await pool.query(await readFile(new URL("../reconcile/tables.sql", import.meta.url), "utf8"));
+  return pool;
+}
+
+export function runDeps(pool: Pool): RunDeps {
+  return { pool, log: createLog({ service: "kernel", level: "silent" }) };
+}
+
+/** A check that sees what the test wants it to see. */
+export async function aCheck(
+  pool: Pool,
+  own: Partial<Check> = {},
+): Promise<Check & { see: (...findings: Finding[]) => void; answer: (look: Partial<Look>) => void }> {
+  let look: Look = { findings: [], covers: () => true, nextPlace: "" };
+  const check: Check = {
+    name: "T1",
+    title: "what a test compares",
+    everyMs: 60_000,
+    sightings: 1,
+    look: async () => look,
+    ...own,
+  };
+  await insertChecks(pool, [check]);
+  return {
+    ...check,
+    see: (...findings) => void (look = { ...look, findings }),
+    answer: (part) => void (look = { ...look, ...part }),
+  };
+}
+
+export function aFinding(key: string, own: Partial<Finding> = {}): Finding {
+  return {
+    key,
+    login: "3000001",
+    masterLogin: "",
+    atRiskMinor: 5n,
+    operationIds: ["17"],
+    dealIds: [9_007_199_254_740_993n],
+    message: "a deal is missing",
+    evidence: { expected_minor: "5", found_minor: "0" },
+    ...own,
+  };
+}

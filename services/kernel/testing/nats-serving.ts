@@ -1,0 +1,34 @@
+import { headers } from "nats";
+import { Error as ErrorMessage } from "#proto/pamm/common/v1/error.ts";
+import { testNats } from "#test/support/nats.ts";
+import { contract, type Read, silent } from "./calls.ts";
+import type { Log } from "../log.ts";
+import { natsClient } from "../nats/client.ts";
+import { type Broker, connectNats } from "../nats/connect.ts";
+import { serveOverNats } from "../nats/serve.ts";
+
+type Options = { readonly maxConcurrent?: number; readonly log?: Log; readonly url?: string };
+
+/** A service with one replica, and a client on a connection of its own. */
+export async function serving(read: Read, options: Options = {}) {
+  const { url, prefix: service } = await testNats();
+  const to = options.url ?? url;
+  await using stack = new AsyncDisposableStack();
+  const ours = stack.use(await connectNats({ url: to, name: service, log: silent }));
+  const theirs = stack.use(await connectNats({ url: to, name: "edge", log: silent }));
+  const serve = (handler: Read) =>
+    serveOverNats(ours, { service, contract, implementation: { read: handler }, log: silent, ...options });
+  const served = stack.use(await serve(read));
+  const client = natsClient(theirs, { service, contract, caller: "edge" });
+  const ask = (payload: Uint8Array, sent: Record<string, string> = {}) => rawCall(theirs, service, payload, sent);
+  const all = stack.move();
+  return { service, theirs, served, serve, client, ask, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** A call by hand: the code of the refusal, or nothing. */
+async function rawCall({ connection }: Broker, service: string, payload: Uint8Array, fields: Record<string, string>) {
+  const sent = headers();
+  for (const [name, value] of Object.entries(fields)) sent.set(name, value);
+  const reply = await connection.request(`pamm.v1.${service}.Read`, payload, { timeout: 1_000, headers: sent });
+  return reply.headers?.has("pamm-error") === true ? ErrorMessage.decode(reply.data).code : "";
+}

@@ -1,0 +1,49 @@
+import { Money } from "#proto/pamm/common/v1/money.ts";
+import type { Pool } from "../postgres/pool.ts";
+import { execute, many, sql } from "../postgres/query.ts";
+import { kernelDatabase } from "./database.ts";
+import { consumeFeed } from "../feed/consume.ts";
+import type { ConsumerOptions, FeedConsumer } from "../feed/consume.ts";
+import { feedReader } from "../feed/read.ts";
+import { FEED, publishCents, sequenceAll, silent } from "./feed.ts";
+
+/** Long enough for a machine that many tests share. */
+export const WAIT = { timeout: 8_000, interval: 10 };
+
+/** A service that publishes and a service that consumes, each with a database of its own. */
+export async function tillAndShop() {
+  const [till, shop] = [(await kernelDatabase("till")).pool, (await kernelDatabase("shop")).pool];
+  await execute(shop, sql`create table coin (cents bigint)`);
+  const reader = feedReader(till, [FEED]);
+  const reads: bigint[] = [];
+  return {
+    till,
+    shop,
+    reads,
+    publishSequenced: async (...amounts: bigint[]): Promise<void> => {
+      await publishCents(till, amounts);
+      await sequenceAll(till);
+    },
+    consume: (over: Partial<ConsumerOptions<typeof Money>> = {}): Promise<FeedConsumer> =>
+      consumeFeed<typeof Money>({
+        feed: FEED,
+        events: [Money],
+        pool: shop,
+        log: silent,
+        async read(request) {
+          reads.push(request.afterNumber);
+          return reader.read(request);
+        },
+        async receive(tx, entries) {
+          await execute(
+            tx,
+            sql`insert into coin select unnest(${entries.map(({ message }) => message.minorUnits)}::bigint[])`,
+          );
+        },
+        ...over,
+      }),
+  };
+}
+
+export const coins = async (pool: Pool) =>
+  (await many<{ cents: bigint }>(pool, sql`select cents from coin`)).map(({ cents }) => cents);

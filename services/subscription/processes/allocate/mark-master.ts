@@ -1,0 +1,89 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { backOffMs, later, reasonOf } from "#kernel/retry.ts";
+import type { Deps } from "../../deps.ts";
+import { cutOffsDue, lastCutOff, type Week } from "../../domain/weeks.ts";
+import { lockMaster, type Master } from "../../store/masters.ts";
+import { countFailedMark, delayMark, markMarked } from "../../store/marking.ts";
+import { hasSomethingToStrike, openLedger, saveLedger, strikeLedger } from "./ledger.ts";
+import { type MasterReading, readMaster } from "./read-master.ts";
+
+/** Another deal between the mirror and the marks is no rarity; so often in a row the Master is read at once again. */
+const MOST_READS = 3;
+/** Commits of one backlog, each of thousands of rows. */
+const MOST_COMMITS = 100;
+const LONGEST_PAUSE_MS = 1_000;
+const LONGEST_WAIT_MS = 5_000;
+const WAITS_PER_PERIOD = 20;
+
+/** How long after a cut-off the platform may still bring deals of before. */
+export function waitAfterCutOff({ periodMs }: Week): number {
+  return Math.min(LONGEST_WAIT_MS, periodMs / WAITS_PER_PERIOD);
+}
+
+/**
+ * Reads a Master and does at that place of its log what needs its marks: closes the weeks that have ended, and gives what
+ * waits its units. What cannot be had now is tried again after a pause, visibly.
+ */
+export async function markMaster(deps: Deps, login: string, context: CallContext): Promise<void> {
+  const reason = await tryToMark(deps, login, context).catch((error: unknown) => {
+    deps.log.warn("a Master could not be marked", { login, error });
+    return reasonOf(error);
+  });
+  if (reason === undefined) return await markMarked(deps.pool, login);
+  const tries = await countFailedMark(deps.pool, login, reason);
+  await delayMark(deps.pool, login, later(deps.now(), backOffMs(tries, LONGEST_PAUSE_MS)));
+}
+
+/** Undefined when nothing is left to do, or nothing may be done; else why it waits. */
+async function tryToMark(deps: Deps, login: string, context: CallContext): Promise<string | undefined> {
+  let reads = 0;
+  for (let commits = 0; commits < MOST_COMMITS; commits += 1) {
+    const reading = await readMaster(deps, login, context);
+    const end = reading.isComplete
+      ? await inTransaction(deps.pool, (tx) => markAtPlace(tx, deps, login, reading))
+      : ({ kind: "moved", why: "the Master's latest deals are still being read" } as const);
+    if (end.kind === "done") return undefined;
+    if (end.kind === "waits") return end.why;
+    if (end.kind === "moved" && (reads += 1) === MOST_READS) return end.why;
+  }
+  return "there is a long backlog";
+}
+
+type End =
+  | { readonly kind: "done" }
+  /** There is more, and the next commit takes it. */
+  | { readonly kind: "more" }
+  /** The Master went on meanwhile. */
+  | { readonly kind: "moved"; readonly why: string }
+  | { readonly kind: "waits"; readonly why: string };
+
+async function markAtPlace(tx: Transaction, deps: Deps, login: string, reading: MasterReading): Promise<End> {
+  const { askedAt, logNumber, marks } = reading;
+  const master = await lockMaster(tx, login);
+  if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return { kind: "done" };
+  const closeThrough = lastCutOff(deps.week, later(askedAt, -waitAfterCutOff(deps.week)));
+  const { ledger, end } = await openLedger(tx, deps, master, {
+    through: logNumber,
+    reading: { at: askedAt, marks, closeThrough },
+  });
+  if (end !== "done" || isWeekDue(deps, ledger.master) || !hasSomethingToStrike(ledger)) {
+    await saveLedger(tx, ledger);
+    if (end === "full") return { kind: "more" };
+    // A week that is due and not old enough has a beat of its own.
+    return { kind: "done" };
+  }
+  if (master.filedNumber !== logNumber) {
+    await saveLedger(tx, ledger);
+    return { kind: "moved", why: "the Master trades faster than it can be marked" };
+  }
+  const struck = await strikeLedger(tx, deps, ledger, marks);
+  await saveLedger(tx, struck ?? ledger);
+  if (struck === undefined || !hasSomethingToStrike(struck)) return { kind: "done" };
+  return { kind: "waits", why: "the pool has no value at which anybody could join or leave" };
+}
+
+/** What joins or leaves after a cut-off must not count in the week before it. */
+function isWeekDue({ week, now }: Deps, { weeksClosedThrough }: Master): boolean {
+  return weeksClosedThrough !== null && cutOffsDue(week, weeksClosedThrough, now(), 1).length > 0;
+}

@@ -1,0 +1,105 @@
+import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import type { ResultStep, Step, WeekStep } from "../../domain/advance-pool.ts";
+import type { UnitPool, UnitSeat } from "../../domain/pool/unit-pool.ts";
+import { type AllocationEntry, type AllocationRow, insertEntries, insertRows } from "../../store/allocations.ts";
+import type { Master } from "../../store/masters.ts";
+import { addUnposted } from "../../store/postings.ts";
+import type { ActiveSeat } from "../../store/unit-seats.ts";
+import { tellAllocations } from "../../messages/tell-allocations.ts";
+import { logDeficit } from "./log-deficit.ts";
+
+type Pooled = { readonly master: Master; readonly active: readonly ActiveSeat[] };
+type Numbered<S extends Step> = S & { readonly number: bigint };
+
+/** Writes down what a pool was taken through: the entries, everybody's rows and what has to be posted. */
+export async function recordSteps(
+  tx: Transaction,
+  deps: Deps,
+  { master, active }: Pooled,
+  steps: readonly Step[],
+): Promise<Pick<Master, "lastAllocation" | "isInDeficit">> {
+  const { login } = master;
+  const numbered = steps.map((step, index) => ({ ...step, number: master.lastAllocation + 1n + BigInt(index) }));
+  const results = numbered.filter((step): step is Numbered<ResultStep> => step.kind === "result");
+  const weeks = numbered.filter((step): step is Numbered<WeekStep> => step.kind === "week");
+  await insertEntries(tx, login, numbered.map(entryOf), deps.now());
+  await insertRows(tx, login, [...results.flatMap(rowsOfResult), ...weeks.flatMap((week) => rowsOfWeek(week, active))]);
+  await addUnposted(tx, unpostedOf(results, active));
+  await tellAllocations(tx, login, numbered);
+  const isInDeficit = followDeficit(tx, deps, master, results);
+  logOddities(tx, deps, master, numbered);
+  if (results.length > 0) afterCommit(tx, deps.bells.postings.ring);
+  if (weeks.length > 0) afterCommit(tx, deps.bells.results.ring);
+  return { lastAllocation: master.lastAllocation + BigInt(steps.length), isInDeficit };
+}
+
+function entryOf(step: Numbered<Step>): AllocationEntry {
+  const { number } = step;
+  if (step.kind === "week") {
+    const { periodStart, cutOff, markedAt } = step;
+    return { number, result: undefined, week: { periodStart, cutOff, markedAt } };
+  }
+  const { deal, suspense } = step;
+  const { number: logNumber, dealId, dealAt, amount } = deal;
+  return { number, result: { logNumber, dealId, dealAt, amount, suspense }, week: undefined };
+}
+
+function rowsOfResult({ number, parts, pool }: Numbered<ResultStep>): AllocationRow[] {
+  const seats = seatsOf(pool);
+  return parts.map(({ subscriptionId, amount }) => {
+    const { pooled = 0n, carry = 0n } = seats.get(subscriptionId) ?? {};
+    return { number, subscriptionId, amount, pooled, carry, floating: 0n };
+  });
+}
+
+/** Everybody who was in the pool at the cut-off, with or without something to float. */
+function rowsOfWeek(
+  { number, cutOff, shares, pool }: Numbered<WeekStep>,
+  active: readonly ActiveSeat[],
+): AllocationRow[] {
+  const seats = seatsOf(pool);
+  return active
+    .filter(({ startedAt }) => startedAt < cutOff)
+    .map(({ subscriptionId }) => {
+      const { pooled = 0n, carry = 0n } = seats.get(subscriptionId) ?? {};
+      return { number, subscriptionId, amount: 0n, pooled, carry, floating: shares.get(subscriptionId) ?? 0n };
+    });
+}
+
+function seatsOf({ seats }: UnitPool): ReadonlyMap<bigint, UnitSeat> {
+  return new Map(seats.map((seat) => [seat.subscriptionId, seat]));
+}
+
+function unpostedOf(results: readonly ResultStep[], active: readonly ActiveSeat[]) {
+  const total = new Map<bigint, bigint>();
+  for (const { parts } of results) {
+    for (const { subscriptionId, amount } of parts) {
+      total.set(subscriptionId, (total.get(subscriptionId) ?? 0n) + amount);
+    }
+  }
+  return active
+    .filter(({ subscriptionId }) => total.has(subscriptionId))
+    .map(({ subscriptionId, investorLogin }) => ({ investorLogin, amount: total.get(subscriptionId) ?? 0n }));
+}
+
+/** Whether the pool is in deficit after the results. Logged when it begins, not again with every result while it lasts. */
+function followDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Master, results: readonly ResultStep[]) {
+  let { isInDeficit } = master;
+  for (const { equity, deal } of results) {
+    if (equity < 0n && !isInDeficit) logDeficit(tx, log, { login, dealId: deal.dealId });
+    isInDeficit = equity < 0n;
+  }
+  return isInDeficit;
+}
+
+function logOddities(tx: Transaction, { log }: Deps, { login }: Master, steps: readonly Numbered<Step>[]): void {
+  const unallocated = steps.filter((step) => step.kind === "result" && step.suspense !== 0n);
+  const late = steps.filter((step) => step.kind === "result" && step.isLate);
+  const missed = steps.filter((step) => step.kind === "week" && step.markedAt !== undefined).slice(0, -1);
+  afterCommit(tx, () => {
+    for (const { number } of unallocated) log.warn("result kept in suspense; no Investor has units", { login, number });
+    for (const { number } of late) log.warn("a deal was seen after its week was closed", { login, number });
+    for (const { number } of missed) log.warn("a missed week was closed at marks of later", { login, number });
+  });
+}

@@ -1,0 +1,56 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
+import { backOffMs, later, reasonOf } from "#kernel/retry.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../../deps.ts";
+import {
+  type ExitTransfer,
+  insertExitTransfer,
+  markExitSent,
+  postponeExit,
+  refuseExit,
+} from "../../store/exit-transfers.ts";
+import { askOf, describe } from "../../messages/transfer.ts";
+
+/**
+ * Asks platform for an exit transfer, or what became of it: the key answers the same for ever. A transfer that was
+ * refused for good is followed by the next, for ever. That it has arrived is known from the Master's log alone.
+ */
+export async function sendExit(deps: Deps, transfer: ExitTransfer, context: CallContext): Promise<void> {
+  const { pool, log, now, platform } = deps;
+  const { id, key, masterLogin: login, amount, tries } = transfer;
+  try {
+    const leg = { login, kind: MovementKind.EXIT, amount: moneyToProto(usd(-amount)) };
+    const result = await platform.transfer(askOf({ key, leg, enqueue: true }), withReplyReserve(context));
+    if (result.state === TransferState.REFUSED) return await followUp(deps, transfer, result);
+    const reason = result.state === TransferState.APPLIED ? undefined : describe(result);
+    const lookAt = later(now(), backOffMs(tries));
+    await markExitSent(pool, id, { transferId: result.transferId, lookAt, reason });
+  } catch (error) {
+    log.warn("an exit transfer is asked again later", { key, login, attempt: tries, error });
+    await postponeExit(pool, id, later(now(), backOffMs(tries)), reasonOf(error));
+  }
+}
+
+async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResult): Promise<void> {
+  const { pool, bells, now, log } = deps;
+  const { id, key, subscriptionId, masterLogin, amount } = transfer;
+  const refusals = transfer.refusals + 1;
+  log.error("an exit transfer was refused; it is tried under a new key", {
+    key,
+    login: masterLogin,
+    reason: describe(result),
+  });
+  await inTransaction(pool, async (tx) => {
+    const at = now();
+    const refused = { reason: describe(result), transferId: result.transferId };
+    if (!(await refuseExit(tx, id, refused, at))) return;
+    const sendAt = later(at, backOffMs(refusals));
+    await insertExitTransfer(tx, { subscriptionId, masterLogin, amount, at, sendAt, refusals });
+    afterCommit(tx, bells.exits.ring);
+  });
+}

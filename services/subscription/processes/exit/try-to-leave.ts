@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import type { Deps } from "../../deps.ts";
+import { exitKey } from "../../domain/lifecycle.ts";
+import { refuse } from "../../refusals.ts";
+import { type Exit, findExit, markExitLaneReleased, markLeaving, refuseTry } from "../../store/exits.ts";
+import { fromRecord, recordedAs } from "../../store/recorded-refusal.ts";
+import { getSubscription, type Subscription } from "../../store/subscriptions.ts";
+import { accountBusy, holdLane, type Lane, releaseLane } from "../lane.ts";
+import { reachDecision } from "../leave/reach-decision.ts";
+
+export function laneOfExit({ id, investorLogin }: Pick<Subscription, "id" | "investorLogin">, number: number): Lane {
+  return { login: investorLogin, holder: `${exitKey(id)}:${number}` };
+}
+
+/** One try, from its recorded beginning: the lane, then the decision. Answers the exit that has left the pool. */
+export async function tryToLeave(deps: Deps, exit: Exit, context: CallContext): Promise<Exit> {
+  const subscription = await getSubscription(deps.pool, exit.subscriptionId);
+  try {
+    const held = await holdLane(deps, laneOfExit(subscription, exit.try), context);
+    // False: the settling job has given this try up, because it took too long.
+    if (!(await markLeaving(deps.pool, exit, held))) throw accountBusy("the operation took too long");
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : accountBusy("the account could not be held");
+    await giveUp(deps, { subscription, exit: { ...exit, state: "ASKING" }, refusal }, context);
+    throw error;
+  }
+  return await continueLeaving(deps, exit.subscriptionId, context);
+}
+
+/** Leads a try that says LEAVING to its end. Only what Leave has refused for good is refused here. */
+export async function continueLeaving(deps: Deps, subscriptionId: bigint, context: CallContext): Promise<Exit> {
+  const subscription = await getSubscription(deps.pool, subscriptionId);
+  const exit = await getExit(deps, subscriptionId);
+  if (exit.state === "LEAVING") {
+    const { refusal } = await decide(deps, { subscription, exit }, context);
+    if (refusal !== null) {
+      const final = fromRecord(refusal);
+      await giveUp(deps, { subscription, exit, refusal: final }, context);
+      throw final;
+    }
+  }
+  const left = await getExit(deps, subscriptionId);
+  if (left.state === "LEFT") return left;
+  throw left.refusal === null ? accountBusy("the operation was given up") : fromRecord(left.refusal);
+}
+
+/** Ends a try without effect, and lets its lane go. */
+export async function giveUp(
+  deps: Deps,
+  {
+    subscription,
+    exit,
+    refusal,
+  }: { readonly subscription: Subscription; readonly exit: Exit; readonly refusal: Refusal },
+  context: CallContext,
+): Promise<void> {
+  const isOver = await refuseTry(deps.pool, exit, recordedAs(refusal));
+  if (isOver) await letGoOfExit(deps, subscription, exit, context);
+}
+
+/** Of a try that has ended. */
+export async function letGoOfExit(
+  deps: Deps,
+  subscription: Subscription,
+  { try: number, holder }: Pick<Exit, "try" | "holder">,
+  context: CallContext,
+): Promise<void> {
+  if (holder === null) return;
+  const isReleased = await releaseLane(deps, laneOfExit(subscription, number), context);
+  if (isReleased) await markExitLaneReleased(deps.pool, subscription.id, holder);
+}
+
+/** Anything but a decision or a final refusal leaves the try as it is: the settling job asks again. */
+async function decide(
+  deps: Deps,
+  { subscription, exit }: { readonly subscription: Subscription; readonly exit: Exit },
+  context: CallContext,
+) {
+  const { subscriptionId, heldBalance, heldLogNumber } = exit;
+  assert(heldBalance !== null && heldLogNumber !== null, "who is leaving was held");
+  const key = exitKey(subscriptionId);
+  const { investorLogin } = subscription;
+  const held = { heldBalance, heldLogNumber };
+  const own = { key, try: exit.try, investorLogin, kind: "EXIT", payoutKey: key } as const;
+  const asked = { ...own, requested: 0n, feeSuffix: `UA${subscriptionId}`, ...held };
+  try {
+    return await reachDecision(deps, asked, context);
+  } catch (error) {
+    deps.log.error("an exit is decided later", { id: subscriptionId, login: investorLogin, error });
+    throw refuse("outcome_unknown", "the decision is not known yet", {
+      outcome: "unknown",
+      ...(context.commandId === "" ? {} : { operationId: context.commandId }),
+    });
+  }
+}
+
+async function getExit({ pool }: Deps, subscriptionId: bigint): Promise<Exit> {
+  const exit = await findExit(pool, subscriptionId);
+  assert(exit !== undefined, "the story was recorded before it went on");
+  return exit;
+}

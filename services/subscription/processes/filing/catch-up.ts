@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { findFiledNumber } from "../../store/filed-numbers.ts";
+import { fileMovements } from "./file-movements.ts";
+
+const ENTRIES_PER_READ = 500;
+
+/**
+ * Files the log of a login up to a number, waiting for no relay. Without a number: up to what the log has now.
+ * Afterwards the login may also be filed further, because the feed goes on meanwhile.
+ */
+export async function catchUp(
+  deps: Deps,
+  { login, upTo }: { readonly login: string; readonly upTo?: bigint },
+  context: CallContext,
+): Promise<void> {
+  for (;;) {
+    const afterNumber = await findFiledNumber(deps.pool, login);
+    if (upTo !== undefined && afterNumber >= upTo) return;
+    const { entries, lastNumber } = await deps.platform.readLog(
+      { login, afterNumber, limit: ENTRIES_PER_READ },
+      context,
+    );
+    const wanted = entries.filter(({ number }) => upTo === undefined || number <= upTo);
+    const [first] = wanted;
+    const last = wanted.at(-1);
+    if (first === undefined || last === undefined) return;
+    assert.equal(first.number, afterNumber + 1n, `the log of ${login} has a gap`);
+    await inTransaction(deps.pool, (tx) => fileMovements(tx, deps, wanted));
+    if (last.number >= (upTo ?? lastNumber)) return;
+  }
+}

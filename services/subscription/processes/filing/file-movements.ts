@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import { type AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import type { Deps } from "../../deps.ts";
+import type { Books, LoggedMovement } from "../../domain/books.ts";
+import { fileOnInvestor, fileOnMaster } from "../../domain/file-entry.ts";
+import { insertArrivals } from "../../store/arrivals.ts";
+import { lockBooks, saveAccounts, savePools } from "../../store/books.ts";
+import { insertFurtherExits, markExitsApplied } from "../../store/exit-transfers.ts";
+import { insertFeeDebits } from "../../store/fee-debits.ts";
+import { insertFlows } from "../../store/flows.ts";
+import { markMirrorsApplied } from "../../store/mirrors.ts";
+import { markPostingsApplied } from "../../store/postings.ts";
+import { closeReserves } from "../../store/reserves.ts";
+import { insertMasterResults } from "../../store/results.ts";
+import { saveSeats } from "../../store/seats.ts";
+import { cancelEmptied } from "../../store/subscriptions.ts";
+import { movementOf, resultOf } from "../../messages/movement.ts";
+import { tellExitsCompleted, tellMirrorsApplied } from "../../messages/tell.ts";
+import { recordStops } from "../review/record-stops.ts";
+
+type FilingDeps = Pick<Deps, "now" | "bells" | "log">;
+
+/**
+ * Files what platform knows to be true about accounts: each entry of each login once, in the order of its log. Calls
+ * nobody; what follows is left in rows, for the jobs.
+ */
+export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: readonly AccountMoved[]): Promise<void> {
+  // Payment accounts are the business of others.
+  const ours = moved.filter(({ role }) => role === AccountRole.INVESTOR || role === AccountRole.MASTER);
+  if (ours.length === 0) return;
+  const sources = new Map(ours.map((source) => [movementOf(source), source]));
+  const books = await lockBooks(tx, {
+    investorLogins: loginsOf(ours, AccountRole.INVESTOR),
+    masterLogins: loginsOf(ours, AccountRole.MASTER),
+    stoppingLogins: loginsOf(ours.filter(isIrregular), AccountRole.INVESTOR),
+    keys: [...new Set(ours.map(({ key }) => key))].filter((key) => key !== ""),
+  });
+  let gaps = 0;
+  for (const [movement, { role }] of sources) {
+    const filed = role === AccountRole.MASTER ? fileOnMaster(books, movement) : fileOnInvestor(books, movement);
+    if (filed === "gap") gaps += 1;
+  }
+  await record(tx, deps, books, sources);
+  if (gaps > 0) afterCommit(tx, deps.bells.gaps.ring);
+}
+
+type Sources = ReadonlyMap<LoggedMovement, AccountMoved>;
+
+async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: Sources): Promise<void> {
+  const { outcome } = books;
+  const at = deps.now();
+  await savePools(tx, [...books.pools.values()]);
+  await saveAccounts(tx, [...books.accounts.values()]);
+  await saveSeats(tx, [...books.seats.values()]);
+  await insertArrivals(tx, outcome.arrivals);
+  await closeReserves(tx, outcome.settledReserves, "SETTLED", at);
+  await insertFlows(tx, outcome.flows, at);
+  await insertFurtherExits(tx, outcome.furtherExits, at);
+  await insertMasterResults(
+    tx,
+    outcome.results.map((movement) => resultOf(sourceOf(sources, movement))),
+  );
+  await markPostingsApplied(
+    tx,
+    outcome.posted.map(({ key }) => key),
+    at,
+  );
+  await insertFeeDebits(tx, outcome.feeDebits);
+  await recordArrivals(tx, books, sources, at);
+  await tellExitsCompleted(tx, await cancelEmptied(tx, [...books.seats.keys()], at));
+  await recordStops(tx, outcome.stopped, at);
+  wake(tx, deps, books);
+}
+
+function wake(tx: Transaction, { bells, log }: FilingDeps, { outcome, seats }: Books): void {
+  // A mirror that has arrived lets the next one of its Master begin.
+  if (outcome.flows.length + outcome.appliedTransfers.length > 0) afterCommit(tx, bells.mirrors.ring);
+  if (outcome.results.length > 0) afterCommit(tx, bells.results.ring);
+  const isWaiting = [...seats.values()].some(({ places, unredeemed }) => places.waiting + unredeemed > 0n);
+  if (isWaiting) afterCommit(tx, bells.strikes.ring);
+  if (outcome.furtherExits.length > 0) afterCommit(tx, bells.exits.ring);
+  if (outcome.posted.length > 0) afterCommit(tx, bells.postings.ring);
+  afterCommit(tx, () => {
+    for (const { login, reason } of outcome.stopped) {
+      log.error("a Master is stopped until a person has looked", { login, reason });
+    }
+    for (const { login, number, reason } of outcome.irregularities) {
+      log.error("the past of an Investor account was changed", { login, number, reason });
+    }
+  });
+}
+
+/** Transfers on Masters that have arrived. */
+async function recordArrivals(tx: Transaction, { seats, outcome }: Books, sources: Sources, at: Date): Promise<void> {
+  const arrivals = outcome.appliedTransfers.map(({ transfer, movement }) => {
+    const { dealId, transferId, login } = sourceOf(sources, movement);
+    return { ...transfer, dealId, transferId, masterLogin: login };
+  });
+  const mirrors = arrivals.filter(({ kind }) => kind === "mirror");
+  await markMirrorsApplied(tx, mirrors, at);
+  await markExitsApplied(
+    tx,
+    arrivals.filter(({ kind }) => kind === "exit"),
+    at,
+  );
+  await tellMirrorsApplied(tx, mirrors, seats);
+}
+
+function sourceOf(sources: Sources, movement: LoggedMovement): AccountMoved {
+  const source = sources.get(movement);
+  assert(source !== undefined);
+  return source;
+}
+
+function isIrregular({ kind }: AccountMoved): boolean {
+  return kind === MovementKind.IRREGULARITY;
+}
+
+function loginsOf(moved: readonly AccountMoved[], wanted: AccountRole): string[] {
+  return moved.filter(({ role }) => role === wanted).map(({ login }) => login);
+}

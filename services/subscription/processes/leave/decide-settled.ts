@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { failpoint } from "#kernel/failpoint.ts";
+import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import { type DueFee, type LeaveDecision, decideLeave } from "../../domain/decide-leave.ts";
+import { lockAccounts } from "../../store/books.ts";
+import { type Gate, lockGate, openGate } from "../../store/gates.ts";
+import { markDecided } from "../../store/leaves.ts";
+import { lockMaster } from "../../store/masters.ts";
+import { insertReserves, listOpenReserves } from "../../store/reserves.ts";
+import { lockSeats } from "../../store/seats.ts";
+import { lockUnitPool } from "../../store/unit-pools.ts";
+import { crystallize, stillDue } from "./crystallize.ts";
+import type { GatedLeave, Leaving, LeavingBooks } from "./leaving.ts";
+import { exitPool, setApart } from "./exit-pool.ts";
+
+/**
+ * Decides at the place that is on record, from facts that cannot change any more: the lane keeps the Investor still, the
+ * gate its pool, and fee what is owed. One commit: the numbers, what is set apart, and the gate opens. Finishes what a
+ * crash left, too.
+ */
+export async function decideSettled(deps: Deps, leave: GatedLeave, gate: Gate, context: CallContext): Promise<void> {
+  failpoint("after_place", leave.kind);
+  const due = await crystallize(deps, leave, context);
+  failpoint("after_crystallisation", leave.kind);
+  await inTransaction(deps.pool, async (tx) => {
+    // Taken over: somebody else decides, and its decision is on record.
+    if (!(await lockGate(tx, gate))) return;
+    await carryOut(tx, deps, leave, due);
+    await openGate(tx, gate);
+    afterCommit(tx, deps.bells.results.ring);
+    afterCommit(tx, deps.bells.strikes.ring);
+  });
+  failpoint("after_leave", leave.kind);
+}
+
+async function carryOut(tx: Transaction, deps: Deps, leave: GatedLeave, due: readonly DueFee[]): Promise<void> {
+  const { masterLogin, kind } = leave;
+  assert((await lockMaster(tx, masterLogin)) !== undefined, "a gate is one of a Master");
+  const [account] = await lockAccounts(tx, [leave.investorLogin]);
+  const pool = await lockUnitPool(tx, masterLogin);
+  const [seat] = await lockSeats(tx, [leave.subscriptionId]);
+  assert(account !== undefined && seat !== undefined, "who leaves has a seat");
+  const books = { account, seat };
+  const decision = await decide(tx, leave, books, due);
+  const at = deps.now();
+  const leaving: Leaving = { leave, books, decision, at };
+  if (kind === "EXIT") await exitPool(tx, deps, leaving, pool);
+  else await setApart(tx, leaving, pool);
+  await insertReserves(tx, leave.subscriptionId, decision.reserves, at);
+  assert(await markDecided(tx, leave, decision.numbers, at), "a place is decided once");
+}
+
+async function decide(
+  tx: Transaction,
+  leave: GatedLeave,
+  { seat }: LeavingBooks,
+  due: readonly DueFee[],
+): Promise<LeaveDecision> {
+  const { kind, requested, heldBalance: held, unposted, quarantined, payoutKey } = leave;
+  assert(unposted !== null && quarantined !== null, "what is settled has its facts");
+  const reserved = await listOpenReserves(tx, leave.investorLogin);
+  const facts = {
+    kind,
+    requested,
+    held,
+    unposted,
+    quarantined,
+    reserved: reserved.reduce((total, { amount }) => total + amount, 0n),
+    pooled: seat.places.pooled,
+    due: await stillDue(tx, due, reserved),
+  };
+  return decideLeave(facts, payoutKey);
+}

@@ -1,0 +1,23 @@
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import type { Deps } from "../../deps.ts";
+import { notReadYet } from "../../domain/decide-leave.ts";
+import { type Gate, lockGate, openGate } from "../../store/gates.ts";
+import { type Leave, markRefused } from "../../store/leaves.ts";
+import { recordedAs } from "../../store/recorded-refusal.ts";
+
+/** Without a place nothing has happened: the try is refused and the gate opened, in one commit. */
+export async function refuseUnderGate(deps: Deps, leave: Leave, gate: Gate, refusal: Refusal): Promise<void> {
+  await inTransaction(deps.pool, async (tx) => {
+    if (!(await lockGate(tx, gate))) return;
+    // False when its place is fixed already: then the gate stays for whoever finishes it.
+    if (await markRefused(tx, { ...leave, state: "GATED" }, recordedAs(refusal), deps.now())) await openGate(tx, gate);
+  });
+}
+
+/** Only these may be told as the end of a try; whatever else went wrong, the Master was not read. */
+export function finalRefusal(error: unknown): Refusal {
+  const isFinal =
+    error instanceof Refusal && (error.code === "master_open_positions" || error.code === "allocation_in_progress");
+  return isFinal ? error : notReadYet("the Master cannot be read now");
+}

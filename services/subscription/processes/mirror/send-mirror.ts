@@ -1,0 +1,49 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { backOffMs, later, reasonOf } from "#kernel/retry.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../../deps.ts";
+import {
+  countMirrorRefusal,
+  delayMirrors,
+  type OpenMirror,
+  postponeMirror,
+  refuseMirror,
+} from "../../store/mirrors.ts";
+import { catchUp } from "../filing/catch-up.ts";
+import { askOf, describe } from "../../messages/transfer.ts";
+
+/**
+ * Asks platform for a mirror, or what became of it: the key answers the same for ever. That it has arrived is known from
+ * the Master's log alone, so that the ledger always fits one place of that log.
+ */
+export async function sendMirror(deps: Deps, mirror: OpenMirror, context: CallContext): Promise<void> {
+  const { platform, pool, log, now } = deps;
+  const { id, key, masterLogin: login, amount, tries } = mirror;
+  try {
+    const leg = { login, kind: MovementKind.MIRROR, amount: moneyToProto(usd(amount)) };
+    const result = await platform.transfer(askOf({ key, leg, enqueue: true }), context);
+    if (result.state === TransferState.REFUSED) return await giveFlowsBack(deps, mirror, result);
+    await postponeMirror(pool, id, later(now(), backOffMs(tries)), describe(result));
+    if (result.state === TransferState.APPLIED) await catchUp(deps, { login }, context);
+  } catch (error) {
+    log.warn("a mirror is asked again later", { key, login, attempt: tries, error });
+    await postponeMirror(pool, id, later(now(), backOffMs(tries)), reasonOf(error));
+  }
+}
+
+/** Refused for good: its flows go into the next mirror, with whatever came meanwhile, after a growing pause. */
+async function giveFlowsBack(deps: Deps, mirror: OpenMirror, result: TransferResult): Promise<void> {
+  const { masterLogin, key } = mirror;
+  const reason = describe(result);
+  deps.log.error("a mirror was refused; its flows wait for the next", { key, login: masterLogin, reason });
+  await inTransaction(deps.pool, async (tx) => {
+    const at = deps.now();
+    const refusals = await countMirrorRefusal(tx, masterLogin, reason);
+    await delayMirrors(tx, masterLogin, later(at, backOffMs(refusals)));
+    await refuseMirror(tx, mirror, reason, at);
+  });
+}

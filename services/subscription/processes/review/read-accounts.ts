@@ -1,0 +1,52 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { formatDecimal, usd } from "#kernel/money.ts";
+import { actionNotPossible } from "#kernel/review/refusals.ts";
+import type { Deps } from "../../deps.ts";
+import { catchUp } from "../filing/catch-up.ts";
+
+/** What an account shows at a place of its log, which is filed up to there. */
+export type AccountReading = {
+  /** Before it was asked. */
+  readonly askedAt: Date;
+  readonly logNumber: bigint;
+  readonly balance: bigint;
+  readonly logBalance: bigint;
+  readonly openPositions: number;
+  /** Balance and open positions are exactly those that the log leaves. */
+  readonly isComplete: boolean;
+};
+
+/** What was asked of the platform before a decision, by login; nobody is asked in the middle of it. */
+export type Readings = ReadonlyMap<string, AccountReading>;
+
+export async function readAccounts(deps: Deps, logins: readonly string[], context: CallContext): Promise<Readings> {
+  const readings = new Map<string, AccountReading>();
+  for (const login of new Set(logins)) {
+    const askedAt = deps.now();
+    const read = await deps.platform.readAccount({ login }, context);
+    await catchUp(deps, { login, upTo: read.logNumber }, context);
+    readings.set(login, {
+      askedAt,
+      logNumber: read.logNumber,
+      balance: moneyFromProto(read.balance, "balance").minor,
+      logBalance: moneyFromProto(read.logBalance, "log_balance").minor,
+      openPositions: read.positions.length,
+      isComplete: read.complete,
+    });
+  }
+  return readings;
+}
+
+/** Throws unless each account is exactly what its log says. */
+export function expectComplete(readings: Readings): void {
+  for (const [login, { isComplete, balance, logBalance }] of readings) {
+    if (isComplete) continue;
+    const difference = formatDecimal(usd(balance - logBalance));
+    throw actionNotPossible(
+      balance === logBalance
+        ? `the open positions of ${login} are not those that its log leaves`
+        : `the balance of ${login} differs by ${difference} from what its log says`,
+    );
+  }
+}
