@@ -1,3 +1,6 @@
+\ir ../../kernel/postgres/lease.sql
+\ir ../../kernel/feed/feed.sql
+
 -- One login has one role, whoever came first.
 create table account (
   login text primary key check (login ~ '^[0-9]{1,20}$'),
@@ -75,3 +78,23 @@ create table provisioning (
 create index provisioning_to_resume on provisioning (next_try_at) where state = 'PENDING';
 create index provisioning_to_tidy on provisioning (id) where state = 'FAILED' and not is_tidied;
 create unique index provisioning_by_login on provisioning (login) where login is not null;
+
+-- Commands that were carried out at once, by their id: given again, they change nothing and are answered again. Those that
+-- create accounts have a row of their own in provisioning.
+create table answered_command (
+  command_id  text primary key check (command_id <> ''),
+  -- The Master or Investor that it was about.
+  subject_id  bigint not null,
+  answered_at timestamptz not null
+);
+
+-- A Master as a command was answered about it that registered or changed it: given again, the command is answered the same,
+-- whatever others have changed since.
+create table answered_master (
+  command_id        text primary key references answered_command,
+  name              text not null,
+  strategy_name     text,
+  strategy          text,
+  min_deposit_minor bigint not null,
+  investors_count   bigint not null
+);

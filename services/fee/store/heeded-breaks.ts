@@ -8,7 +8,7 @@ export async function insertHeededBreak(
 ): Promise<boolean> {
   const inserted = await execute(
     tx,
-    sql`insert into heeded_break (service, break_id, master_login)
+    sql`insert into handled_break (service, break_id, master_login)
         values (${service}, ${id}, ${login})
         on conflict do nothing`,
   );
