@@ -7,7 +7,7 @@ import { insertChecks } from "./store.ts";
 
 /** A database with the tables of checks, and nothing else of a service. */
 export async function reconciliationPool(): Promise<Pool> {
-  const { pool } = await kernelDatabase("kernel", ["reconcile/tables.sql", "reconcile/handled-break.sql"]);
+  const { pool } = await kernelDatabase("kernel", ["reconcile/tables.sql"]);
   return pool;
 }
 
