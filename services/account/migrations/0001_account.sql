@@ -20,6 +20,8 @@ create table master (
   min_deposit_minor bigint not null check (min_deposit_minor >= 0),
   currency          text not null default 'USD' check (currency = 'USD'),
   created_at        timestamptz not null,
+  -- The command that registered it: given again, it is answered with this row. Null when the caller gave no id.
+  command_id        text unique check (command_id <> ''),
   foreign key (login, kind) references account (login, kind),
   foreign key (payment_login, payment_kind) references account (login, kind)
 );
@@ -30,6 +32,8 @@ create table investor (
   kind       text not null default 'INVESTOR' check (kind = 'INVESTOR'),
   name       text not null check (name <> ''),
   created_at timestamptz not null,
+  -- As of a Master.
+  command_id text unique check (command_id <> ''),
   foreign key (login, kind) references account (login, kind)
 );
 
@@ -79,22 +83,11 @@ create index provisioning_to_resume on provisioning (next_try_at) where state = 
 create index provisioning_to_tidy on provisioning (id) where state = 'FAILED' and not is_tidied;
 create unique index provisioning_by_login on provisioning (login) where login is not null;
 
--- Commands that were carried out at once, by their id: given again, they change nothing and are answered again. Those that
--- create accounts have a row of their own in provisioning.
-create table answered_command (
-  command_id  text primary key check (command_id <> ''),
-  -- The Master or Investor that it was about.
-  subject_id  bigint not null,
-  answered_at timestamptz not null
+-- Commands that changed a Master: given again, none of them overwrites what a later one has changed. Kept for longer than
+-- the edge repeats a command.
+create table master_update (
+  command_id text primary key check (command_id <> ''),
+  applied_at timestamptz not null
 );
 
--- A Master as a command was answered about it that registered or changed it: given again, the command is answered the same,
--- whatever others have changed since.
-create table answered_master (
-  command_id        text primary key references answered_command,
-  name              text not null,
-  strategy_name     text,
-  strategy          text,
-  min_deposit_minor bigint not null,
-  investors_count   bigint not null
-);
+create index master_update_by_age on master_update (applied_at);

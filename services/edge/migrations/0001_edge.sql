@@ -52,7 +52,7 @@ create trigger access_audit_is_append_only
   for each statement execute function refuse_change();
 
 -- Which command a client's Idempotency-Key stands for. Answers are not kept: the command is given again under its first
--- id, and whoever carried it out answers the same.
+-- id, and the service that carried it out answers.
 create table idempotency_key (
   key_id        text not null,
   key           text not null check (key ~ '^[\x21-\x7e]{1,64}$'),
