@@ -7,6 +7,7 @@ import { createInvestor } from "./commands/create-investor.ts";
 import { createMaster } from "./commands/create-master.ts";
 import { updateMaster } from "./commands/update-master.ts";
 import type { Deps } from "./deps.ts";
+import { forgetUpdates } from "./jobs/forget-updates.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
 import { findAccounts } from "./queries/find-accounts.ts";
 import { findInvestor } from "./queries/find-investor.ts";
@@ -16,6 +17,7 @@ import { revealInvestor, revealMaster } from "./queries/reveal.ts";
 
 const RESUME_EVERY_MS = 500;
 const TIDY_EVERY_MS = 5_000;
+const FORGET_EVERY_MS = 3_600_000;
 
 /** Every rpc of the contract and the one function behind it. */
 export function accountService(deps: Deps): Implementation<AccountServiceService> {
@@ -36,11 +38,12 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
   };
 }
 
-/** What finishes the wishes that a crash or a lost answer left open. */
+/** What finishes the wishes that a crash or a lost answer left open, and retention. */
 export function accountJobs(deps: Deps): Job[] {
   const { log } = deps;
   return [
     runJob({ name: "resume provisionings", everyMs: RESUME_EVERY_MS, work: () => resumeProvisionings(deps), log }),
     runJob({ name: "tidy failed provisionings", everyMs: TIDY_EVERY_MS, work: () => tidyFailed(deps), log }),
+    runJob({ name: "forget old updates", everyMs: FORGET_EVERY_MS, work: () => forgetUpdates(deps), log }),
   ];
 }

@@ -6,6 +6,7 @@ import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { onWakeUp } from "#kernel/nats/wake-up-signal.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
+import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -17,7 +18,7 @@ import { feeChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { ALLOCATION_FEED, hearOfAllocations } from "./events/hear-of-allocations.ts";
-import { heedBreaksJob } from "./jobs/heed-breaks.ts";
+import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { createBells, feeJobs, feeService, feeWatchers } from "./service.ts";
 
 const caller = "fee";
@@ -48,7 +49,7 @@ await runService(caller, async (context) => {
   const longestMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(reconcile({ pool: deps.pool, log, checks: feeChecks(deps), longestMs }));
-  stack.use(heedBreaksJob(deps, longestMs));
+  stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), longestMs));
   for (const job of feeWatchers(deps, longestMs)) stack.use(job);
   const implementation = feeService(deps);
   const isReady = async (): Promise<boolean> =>

@@ -8,6 +8,7 @@ const FIELDS = [
   "route",
   "status",
   "code",
+  "error_id",
   "outcome",
   "duration_ms",
   "client",

@@ -8,6 +8,7 @@ import { grpcClient } from "#kernel/grpc/client.ts";
 import { pullWakeUps } from "#kernel/nats/pull.ts";
 import { onWakeUp } from "#kernel/nats/wake-up-signal.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
+import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -19,7 +20,7 @@ import { subscriptionChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { fileAccountMovement, MOVEMENT_FEED } from "./events/file-account-movement.ts";
-import { heedBreaksJob } from "./jobs/heed-breaks.ts";
+import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { createBells, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
 
 const caller = "subscription";
@@ -52,7 +53,7 @@ await runService(caller, async (context) => {
   const longestMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(reconcile({ pool: deps.pool, log, checks: subscriptionChecks(deps), longestMs }));
-  stack.use(heedBreaksJob(deps, longestMs));
+  stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), longestMs));
   const implementation = subscriptionService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && movements.state().stopped === undefined;

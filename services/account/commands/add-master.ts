@@ -7,12 +7,10 @@ import type { Deps } from "../deps.ts";
 import { checkAll, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
 import { decideExistence, decidePaymentLogin, decideTradingLogin } from "../domain/decide-registration.ts";
 import { masterMessage } from "../messages.ts";
+import { countInvestorsOf } from "../queries/count-investors.ts";
 import { refuse } from "../refusals.ts";
-import { insertAnsweredMaster } from "../store/answered-masters.ts";
-import { insertMaster } from "../store/masters.ts";
-import { answerMasterAgain } from "./answer-again.ts";
-import { once } from "./once.ts";
-import { registering, registrationFacts } from "../processes/register.ts";
+import { findMasterByCommand, insertMaster } from "../store/masters.ts";
+import { registerOnce, registrationFacts } from "../processes/register.ts";
 
 /** Registers two existing accounts as a Master. Both are taken under management first; the identity comes last. */
 export async function addMaster(deps: Deps, request: AddMasterRequest, context: CallContext): Promise<MasterMessage> {
@@ -34,28 +32,20 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
     const errors = [{ field: "payment_account_login", code, message }];
     throw refuse(code, message, { errors, outcome: "not_executed" });
   }
-  const work = async () => {
+  const { commandId } = context;
+  const register = async (): Promise<MasterMessage> => {
     await decide(deps, login, paymentLogin, context);
     await deps.platform.adoptAccount({ login, role: AccountRole.MASTER }, context);
     await deps.platform.adoptAccount({ login: paymentLogin, role: AccountRole.PAYMENT }, context);
-    const createdAt = deps.now();
-    return await inTransaction(deps.pool, async (tx) => {
-      const master = await insertMaster(tx, {
-        login,
-        paymentLogin,
-        name,
-        strategyName,
-        strategy,
-        minDeposit,
-        createdAt,
-      });
-      const answer = { master, investorsCount: 0n };
-      await insertAnsweredMaster(tx, { commandId: context.commandId, at: createdAt }, answer);
-      return masterMessage(master, answer.investorsCount);
-    });
+    const texts = { name, strategyName, strategy };
+    const master = { login, paymentLogin, ...texts, minDeposit, createdAt: deps.now(), commandId };
+    return masterMessage(await inTransaction(deps.pool, (tx) => insertMaster(tx, master)), 0n);
   };
-  const again = (id: bigint) => answerMasterAgain(deps, id, context.commandId);
-  return await registering(() => once(deps, context, { work, again }));
+  const find = async (): Promise<MasterMessage | undefined> => {
+    const master = await findMasterByCommand(deps.pool, commandId);
+    return master && masterMessage(master, await countInvestorsOf(deps, master.login, context));
+  };
+  return await registerOnce({ find, register });
 }
 
 async function decide(deps: Deps, login: string, paymentLogin: string, context: CallContext): Promise<void> {

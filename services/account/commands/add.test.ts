@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createPool } from "#kernel/postgres/pool.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { revealInvestor, revealMaster } from "../queries/reveal.ts";
 import { aCall, aMaster, aRegistration, usd, world, type World } from "../testing/account.ts";
@@ -135,17 +136,34 @@ test.each(["", "0", "-1", "12x", "9".repeat(20)])("the login %j is refused befor
   });
 });
 
-test("a registration that is given again is answered again, also to copies that come at the same moment", async () => {
+test("a registration that is given again is answered with what has become of it, also to copies at the same moment", async () => {
   const deps = await withAccounts("5001", "6001", "7001");
   const master = await addMaster(deps, aRegistration(), aCall("op-1"));
   const change = { name: "Other", strategyName: "Other", strategy: "Other", minDeposit: usd(7n) };
   await updateMaster(deps, { id: master.id, ...change }, aCall("op-4"));
-  expect(await addMaster(deps, aRegistration(), aCall("op-1"))).toEqual(master);
+  deps.counts.push({ masterLogin: "5001", investors: 3n });
+  expect(await addMaster(deps, aRegistration(), aCall("op-1"))).toEqual({ ...master, ...change, investorsCount: 3n });
 
   const copies = [1, 2, 3, 4].map(() => addInvestor(deps, { login: "7001", name: "Ivy" }, aCall("op-2")));
   const [investor, ...others] = await Promise.all(copies);
   expect(others).toEqual([investor, investor, investor]);
   await expect(addInvestor(deps, { login: "7001", name: "Ivy" }, aCall("op-3"))).rejects.toMatchObject({
     code: "login_already_registered",
+  });
+});
+
+test("a command that cannot find out whether it has registered before does not say that the login is taken", async () => {
+  const deps = await withAccounts("7001");
+  await addInvestor(deps, { login: "7001", name: "Ivy" }, aCall("op-1"));
+  await using pool = createPool({
+    url: "postgres://x@127.0.0.1:1/x",
+    schema: "account",
+    applicationName: "test",
+    max: 1,
+  });
+
+  await expect(addInvestor({ ...deps, pool }, { login: "7001", name: "Ivy" }, aCall("op-1"))).rejects.toMatchObject({
+    code: "service_unavailable",
+    outcome: "not_executed",
   });
 });

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { forgetUpdates } from "../jobs/forget-updates.ts";
 import { getMaster, findMaster } from "../queries/get-master.ts";
 import { findInvestor } from "../queries/find-investor.ts";
 import { listMasters } from "../queries/list-directories.ts";
@@ -67,20 +69,35 @@ test("the directory is walked by id, each item with its Investors", async () => 
   expect(second).toMatchObject({ items: [{ id: 3n, name: "C" }], hasMore: false });
 });
 
-test("a change that is given again does not undo what others have changed since, and is answered the same", async () => {
+test("a change that is given again does not undo what others have changed since, and shows it", async () => {
   const deps = await world();
   await createMaster(deps, aMaster(), aCall("op-1"));
-  const first = await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"));
-  await updateMaster(deps, { ...UNCHANGED, name: "Second", minDeposit: usd(7n), strategy: "Other" }, aCall("op-3"));
+  await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"));
+  const later = { name: "Second", minDeposit: usd(7n), strategy: "Other" };
+  await updateMaster(deps, { ...UNCHANGED, ...later }, aCall("op-3"));
   deps.counts.push({ masterLogin: "3000001", investors: 3n });
 
-  expect(await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"))).toEqual(first);
-  expect(await getMaster(deps, { id: 1n })).toMatchObject({ name: "Second", minDeposit: usd(7n), strategy: "Other" });
+  const again = await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"));
+  expect(again).toMatchObject({ ...later, investorsCount: 3n });
+  expect(await getMaster(deps, { id: 1n })).toMatchObject(later);
   const copies = [1, 2, 3].map(() => updateMaster(deps, { ...UNCHANGED, name: "Third" }, aCall("op-4")));
   expect((await Promise.all(copies)).map(({ name }) => name)).toEqual(["Third", "Third", "Third"]);
 });
 
-test("a creation and a registration are answered the same too, however the Master was changed since", async () => {
+test("updates are forgotten when the edge has long stopped to repeat them, and not before", async () => {
+  const deps = await world();
+  await createMaster(deps, aMaster(), aCall("op-1"));
+  await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"));
+  await updateMaster(deps, { ...UNCHANGED, name: "Second" }, aCall("op-3"));
+  const inDays = (days: number) => () => new Date(Date.now() + days * 86_400_000);
+
+  await forgetUpdates({ ...deps, now: inDays(31) });
+  expect(await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"))).toMatchObject({ name: "Second" });
+  await forgetUpdates({ ...deps, now: inDays(61) });
+  expect(await many(deps.pool, sql`select command_id from master_update`)).toEqual([]);
+});
+
+test("a creation is answered the same, however the Master was changed since", async () => {
   const deps = await world();
   const created = await createMaster(deps, aMaster(), aCall("op-1"));
   const change = { name: "Other", strategyName: "Other", strategy: "Other", minDeposit: usd(7n) };

@@ -1,4 +1,4 @@
-import { childContext } from "#kernel/contract/context.ts";
+import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
@@ -7,12 +7,10 @@ import type { Deps } from "../deps.ts";
 import { checkAll, minDepositError, nameError, textError } from "../domain/checks.ts";
 import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
-import { countInvestors } from "../queries/count-investors.ts";
+import { countInvestorsOf } from "../queries/count-investors.ts";
 import { getMasterById } from "../queries/get-master.ts";
-import { insertAnsweredMaster } from "../store/answered-masters.ts";
-import { updateMaster as storeChange } from "../store/masters.ts";
-import { answerMasterAgain } from "./answer-again.ts";
-import { once } from "./once.ts";
+import { insertMasterUpdate } from "../store/master-updates.ts";
+import { findMasterById, updateMaster as storeChange } from "../store/masters.ts";
 
 /** Changes what is shown, and the minimum that later assignments are held to. Moves no funds. */
 export async function updateMaster(
@@ -30,26 +28,20 @@ export async function updateMaster(
     minDepositError(minDeposit),
     Object.values(change).every((value) => value === undefined) ? NOTHING_TO_CHANGE : undefined,
   );
-  const work = async (): Promise<MasterMessage> => {
-    // Asked first: afterwards a failure would hide that the change was made.
-    const { login } = await getMasterById(deps, id);
-    const counts = await countInvestors(deps, [login], childContext(context));
-    const investorsCount = counts.get(login) ?? 0n;
-    return masterMessage(await changeOnce(deps, { id, change, investorsCount }, context), investorsCount);
-  };
-  return await once(deps, context, { work, again: () => answerMasterAgain(deps, id, context.commandId) });
+  // Asked first: afterwards a failure would hide that the change was made.
+  const { login } = await getMasterById(deps, id);
+  const investorsCount = await countInvestorsOf(deps, login, context);
+  return masterMessage(await changeOnce(deps, id, change, context.commandId), investorsCount);
 }
 
-type Wanted = { readonly id: bigint; readonly change: MasterChange; readonly investorsCount: bigint };
-
-/** Given again later, it must not undo what others have changed since. */
-async function changeOnce(deps: Deps, { id, change, investorsCount }: Wanted, context: CallContext): Promise<Master> {
-  return await inTransaction(deps.pool, async (tx) => {
-    const master = (await storeChange(tx, id, change)) ?? (await getMasterById(deps, id));
-    const command = { commandId: context.commandId, at: deps.now() };
-    await insertAnsweredMaster(tx, command, { master, investorsCount });
-    return master;
+/** A command that is given again changes nothing: others may have changed the same fields since. */
+async function changeOnce({ pool, now }: Deps, id: bigint, change: MasterChange, commandId: string): Promise<Master> {
+  const master = await inTransaction(pool, async (tx) => {
+    const isNew = commandId === "" || (await insertMasterUpdate(tx, commandId, now()));
+    return isNew ? await storeChange(tx, id, change) : await findMasterById(tx, id);
   });
+  assert(master !== undefined, "a Master that was found stays");
+  return master;
 }
 
 const NOTHING_TO_CHANGE = {

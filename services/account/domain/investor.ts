@@ -5,4 +5,5 @@ export type Investor = {
   readonly createdAt: Date;
 };
 
-export type NewInvestor = Omit<Investor, "id">;
+/** The id of the command that registers it, or "". */
+export type NewInvestor = Omit<Investor, "id"> & { readonly commandId: string };

@@ -14,7 +14,8 @@ export type Master = MasterTexts & {
   readonly createdAt: Date;
 };
 
-export type NewMaster = Omit<Master, "id">;
+/** The id of the command that registers it, or "". */
+export type NewMaster = Omit<Master, "id"> & { readonly commandId: string };
 
 /** Undefined keeps what is stored. */
 export type MasterChange = {

@@ -17,6 +17,8 @@ create table master (
   min_deposit_minor bigint not null check (min_deposit_minor >= 0),
   currency          text not null default 'USD' check (currency = 'USD'),
   created_at        timestamptz not null,
+  -- The command that registered it: given again, it is answered with this row. Null when the caller gave no id.
+  command_id        text unique check (command_id <> ''),
   foreign key (login, kind) references account (login, kind),
   foreign key (payment_login, payment_kind) references account (login, kind)
 );
@@ -27,6 +29,8 @@ create table investor (
   kind       text not null default 'INVESTOR' check (kind = 'INVESTOR'),
   name       text not null check (name <> ''),
   created_at timestamptz not null,
+  -- As of a Master.
+  command_id text unique check (command_id <> ''),
   foreign key (login, kind) references account (login, kind)
 );
 
@@ -75,3 +79,12 @@ create table provisioning (
 create index provisioning_to_resume on provisioning (next_try_at) where state = 'PENDING';
 create index provisioning_to_tidy on provisioning (id) where state = 'FAILED' and not is_tidied;
 create unique index provisioning_by_login on provisioning (login) where login is not null;
+
+-- Commands that changed a Master: given again, none of them overwrites what a later one has changed. Kept for longer than
+-- the edge repeats a command.
+create table master_update (
+  command_id text primary key check (command_id <> ''),
+  applied_at timestamptz not null
+);
+
+create index master_update_by_age on master_update (applied_at);

@@ -96,13 +96,14 @@ async function activate({ pool, now }: Deps, provisioning: Provisioning): Promis
 }
 
 async function insertIdentity(tx: Transaction, wish: Provisioning, createdAt: Date): Promise<bigint> {
-  const { kind, name, login, paymentLogin, strategyName, strategy, minDeposit } = wish;
+  const { kind, name, login, paymentLogin, strategyName, strategy, minDeposit, operationId: commandId } = wish;
   assert(login !== undefined, "the platform has named the account");
   if (kind === "INVESTOR") {
-    return (await insertInvestor(tx, { login, name, createdAt })).id;
+    return (await insertInvestor(tx, { login, name, createdAt, commandId })).id;
   }
   assert(paymentLogin !== undefined, "the platform has named the payment account");
-  return (await insertMaster(tx, { login, paymentLogin, name, strategyName, strategy, minDeposit, createdAt })).id;
+  const texts = { name, strategyName, strategy };
+  return (await insertMaster(tx, { login, paymentLogin, ...texts, minDeposit, createdAt, commandId })).id;
 }
 
 async function requestOf(deps: Deps, provisioning: Provisioning, role: ProvisionedRole): Promise<CreateAccountRequest> {

@@ -1,7 +1,7 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { isTrouble } from "#kernel/trouble.ts";
 import type { Deps } from "../deps.ts";
 import type { RegistrationFacts } from "../domain/decide-registration.ts";
@@ -30,22 +30,36 @@ export async function registrationFacts(
   }));
 }
 
-/** Adopting and registering can be asked for again at any point: until the identity is there, nothing has changed for anybody. */
-export async function registering<T>(work: () => Promise<T>): Promise<T> {
+type Registration<T> = {
+  /** What the same command has registered before. */
+  readonly find: () => Promise<T | undefined>;
+  /** Can be repeated at any point: until the identity is there, nothing has changed. */
+  readonly register: () => Promise<T>;
+};
+
+/** However often a command is given, it registers once and is answered with what it registered, also when a copy was faster. */
+export async function registerOnce<T>({ find, register }: Registration<T>): Promise<T> {
+  const before = await find().catch((error: unknown) => {
+    throw isTrouble(error) ? unavailable("service_unavailable", "the directory cannot be read") : error;
+  });
+  if (before !== undefined) return before;
   try {
-    return await work();
+    return await register();
   } catch (error) {
+    const meanwhile = await find();
+    if (meanwhile !== undefined) return meanwhile;
     if (violatedConstraint(error) === "account_pkey") {
       throw refuse("login_in_use", "another request has registered the login at this moment", {
         outcome: "not_executed",
       });
     }
-    if (isTrouble(error)) {
-      throw refuse("platform_unavailable", "the trading platform cannot be reached; nothing was registered", {
-        outcome: "not_executed",
-        retryAfterMs: RETRY_AFTER_MS,
-      });
-    }
-    throw error;
+    throw isTrouble(error) ? unavailable("platform_unavailable", "the trading platform cannot be reached") : error;
   }
+}
+
+function unavailable(code: "service_unavailable" | "platform_unavailable", why: string): Refusal {
+  return refuse(code, `${why}; this attempt registered nothing`, {
+    outcome: "not_executed",
+    retryAfterMs: RETRY_AFTER_MS,
+  });
 }

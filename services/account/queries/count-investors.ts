@@ -1,3 +1,4 @@
+import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Deps } from "../deps.ts";
 
@@ -12,4 +13,10 @@ export async function countInvestors(
   }
   const { counts } = await subscriptions.countActiveInvestors({ masterLogins: [...masterLogins] }, context);
   return new Map(counts.map(({ masterLogin, investors }) => [masterLogin, investors]));
+}
+
+/** Of one Master, asked within a command. */
+export async function countInvestorsOf(deps: Deps, masterLogin: string, context: CallContext): Promise<bigint> {
+  const counts = await countInvestors(deps, [masterLogin], childContext(context));
+  return counts.get(masterLogin) ?? 0n;
 }

@@ -4,12 +4,13 @@ import type { Investor, NewInvestor } from "../domain/investor.ts";
 import { insertAccounts } from "./accounts.ts";
 
 /** Fails on account_pkey when the login has a role already. */
-export async function insertInvestor(tx: Transaction, { login, name, createdAt }: NewInvestor): Promise<Investor> {
+export async function insertInvestor(tx: Transaction, investor: NewInvestor): Promise<Investor> {
+  const { login, name, createdAt, commandId } = investor;
   await insertAccounts(tx, [{ login, kind: "INVESTOR" }]);
   return await one<Investor>(
     tx,
-    sql`insert into investor (login, name, created_at)
-        values (${login}, ${name}, ${createdAt})
+    sql`insert into investor (login, name, created_at, command_id)
+        values (${login}, ${name}, ${createdAt}, nullif(${commandId}, ''))
         returning id, login, name, created_at as "createdAt"`,
   );
 }
@@ -25,6 +26,14 @@ export async function findInvestorByLogin(db: Queryable, login: string): Promise
   return await maybeOne<Investor>(
     db,
     sql`select id, login, name, created_at as "createdAt" from investor where login = ${login}`,
+  );
+}
+
+/** The Investor that the command has registered. */
+export async function findInvestorByCommand(db: Queryable, commandId: string): Promise<Investor | undefined> {
+  return await maybeOne<Investor>(
+    db,
+    sql`select id, login, name, created_at as "createdAt" from investor where command_id = ${commandId}`,
   );
 }
 

@@ -23,9 +23,9 @@ export async function insertMaster(tx: Transaction, master: NewMaster): Promise<
   ]);
   const row = await one<Row>(
     tx,
-    sql`insert into master (login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at)
+    sql`insert into master (login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at, command_id)
         values (${master.login}, ${master.paymentLogin}, ${master.name}, ${master.strategyName}, ${master.strategy},
-                ${master.minDeposit.minor}, ${master.createdAt})
+                ${master.minDeposit.minor}, ${master.createdAt}, nullif(${master.commandId}, ''))
         returning id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at`,
   );
   return masterOf(row);
@@ -47,6 +47,17 @@ export async function findMasterByLogin(db: Queryable, login: string): Promise<M
     sql`select id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at
         from master
         where login = ${login}`,
+  );
+  return row && masterOf(row);
+}
+
+/** The Master that the command has registered. */
+export async function findMasterByCommand(db: Queryable, commandId: string): Promise<Master | undefined> {
+  const row = await maybeOne<Row>(
+    db,
+    sql`select id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at
+        from master
+        where command_id = ${commandId}`,
   );
   return row && masterOf(row);
 }

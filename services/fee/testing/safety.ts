@@ -1,11 +1,12 @@
 import { many, sql } from "#kernel/postgres/query.ts";
+import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { AccountRole, type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { decideReview } from "../commands/decide-review.ts";
 import type { Deps } from "../deps.ts";
-import { heedBreaks } from "../jobs/heed-breaks.ts";
+import { stoppingBreaks } from "../jobs/stop-on-breaks.ts";
 import { watchPaymentAccounts } from "../jobs/watch-payment-accounts.ts";
 import { aCall, PAYMENT_ACCOUNT } from "./fee.ts";
 import type { World } from "./world.ts";
@@ -52,7 +53,7 @@ export function tellLog(world: World, { login = PAYMENT_ACCOUNT, reason = "", de
 /** Both ways in which fee learns of what does not tie. */
 export async function heed(deps: Deps): Promise<void> {
   await watchPaymentAccounts(deps);
-  await heedBreaks(deps);
+  await stopOnBreaks(deps.pool, stoppingBreaks(deps));
 }
 
 /** Why each Master is stopped; null for one that is not. */

@@ -30,7 +30,7 @@ export type World = Neighbours & {
 export async function aWorld(pool?: Pool): Promise<World> {
   await pool?.query(`
     truncate fee_configuration, fee_version, fee_master, heard_master, allocation_entry, allocation_part, fee_pair, fee_run,
-             fee_payment, payment_credit, crystallisation, crystallisation_item, review_case, review_word, heeded_break, payment_account
+             fee_payment, payment_credit, crystallisation, crystallisation_item, review_case, review_word, handled_break, payment_account
     restart identity`);
   const clock = { now: new Date(FIRST_WEEK) };
   const neighbours = neighboursAt(() => clock.now);

@@ -1,5 +1,3 @@
--- Tables of the kernel that every service keeps in its own schema. Run by the migration runner as 0000_feed.
-
 -- Events of this service. A row is published in the transaction of the change; the relay sequences it after commit.
 create table outbox (
   id           bigint generated always as identity primary key,
@@ -39,12 +37,4 @@ create table feed_poison (
   reason   text not null,
   found_at timestamptz not null default clock_timestamp(),
   primary key (feed, number, entry_id)
-);
-
--- The process that plays a role which only one process may play. The fence grows with each holder and never repeats.
-create table lease (
-  name       text primary key,
-  holder     text not null,
-  fence      bigint not null check (fence > 0),
-  expires_at timestamptz not null
 );

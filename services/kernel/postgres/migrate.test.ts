@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { emptyDatabase } from "#test/support/database.ts";
 import { expect, test } from "vitest";
 import { migrate } from "./migrate.ts";
@@ -17,24 +17,22 @@ async function folderOf(files: Readonly<Record<string, string>>) {
   return { folder, write, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
-test("a schema is made, gets the tables of the kernel and then each file, once", async () => {
+test("a schema is made and gets each file, once", async () => {
   await using database = await emptyDatabase("elsewhere");
   await using files = await folderOf({ "0001_coin.sql": COIN, "README.md": "not a migration" });
   const options = { url: database.url, schema: SCHEMA, folder: files.folder };
 
-  expect(await migrate(options)).toEqual(["0000_feed", "0001_coin"]);
+  expect(await migrate(options)).toEqual(["0001_coin"]);
   await files.write("0002_weight.sql", "alter table coin add column weight bigint; insert into coin values (1, 5);");
   expect(await migrate(options)).toEqual(["0002_weight"]);
   expect(await migrate(options)).toEqual([]);
 
   await using pool = createPool({ url: database.url, schema: SCHEMA, applicationName: "test", max: 1 });
   expect(await many(pool, sql`select version, name from schema_migration order by version`)).toEqual([
-    { version: 0, name: "0000_feed" },
     { version: 1, name: "0001_coin" },
     { version: 2, name: "0002_weight" },
   ]);
   expect(await many(pool, sql`select * from coin`)).toEqual([{ id: 1n, weight: 5n }]);
-  expect(await many(pool, sql`select * from outbox`)).toEqual([]);
 });
 
 test("two services of one database do not meet", async () => {
@@ -44,10 +42,7 @@ test("two services of one database do not meet", async () => {
     ["funding", "account"].map((schema) => migrate({ url: database.url, schema, folder: files.folder })),
   );
 
-  expect(names).toEqual([
-    ["0000_feed", "0001_coin"],
-    ["0000_feed", "0001_coin"],
-  ]);
+  expect(names).toEqual([["0001_coin"], ["0001_coin"]]);
 });
 
 test("many processes that start at once migrate once", async () => {
@@ -57,7 +52,7 @@ test("many processes that start at once migrate once", async () => {
 
   const applied = await Promise.all(runs);
 
-  expect(applied.flat()).toEqual(["0000_feed", "0001_coin"]);
+  expect(applied.flat()).toEqual(["0001_coin"]);
 });
 
 test("an edited file is refused", async () => {
@@ -68,6 +63,21 @@ test("an edited file is refused", async () => {
   await files.write("0001_coin.sql", `${COIN} -- better`);
 
   await expect(migrate(options)).rejects.toThrow("0001_coin was edited after it was applied");
+});
+
+test("a file gets the tables that it includes, which are a part of what must not be edited", async () => {
+  await using database = await emptyDatabase("elsewhere");
+  await using shared = await folderOf({ "coin.sql": COIN });
+  await using files = await folderOf({
+    "0001_purse.sql": `-- of another folder\n\\ir ../${basename(shared.folder)}/coin.sql\ncreate table purse (coin bigint references coin);`,
+  });
+  const options = { url: database.url, schema: SCHEMA, folder: files.folder };
+  expect(await migrate(options)).toEqual(["0001_purse"]);
+
+  await using pool = createPool({ url: database.url, schema: SCHEMA, applicationName: "test", max: 1 });
+  expect(await many(pool, sql`select * from purse join coin on coin.id = purse.coin`)).toEqual([]);
+  await shared.write("coin.sql", `${COIN} -- better`);
+  await expect(migrate(options)).rejects.toThrow("0001_purse was edited after it was applied");
 });
 
 test("a gap, a double number and a strange name are refused before anything is done", async () => {

@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { pathToFileURL } from "node:url";
 import type { Client } from "pg";
 import { StartupError } from "../startup-error.ts";
 import { connectToMigrate } from "./migration-client.ts";
@@ -10,7 +10,7 @@ import { execute, many, maybeOne, one, sql } from "./query.ts";
 export type MigrateOptions = {
   readonly url: string;
   readonly schema: string;
-  /** Holds 0001_what.sql, 0002_what.sql ... */
+  /** Holds 0001_what.sql, 0002_what.sql ..., which may include files of the kernel. */
   readonly folder: string | URL;
 };
 
@@ -23,7 +23,7 @@ type Applied = { readonly version: number; readonly name: string; readonly sha25
  * A schema that is ahead of the folder is accepted: an older process may start while a newer one is being rolled out.
  */
 export async function migrate({ url, schema, folder }: MigrateOptions): Promise<string[]> {
-  const files = await listMigrations(typeof folder === "string" ? folder : fileURLToPath(folder));
+  const files = listMigrations(typeof folder === "string" ? pathToFileURL(`${folder}/`) : folder);
   const client = await connectToMigrate(url, schema);
   try {
     // Released by the end of the connection, also when this process dies.
@@ -62,7 +62,8 @@ function listApplied(client: Client): Promise<Applied[]> {
 function pendingOf(files: readonly MigrationFile[], applied: readonly Applied[]): MigrationFile[] {
   for (const [index, { version, name, sha256 }] of applied.entries()) {
     const file = files[index];
-    if (version !== index) throw new StartupError(`schema_migration has no row for version ${index}: restore it`);
+    const expected = index + 1;
+    if (version !== expected) throw new StartupError(`schema_migration has no row for version ${expected}: restore it`);
     if (file !== undefined && file.sha256 !== sha256) {
       throw new StartupError(`${name} was edited after it was applied: put it back and write the next number instead`);
     }

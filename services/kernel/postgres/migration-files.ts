@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readdirSync, readFileSync } from "node:fs";
 import { StartupError } from "../startup-error.ts";
 
 export type MigrationFile = {
@@ -12,24 +10,24 @@ export type MigrationFile = {
 };
 
 const FILE_NAME = /^(\d{4})_([a-z0-9_-]+)\.sql$/;
-/** The outbox, cursors and leases that every service has, before its own tables. */
-const FEED_TABLES = fileURLToPath(new URL("../feed/feed.sql", import.meta.url));
+/** As psql has it: the text of the file with this path, seen from the file that has the line. */
+const INCLUDE = /^\\ir (\S+)$/gm;
 
-/** The kernel's tables as number 0, then the files of the folder, whose numbers must be 1, 2, 3 ... */
-export async function listMigrations(folder: string): Promise<MigrationFile[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql")).toSorted();
-  const migrations = [await readMigration(FEED_TABLES, 0, "0000_feed")];
-  for (const name of names) {
+/** The files of the folder, each with the tables of the kernel that it includes. Their numbers must be 1, 2, 3 ... */
+export function listMigrations(folder: URL): MigrationFile[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+  return names.toSorted().map((name, index) => {
     const version = Number(FILE_NAME.exec(name)?.[1]);
-    const next = migrations.length;
+    const next = index + 1;
     if (Number.isNaN(version)) throw new StartupError(`${name}: a migration is called 0001_what_it_does.sql`);
-    if (version !== next) throw new StartupError(`${name}: the next migration in ${folder} has number ${next}`);
-    migrations.push(await readMigration(join(folder, name), version, name.slice(0, -".sql".length)));
-  }
-  return migrations;
+    if (version !== next)
+      throw new StartupError(`${name}: the next migration in ${folder.pathname} has number ${next}`);
+    const text = readWithIncludes(new URL(name, folder));
+    const sha256 = createHash("sha256").update(text).digest("hex");
+    return { version, name: name.slice(0, -".sql".length), sha256, text };
+  });
 }
 
-async function readMigration(path: string, version: number, name: string): Promise<MigrationFile> {
-  const text = await readFile(path, "utf8");
-  return { version, name, sha256: createHash("sha256").update(text).digest("hex"), text };
+function readWithIncludes(file: URL): string {
+  return readFileSync(file, "utf8").replaceAll(INCLUDE, (_line, path: string) => readWithIncludes(new URL(path, file)));
 }

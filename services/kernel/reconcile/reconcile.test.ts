@@ -1,5 +1,3 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { register } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
 import { pause } from "../bell.ts";
@@ -7,7 +5,6 @@ import { reconcile } from "./reconcile.ts";
 import { aCheck, aFinding, reconciliationPool, runDeps } from "../testing/check.ts";
 
 const WITHIN_MS = 10_000;
-const SERVICES = join(import.meta.dirname, "../..");
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const byMs = performance.now() + WITHIN_MS;
@@ -65,14 +62,4 @@ test("one check that fails keeps the others from nothing", async () => {
   onTestFinished(() => job[Symbol.asyncDispose]());
   await until(() => isRun);
   await until(async () => (await gauge("pamm_reconciliation_failing", "T3")) === 1);
-});
-
-test("every service that has checks has these tables, word for word", async () => {
-  const tables = await readFile(new URL("./tables.sql", import.meta.url), "utf8");
-  for (const service of ["platform", "subscription", "fee", "funding"]) {
-    const folder = join(SERVICES, service, "migrations");
-    const name = (await readdir(folder)).find((each) => each.endsWith("_reconciliation.sql"));
-    expect(name, service).toBeDefined();
-    expect((await readFile(join(folder, String(name)), "utf8")).startsWith(tables), service).toBe(true);
-  }
 });

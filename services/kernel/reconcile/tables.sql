@@ -1,5 +1,4 @@
--- What a service checks about its own books, and what did not tie. The same text in every service that has checks.
-
+-- What a service checks about its own books, and what did not tie.
 create table reconciliation_check (
   name         text primary key check (name <> ''),
   title        text not null,

@@ -1,4 +1,3 @@
-import { readdir, readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import type { Pool } from "../postgres/pool.ts";
@@ -8,7 +7,7 @@ import { closeCase, listUndecided, openCase, renewCase } from "./cases.ts";
 import { keyOfReview } from "./record-vote.ts";
 import { listReviews } from "./list-reviews.ts";
 import { actionNotPossible } from "./refusals.ts";
-import { anOpenCase, aQuestion, AT, deskOf, reviewDatabase, SNIPPETS } from "../testing/cases.ts";
+import { anOpenCase, aQuestion, AT, deskOf, reviewDatabase } from "../testing/cases.ts";
 import { delayUnfinished, listUnfinished, markFinished } from "./unfinished.ts";
 
 /** Goes on only while somebody else is in the middle of a decision too. */
@@ -268,20 +267,4 @@ test("the database itself refuses one key for both words", async () => {
     pool.query(`update review_case set state = 'DECIDED', confirmed_by = 'anna', confirmed_note = '',
                 confirmed_at = now(), next_try_at = now() where id = ${id}`),
   ).rejects.toThrow("violates check constraint");
-});
-
-test("every service that keeps reviews has exactly these tables", async () => {
-  const snippets = await Promise.all(SNIPPETS.map((snippet) => readFile(snippet, "utf8")));
-  const services = new URL("../../", import.meta.url);
-  const schemas = new Map<string, string>();
-  for (const file of await readdir(services, { recursive: true })) {
-    const [, service] = /^([a-z]+)\/migrations\/.*\.sql$/.exec(file) ?? [];
-    if (service === undefined) continue;
-    schemas.set(service, (schemas.get(service) ?? "") + (await readFile(new URL(file, services), "utf8")));
-  }
-  const keepers = [...schemas].filter(([, schema]) => schema.includes("create table review_case "));
-  expect(keepers.map(([service]) => service).toSorted()).toEqual(["fee", "platform", "subscription"]);
-  for (const [service, schema] of keepers) {
-    for (const snippet of snippets) expect(schema, service).toContain(snippet);
-  }
 });

@@ -1,5 +1,4 @@
--- What no machine may decide, and what people said about it. Repeated word for word by the migration of every service that
--- keeps reviews in its schema.
+-- What no machine may decide, and what people said about it.
 create table review_case (
   id               bigint generated always as identity primary key,
   -- What it is about, for example stop:1001. One case at a time is open about it.
@@ -54,19 +53,22 @@ create view review_case_row as
 
 -- Every word that was said about a case, and by whom. VOIDED: the facts under a proposal changed.
 create table review_word (
-  id      bigint generated always as identity primary key,
-  case_id bigint not null references review_case,
-  word    text not null check (word in ('PROPOSED', 'WITHDRAWN', 'VOIDED', 'CONFIRMED')),
-  action  text not null,
-  deal_id bigint not null,
-  note    text not null,
+  id         bigint generated always as identity primary key,
+  case_id    bigint not null references review_case,
+  word       text not null check (word in ('PROPOSED', 'WITHDRAWN', 'VOIDED', 'CONFIRMED')),
+  action     text not null,
+  deal_id    bigint not null,
+  note       text not null,
   -- Id of the API key; empty when a machine said it.
-  actor   text not null,
-  said_at timestamptz not null,
+  actor      text not null,
+  said_at    timestamptz not null,
+  -- The command that said it: given again it says nothing new, and is answered the same.
+  command_id text not null default '',
   check ((word = 'VOIDED') = (actor = ''))
 );
 
 create index review_word_of_case on review_word (case_id, id);
+create unique index review_word_by_command on review_word (command_id) where command_id <> '';
 
 create function review_word_is_kept() returns trigger language plpgsql as $$
 begin

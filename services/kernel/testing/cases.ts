@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { DecideReviewRequest } from "#proto/pamm/common/v1/review.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { inTransaction } from "../postgres/transaction.ts";
@@ -7,14 +6,10 @@ import { openCase, type Question } from "../review/cases.ts";
 import { type Decider, recordVote } from "../review/record-vote.ts";
 
 export const AT = new Date("2026-11-22T10:00:00Z");
-export const SNIPPETS = ["review.sql", "review-command.sql"].map(
-  (name) => new URL(`../review/${name}`, import.meta.url),
-);
 
-/** The tables of the snippets, as a service has them. */
+/** A database with the tables of reviews, and nothing else of a service. */
 export async function reviewDatabase(): Promise<Pool> {
-  const { pool } = await kernelDatabase("reviews");
-  for (const snippet of SNIPPETS) await pool.query(await readFile(snippet, "utf8"));
+  const { pool } = await kernelDatabase("reviews", ["review/review.sql"]);
   return pool;
 }
 

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { createLog } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { kernelDatabase } from "./database.ts";
@@ -6,10 +5,9 @@ import type { Check, Finding, Look } from "../reconcile/check.ts";
 import type { RunDeps } from "../reconcile/run-check.ts";
 import { insertChecks } from "../reconcile/store.ts";
 
-/** A database with the two tables, and nothing else of a service. */
+/** A database with the tables of checks, and nothing else of a service. */
 export async function reconciliationPool(): Promise<Pool> {
-  const { pool } = await kernelDatabase();
-  await pool.query(await readFile(new URL("../reconcile/tables.sql", import.meta.url), "utf8"));
+  const { pool } = await kernelDatabase("kernel", ["reconcile/tables.sql"]);
   return pool;
 }
 

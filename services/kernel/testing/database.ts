@@ -1,15 +1,14 @@
-import { mkdtemp, rmdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { emptyDatabase } from "#test/support/database.ts";
 import type { TestDatabase } from "#test/support/database.ts";
-import { migrate } from "../postgres/migrate.ts";
 
-/** The tables of the kernel and no others, as each service has them. */
-export async function kernelDatabase(schema = "kernel"): Promise<TestDatabase> {
+const EVERYWHERE = ["postgres/lease.sql", "feed/feed.sql"];
+
+/** Tables of the kernel and no others: leases, feeds and the files that are named. */
+export async function kernelDatabase(schema = "kernel", files: readonly string[] = []): Promise<TestDatabase> {
   const database = await emptyDatabase(schema);
-  const folder = await mkdtemp(join(tmpdir(), "no-migrations-"));
-  await migrate({ url: database.url, schema, folder });
-  await rmdir(folder);
+  for (const file of [...EVERYWHERE, ...files]) {
+    await database.pool.query(await readFile(new URL(`../${file}`, import.meta.url), "utf8"));
+  }
   return database;
 }

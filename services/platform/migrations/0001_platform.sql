@@ -1,3 +1,8 @@
+\ir ../../kernel/postgres/lease.sql
+\ir ../../kernel/feed/feed.sql
+\ir ../../kernel/reconcile/tables.sql
+\ir ../../kernel/review/review.sql
+
 -- The books of the trading platform as this service keeps them. What the tables promise is told in docs and in
 -- services/platform/protocol; the rules that must hold whoever writes are constraints here.
 
@@ -29,6 +34,8 @@ create table account (
   -- No permit is given before this instant: the facts of the account are being read.
   reading_until  timestamptz,
   reading_token  text,
+  -- When facts were read last: an operation that was passed over by one reading goes before the next.
+  read_at        timestamptz,
   managed_at     timestamptz not null default clock_timestamp(),
   check ((lane_holder is null) = (lane_number is null)),
   check (lane_granted_at is null or lane_holder is not null),
@@ -108,11 +115,13 @@ create table operation (
   review        text,
   attempt       smallint not null default 0 check (attempt between 0 and 31),
   absences      smallint not null default 0 check (absences between 0 and attempt),
-  -- INTENT: no permit before; UNKNOWN: the next scan.
+  -- INTENT: no permit before; UNKNOWN: the next scan; APPLIED: the next look for its deal.
   next_look_at  timestamptz not null default clock_timestamp(),
   server        text,
   deal_id       bigint check (deal_id > 0),
   applied_at    timestamptz,
+  -- A server that restarts may forget its last deals, so the deal of an applied operation is looked for again.
+  looks         smallint not null default 0 check (looks between 0 and 3),
   created_at    timestamptz not null default clock_timestamp(),
   changed_at    timestamptz not null default clock_timestamp(),
   unique (transfer_id, leg),
@@ -132,6 +141,9 @@ create unique index operation_under_way on operation (login)
 create index operation_in_line on operation (login, number) where state = 'INTENT' and is_ready;
 create index operation_to_look_at on operation (next_look_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
 create index operation_open on operation (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
+create index operation_to_verify on operation (next_look_at) where state = 'APPLIED' and looks < 3;
+-- For what a piece of the history should show of operations that are in no log yet.
+create index operation_of_time on operation (login, applied_at) where deal_id is not null;
 
 -- An operation with what its transfer says about it.
 create view recorded_operation as
@@ -178,7 +190,7 @@ create table log_entry (
   login         text not null references account deferrable initially deferred,
   number        bigint not null check (number >= 0),
   kind          text not null check (kind in ('opening', 'deposit', 'withdrawal', 'fee_debit', 'fee_credit', 'result',
-                  'mirror', 'exit', 'reversal', 'foreign', 'trade')),
+                  'mirror', 'exit', 'reversal', 'foreign', 'trade', 'irregularity', 'correction')),
   amount_minor  bigint not null,
   operation_number bigint references operation,
   transfer_id   bigint,
@@ -199,16 +211,42 @@ create table log_entry (
   commission_minor bigint,
   fee_minor     bigint,
   logged_at     timestamptz not null default clock_timestamp(),
+  -- The platform's history can be edited by its people. What they changed is told by an entry that moves nothing and names
+  -- the deal. deal_surplus: a deal under one of our references that no operation has.
+  irregularity  text check (irregularity in ('deal_gone', 'deal_changed', 'deal_cancelled', 'deal_surplus')),
+  -- What people say about it is an entry, too: by how much the deal is more or less than it was told, so that the log says
+  -- again what the account shows. It names the deal in a column of its own, because a deal is booked once.
+  corrected_deal_id bigint check (corrected_deal_id > 0),
+  -- How often the deal of an irregularity or a correction was corrected by then; a correction counts itself.
+  deal_state    smallint not null default 0 check (deal_state >= 0),
   unique (login, number),
-  constraint log_entry_deal unique (server, deal_id),
   check ((kind = 'opening') = (number = 0)),
-  check ((kind = 'opening') = (deal_id is null) and (deal_id is null) = (server is null)),
-  check ((kind in ('opening', 'foreign', 'trade')) = (operation_number is null)),
+  constraint log_entry_has_deal check
+    ((kind in ('opening', 'correction')) = (deal_id is null) and (kind = 'opening') = (server is null)),
+  constraint log_entry_not_ours check
+    ((kind in ('opening', 'foreign', 'trade', 'irregularity', 'correction')) = (operation_number is null)),
   check ((operation_number is null) = (transfer_id is null) and (operation_number is null) = (key = '')),
-  check ((kind = 'trade') = (action is not null)),
+  -- A correction has the trade as the platform shows it now, if it shows one.
+  constraint log_entry_has_trade check
+    ((kind <> 'trade' or action is not null) and (action is null or kind in ('trade', 'correction'))),
   check (kind <> 'trade' or (entry is not null and position_id is not null and symbol is not null and volume is not null
-         and volume_closed is not null and amount_minor = profit_minor + swap_minor + commission_minor + fee_minor))
+         and volume_closed is not null and amount_minor = profit_minor + swap_minor + commission_minor + fee_minor)),
+  constraint log_entry_irregularity check
+    ((kind in ('irregularity', 'correction')) = (irregularity is not null) and (kind <> 'irregularity' or amount_minor = 0)),
+  constraint log_entry_correction check
+    ((kind = 'correction') = (corrected_deal_id is not null) and (kind <> 'correction' or deal_state > 0)
+     and (kind in ('irregularity', 'correction') or deal_state = 0))
 );
+
+-- A deal is booked once, whatever is told about it later.
+create unique index log_entry_deal on log_entry (server, deal_id) where kind <> 'irregularity';
+-- The same thing about the same state of a deal is told once, and each state is corrected once.
+create unique index log_entry_told_once on log_entry (login, server, deal_id, irregularity, deal_state)
+  where kind = 'irregularity';
+create unique index log_entry_corrected_once on log_entry (server, corrected_deal_id, login, deal_state)
+  where kind = 'correction';
+-- For what a piece of the history should show.
+create index log_entry_of_time on log_entry (login, deal_at) where deal_id is not null;
 
 -- Open positions that the log leaves: what an account had when it was opened, and every trade since.
 create table log_position (
@@ -233,11 +271,13 @@ create table review (
   reason           text not null,
   server           text,
   deal_id          bigint,
+  -- As in log_entry: a finding about a deal that was corrected is another one than that of before.
+  deal_state       smallint not null default 0,
   evidence         jsonb not null,
   opened_at        timestamptz not null default clock_timestamp()
 );
 -- One finding is reported once, however often it is seen.
-create unique index review_finding on review (login, reason, coalesce(operation_number, 0), coalesce(deal_id, 0));
+create unique index review_finding on review (login, reason, coalesce(operation_number, 0), coalesce(deal_id, 0), deal_state);
 
 -- Books are written once.
 create function refuse_change() returns trigger language plpgsql as $$

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { advancePool, type Reading, type Standing } from "./advance-pool.ts";
+import { PoolBroken } from "./pool/pool-broken.ts";
 import { E8_PER_CENT, EMPTY_POOL, type UnitPool } from "./pool/unit-pool.ts";
 import { aDeal } from "../testing/deals.ts";
 
@@ -70,9 +71,22 @@ test("it stops before what may not be guessed, and keeps what was before it", ()
   for (const bad of [aDeal({ dealAt: MONDAY, action: 13 }), aDeal({ dealAt: MONDAY, dealId: 99n })]) {
     const advance = advancePool({ ...STANDING, struckDealId: 100n }, [good, bad, good], NO_READING);
     expect(brief(advance)).toEqual([4n]);
-    expect(advance).toMatchObject({ taken: 1, end: "stopped", stopped: expect.any(String) });
+    expect(advance).toMatchObject({ taken: 1, end: "stopped", stopped: { error: expect.any(PoolBroken) } });
     expect(advance.standing.pool.seats).toMatchObject([{ pooled: 100_02n }, { pooled: 100_02n }]);
   }
+});
+
+test("an error that is not of the domain stops the Master too, and is handed on as it was thrown", () => {
+  const planted = new TypeError("planted");
+  const week = {
+    ...WEEK,
+    get periodMs(): number {
+      throw planted;
+    },
+  };
+  const advance = advancePool(STANDING, [aDeal({ dealAt: MONDAY, profit: 4n })], { ...NO_READING, week });
+  expect(advance).toMatchObject({ taken: 0, steps: [], end: "stopped" });
+  expect(advance.stopped?.error).toBe(planted);
 });
 
 test("it takes so many steps at once and leaves the rest for the next time", () => {

@@ -5,6 +5,7 @@ import { type Allocation, allocateDeal } from "./pool/allocate-deal.ts";
 import { checkPool } from "./pool/check-pool.ts";
 import { poolEquity } from "./pool/equity.ts";
 import { floatingShares } from "./pool/floating-shares.ts";
+import { PoolBroken } from "./pool/pool-broken.ts";
 import type { Mark } from "./pool/strike-pool.ts";
 import type { E8, UnitPool } from "./pool/unit-pool.ts";
 import { cutOffsDue, periodStart, type Week } from "./weeks.ts";
@@ -58,8 +59,8 @@ export type Advance = {
   readonly steps: readonly Step[];
   /** How many of the deals were taken, those included that are no result. */
   readonly taken: number;
-  /** Why the Master has to be stopped before the next deal. */
-  readonly stopped: string | undefined;
+  /** What was thrown, so that the Master has to be stopped before the next deal: PoolBroken, or a fault of the program. */
+  readonly stopped: { readonly error: unknown } | undefined;
   /** "blocked": the next deal belongs to a week that has to be closed first. "full": there is more. */
   readonly end: "done" | "blocked" | "full" | "stopped";
 };
@@ -84,12 +85,18 @@ export function advancePool(standing: Standing, deals: readonly MasterDeal[], ru
   const steps: Step[] = [];
   let now = standing;
   let taken = 0;
-  const ended = (end: Advance["end"], stopped?: string): Advance => ({ standing: now, steps, taken, stopped, end });
+  const ended = (end: Advance["end"], stopped?: Advance["stopped"]): Advance => ({
+    standing: now,
+    steps,
+    taken,
+    stopped,
+    end,
+  });
   for (;;) {
     if (steps.length >= rules.mostSteps) return ended("full");
     const deal = deals[taken];
-    const cutOff = nextCutOff(now, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));
     try {
+      const cutOff = nextCutOff(now, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));
       if (deal !== undefined && (cutOff === undefined || deal.dealAt < cutOff)) {
         if (rules.arePositionsKnown) now = admit(now, deal);
         const step = split(now, deal, rules.letPassNumber);
@@ -104,7 +111,7 @@ export function advancePool(standing: Standing, deals: readonly MasterDeal[], ru
         now = { ...now, weeksClosedThrough: cutOff };
       } else return ended(deal === undefined ? "done" : "blocked");
     } catch (error) {
-      return ended("stopped", error instanceof Error ? error.message : String(error));
+      return ended("stopped", { error });
     }
   }
 }
@@ -129,8 +136,8 @@ function admit(standing: Standing, deal: MasterDeal): Standing {
 
 function split({ pool, weeksClosedThrough, struckDealId }: Standing, deal: MasterDeal, letPass: bigint): ResultStep {
   if (deal.number > letPass) {
-    if (isCancelled(deal)) throw new Error(`deal ${deal.dealId} takes another one back`);
-    if (deal.dealId < struckDealId) throw new Error(`deal ${deal.dealId} is older than the last strike`);
+    if (isCancelled(deal)) throw new PoolBroken(`deal ${deal.dealId} takes another one back`);
+    if (deal.dealId < struckDealId) throw new PoolBroken(`deal ${deal.dealId} is older than the last strike`);
   }
   const allocation = allocateDeal(pool, poolDealOf(deal));
   checkPool(allocation.pool);

@@ -1,3 +1,9 @@
+\ir ../../kernel/postgres/lease.sql
+\ir ../../kernel/feed/feed.sql
+\ir ../../kernel/reconcile/tables.sql
+\ir ../../kernel/reconcile/handled-break.sql
+\ir ../../kernel/review/review.sql
+
 -- Who follows whom. ASSIGNING and ABORTED are never shown.
 create table subscription (
   id                bigint generated always as identity primary key,
@@ -23,6 +29,8 @@ create unique index subscription_one_per_command on subscription (command_id)
   where status <> 'ABORTED' and command_id <> '';
 create index subscription_by_master on subscription (master_login, id);
 create index subscription_by_investor on subscription (investor_login, id);
+-- An assign is looked up by its command also when it was refused.
+create index subscription_by_command on subscription (command_id);
 create index subscription_active on subscription (master_login, investor_id) where status = 'ACTIVE';
 
 -- How the service reads them.
@@ -95,13 +103,20 @@ create table investor_account (
   heard_number           bigint not null default -1,
   outside_minor          bigint not null default 0,
   quarantined_minor      bigint not null default 0,
+  -- What of it people have looked at.
+  quarantine_known_minor bigint not null default 0,
   -- Results allocated and not yet posted.
   unposted_minor         bigint not null default 0,
   pooled_subscription_id bigint references subscription,
+  -- Refusals of postings in a row, and when the next one may be made.
+  posting_refusals       integer not null default 0,
+  posting_next_at        timestamptz not null default '-infinity',
   check (heard_number >= filed_number)
 );
 
 create index investor_account_gap on investor_account (login) where heard_number > filed_number;
+create index investor_account_unposted on investor_account (posting_next_at) where unposted_minor <> 0;
+create index investor_account_foreign on investor_account (login) where quarantined_minor <> quarantine_known_minor;
 
 -- A Master's pool: what stands on its login and belongs to no Investor, and its gate.
 create table master_pool (
@@ -122,12 +137,35 @@ create table master_pool (
   mirror_refusals      integer not null default 0,
   mirror_next_at       timestamptz not null default '-infinity',
   mirror_reason        text,
+  -- Results that no Investor owns, and what rounding left of them.
+  suspense_minor       bigint not null default 0,
+  suspense_carry_e8    bigint not null default 0,
+  -- Number of the newest allocation entry.
+  last_allocation      bigint not null default 0 check (last_allocation >= 0),
+  -- Last cut-off up to which weeks are closed; null while nobody is ACTIVE, because then no week is closed.
+  weeks_closed_through timestamptz,
+  -- Highest ticket that was filed, and that ticket at the last strike: a lower one that comes later stops the Master.
+  filed_deal_id        bigint not null default 0,
+  struck_deal_id       bigint not null default 0,
+  -- Every position that the Master may have open is in these books: it had nothing before us, or was read whole since.
+  are_positions_known  boolean not null default true,
+  -- Cash and attributed floating result of everybody were below zero after the last result or strike.
+  is_in_deficit        boolean not null default false,
+  -- When the Master is read again for a strike or a week that could not be had, and why not.
+  mark_next_at         timestamptz not null default '-infinity',
+  mark_tries           integer not null default 0,
+  mark_reason          text,
+  -- What of the foreign money people have looked at: it stays where it is and is not asked about again.
+  foreign_known_minor  bigint not null default 0,
+  -- Number of the log entry up to which people let deals pass that stop a Master otherwise.
+  let_pass_number      bigint not null default -1,
   check (heard_number >= filed_number),
   check (num_nulls(gate_key, gate_try, gate_closed_at) in (0, 3))
 );
 
 create index master_pool_gap on master_pool (login) where heard_number > filed_number;
 create index master_pool_gated on master_pool (gate_closed_at) where gate_key is not null;
+create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
 
 -- Deals of a Master's trader, in the order of its log, as they wait to be split.
 create table master_result (
@@ -155,18 +193,27 @@ create index master_result_unallocated on master_result (master_login, number) w
 
 -- Where the money of a subscription stands. A loss may take what is pooled below zero, nothing else.
 create table seat (
-  subscription_id bigint primary key references subscription,
-  master_login    text not null references master_pool,
-  investor_login  text not null references investor_account,
-  inbound_minor   bigint not null default 0 check (inbound_minor >= 0),
-  waiting_minor   bigint not null default 0 check (waiting_minor >= 0),
-  pooled_minor    bigint not null default 0,
-  reserved_minor  bigint not null default 0 check (reserved_minor >= 0),
-  outbound_minor  bigint not null default 0 check (outbound_minor >= 0)
+  subscription_id  bigint primary key references subscription,
+  master_login     text not null references master_pool,
+  investor_login   text not null references investor_account,
+  inbound_minor    bigint not null default 0 check (inbound_minor >= 0),
+  waiting_minor    bigint not null default 0 check (waiting_minor >= 0),
+  pooled_minor     bigint not null default 0,
+  reserved_minor   bigint not null default 0 check (reserved_minor >= 0),
+  outbound_minor   bigint not null default 0 check (outbound_minor >= 0),
+  -- Who shares in results, and how much of what floats has been attributed already. Numbers that are scaled by units or by
+  -- 1e24 do not fit 64 bits.
+  units            numeric not null default 0 check (units >= 0 and units = trunc(units)),
+  -- What rounding to cents has left, 1e-8 USD.
+  carry_e8         bigint not null default 0,
+  -- Has left what is pooled already; its units go at the next strike that can.
+  unredeemed_minor bigint not null default 0 check (unredeemed_minor >= 0)
 );
 
 create index seat_by_master on seat (master_login, subscription_id);
+create index seat_by_investor on seat (investor_login);
 create index seat_waiting on seat (master_login) where waiting_minor > 0;
+create index seat_unredeemed on seat (master_login) where unredeemed_minor > 0;
 
 -- What was set apart in the pool for one debit, under the key of its transfer.
 create table reserve (
@@ -244,6 +291,106 @@ create table exit_transfer (
 
 create index exit_transfer_due on exit_transfer (next_try_at) where state = 'OPEN';
 
+-- An open position of a Master's trader, as far as its floating result was attributed. Scaled by 1e24 for each 1e-8 USD.
+create table pool_position (
+  master_login text not null references master_pool,
+  position_id  bigint not null,
+  symbol       text not null,
+  -- Lots in units of 1e-8.
+  volume       bigint not null,
+  mark         numeric not null,
+  per_unit     numeric not null,
+  primary key (master_login, position_id)
+);
+
+-- Of a seat whose units changed while the position was open.
+create table accrual (
+  master_login    text not null references master_pool,
+  position_id     bigint not null,
+  -- 0 is suspense.
+  subscription_id bigint not null,
+  basis           numeric not null,
+  per_unit        numeric not null,
+  primary key (master_login, position_id, subscription_id)
+);
+
+-- What waits for its units, by the place in the Master's log from which on it works: seat.waiting_minor in its parts.
+create table arrival (
+  id              bigint generated always as identity primary key,
+  subscription_id bigint not null references subscription,
+  master_login    text not null references master_pool,
+  -- Last entry of the Master's log that it has no part in, and the highest ticket up to there.
+  number          bigint not null,
+  deal_id         bigint not null,
+  amount_minor    bigint not null check (amount_minor > 0)
+);
+
+create index arrival_by_master on arrival (master_login, subscription_id);
+
+-- What happened to a Master's Investors, in the one order that counts: 1, 2, 3 ... without gaps.
+create table allocation_entry (
+  master_login   text not null references master_pool,
+  number         bigint not null check (number > 0),
+  kind           text not null check (kind in ('RESULT', 'WEEK')),
+  created_at     timestamptz not null,
+  -- Of a result: the entry of the Master's log, and what of it belongs to nobody.
+  log_number     bigint,
+  deal_id        bigint,
+  deal_at        timestamptz,
+  result_minor   bigint,
+  suspense_minor bigint,
+  -- Of a closed week, half-open; marked_at is null when the Master was flat.
+  period_start   timestamptz,
+  cut_off        timestamptz,
+  marked_at      timestamptz,
+  primary key (master_login, number),
+  unique (master_login, log_number),
+  unique (master_login, cut_off),
+  check (num_nulls(log_number, deal_id, deal_at, result_minor, suspense_minor) = case kind when 'RESULT' then 0 else 5 end),
+  check (num_nulls(period_start, cut_off) = case kind when 'WEEK' then 0 else 2 end),
+  check (kind = 'WEEK' or marked_at is null)
+);
+
+-- The part of one Investor, with the balance and the carry after it. A closed week has a row for everybody who was ACTIVE.
+-- The largest table: no foreign keys, its writer holds the locks of all that it names.
+create table allocation_row (
+  master_login    text not null,
+  number          bigint not null,
+  subscription_id bigint not null,
+  amount_minor    bigint not null,
+  pooled_minor    bigint not null,
+  carry_e8        bigint not null,
+  floating_e8     bigint not null default 0,
+  primary key (master_login, number, subscription_id)
+);
+
+-- A result on its way to an Investor account.
+create table posting (
+  id             bigint generated always as identity primary key,
+  key            text generated always as ('subscription:posting:' || id) stored unique,
+  investor_login text not null references investor_account,
+  amount_minor   bigint not null check (amount_minor <> 0),
+  state          text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
+  created_at     timestamptz not null,
+  closed_at      timestamptz,
+  next_try_at    timestamptz not null,
+  tries          integer not null default 0,
+  reason         text,
+  check ((state = 'OPEN') = (closed_at is null))
+);
+
+-- One at a time covers everything that is decided by then.
+create unique index posting_one_open on posting (investor_login) where state = 'OPEN';
+create index posting_due on posting (next_try_at) where state = 'OPEN';
+
+-- Fees that have left an Investor, by the key of their transfer: these are not open any more, whatever fee knows yet.
+create table fee_debit (
+  key            text primary key,
+  investor_login text not null,
+  log_number     bigint not null,
+  amount_minor   bigint not null check (amount_minor > 0)
+);
+
 -- The decision about one leaving amount. REFUSED is final for its try, DECIDED for the key.
 create table leave (
   key                text not null,
@@ -254,11 +401,18 @@ create table leave (
   held_balance_minor bigint not null,
   held_log_number    bigint not null,
   payout_key         text not null,
+  fee_suffix         text not null default '',
   -- WAITING for money on its way; GATED: the gate of the Master is closed for it; SETTLED: its place in the Master's log is fixed.
   state              text not null check (state in ('WAITING', 'GATED', 'SETTLED', 'DECIDED', 'REFUSED')),
   subscription_id    bigint references subscription,
   master_login       text,
   settled_number     bigint,
+  -- Of the instant at which it was settled: what the four numbers are made of.
+  settled_at         timestamptz,
+  allocation_number  bigint,
+  period_start       timestamptz,
+  unposted_minor     bigint,
+  quarantined_minor  bigint,
   before_minor       bigint,
   pending_minor      bigint,
   available_minor    bigint,
@@ -270,6 +424,10 @@ create table leave (
   check ((state = 'REFUSED') = (refusal is not null)),
   check ((state in ('DECIDED', 'REFUSED')) = (closed_at is not null)),
   check (state not in ('SETTLED', 'DECIDED') or subscription_id is null or settled_number is not null),
+  check (
+    state not in ('SETTLED', 'DECIDED')
+    or num_nulls(settled_at, allocation_number, period_start, unposted_minor, quarantined_minor) = 0
+  ),
   check (state <> 'DECIDED' or num_nulls(before_minor, pending_minor, available_minor, effective_minor) = 0)
 );
 
@@ -280,5 +438,61 @@ create view leave_row as
          held_balance_minor as "heldBalance", held_log_number as "heldLogNumber", payout_key as "payoutKey", state,
          subscription_id as "subscriptionId", master_login as "masterLogin", settled_number as "settledNumber",
          before_minor as before, pending_minor as pending, available_minor as available, effective_minor as effective,
-         refusal
+         refusal, fee_suffix as "feeSuffix", settled_at as "settledAt", allocation_number as "allocationNumber",
+         period_start as "periodStart", unposted_minor as unposted, quarantined_minor as quarantined
   from leave;
+
+-- Every unassign that was ever asked for and found its subscription, by the id of its command; its tries are rows of exit.
+create table unassignment (
+  command_id      text primary key check (command_id <> ''),
+  subscription_id bigint not null references subscription,
+  asked_at        timestamptz not null,
+  -- Its caller waits no longer.
+  deadline_at     timestamptz not null,
+  -- Set with ended_at when its caller was told no.
+  refusal         jsonb,
+  ended_at        timestamptz,
+  check (refusal is null or ended_at is not null)
+);
+
+create index unassignment_by_subscription on unassignment (subscription_id);
+
+-- How the service reads assigns and unassigns. OPEN: it may still happen. BETWEEN_TRIES: this try was refused, and while
+-- its caller waits another one may follow. An assign that was refused and asked for again has several rows: the newest one
+-- counts. An exit that is of another command by now was refused to this one before.
+create view operation_row as
+  select subscription.command_id as "commandId", 'assign' as action, subscription.id as "subscriptionId",
+         investor_login as "investorLogin", master_login as "masterLogin",
+         case when status in ('ACTIVE', 'PAUSED', 'CANCELLED') then 'EXECUTED'
+              when status = 'ABORTED' then 'NOT_EXECUTED'
+              else 'OPEN' end as phase,
+         refusal ->> 'code' as "refusalCode", deadline_at as "deadlineAt", created_at as "createdAt",
+         started_at as "finishedAt"
+  from subscription
+  join assignment on assignment.subscription_id = subscription.id
+  where command_id <> ''
+    and not exists (select from subscription newer
+                    where newer.command_id = subscription.command_id and newer.id > subscription.id)
+  union all
+  select unassignment.command_id, 'unassign', subscription.id, investor_login, master_login,
+         case when exit.command_id = unassignment.command_id and exit.state = 'LEFT' then 'EXECUTED'
+              when exit.command_id = unassignment.command_id and exit.state <> 'REFUSED' then 'OPEN'
+              when unassignment.refusal is not null or exit.command_id <> unassignment.command_id then 'NOT_EXECUTED'
+              else 'BETWEEN_TRIES' end,
+         case when exit.command_id <> unassignment.command_id then unassignment.refusal ->> 'code'
+              else coalesce(unassignment.refusal, exit.refusal) ->> 'code' end,
+         unassignment.deadline_at, asked_at, unassignment.ended_at
+  from unassignment
+  join subscription on subscription.id = unassignment.subscription_id
+  join exit on exit.subscription_id = unassignment.subscription_id;
+
+-- What raised a negative Investor to 0.00: foreign money of its Master became its own. No result, so no fee knows of it.
+create table compensation (
+  case_id         bigint not null references review_case,
+  subscription_id bigint not null references subscription,
+  amount_minor    bigint not null check (amount_minor > 0),
+  compensated_at  timestamptz not null,
+  primary key (case_id, subscription_id)
+);
+
+create index compensation_by_subscription on compensation (subscription_id);

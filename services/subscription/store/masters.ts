@@ -1,4 +1,4 @@
-import { execute, maybeOne, sql } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
@@ -63,6 +63,22 @@ export async function stopMaster(tx: Transaction, login: string, reason: string)
     sql`update master_pool set stopped_reason = ${reason} where login = ${login} and stopped_reason is null`,
   );
   return changed === 1;
+}
+
+/** The Master that a break names, or in whose pool the money of its account is; none when no pool is concerned. */
+export async function listConcernedMasters(
+  db: Queryable,
+  { account, master }: { readonly account: string; readonly master: string },
+): Promise<string[]> {
+  const rows = await many<{ login: string }>(
+    db,
+    sql`select login from master_pool where login = ${master}
+        union
+        select seat.master_login
+        from investor_account join seat on subscription_id = pooled_subscription_id
+        where investor_account.login = ${account} and ${master} = ''`,
+  );
+  return rows.map(({ login }) => login);
 }
 
 /** It goes on. Deals up to the entry pass, whatever else they would stop it for. */

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from "node:fs";
+import { listMigrations } from "#kernel/postgres/migration-files.ts";
 import { buildSchema } from "./build-schema.ts";
 import { compileDelete, compileInsert, compileUpdate } from "./compile-change.ts";
 import { compileQuery } from "./compile-query.ts";
@@ -20,16 +20,9 @@ const AS_THEY_ARE = new Set(["text", "bool", "unknown"]);
 export type Statements = { readonly schema: Schema; readonly compiled: (sql: string) => CompiledQuery };
 
 /** Reads the real migrations, so that a database here refuses what a real one would. */
-export function readSchema(...folders: readonly URL[]): Statements {
-  const files = folders.flatMap((folder) => {
-    const names = folder.pathname.endsWith(".sql")
-      ? [""]
-      : readdirSync(folder)
-          .filter((name) => name.endsWith(".sql"))
-          .sort();
-    return names.map((name) => (name === "" ? folder : new URL(name, folder)));
-  });
-  const schema = buildSchema(files.flatMap((file) => parseMigration(readFileSync(file, "utf8"))));
+export function readSchema(service: string): Statements {
+  const folder = new URL(`../../../services/${service}/migrations/`, import.meta.url);
+  const schema = buildSchema(listMigrations(folder).flatMap(({ text }) => parseMigration(text)));
   const known = new Map<string, CompiledQuery>();
   return {
     schema,

@@ -19,8 +19,7 @@ function statementsIn(file: string): readonly string[] {
 test.each(["platform", "subscription", "fee"])(
   "the imitation of Postgres can read every statement of %s",
   (service) => {
-    const feed = new URL("kernel/feed/feed.sql", SERVICES);
-    const { compiled } = readSchema(feed, new URL(`${service}/migrations/`, SERVICES));
+    const { compiled } = readSchema(service);
     const folders = [`${service}/store/*.ts`, "kernel/feed/*.ts", "kernel/postgres/lease.ts"];
     const files = globSync(folders, { cwd: SERVICES.pathname }).filter((file) => !/[.]test[.]ts$|[/]test-/.test(file));
     const statements = files.flatMap(statementsIn);

@@ -35,10 +35,9 @@ import { startSubscriptionProcess } from "./subscription-process.ts";
 import type { SubscriptionProcess } from "./subscription-process.ts";
 import { TradeServer } from "./trade-server.ts";
 
-const FEED_TABLES = new URL("../../../services/kernel/feed/feed.sql", import.meta.url);
-const PLATFORM = readSchema(FEED_TABLES, new URL("../../../services/platform/migrations/", import.meta.url));
-const SUBSCRIPTION = readSchema(FEED_TABLES, new URL("../../../services/subscription/migrations/", import.meta.url));
-const FEE = readSchema(FEED_TABLES, new URL("../../../services/fee/migrations/", import.meta.url));
+const PLATFORM = readSchema("platform");
+const SUBSCRIPTION = readSchema("subscription");
+const FEE = readSchema("fee");
 
 export type AccountPlan = { readonly login: string; readonly role: Role; readonly openingMinor: bigint };
 

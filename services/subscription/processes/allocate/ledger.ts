@@ -15,7 +15,7 @@ import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { listActiveSeats } from "../../store/unit-seats.ts";
 import { logDeficit } from "./log-deficit.ts";
 import { recordSteps } from "./record-steps.ts";
-import { stop } from "./stop.ts";
+import { stopForError } from "./stop.ts";
 
 /** A Master's pool under the lock of this transaction, with what has been done to it so far and is not saved yet. */
 export type Ledger = {
@@ -77,7 +77,8 @@ export async function openLedger(
   if (advance.stopped !== undefined) {
     const dealId = deals[advance.taken]?.dealId;
     const about = { account: login, dealId: dealId ?? 0n, isWaitingDeal: dealId !== undefined };
-    await stop(tx, deps, { login, reason: advance.stopped, ...about });
+    const ticket = dealId ?? master.filedDealId;
+    await stopForError(tx, deps, advance.stopped.error, { login, ticket, ...about });
   }
   const { pool, arrivals } = advance.standing;
   const allocated = deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n);
@@ -142,9 +143,8 @@ export async function strikeLedger(
     pool = strikePool(ledger.pool, marks);
     checkPool(pool);
   } catch (error) {
-    const { login } = master;
-    const reason = error instanceof Error ? error.message : String(error);
-    await stop(tx, deps, { login, reason, account: login, dealId: 0n, isWaitingDeal: false });
+    const { login, filedDealId: ticket } = master;
+    await stopForError(tx, deps, error, { login, ticket, account: login, dealId: 0n, isWaitingDeal: false });
     return undefined;
   }
   const isInDeficit = poolEquity(pool) < 0n;

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { Stop } from "../../domain/books.ts";
+import { PoolBroken } from "../../domain/pool/pool-broken.ts";
 import { stopMaster } from "../../store/masters.ts";
 import { recordStops } from "../review/record-stops.ts";
 
@@ -10,4 +12,23 @@ export async function stop(tx: Transaction, { log, now }: Pick<Deps, "log" | "no
   if (!(await stopMaster(tx, login, reason))) return;
   await recordStops(tx, [stopped], now());
   afterCommit(tx, () => log.error("a Master is stopped until a person has looked", { login, reason }));
+}
+
+/**
+ * Stops a Master whose pool could not be computed. Operators read what the domain says about the books; of any other error they
+ * get an id, because its message explains nothing without the stack, which is in the log under that id.
+ */
+export async function stopForError(
+  tx: Transaction,
+  deps: Pick<Deps, "log" | "now">,
+  error: unknown,
+  { ticket, ...about }: Omit<Stop, "reason"> & { readonly ticket: bigint },
+): Promise<void> {
+  if (error instanceof PoolBroken) return await stop(tx, deps, { ...about, reason: error.message });
+  const errorId = randomUUID();
+  const { login } = about;
+  await stop(tx, deps, { ...about, reason: `Internal error ${errorId}; see the log.` });
+  afterCommit(tx, () =>
+    deps.log.error("pool not computed; Master stopped", { login, ticket, error_id: errorId, error }),
+  );
 }

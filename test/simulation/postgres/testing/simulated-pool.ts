@@ -8,8 +8,6 @@ import { Scheduler } from "../../world/scheduler.ts";
 import { installVirtualTime } from "../../world/virtual-time.ts";
 import { Database, readSchema } from "../database.ts";
 
-const SERVICES = new URL("../../../../services/", import.meta.url);
-
 /** Lets work happen on the imitation of a service's database, in virtual time, without any bad luck. */
 export async function simulatedPool<T>(service: string, work: (pool: Pool) => Promise<T>): Promise<T> {
   installVirtualTime();
@@ -29,8 +27,7 @@ export async function simulatedPool<T>(service: string, work: (pool: Pool) => Pr
   const faults = new Faults(plan, scheduler, { struck: () => undefined, died: () => undefined });
   const around = { scheduler, random, strike: () => undefined };
   const process = new SimulatedProcess({ name: "test", around, clock: { skewMs: 0 }, isMortal: false });
-  const schema = readSchema(new URL("kernel/feed/feed.sql", SERVICES), new URL(`${service}/migrations/`, SERVICES));
-  const database = new Database(schema, () => scheduler.nowMs);
+  const database = new Database(readSchema(service), () => scheduler.nowMs);
   const pool = createPoolPort(
     { database, scheduler, random, faults, onTrouble: () => undefined },
     new DatabaseServer(),

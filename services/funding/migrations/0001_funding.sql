@@ -1,3 +1,6 @@
+\ir ../../kernel/postgres/lease.sql
+\ir ../../kernel/reconcile/tables.sql
+
 -- Every deposit and withdrawal that was ever asked for, and its story. The row is written before anybody is asked to act.
 create table cashflow (
   id              bigint generated always as identity primary key,
@@ -8,7 +11,8 @@ create table cashflow (
   amount_minor    bigint not null check (amount_minor > 0),
   currency        text not null check (currency = 'USD'),
   comment         text not null,
-  state           text not null check (state in ('RECORDED', 'LEAVING', 'PAYING', 'POSTED', 'REFUSED')),
+  -- COLLECTING: between the pool's decision and the payout the pending fee is taken.
+  state           text not null check (state in ('RECORDED', 'LEAVING', 'COLLECTING', 'PAYING', 'POSTED', 'REFUSED')),
   -- What the platform said last while its answer is not final: UNKNOWN or REVIEW.
   doubt           text check (doubt in ('UNKNOWN', 'REVIEW')),
   deal_id         bigint,
@@ -20,14 +24,34 @@ create table cashflow (
   -- When the settling job looks at it next, and whether it has: from then on the request leaves the story to the job.
   next_try_at     timestamptz not null,
   tries           integer not null default 0 check (tries >= 0),
+  -- The API key whose equal operations are its twins. Null where nothing tells twins apart: the comment is our default, or
+  -- the request came from no API key.
+  twin_key_id           text check (twin_key_id <> ''),
+  -- Ticket of the last twin that was executed shortly before this one was asked for.
+  possible_duplicate_of bigint,
   check ((state = 'REFUSED') = (refusal is not null)),
   check ((state in ('POSTED', 'REFUSED')) = (finished_at is not null)),
-  check (state not in ('LEAVING', 'PAYING') or action = 'withdraw'),
+  constraint cashflow_leaves_by_withdrawal
+    check (state not in ('LEAVING', 'COLLECTING', 'PAYING') or action = 'withdraw'),
   check (deal_id is null or state = 'POSTED')
 );
 
 create index cashflow_to_settle on cashflow (next_try_at) where state not in ('POSTED', 'REFUSED');
 create index cashflow_by_login on cashflow (login, id);
+
+-- Of twins only one is open at a time: the second of two that come at the same moment waits for the first's commit.
+create unique index cashflow_one_open_twin
+  on cashflow (twin_key_id, login, action, amount_minor, currency, comment)
+  where twin_key_id is not null and state not in ('POSTED', 'REFUSED');
+create index cashflow_executed_twin
+  on cashflow (twin_key_id, login, action, amount_minor, currency, comment, finished_at)
+  where twin_key_id is not null and state = 'POSTED';
+
+-- The ledger is read the newest first. Ids are UUIDs of version 7, which grow with time; byte by byte, as other readers
+-- compare them.
+create index cashflow_newest on cashflow (operation_id collate "C");
+create index cashflow_newest_of_login on cashflow (login, operation_id collate "C");
+create index cashflow_newest_of_comment on cashflow (comment, operation_id collate "C");
 
 -- What a deposit was decided on.
 create table deposit_decision (

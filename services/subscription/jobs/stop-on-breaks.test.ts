@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import type { Deps } from "../deps.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
-import { heedBreaks } from "./heed-breaks.ts";
+import { stoppingBreaks } from "./stop-on-breaks.ts";
 
 function aBreak(id: bigint, own: Partial<Break>): Break {
   return {
@@ -23,6 +24,8 @@ function aBreak(id: bigint, own: Partial<Break>): Break {
     ...own,
   };
 }
+
+const lookForBreaks = (deps: Deps) => stopOnBreaks(deps.pool, stoppingBreaks(deps));
 
 /** The service beside a platform that has these breaks, a page of one at a time. */
 function seeing({ deps }: World, breaks: readonly Break[]): Deps {
@@ -49,7 +52,7 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
   await subscribed(world, third, 500_00n);
   await settle(world);
 
-  await heedBreaks(
+  await lookForBreaks(
     seeing(world, [
       aBreak(1n, { login: first, masterLogin: first }),
       aBreak(2n, { check: "R1", login: investorLogin }),
@@ -77,16 +80,16 @@ test("people who decided to go on are not overruled by the break that they have 
   const master = aMaster(world, 0n);
   await subscribed(world, master, 500_00n);
   const seen = aBreak(1n, { login: master, masterLogin: master });
-  await heedBreaks(seeing(world, [seen]));
+  await lookForBreaks(seeing(world, [seen]));
   await world.deps.pool.query("update master_pool set stopped_reason = null");
   await world.deps.pool.query("update review_case set state = 'GONE'");
-  await heedBreaks(seeing(world, [seen]));
+  await lookForBreaks(seeing(world, [seen]));
   expect(await reasons(world)).toEqual({ [master]: null });
-  await heedBreaks(seeing(world, [seen, aBreak(2n, { check: "R5", login: master, masterLogin: master })]));
+  await lookForBreaks(seeing(world, [seen, aBreak(2n, { check: "R5", login: master, masterLogin: master })]));
   expect(await reasons(world)).toEqual({ [master]: "R5: a deal is missing" });
 });
 
-test("dying in the middle leaves no break that is heeded and has stopped nobody", async () => {
+test("dying in the middle leaves no break that is handled and has stopped no Master", async () => {
   const world = await aWorld();
   const master = aMaster(world, 0n);
   await subscribed(world, master, 500_00n);
@@ -97,13 +100,13 @@ test("dying in the middle leaves no break that is heeded and has stopped nobody"
       throw new Error("dead");
     },
   };
-  await expect(heedBreaks(dying)).rejects.toThrow("dead");
+  await expect(lookForBreaks(dying)).rejects.toThrow("dead");
   expect(await reasons(world)).toEqual({ [master]: null });
-  await heedBreaks(deps);
+  await lookForBreaks(deps);
   expect(await reasons(world)).toEqual({ [master]: "R3: a deal is missing" });
 });
 
-test("a break of its own books stops a Master too", async () => {
+test("a break of the own books stops a Master also while platform is away", async () => {
   const world = await aWorld();
   const master = aMaster(world, 0n);
   await subscribed(world, master, 500_00n);
@@ -112,6 +115,10 @@ test("a break of its own books stops a Master too", async () => {
     insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor, operation_ids,
                                       deal_ids, message, evidence)
     values ('R2', 'master:${master}', now(), now(), '${master}', '${master}', 3, '{}', '{}', 'the books differ', '{}')`);
-  await heedBreaks(seeing(world, []));
+  const listBreaks = async (): Promise<never> => {
+    throw new Error("connection lost");
+  };
+  const deps: Deps = { ...world.deps, platform: { ...world.deps.platform, listBreaks } };
+  await expect(lookForBreaks(deps)).rejects.toThrow("connection lost");
   expect(await reasons(world)).toEqual({ [master]: "R2: the books differ" });
 });

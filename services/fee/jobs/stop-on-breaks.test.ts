@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
+import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Deps } from "../deps.ts";
 import { MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { aBreak, heed, resume, reviewsOf, say, stopsOf, tellLog } from "../testing/safety.ts";
 import { anInvestor, aWorld, endWeek, result, settle, type World } from "../testing/world.ts";
-import { heedBreaks } from "./heed-breaks.ts";
+import { stoppingBreaks } from "./stop-on-breaks.ts";
 
 /** Two Masters that fee has read, and of whose payment accounts it has seen everything. */
 async function aHouse(): Promise<World> {
@@ -53,7 +54,7 @@ test("a break of the own books stops its Master, also while platform is away", a
     throw new Error("connection lost");
   };
   const deps: Deps = { ...world.deps, platform: { ...world.deps.platform, listBreaks } };
-  await expect(heedBreaks(deps)).rejects.toThrow("connection lost");
+  await expect(stopOnBreaks(deps.pool, stoppingBreaks(deps))).rejects.toThrow("connection lost");
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: "R9: paid twice" });
   const [review] = await reviewsOf(world);
   expect(JSON.parse(review?.evidence ?? "")).toMatchObject({ breaks: [{ account: "9001", compared: { a: 1 } }] });
@@ -120,14 +121,15 @@ test("a Master whose allocations cannot be read either goes on with each when it
   expect(rows[0]).toEqual({ stopped_reason: "a gap", break_reason: null });
 });
 
-test("dying in the middle leaves no break that is heeded and has stopped nobody", async () => {
+test("dying in the middle leaves no break that is handled and has stopped no Master", async () => {
   const world = await aHouse();
   world.platform.breaks.push(aBreak(1n));
   tellLog(world, { login: OTHER_PAYMENT_ACCOUNT, reason: "deal_gone" });
   const now = (): never => {
     throw new Error("dead");
   };
-  await expect(heedBreaks({ ...world.deps, now })).rejects.toThrow("dead");
+  const dying = stoppingBreaks({ ...world.deps, now });
+  await expect(stopOnBreaks(world.deps.pool, dying)).rejects.toThrow("dead");
   await expect(heed({ ...world.deps, now })).rejects.toThrow("dead");
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
   await Promise.all([heed(world.deps), heed(world.deps)]);

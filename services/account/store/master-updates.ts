@@ -1,0 +1,23 @@
+import { execute, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+/** False when the command was applied before. A copy that comes at the same moment waits for the commit of the first one. */
+export async function insertMasterUpdate(tx: Transaction, commandId: string, at: Date): Promise<boolean> {
+  const inserted = await execute(
+    tx,
+    sql`insert into master_update (command_id, applied_at) values (${commandId}, ${at}) on conflict do nothing`,
+  );
+  return inserted === 1;
+}
+
+/** The oldest first; answers how many were deleted. */
+export async function deleteMasterUpdates(db: Queryable, before: Date, limit: number): Promise<number> {
+  return await execute(
+    db,
+    sql`delete from master_update
+        where command_id in (select command_id from master_update
+                             where applied_at < ${before}
+                             order by applied_at
+                             limit ${limit})`,
+  );
+}

@@ -1,0 +1,9 @@
+-- For which breaks of which service a Master was stopped. Each break stops a Master once: it stays open while operators
+-- decide, and must not stop again what they have resumed.
+create table handled_break (
+  service      text not null check (service <> ''),
+  break_id     bigint not null,
+  master_login text not null,
+  handled_at   timestamptz not null default clock_timestamp(),
+  primary key (service, break_id, master_login)
+);

@@ -1,0 +1,73 @@
+import type { Break, ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/common/v1/reconciliation.ts";
+import { type Job, runJob } from "../job.ts";
+import type { Log } from "../log.ts";
+import type { Pool } from "../postgres/pool.ts";
+import { execute, sql } from "../postgres/query.ts";
+import { inTransaction, type Transaction } from "../postgres/transaction.ts";
+
+const LOOK_EVERY_MS = 5_000;
+const BREAKS_PER_PAGE = 200;
+/** A Master with more breaks than these was stopped by the first ones. */
+const MAX_PAGES = 10;
+
+/** A service whose checks find breaks. */
+export type BreakSource = {
+  readonly service: string;
+  readonly list: (request: ListBreaksRequest) => Promise<ListBreaksResponse>;
+  /** The Masters that the break stops; none when it is about something else. */
+  readonly mastersOf: (found: Break) => Promise<readonly string[]>;
+  /** In the transaction that records the break as handled. */
+  readonly stop: (tx: Transaction, login: string, found: Break) => Promise<void>;
+};
+
+/**
+ * Stops Masters because of open breaks, source by source. Each break stops a Master once: it stays open while operators
+ * decide, and must not overrule them when they have resumed the Master. The record and the stop are one transaction, so a
+ * crash leaves a break that is handled with its Master stopped, or one that is not handled.
+ */
+export async function stopOnBreaks(pool: Pool, sources: readonly BreakSource[]): Promise<void> {
+  for (const { service, list, mastersOf, stop } of sources) {
+    for await (const found of openBreaks(list)) {
+      for (const login of await mastersOf(found)) {
+        await inTransaction(pool, async (tx) => {
+          if (await insertHandledBreak(tx, service, found.id, login)) await stop(tx, login, found);
+        });
+      }
+    }
+  }
+}
+
+export function stopOnBreaksJob(
+  { pool, log }: { readonly pool: Pool; readonly log: Log },
+  sources: readonly BreakSource[],
+  longestMs: number,
+): Job {
+  const work = async (): Promise<boolean> => {
+    await stopOnBreaks(pool, sources);
+    return false;
+  };
+  return runJob({ name: "stop on breaks", everyMs: Math.min(LOOK_EVERY_MS, longestMs), work, log });
+}
+
+/** Page by page, the oldest first. */
+async function* openBreaks(list: BreakSource["list"]): AsyncGenerator<Break> {
+  let afterId = 0n;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { items, hasMore } = await list({ afterId, limit: BREAKS_PER_PAGE });
+    yield* items;
+    const last = items.at(-1);
+    if (!hasMore || last === undefined) return;
+    afterId = last.id;
+  }
+}
+
+/** False when the Master was stopped for the break before. */
+async function insertHandledBreak(tx: Transaction, service: string, id: bigint, login: string): Promise<boolean> {
+  const inserted = await execute(
+    tx,
+    sql`insert into handled_break (service, break_id, master_login)
+        values (${service}, ${id}, ${login})
+        on conflict do nothing`,
+  );
+  return inserted === 1;
+}

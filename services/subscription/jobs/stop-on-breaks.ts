@@ -1,0 +1,29 @@
+import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
+import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
+import { stop } from "../processes/allocate/stop.ts";
+import { jobContext } from "../processes/patience.ts";
+import type { Deps } from "../deps.ts";
+import { listConcernedMasters } from "../store/masters.ts";
+
+/** Legs, pools, bijection and balances: money is not where the books say. The others are late, not wrong. */
+const STOPPING_CHECKS = new Set(["R1", "R2", "R3", "R5"]);
+const NO_DEAL = 0n;
+
+/** A break on the account of a Master, or of an Investor in its pool, stops that Master; the others go on. */
+export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
+  const { pool, platform } = deps;
+  const stopping: Pick<BreakSource, "mastersOf" | "stop"> = {
+    mastersOf: async ({ check, login: account, masterLogin: master }) =>
+      STOPPING_CHECKS.has(check) ? await listConcernedMasters(pool, { account, master }) : [],
+    async stop(tx, login, { check, login: account, message, dealIds }) {
+      const dealId = dealIds[0] ?? NO_DEAL;
+      const reason = `${check}: ${message}`;
+      await stop(tx, deps, { login, account: account || login, reason, dealId, isWaitingDeal: false });
+    },
+  };
+  // The own ones first: they stop also while platform is away.
+  return [
+    { service: "subscription", list: (request) => listBreaks(pool, request), ...stopping },
+    { service: "platform", list: (request) => platform.listBreaks(request, jobContext()), ...stopping },
+  ];
+}

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { expect, test } from "vitest";
+import { createLog } from "#kernel/log.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { allocateResults } from "../jobs/allocate-results.ts";
+import { openLedger, strikeLedger } from "../processes/allocate/ledger.ts";
+import type { Deps } from "../deps.ts";
+import type { Mark } from "../domain/pool/strike-pool.ts";
+import { lockMaster } from "../store/masters.ts";
+import { expectBooksToTie } from "./books.ts";
+import { decide, reviewAbout } from "./desk.ts";
+import { inPlace } from "./ledger.ts";
+import { deliver, settle, subscribed } from "./settle.ts";
+import { LOT, trader } from "./trader.ts";
+import { aMaster, aWorld, type World } from "./world.ts";
+
+type Line = { readonly level: string; readonly error?: { readonly stack: string } } & Readonly<Record<string, unknown>>;
+
+/** The same service with a log that a test can read. */
+function logging({ deps }: World): { readonly deps: Deps; readonly faults: () => readonly Line[] } {
+  const lines: Line[] = [];
+  const to = { write: (line: string) => void lines.push(JSON.parse(line) as Line) };
+  const log = createLog({ service: "subscription", level: "info", to });
+  return { deps: { ...deps, log }, faults: () => lines.filter(({ error }) => error !== undefined) };
+}
+
+async function reasonOf({ deps }: World): Promise<string | null | undefined> {
+  const [row] = await many<{ reason: string | null }>(deps.pool, sql`select stopped_reason as reason from master_pool`);
+  return row?.reason;
+}
+
+/** Operators see the id alone; the log has one error with this id, the Master, the deal and where it was thrown. */
+async function expectInternalError(world: World, faults: readonly Line[], about: object): Promise<void> {
+  const reason = await reasonOf(world);
+  const [, errorId] = /^Internal error ([0-9a-f-]{36}); see the log\.$/.exec(reason ?? "") ?? [];
+  expect(faults).toMatchObject([{ level: "error", error_id: errorId, ...about, error: { type: "TypeError" } }]);
+  expect(faults[0]?.error?.stack).toContain("internal-errors.test.ts");
+  const review = await reviewAbout(world, "stopped");
+  expect(JSON.parse(review.evidence)).toMatchObject({ why: reason });
+}
+
+test("an internal error while results are split stops the Master, and what was not split is split after a resume", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 500_00n);
+  const { dealId: closing } = trader(world, masterLogin).result(10_00n);
+  await deliver(world);
+  const { deps, faults } = logging(world);
+  const week = {
+    ...deps.week,
+    get periodMs(): number {
+      throw new TypeError("planted");
+    },
+  };
+
+  await allocateResults({ ...deps, week }, masterLogin);
+
+  // The first deal that waits is the one that has opened the position.
+  await expectInternalError(world, faults(), { login: masterLogin, ticket: String(closing - 1n) });
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([500_00n]);
+  await decide(world, await reviewAbout(world, "stopped"), "resume");
+  await settle(world);
+  expect(await inPlace(world, masterLogin, "pooled")).toEqual([510_00n]);
+  await expectBooksToTie(world);
+});
+
+async function strikeAt({ pool, ...deps }: Deps, login: string, marks: readonly Mark[]): Promise<unknown> {
+  return await inTransaction(pool, async (tx) => {
+    const master = await lockMaster(tx, login);
+    assert(master !== undefined);
+    const place = { through: master.filedNumber, reading: undefined };
+    const { ledger } = await openLedger(tx, { ...deps, pool }, master, place);
+    return await strikeLedger(tx, { ...deps, pool }, ledger, marks);
+  });
+}
+
+test("an internal error in a strike stops the Master", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 500_00n);
+  const { dealId } = trader(world, masterLogin).result(10_00n);
+  await settle(world);
+  const { deps, faults } = logging(world);
+  const mark = {
+    positionId: 1n,
+    symbol: "EURUSD",
+    volume: LOT,
+    get floating(): bigint {
+      throw new TypeError("planted");
+    },
+  };
+
+  expect(await strikeAt(deps, masterLogin, [mark])).toBeUndefined();
+
+  await expectInternalError(world, faults(), { login: masterLogin, ticket: String(dealId) });
+  await expectBooksToTie(world);
+});
+
+test("what the books say themselves is shown as it is", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n);
+  await subscribed(world, masterLogin, 500_00n);
+  const work = trader(world, masterLogin);
+  const positionId = work.open();
+  work.float(positionId, 10_00n);
+  await subscribed(world, masterLogin, 500_00n);
+  const { deps, faults } = logging(world);
+
+  expect(await strikeAt(deps, masterLogin, [])).toBeUndefined();
+
+  expect(await reasonOf(world)).toBe(`Position ${positionId} is open in the books, but not on the platform.`);
+  expect(faults()).toEqual([]);
+});
