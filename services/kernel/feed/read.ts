@@ -23,14 +23,14 @@ export function feedReader(pool: Pool, feeds: readonly string[]): FeedReader {
 
 async function readFeed(pool: Pool, feeds: readonly string[], request: ReadRequest): Promise<ReadResponse> {
   const { feed, afterNumber, afterId, limit } = request;
-  if (!feeds.includes(feed)) throw refuse("feed_not_found", `There is no feed ${feed} here.`);
+  if (!feeds.includes(feed)) throw refuse("feed_not_found", `Feed '${feed}' does not exist.`);
   if (limit < 1 || limit > MAX_ENTRIES_PER_READ) {
-    throw refuse("feed_limit_invalid", `limit must be from 1 to ${MAX_ENTRIES_PER_READ}.`);
+    throw refuse("feed_limit_invalid", `The limit must be from 1 to ${MAX_ENTRIES_PER_READ}.`);
   }
   const { idAtCursor, lastNumber } = await getPlace(pool, request);
   const isThere = afterNumber === 0n ? afterId === 0n : afterId === idAtCursor;
   if (!isThere) {
-    throw refuse("feed_rewound", `Entry ${afterNumber} of ${feed} is not ${afterId} any more.`, {
+    throw refuse("feed_rewound", `Entry ${afterNumber} of ${feed} is no longer ${afterId}.`, {
       details: { last_number: String(lastNumber) },
     });
   }

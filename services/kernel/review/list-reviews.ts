@@ -17,7 +17,7 @@ const STATES: Readonly<Record<ReviewState, readonly string[]>> = {
 export async function listReviews(db: Queryable, request: ListReviewsRequest): Promise<ListReviewsResponse> {
   const { afterId, limit, state } = request;
   if (limit < 1 || limit > MOST_PER_PAGE || afterId < 0n || STATES[state] === undefined) {
-    throw refuse("validation_failed", `a page has 1 to ${MOST_PER_PAGE} reviews of a known state`);
+    throw refuse("validation_failed", `A page has 1 to ${MOST_PER_PAGE} reviews of a known state.`);
   }
   const rows = await many<CaseRow>(
     db,
