@@ -57,7 +57,7 @@ export const PROBLEMS = {
   investor_deficit: { status: 409, title: "The Investor's share is negative" },
   review_decided: { status: 409, title: "The review is decided already" },
   action_not_possible: { status: 409, title: "This cannot be decided now", members: { actions: "text" } },
-  second_key_required: { status: 409, title: "Another API key has to say the same" },
+  second_approver_required: { status: 409, title: "Another API key has to say the same" },
   decision_differs: {
     status: 409,
     title: "Something else is proposed",

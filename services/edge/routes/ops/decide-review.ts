@@ -40,7 +40,7 @@ export const decideReview = route({
     "review_not_found",
     "review_decided",
     "action_not_possible",
-    "second_key_required",
+    "second_approver_required",
     "decision_differs",
     "platform_unavailable",
   ],

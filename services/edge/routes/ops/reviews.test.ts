@@ -174,7 +174,7 @@ test.each<[string, RefusalStatus, number, RefusalExtra]>([
   ["review_not_found", "not_found", 404, {}],
   ["review_decided", "conflict", 409, {}],
   ["action_not_possible", "conflict", 409, { details: { actions: "adopt, acknowledge" } }],
-  ["second_key_required", "conflict", 409, {}],
+  ["second_approver_required", "conflict", 409, {}],
   ["decision_differs", "conflict", 409, { details: PROPOSED }],
 ])("%s is told in full", async (code, status, http, extra) => {
   const decideReview = () =>
