@@ -54,7 +54,7 @@ async function record(
     );
   } catch (error) {
     if (isTransient(error) && !(error instanceof CommitUnknown) && !(error instanceof Refusal)) {
-      throw refuse("service_unavailable", "a part of the service cannot be reached; nothing was executed", {
+      throw refuse("service_unavailable", "A required service cannot be reached. Nothing was executed.", {
         outcome: "not_executed",
         retryAfterMs: RETRY_AFTER_MS,
       });

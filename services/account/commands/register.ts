@@ -37,12 +37,12 @@ export async function registering<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (violatedConstraint(error) === "account_pkey") {
-      throw refuse("login_in_use", "another request has registered the login at this moment", {
+      throw refuse("login_in_use", "Another request registered the login at the same time.", {
         outcome: "not_executed",
       });
     }
     if (isTrouble(error)) {
-      throw refuse("platform_unavailable", "the trading platform cannot be reached; nothing was registered", {
+      throw refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was registered.", {
         outcome: "not_executed",
         retryAfterMs: RETRY_AFTER_MS,
       });

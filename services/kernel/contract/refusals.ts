@@ -55,5 +55,8 @@ export function outcomeUnknown(service: string): Refusal {
 }
 
 export function busy(): Refusal {
-  return refuse("busy", "Too many requests are in progress. Retry shortly.", { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
+  return refuse("busy", "Too many requests are in progress. Retry shortly.", {
+    outcome: "not_executed",
+    retryAfterMs: RETRY_AFTER_MS,
+  });
 }

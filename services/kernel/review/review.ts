@@ -49,12 +49,17 @@ export type KeptWord = Word & { readonly word: Heard["word"] | "VOIDED" };
  * changes nothing. `actions` are those that the case allows.
  */
 export function hear(progress: Progress, actions: readonly string[], word: Word): Heard {
-  if (progress.state === "GONE") throw reviewDecided("The review is closed because its subject no longer exists. No decision is needed.");
-  if (progress.state === "DECIDED") throw reviewDecided(`The review is already decided: '${progress.decision.action}'.`);
+  if (progress.state === "GONE")
+    throw reviewDecided("The review is closed because its subject no longer exists. No decision is needed.");
+  if (progress.state === "DECIDED")
+    throw reviewDecided(`The review is already decided: '${progress.decision.action}'.`);
   if (word.action === WITHDRAW_PROPOSAL) return withdraw(progress);
   if (progress.state === "PROPOSED") return confirm(progress.proposal, word);
   if (!actions.includes(word.action)) {
-    throw actionNotPossible(`Action '${word.action}' is not available now. Available: ${actions.join(", ") || "none"}.`, actions);
+    throw actionNotPossible(
+      `Action '${word.action}' is not available now. Available: ${actions.join(", ") || "none"}.`,
+      actions,
+    );
   }
   return { word: "PROPOSED", progress: propose(word) };
 }
