@@ -13,7 +13,7 @@ export async function asking<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (isTrouble(error)) {
-      throw refuse("service_unavailable", "a part of the service cannot be reached; nothing was executed", {
+      throw refuse("service_unavailable", "A required service cannot be reached. Nothing was executed.", {
         outcome: "not_executed",
         retryAfterMs: RETRY_AFTER_MS,
       });

@@ -42,7 +42,7 @@ export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: Cal
 
 /** The story ends as not executed, unless the settling job has taken it over: then somebody may have sent it. */
 async function giveUp(deps: Deps, cashflow: Cashflow): Promise<Error> {
-  const refusal = refuse("platform_unavailable", "the trading platform cannot be reached; nothing was executed", {
+  const refusal = refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
     outcome: "not_executed",
     operationId: cashflow.operationId,
     retryAfterMs: RETRY_AFTER_MS,
