@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { v7 as uuidv7 } from "uuid";
 import type { Clock } from "#kernel/clock.ts";
 import { limit } from "#kernel/contract/limit.ts";
-import { type Authenticate, authenticateRequest, demandScope } from "./auth.ts";
+import { type Authenticate, authenticateRequest, demandScope } from "./keys/auth.ts";
 import { createBuckets, type Rate } from "./rate-limit.ts";
-import { refuse } from "./refusals.ts";
+import { refuse } from "./problems/refusals.ts";
 import { isCommand } from "./request-state.ts";
 import type { Route, RouteClass } from "./route.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ROUTES } from "./routes.ts";
-import { TEST_KEY, testEdge } from "./test-edge.ts";
+import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { aMaster } from "./testing/replies/account.ts";
 import { aDeposit } from "./testing/replies/funding.ts";
 import { LARGE } from "./testing/replies/values.ts";

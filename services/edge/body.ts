@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { refuse } from "./refusals.ts";
+import { refuse } from "./problems/refusals.ts";
 import { parseJson } from "./wire/json-body.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { v7 as uuidv7 } from "uuid";
-import { PROBLEM_TYPE, problemOf } from "./problem.ts";
-import type { ProblemCode } from "./problems.ts";
-import { refuse } from "./refusals.ts";
+import { PROBLEM_TYPE, problemOf } from "./problems/problem.ts";
+import type { ProblemCode } from "./problems/problems.ts";
+import { refuse } from "./problems/refusals.ts";
 
 export const MAX_URL_LENGTH = 8 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;

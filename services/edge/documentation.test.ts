@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { PROBLEMS } from "./problems.ts";
+import { PROBLEMS } from "./problems/problems.ts";
 import { ROUTES } from "./routes.ts";
-import { testEdge } from "./test-edge.ts";
+import { testEdge } from "./testing/test-edge.ts";
 
 type Schema = {
   type?: string | string[];

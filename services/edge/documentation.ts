@@ -2,7 +2,7 @@ import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { Type, type TSchema } from "typebox";
-import { PROBLEMS, type ProblemCode } from "./problems.ts";
+import { PROBLEMS, type ProblemCode } from "./problems/problems.ts";
 import { isCommand } from "./request-state.ts";
 import { type Route, TAGS } from "./route.ts";
 import { bool, choice, integer, shownSchema, string } from "./schemas/field.ts";

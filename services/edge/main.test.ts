@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
-import { BOOTSTRAP, keys, MAIN, run, serveFunding, startedEdge, system, waitFor } from "./test-process.ts";
+import { BOOTSTRAP, keys, MAIN, run, serveFunding, startedEdge, system, waitFor } from "./testing/test-process.ts";
 
 test("the whole edge: a key is made, used, rotated and revoked within a second", { timeout: 60_000 }, async () => {
   const { env, natsUrl, database } = await system();

@@ -3,20 +3,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Log } from "#kernel/log.ts";
 import type { Admission } from "./admission.ts";
-import { answerOnce, claimCommand } from "./answer-once.ts";
-import type { Audit } from "./audit.ts";
-import { auditEntry } from "./audit-entry.ts";
-import type { GiveOnce } from "./idempotency/give-once.ts";
+import { answerOnce, claimCommand } from "./idempotency/answer-once.ts";
+import type { Audit } from "./audit/audit.ts";
+import { auditEntry } from "./audit/audit-entry.ts";
+import type { GiveOnce } from "./idempotency/idempotency-store.ts";
 import { idempotencyKeyErrors, IdempotencyHeader } from "./idempotency/idempotency-key.ts";
-import { invalid } from "./problem.ts";
-import { refuse } from "./refusals.ts";
-import { repeatLost } from "./repeat-lost.ts";
+import { invalid } from "./problems/problem.ts";
+import { refuse } from "./problems/refusals.ts";
+import { repeatLost } from "./idempotency/repeat-lost.ts";
 import { isCommand } from "./request-state.ts";
 import { contextOf, inputOf, routeContextOf, waitingOf, waitMs } from "./route-context.ts";
 import type { Deps, Route } from "./route.ts";
 import { answerInTime } from "./time-limit.ts";
 import { findMistakes } from "./validation.ts";
-import type { WaitingRoom } from "./waiting.ts";
+import type { WaitingRoom } from "./long-poll.ts";
 import { writeArray } from "./wire/json-array.ts";
 
 export type RouteRuntime = {

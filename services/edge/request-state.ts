@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
-import type { Caller } from "./auth.ts";
+import type { Caller } from "./keys/auth.ts";
 import { idempotencyKeyOf } from "./idempotency/idempotency-key.ts";
-import type { RequestFacts } from "./problem.ts";
+import type { RequestFacts } from "./problems/problem.ts";
 import type { Route } from "./route.ts";
 
 /** What the edge learns about a request on its way through the hooks. */

@@ -4,7 +4,7 @@ import { traceparentOf } from "./request-id.ts";
 import { isCommand } from "./request-state.ts";
 import type { Route, RouteContext } from "./route.ts";
 import { deadlineOf } from "./time-limit.ts";
-import type { Waiting, WaitingRoom } from "./waiting.ts";
+import type { Waiting, WaitingRoom } from "./long-poll.ts";
 
 export type Input = { params: never; query: never; body: never };
 

@@ -6,9 +6,9 @@ import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
-import type { ProblemCode } from "./problems.ts";
-import type { Scope } from "./scopes.ts";
-import type { Waiting } from "./waiting.ts";
+import type { ProblemCode } from "./problems/problems.ts";
+import type { Scope } from "./keys/scopes.ts";
+import type { Waiting } from "./long-poll.ts";
 import type { Cursors } from "./wire/cursor.ts";
 
 /** Whom the routes ask. A test passes plain objects. */

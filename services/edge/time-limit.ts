@@ -1,4 +1,4 @@
-import { refuse } from "./refusals.ts";
+import { refuse } from "./problems/refusals.ts";
 import type { RouteClass } from "./route.ts";
 
 /** The caller has its answer within this time, counted from the first byte of its request. */

@@ -4,13 +4,13 @@ import { many, one, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { ClassLimits } from "../admission.ts";
-import { type Answer, errorsOf, logTo, testEdge, type TestEdge, type TestOptions } from "../test-edge.ts";
+import { type Answer, errorsOf, logTo, testEdge, type TestEdge, type TestOptions } from "../testing/test-edge.ts";
 import { aMaster, anInvestor } from "../testing/replies/account.ts";
 import { aFeeConfiguration } from "../testing/replies/fee.ts";
 import { aDeposit } from "../testing/replies/funding.ts";
 import { aSubscription } from "../testing/replies/subscription.ts";
-import { forgetOldKeys } from "./forget-old-keys.ts";
-import { createGiveOnce } from "./give-once.ts";
+import { forgetOldKeys } from "./prune-keys.ts";
+import { createGiveOnce } from "./idempotency-store.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=10";
 const A_PERSON = {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { parseDuration } from "#kernel/duration.ts";
-import { isScope, SCOPES, type Scope } from "../scopes.ts";
+import { isScope, SCOPES, type Scope } from "./scopes.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { isAddressOrNetwork } from "./addresses.ts";
 import { KeyCommandError, type KeyWish } from "./manage-keys.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { Secret } from "#kernel/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { SCOPES } from "../scopes.ts";
+import { SCOPES } from "./scopes.ts";
 import { findKey } from "../store/api-keys.ts";
 import { createKeyRing, type KeyRingOptions } from "./key-ring.ts";
 import { createKey, type KeyAdministration, type KeyWish, revokeKey, rotateKey } from "./manage-keys.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Scope } from "../scopes.ts";
+import type { Scope } from "./scopes.ts";
 import {
   type DuplicateComment,
   type Environment,

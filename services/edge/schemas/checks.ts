@@ -1,7 +1,7 @@
 import { formatDecimal, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { parseRate } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
-import { MOST_WAIT_SECONDS } from "../waiting.ts";
+import { MOST_WAIT_SECONDS } from "../long-poll.ts";
 import { beginsWithReference } from "./reference.ts";
 
 /** What is wrong with one value. `says` continues the name of the field. */

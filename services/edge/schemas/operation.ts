@@ -5,7 +5,7 @@ import {
   type OperationLeg,
 } from "#proto/pamm/funding/v1/funding.ts";
 import { Type, type Static } from "typebox";
-import { isProblemCode } from "../problems.ts";
+import { isProblemCode } from "../problems/problems.ts";
 import { jsonInteger } from "../wire/json-number.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";

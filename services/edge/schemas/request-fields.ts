@@ -1,5 +1,5 @@
 import type { TString } from "typebox";
-import { MOST_WAIT_SECONDS } from "../waiting.ts";
+import { MOST_WAIT_SECONDS } from "../long-poll.ts";
 import {
   MAX_COMMENT_LENGTH,
   MAX_EMAIL_LENGTH,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
-import { createGiveOnce } from "../../../services/edge/idempotency/give-once.ts";
-import { aCaller, type Answer, logTo, testEdge, type TestEdge } from "../../../services/edge/test-edge.ts";
+import { createGiveOnce } from "../../../services/edge/idempotency/idempotency-store.ts";
+import { aCaller, type Answer, logTo, testEdge, type TestEdge } from "../../../services/edge/testing/test-edge.ts";
 import { testDatabase } from "../../support/database.ts";
 import { type Case, CASES } from "./cases.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
-import { testEdge } from "../../../services/edge/test-edge.ts";
+import { testEdge } from "../../../services/edge/testing/test-edge.ts";
 
 const ASSIGN = {
   method: "POST",

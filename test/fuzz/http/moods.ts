@@ -3,9 +3,9 @@ import { systemClock } from "#kernel/clock.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { createGiveOnce } from "../../../services/edge/idempotency/give-once.ts";
-import { PROBLEMS } from "../../../services/edge/problems.ts";
-import { logTo, type TestEdge, testEdge } from "../../../services/edge/test-edge.ts";
+import { createGiveOnce } from "../../../services/edge/idempotency/idempotency-store.ts";
+import { PROBLEMS } from "../../../services/edge/problems/problems.ts";
+import { logTo, type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { CASES } from "../../contract/http/cases.ts";
 import type { Operation } from "./document.ts";
 

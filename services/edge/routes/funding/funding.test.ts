@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
-import { errorsOf, testEdge } from "../../test-edge.ts";
+import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { aDeposit, aWithdrawal } from "../../testing/replies/funding.ts";
 import { cents } from "../../testing/replies/values.ts";
 

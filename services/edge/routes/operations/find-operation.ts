@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Operation } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../../route.ts";
-import { refuse } from "../../refusals.ts";
+import { refuse } from "../../problems/refusals.ts";
 
 /**
  * Deposits and withdrawals are kept by one service, assigns and unassigns by another. That there is no such operation

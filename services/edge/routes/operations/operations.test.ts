@@ -3,7 +3,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { errorsOf, testEdge } from "../../test-edge.ts";
+import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { anOperation } from "../../testing/replies/funding.ts";
 import { AT, cents } from "../../testing/replies/values.ts";
 

@@ -5,7 +5,7 @@ import { text, textOrNumber } from "../../schemas/field.ts";
 import { placeOfReview, reviewItem, ReviewItem } from "../../schemas/review.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
-import { partOf } from "./parts.ts";
+import { partOf } from "./services.ts";
 
 export const decideReview = route({
   method: "POST",

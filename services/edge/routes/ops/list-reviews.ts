@@ -4,7 +4,7 @@ import { limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
 import { REVIEWERS, reviewItem, ReviewItem, stateFilter, stateOf } from "../../schemas/review.ts";
 import { route } from "../../route.ts";
-import { pageOfParts, partOf } from "./parts.ts";
+import { pageOfParts, partOf } from "./services.ts";
 
 const DEFAULT_LIMIT = 50;
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
 import type { ListReviewsRequest } from "#proto/pamm/common/v1/review.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
-import { errorsOf, testEdge } from "../../test-edge.ts";
+import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { aReview } from "../../testing/replies/ops.ts";
 import { AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
 

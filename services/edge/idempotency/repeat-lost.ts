@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { verdictOf } from "./http-status.ts";
+import { verdictOf } from "../problems/http-status.ts";
 
 /** A service or broker that was killed is up again by then, and there is time left for the second answer. */
 const LISTEN_FOR_SHARE = 0.5;

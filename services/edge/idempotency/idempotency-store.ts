@@ -3,8 +3,8 @@ import type { Log } from "#kernel/log.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { isTrouble } from "#kernel/trouble.ts";
-import { verdictOf } from "../http-status.ts";
-import { refuse } from "../refusals.ts";
+import { verdictOf } from "../problems/http-status.ts";
+import { refuse } from "../problems/refusals.ts";
 import {
   findGivenCommand,
   type GivenCommand,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { limit } from "#kernel/contract/limit.ts";
-import { refuse } from "./refusals.ts";
+import { refuse } from "./problems/refusals.ts";
 
 /** A request that waits for something instead of being sent again and again. */
 export type Waiting = {

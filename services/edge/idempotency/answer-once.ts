@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { fingerprintOf } from "./idempotency/fingerprint.ts";
-import type { Given, GiveOnce } from "./idempotency/give-once.ts";
-import { idempotencyKeyOf } from "./idempotency/idempotency-key.ts";
-import { isCommand } from "./request-state.ts";
-import type { Route } from "./route.ts";
-import { answeredBy } from "./time-limit.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+import type { Given, GiveOnce } from "./idempotency-store.ts";
+import { idempotencyKeyOf } from "./idempotency-key.ts";
+import { isCommand } from "../request-state.ts";
+import type { Route } from "../route.ts";
+import { answeredBy } from "../time-limit.ts";
 
 /** Which command a request stands for: its own, or the one that was given first under its Idempotency-Key. */
 export async function claimCommand(

@@ -1,7 +1,7 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { isTrouble } from "#kernel/trouble.ts";
-import { refuse } from "../../refusals.ts";
+import { refuse } from "../../problems/refusals.ts";
 import type { Services } from "../../route.ts";
 
 /** What the parts of this service are called outside, and whom the edge asks for each. */

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { expect, test, vi } from "vitest";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { BOOTSTRAP, serveFunding, startedEdge, system } from "./test-process.ts";
-import { aDeposit } from "./testing/replies/funding.ts";
+import { BOOTSTRAP, serveFunding, startedEdge, system } from "../testing/test-process.ts";
+import { aDeposit } from "../testing/replies/funding.ts";
 
 const PATIENCE = { timeout: 60_000 };
 /** Longer than a money command may take. */

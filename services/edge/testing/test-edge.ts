@@ -1,13 +1,13 @@
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { createLog, type Log } from "#kernel/log.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { type AppOptions, buildApp } from "./app.ts";
-import type { AuditEntry } from "./audit.ts";
-import type { Caller } from "./auth.ts";
-import type { GiveOnce } from "./idempotency/give-once.ts";
-import type { RouteClass, Services } from "./route.ts";
-import { SCOPES, type Scope } from "./scopes.ts";
-import { cursorsOf } from "./wire/cursor.ts";
+import { type AppOptions, buildApp } from "../app.ts";
+import type { AuditEntry } from "../audit/audit.ts";
+import type { Caller } from "../keys/auth.ts";
+import type { GiveOnce } from "../idempotency/idempotency-store.ts";
+import type { RouteClass, Services } from "../route.ts";
+import { SCOPES, type Scope } from "../keys/scopes.ts";
+import { cursorsOf } from "../wire/cursor.ts";
 
 export const TEST_KEY = "a-key-with-every-scope";
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { refuse } from "./refusals.ts";
+import { refuse } from "../problems/refusals.ts";
 import type { Scope } from "./scopes.ts";
 
 /** Who asks, as the key says. */

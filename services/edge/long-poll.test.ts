@@ -4,12 +4,12 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { callContext } from "#kernel/contract/context.ts";
-import { TEST_KEY, testEdge } from "./test-edge.ts";
+import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { anOperation } from "./testing/replies/funding.ts";
 import { aSubscription } from "./testing/replies/subscription.ts";
 import { cents } from "./testing/replies/values.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { createWaitingRoom } from "./waiting.ts";
+import { createWaitingRoom } from "./long-poll.ts";
 
 const ID = "0198c0de-0000-7000-8000-000000000001";
 const unknown = () => Promise.reject(new Refusal({ code: "operation_not_found", status: "not_found", message: "no" }));
