@@ -6,127 +6,141 @@ import { isTrouble } from "#kernel/trouble.ts";
 import { verdictOf } from "../problems/http-status.ts";
 import { refuse } from "../problems/refusals.ts";
 import {
-  findGivenCommand,
-  type GivenCommand,
-  type GivenState,
+  type CommandStatus,
+  findCommand,
   type IdempotencyKey,
-  insertGivenCommand,
+  insertCommand,
   markAnswered,
+  type StoredCommand,
   takeOver,
 } from "../store/idempotency-keys.ts";
 
-/** A command that is to be given at most once, however often its key is sent. */
-export type Giving = IdempotencyKey & {
+/** A command that is executed at most once, however often its key is sent. */
+export type ClaimRequest = IdempotencyKey & {
   readonly fingerprint: Buffer;
-  /** For the case that the key stands for no command yet. */
+  /** Used when the key stands for no command yet. */
   readonly commandId: string;
-  /** By then it has been answered, or nobody knows. */
+  /** By then the request has been answered, or its outcome is unknown. */
   readonly busyUntil: Date;
 };
 
-/** The command to give: the first one again, or a new one. */
-export type Given = {
+/** The command to execute: the first one again, or a new one. */
+export type Claim = {
   readonly commandId: string;
   readonly isRepeated: boolean;
-  /** It has succeeded before: whatever the repetition says, that stays so. */
+  /** It succeeded before: the outcome of the repetition does not change that. */
   readonly wasDone: boolean;
 };
 
-export type GiveOnce = {
+export type IdempotencyStore = {
   /** Decides which command the key stands for. Refusals: idempotency_key_reused, operation_in_progress. */
-  readonly claim: (giving: Giving) => Promise<Given>;
-  /** Gives it, and keeps in mind what came of it. */
-  readonly give: <T>(given: Given, work: () => Promise<T>) => Promise<T>;
+  readonly claim: (request: ClaimRequest) => Promise<Claim>;
+  /** Executes the command and records its outcome. */
+  readonly execute: <T>(claim: Claim, work: () => Promise<T>) => Promise<T>;
 };
 
-/** Somebody else is faster every time: then somebody is at work. */
-const MOST_TRIES = 5;
+/** After so many lost races the key is surely in use. */
+const MAX_TRIES = 5;
 const RETRY_AFTER_MS = 1_000;
-/** They tell of the way to whoever keeps the command, not of the command: after a first time they prove nothing. */
-const OF_THE_WAY = new Set(["service_unavailable", "deadline_exceeded", "busy"]);
+/** These say that a service was not reached, nothing about the command: after a first attempt they prove nothing. */
+const TRANSPORT_CODES = new Set(["service_unavailable", "deadline_exceeded", "busy"]);
 
-export function createGiveOnce(db: Queryable, { now, log }: { readonly now: Clock; readonly log: Log }): GiveOnce {
+export function createIdempotencyStore(
+  db: Queryable,
+  { now, log }: { readonly now: Clock; readonly log: Log },
+): IdempotencyStore {
   return {
-    async claim(giving) {
+    async claim(request) {
       try {
-        return await claim(db, giving, now);
+        return await claim(db, request, now);
       } catch (error) {
         if (error instanceof Refusal || !isTrouble(error)) throw error;
-        throw Object.assign(refuse("service_unavailable", "The key could not be put on record."), { cause: error });
+        throw Object.assign(refuse("service_unavailable", "The Idempotency-Key could not be recorded."), {
+          cause: error,
+        });
       }
     },
 
-    async give(given, work) {
+    async execute(claimed, work) {
       try {
         const result = await work();
-        await keep(given.commandId, "DONE");
+        await record(claimed.commandId, "DONE");
         return result;
       } catch (error) {
-        if (given.wasDone) throw notRepeated(given.commandId);
-        const state = stateAfter(error, given);
-        await keep(given.commandId, state);
-        throw given.isRepeated && state === "GIVEN" ? inProgress(given.commandId) : error;
+        if (claimed.wasDone) throw notRepeated(claimed.commandId);
+        const status = statusAfter(error, claimed);
+        await record(claimed.commandId, status);
+        throw claimed.isRepeated && status === "IN_PROGRESS" ? inProgress(claimed.commandId) : error;
       }
     },
   };
 
-  /** What is not kept is found out by whoever sends the key next: the command is given again under its first id. */
-  async function keep(commandId: string, state: GivenState): Promise<void> {
-    await markAnswered(db, commandId, { state, at: now() }).catch((error: unknown) => {
-      log.warn("what came of a command is not on record", { operation_id: commandId, error });
+  /** An outcome that is not recorded costs a repetition: the next request with the key executes the same command id. */
+  async function record(commandId: string, status: CommandStatus): Promise<void> {
+    await markAnswered(db, commandId, { status, at: now() }).catch((error: unknown) => {
+      log.warn("command outcome not recorded, the next request with the key repeats the command", {
+        operation_id: commandId,
+        error,
+      });
     });
   }
 }
 
-async function claim(db: Queryable, giving: Giving, now: Clock): Promise<Given> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    if (await insertGivenCommand(db, { ...giving, at: now() })) {
-      return { commandId: giving.commandId, isRepeated: false, wasDone: false };
+async function claim(db: Queryable, request: ClaimRequest, now: Clock): Promise<Claim> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    if (await insertCommand(db, { ...request, at: now() })) {
+      return { commandId: request.commandId, isRepeated: false, wasDone: false };
     }
-    const seen = await findGivenCommand(db, giving);
-    const given = seen && (await claimAgain(db, giving, seen, now));
-    if (given !== undefined) return given;
+    const seen = await findCommand(db, request);
+    const claimed = seen && (await claimAgain(db, request, seen, now));
+    if (claimed !== undefined) return claimed;
   }
-  throw refuse("service_unavailable", "The key is in use at this moment.", { retryAfterMs: RETRY_AFTER_MS });
-}
-
-/** Undefined when somebody else was faster. */
-async function claimAgain(db: Queryable, giving: Giving, seen: GivenCommand, now: Clock): Promise<Given | undefined> {
-  if (!seen.fingerprint.equals(giving.fingerprint)) {
-    throw refuse("idempotency_key_reused", "The idempotency key was used for another request.");
-  }
-  if (seen.state === "DONE") return { commandId: seen.commandId, isRepeated: true, wasDone: true };
-  if (seen.state === "GIVEN" && seen.busyUntil > now()) throw inProgress(seen.commandId);
-  const { busyUntil } = giving;
-  const isRepeated = seen.state === "GIVEN";
-  const commandId = isRepeated ? seen.commandId : giving.commandId;
-  const isTaken = await takeOver(db, giving, seen, { commandId, busyUntil });
-  return isTaken ? { commandId, isRepeated, wasDone: false } : undefined;
-}
-
-/** Only what proves that the command was never carried out lets it be tried anew. */
-function stateAfter(error: unknown, { isRepeated }: Given): GivenState {
-  if (!(error instanceof Refusal)) return "GIVEN";
-  const isProof = verdictOf(error, "command").outcome === "not_executed";
-  return isProof && !(isRepeated && OF_THE_WAY.has(error.code)) ? "REFUSED" : "GIVEN";
-}
-
-function inProgress(commandId: string): Refusal {
-  return refuse("operation_in_progress", "the request with this key was sent before and is not resolved yet", {
-    outcome: "unknown",
-    operationId: commandId,
+  throw refuse("service_unavailable", "The Idempotency-Key is in use. Retry shortly.", {
     retryAfterMs: RETRY_AFTER_MS,
   });
 }
 
+/** Undefined when another request was faster. */
+async function claimAgain(
+  db: Queryable,
+  request: ClaimRequest,
+  seen: StoredCommand,
+  now: Clock,
+): Promise<Claim | undefined> {
+  if (!seen.fingerprint.equals(request.fingerprint)) {
+    throw refuse(
+      "idempotency_key_reused",
+      "The Idempotency-Key was used for a request with other parameters. Send a new key.",
+    );
+  }
+  if (seen.status === "DONE") return { commandId: seen.commandId, isRepeated: true, wasDone: true };
+  if (seen.status === "IN_PROGRESS" && seen.busyUntil > now()) throw inProgress(seen.commandId);
+  const { busyUntil } = request;
+  const isRepeated = seen.status === "IN_PROGRESS";
+  const commandId = isRepeated ? seen.commandId : request.commandId;
+  const isTaken = await takeOver(db, request, seen, { commandId, busyUntil });
+  return isTaken ? { commandId, isRepeated, wasDone: false } : undefined;
+}
+
+/** Only a proof that the command was never executed permits a new command under the key. */
+function statusAfter(error: unknown, { isRepeated }: Claim): CommandStatus {
+  if (!(error instanceof Refusal)) return "IN_PROGRESS";
+  const isProof = verdictOf(error, "command").outcome === "not_executed";
+  return isProof && !(isRepeated && TRANSPORT_CODES.has(error.code)) ? "REFUSED" : "IN_PROGRESS";
+}
+
+function inProgress(commandId: string): Refusal {
+  return unresolved(commandId, `The request with this Idempotency-Key is still being processed (${commandId}).`);
+}
+
 function notRepeated(commandId: string): Refusal {
-  return refuse(
-    "operation_in_progress",
-    "the request with this key was carried out; its result cannot be repeated now",
-    {
-      outcome: "unknown",
-      operationId: commandId,
-      retryAfterMs: RETRY_AFTER_MS,
-    },
-  );
+  return unresolved(commandId, `Operation ${commandId} was executed. Its result cannot be read now; retry shortly.`);
+}
+
+function unresolved(operationId: string, message: string): Refusal {
+  return refuse("operation_in_progress", message, {
+    outcome: "unknown",
+    operationId,
+    retryAfterMs: RETRY_AFTER_MS,
+  });
 }

@@ -70,5 +70,5 @@ test("an edge that is killed while it waits leaves a key that is answered by the
     "true",
   ]);
   expect(new Set(heard).size).toBe(1);
-  expect(await many(database.pool, sql`select state from idempotency_key`)).toEqual([{ state: "DONE" }]);
+  expect(await many(database.pool, sql`select status from idempotency_key`)).toEqual([{ status: "DONE" }]);
 });

@@ -32,7 +32,7 @@ async function secondAttempt<T>(first: Promise<T>, second: Promise<T>): Promise<
     assert(error instanceof AggregateError);
     const [one, other]: readonly unknown[] = error.errors;
     // A fault was an end of the first attempt: whatever the second one says comes after it.
-    if (hasFailed(one) && !isOfTheWay(other)) throw other;
+    if (hasFailed(one) && !isTransportRefusal(other)) throw other;
     throw !isUnsure(one) && isUnsure(other) ? other : one;
   }
 }
@@ -61,6 +61,6 @@ function hasFailed(error: unknown): boolean {
 }
 
 /** It did not even reach whoever keeps the command. */
-function isOfTheWay(error: unknown): boolean {
+function isTransportRefusal(error: unknown): boolean {
   return error instanceof Refusal && (error.status === "unavailable" || error.status === "busy");
 }

@@ -11,11 +11,13 @@ export function moneyToProto({ currency, minor }: Money): MoneyMessage {
 export function moneyFromProto(message: MoneyMessage | undefined, field = "amount"): Money {
   if (message === undefined) {
     const problem = `${field} is required.`;
-    throw refuse("amount_missing", `Field ${problem}`, { errors: [{ field, code: "required", message: problem }] });
+    throw refuse("amount_missing", `Field ${field} is required.`, {
+      errors: [{ field, code: "required", message: problem }],
+    });
   }
   if (message.currencyCode !== "USD") {
     const problem = `${field} must be in USD.`;
-    throw refuse("currency_not_supported", `Field ${problem}`, {
+    throw refuse("currency_not_supported", `Field ${field} must be in USD.`, {
       errors: [{ field, code: "currency_not_supported", message: problem }],
     });
   }

@@ -169,7 +169,7 @@ test("that there is no such operation is said only when both services have said 
     status: 404,
     body: {
       code: "operation_not_found",
-      detail: "No deposit, withdrawal, assign or unassign is on record under this id.",
+      detail: `No deposit, withdrawal, assign or unassign has the id ${ID}.`,
     },
   });
 

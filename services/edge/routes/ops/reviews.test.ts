@@ -178,7 +178,7 @@ test.each<[string, RefusalStatus, number, RefusalExtra]>([
   ["decision_differs", "conflict", 409, { details: PROPOSED }],
 ])("%s is told in full", async (code, status, http, extra) => {
   const decideReview = () =>
-    Promise.reject(new Refusal({ code, status, message: "not so", outcome: "not_executed", ...extra }));
+    Promise.reject(new Refusal({ code, status, message: "Not so.", outcome: "not_executed", ...extra }));
   const edge = await testEdge({ subscriptions: { decideReview } });
   const payload = { id: "subscription-5", action: "adopt", note: "Checked." };
   const answer = await edge.call({ method: "POST", url: URL, payload });
