@@ -20,7 +20,7 @@ test("a deposit is answered field by field", async () => {
     amount: 0.1,
     currency: "USD",
     deal_id: 1_234_567,
-    message: "Deposited 250.50 USD.",
+    message: "Deposited 0.10 USD.",
     first_deposit_checked: false,
     min_deposit_required: "0.00",
   });
