@@ -2,16 +2,16 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { v7 as uuidv7 } from "uuid";
 import type { Clock } from "#kernel/clock.ts";
 import { limit } from "#kernel/contract/limit.ts";
-import { type Authenticate, authenticateRequest, demandScope } from "./auth.ts";
+import { type Authenticate, authenticateRequest, demandScope } from "./keys/auth.ts";
 import { createBuckets, type Rate } from "./rate-limit.ts";
-import { refuse } from "./refusals.ts";
+import { refuse } from "./problems/refusals.ts";
 import { isCommand } from "./request-state.ts";
 import type { Route, RouteClass } from "./route.ts";
 
 export type ClassLimits = {
-  /** How often one key may ask. */
+  /** Requests of one key. */
   readonly rate: Rate;
-  /** How many are worked on at once, of all keys together. */
+  /** Requests in progress at once, of all keys together. */
   readonly inProgress: number;
 };
 
@@ -22,17 +22,16 @@ export type AdmissionOptions = {
 };
 
 export type Admission = {
-  /** Who asks, may they, not too often: decided before a byte of the body is read. */
+  /** Authentication, scope and rate, decided before the body is read. */
   readonly admit: (route: Route, request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  /** Takes one of the places of the class; what it returns gives it back. */
+  /** Takes a slot of the class; the returned function frees it. */
   readonly enter: (routeClass: RouteClass) => () => void;
 };
 
-/** A request that finds all places taken has lost nothing by coming back a little later. */
 const RETRY_WHEN_FULL_MS = 1_000;
 
 export function createAdmission({ authenticate, limits, now }: AdmissionOptions): Admission {
-  const gates = eachClass(limits, (of) => ({ buckets: createBuckets(of.rate, now), places: limit(of.inProgress) }));
+  const gates = eachClass(limits, (of) => ({ buckets: createBuckets(of.rate, now), slots: limit(of.inProgress) }));
   return {
     async admit(route, request, reply) {
       if (isCommand(route)) {
@@ -43,12 +42,15 @@ export function createAdmission({ authenticate, limits, now }: AdmissionOptions)
       request.edge.caller = caller;
       demandScope(caller, route.scope, route.orScopes);
       const wait = gates[route.class].buckets.take(caller.keyId);
-      if (wait !== undefined) throw refuse("rate_limited", "Too many requests with this key.", wait);
+      if (wait !== undefined)
+        throw refuse("rate_limited", "Too many requests with this API key. Retry after the time in Retry-After.", wait);
     },
     enter(routeClass) {
-      const { places } = gates[routeClass];
-      if (places.tryEnter()) return places.leave;
-      throw refuse("service_unavailable", "Too many requests are in progress.", { retryAfterMs: RETRY_WHEN_FULL_MS });
+      const { slots } = gates[routeClass];
+      if (slots.tryEnter()) return slots.leave;
+      throw refuse("service_unavailable", "Too many requests are in progress. Retry shortly.", {
+        retryAfterMs: RETRY_WHEN_FULL_MS,
+      });
     },
   };
 }

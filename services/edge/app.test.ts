@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ROUTES } from "./routes.ts";
-import { TEST_KEY, testEdge } from "./test-edge.ts";
+import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { aMaster } from "./testing/replies/account.ts";
 import { aDeposit } from "./testing/replies/funding.ts";
 import { LARGE } from "./testing/replies/values.ts";
@@ -17,9 +17,9 @@ test("every answer carries the caller's request id, and no cache keeps it", asyn
   expect(minted.headers["x-request-id"]).toMatch(UUID);
   expect(sent.body).toEqual({
     type: "urn:pamm:problem:route_not_found",
-    title: "There is no such route",
+    title: "Route not found",
     status: 404,
-    detail: "There is no such route.",
+    detail: "Route GET /nothing does not exist.",
     instance: "/nothing",
     code: "route_not_found",
     request_id: "CRM-1.a_b",
@@ -50,7 +50,7 @@ test("without a valid key there is one answer for all cases", async () => {
     type: "urn:pamm:problem:unauthorized",
     title: "A valid API key is required",
     status: 401,
-    detail: "Send a valid API key as a bearer token.",
+    detail: "A valid API key is required as a bearer token in the Authorization header.",
     instance: url,
     code: "unauthorized",
     request_id: "same",

@@ -3,35 +3,35 @@ import { systemClock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { type AdmissionOptions, createAdmission } from "./admission.ts";
-import type { Audit } from "./audit.ts";
-import { auditEntry } from "./audit-entry.ts";
+import type { Audit } from "./audit/audit.ts";
+import { auditEntry } from "./audit/audit-entry.ts";
 import { acceptJsonBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
 import { answerClientError, HTTP_LIMITS, MAX_URL_LENGTH } from "./connection.ts";
 import { documentRoutes, serveDocumentation } from "./documentation.ts";
 import { serveHealth } from "./health.ts";
 import { completeMethods } from "./methods.ts";
 import { observeHttp } from "./observe.ts";
-import type { GiveOnce } from "./idempotency/give-once.ts";
-import { PROBLEM_TYPE, problemOf } from "./problem.ts";
+import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
+import { PROBLEM_TYPE, problemOf } from "./problems/problem.ts";
 import type { Readiness } from "./readiness.ts";
-import { refuse } from "./refusals.ts";
+import { refuse } from "./problems/refusals.ts";
 import { registerRoute } from "./register-route.ts";
 import { requestIdOf } from "./request-id.ts";
-import { beginRequest, factsOf, isCommand, type RequestState, routeOf } from "./request-state.ts";
+import { beginRequest, factsOf, isCommand, pathOf, type RequestState, routeOf } from "./request-state.ts";
 import type { Deps, Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
-import { isScope } from "./scopes.ts";
+import { isScope } from "./keys/scopes.ts";
 import { AJV } from "./validation.ts";
-import { createWaitingRoom } from "./waiting.ts";
+import { createLongPoll } from "./long-poll.ts";
 import { parseQuery } from "./wire/query-string.ts";
 
 export type AppOptions = Pick<AdmissionOptions, "authenticate" | "limits"> & {
   readonly deps: Deps;
   readonly audit: Audit;
   readonly readiness: Readiness;
-  readonly giveOnce: GiveOnce;
+  readonly idempotency: IdempotencyStore;
   readonly log: Log;
-  /** Addresses of proxies whose X-Forwarded-For is believed. */
+  /** Addresses of proxies whose X-Forwarded-For is trusted. */
   readonly trustProxy?: readonly string[] | undefined;
   readonly routes?: readonly Route[];
 };
@@ -47,11 +47,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     genReqId: requestIdOf,
     requestIdHeader: false,
     trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
-    // A request on a connection that is kept open is answered while the others are finished.
+    // Requests on open connections are still answered while the app closes.
     return503OnClosing: false,
     routerOptions: { querystringParser: parseQuery, maxParamLength: MAX_URL_LENGTH },
     frameworkErrors: (error, request, reply) => {
-      // The path could not even be read, so no hook has seen the request.
+      // The path could not be parsed, so no hook has seen the request.
       request.edge ??= beginRequest();
       reply.headers(commonHeaders(request));
       void sendProblem(log, error, request, reply);
@@ -60,8 +60,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.decorateRequest("edge", undefined as unknown as RequestState);
   app.setErrorHandler((error, request, reply) => sendProblem(log, error, request, reply));
-  app.setNotFoundHandler(async () => {
-    throw refuse("route_not_found", "There is no such route.");
+  app.setNotFoundHandler(async (request) => {
+    throw refuse("route_not_found", `Route ${request.method} ${pathOf(request.raw.url ?? "/")} does not exist.`);
   });
   addHooks(app, log, audit);
   await documentRoutes(app);
@@ -73,15 +73,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
 async function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): Promise<void> {
   const { deps, audit, log } = options;
-  const waitingRoom = createWaitingRoom();
-  // A process that is told to stop does not wait for those who wait.
-  app.addHook("preClose", async () => waitingRoom.close());
+  const longPoll = createLongPoll();
+  // A process that is told to stop answers the requests that wait at once.
+  app.addHook("preClose", async () => longPoll.close());
   const runtime = {
     deps,
     audit,
     log,
-    giveOnce: options.giveOnce,
-    waitingRoom,
+    idempotency: options.idempotency,
+    longPoll,
     admission: createAdmission({ ...options, now: systemClock }),
   };
   for (const { url, scope } of routes) {
@@ -110,14 +110,15 @@ function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
     request.edge.isFinished = true;
     observeHttp(log, request, status, reply.elapsedTime);
     const route = routeOf(request);
-    if (route !== undefined && isOnRecord(route, status)) audit.note(auditEntry(request, status));
+    if (route !== undefined && isAudited(route, status)) audit.note(auditEntry(request, status));
   };
   app.addHook("onRequest", async (request, reply) => {
     request.edge = beginRequest();
-    // Nothing else tells of a caller that left before it was answered.
+    // The only sign of a caller that left before it was answered.
     reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));
     reply.headers(commonHeaders(request));
-    if ((request.raw.url ?? "").length > MAX_URL_LENGTH) throw refuse("url_too_long", "The URL is too long.");
+    if ((request.raw.url ?? "").length > MAX_URL_LENGTH)
+      throw refuse("url_too_long", `The URL is longer than ${MAX_URL_LENGTH} characters.`);
   });
   app.addHook("onResponse", async (request, reply) => finish(request, reply, reply.statusCode));
 }
@@ -126,14 +127,14 @@ function commonHeaders({ id }: FastifyRequest): Record<string, string> {
   return { "x-request-id": id, "cache-control": "no-store", "x-content-type-options": "nosniff" };
 }
 
-/** As other servers write it. */
+/** The status that other servers log for a caller that has left. */
 const CALLER_LEFT = 499;
 const UNAUTHENTICATED = 401;
 const FORBIDDEN = 403;
 const TOO_MANY = 429;
 
-/** Secrets that were read are on record already, since before they left. */
-function isOnRecord(route: Route, status: number): boolean {
+/** A request that revealed secrets was audited before its response left. */
+function isAudited(route: Route, status: number): boolean {
   if (status === TOO_MANY) return false;
   if (route.revealsSecrets === true) return status !== 200;
   return isCommand(route) || status === UNAUTHENTICATED || status === FORBIDDEN;
@@ -149,7 +150,11 @@ async function sendProblem(
   const { status, code, retryAfterSeconds, body } = problemOf(error, facts);
   request.edge.code = code;
   if (status >= 500 && !(error instanceof Refusal)) {
-    log.error("a request failed", { request_id: facts.requestId, route: request.routeOptions.url, error });
+    log.error("request failed with an unexpected error", {
+      request_id: facts.requestId,
+      route: request.routeOptions.url,
+      error,
+    });
   }
   if (status === 401) reply.header("www-authenticate", 'Bearer realm="pamm"');
   if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { refuse } from "./refusals.ts";
+import { refuse } from "./problems/refusals.ts";
 import { parseJson } from "./wire/json-body.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
@@ -9,16 +9,17 @@ export function acceptJsonBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addHook("preParsing", async (request) => {
     const encoding = request.headers["content-encoding"] ?? "identity";
-    if (encoding !== "identity") throw refuse("unsupported_media_type", "The body must not be compressed.");
+    if (encoding !== "identity")
+      throw refuse("unsupported_media_type", "Content-Encoding is not supported. Send the body uncompressed.");
   });
   scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, bytes, done) => {
     const parsed = parseJson(bytes as Buffer);
-    if (parsed === undefined) done(refuse("malformed_json", "The body is not JSON."), undefined);
+    if (parsed === undefined) done(refuse("malformed_json", "The request body is not valid JSON in UTF-8."), undefined);
     else done(null, parsed.value);
   });
 }
 
-/** Whatever is sent is read up to the limit, and forgotten. */
+/** A body is read up to the limit, and ignored. */
 export function ignoreBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addHook("onRequest", async (request) => {

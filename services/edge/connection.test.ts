@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
-import { type TestOptions, TEST_KEY, testEdge } from "./test-edge.ts";
+import { type TestOptions, TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { aDeposit } from "./testing/replies/funding.ts";
 import { aSubscription } from "./testing/replies/subscription.ts";
 

@@ -1,13 +1,13 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { v7 as uuidv7 } from "uuid";
-import { PROBLEM_TYPE, problemOf } from "./problem.ts";
-import type { ProblemCode } from "./problems.ts";
-import { refuse } from "./refusals.ts";
+import { PROBLEM_TYPE, problemOf } from "./problems/problem.ts";
+import type { ProblemCode } from "./problems/problems.ts";
+import { refuse } from "./problems/refusals.ts";
 
 export const MAX_URL_LENGTH = 8 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
-/** Nobody holds a connection by sending slowly. */
+/** A client cannot hold a connection by sending slowly. */
 const HEADERS_WITHIN_MS = 5_000;
 const REQUEST_WITHIN_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
@@ -15,7 +15,7 @@ const CHECK_EVERY_MS = 1_000;
 const SILENT_FOR_MS = 60_000;
 const KEEP_ALIVE_MS = 72_000;
 
-/** What a connection may do, whoever is at the other end. */
+/** Limits of each connection. */
 export const HTTP_LIMITS = {
   requestTimeout: REQUEST_WITHIN_MS,
   connectionTimeout: SILENT_FOR_MS,
@@ -29,7 +29,7 @@ export const HTTP_LIMITS = {
 
 type ClientError = Error & { readonly code?: string | undefined; readonly rawPacket?: unknown };
 
-/** What is not even a request gets a problem body too, written by hand because no reply exists. */
+/** Bytes that are not a request get a problem body too, written by hand because no reply object exists. */
 export function answerClientError(error: ClientError, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -37,7 +37,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   }
   const requestId = uuidv7();
   const cause = codeOf(error);
-  const refusal = refuse(cause, "The request cannot be read.");
+  const refusal = refuse(cause, DETAILS[cause]);
   const facts = { requestId, path: "/", intent: "question", operationId: undefined } as const;
   const { status, body } = problemOf(refusal, { ...facts, wasSent: false, mayHaveComeBefore: false });
   const text = JSON.stringify(body);
@@ -51,6 +51,13 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${text}`);
 }
+
+const DETAILS: Readonly<Record<Cause, string>> = {
+  bad_request: "The request is not valid HTTP/1.1.",
+  request_timeout: `The request was not received within ${REQUEST_WITHIN_MS / 1_000} seconds.`,
+  headers_too_large: `The request headers are longer than ${MAX_HEADER_BYTES} bytes.`,
+  url_too_long: `The URL is longer than ${MAX_URL_LENGTH} characters.`,
+};
 
 type Cause = Extract<ProblemCode, "bad_request" | "request_timeout" | "headers_too_large" | "url_too_long">;
 

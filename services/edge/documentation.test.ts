@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { PROBLEMS } from "./problems.ts";
+import { PROBLEMS } from "./problems/problems.ts";
 import { ROUTES } from "./routes.ts";
-import { testEdge } from "./test-edge.ts";
+import { testEdge } from "./testing/test-edge.ts";
 
 type Schema = {
   type?: string | string[];
@@ -114,7 +114,7 @@ test("every operation says what it does, needs the key, and tells its problems b
     "504",
   ]);
   expect(deposit?.responses["409"]?.description).toBe(
-    "`below_min_deposit`: The Master's minimum is not met.\n\n`operation_in_progress`: An equal operation is not resolved yet.\n\n`possible_duplicate`: An equal operation was executed lately.\n\n`account_busy`: Another operation on this account is under way.\n\n`insufficient_funds`: The account has not enough money.",
+    "`below_min_deposit`: The balance is below the minimum deposit.\n\n`operation_in_progress`: An identical operation is still being processed.\n\n`possible_duplicate`: An identical operation was executed recently.\n\n`account_busy`: Another operation on this account is in progress.\n\n`insufficient_funds`: Insufficient funds.",
   );
 });
 

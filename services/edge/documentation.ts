@@ -2,7 +2,7 @@ import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { Type, type TSchema } from "typebox";
-import { PROBLEMS, type ProblemCode } from "./problems.ts";
+import { PROBLEMS, type ProblemCode } from "./problems/problems.ts";
 import { isCommand } from "./request-state.ts";
 import { type Route, TAGS } from "./route.ts";
 import { bool, choice, integer, shownSchema, string } from "./schemas/field.ts";
@@ -11,49 +11,64 @@ const PROBLEM_ID = "Problem";
 
 const ProblemSchema = Type.Object(
   {
-    type: string({ description: "URI of the kind of problem.", example: "urn:pamm:problem:below_min_deposit" }),
-    title: string({ description: "The same words for every occurrence.", example: PROBLEMS.below_min_deposit.title }),
+    type: string({ description: "URI of the problem code.", example: "urn:pamm:problem:below_min_deposit" }),
+    title: string({
+      description: "Short summary, the same for every occurrence.",
+      example: PROBLEMS.below_min_deposit.title,
+    }),
     status: integer({ description: "The HTTP status.", example: 409 }),
-    detail: string({ description: "What happened this time.", example: "The first deposit is too small." }),
-    instance: string({ description: "Path of the request.", example: "/api/v1/investor/deposit" }),
+    detail: string({
+      description: "One sentence about this occurrence, with its values.",
+      example: "Investor balance 0.00 USD is below the Master's minimum deposit of 500.00 USD.",
+    }),
+    instance: string({ description: "Path of the request.", example: "/api/v1/investor/assign" }),
     code: string({ description: "Stable code to branch on.", example: "below_min_deposit" }),
-    request_id: string({ description: "Also in X-Request-Id.", example: "0198c0de-0000-7000-8000-000000000000" }),
+    request_id: string({
+      description: "Id of the request, as in X-Request-Id.",
+      example: "0198c0de-0000-7000-8000-000000000000",
+    }),
     retryable: bool({
-      description: "Nothing was done, and the same request may succeed a little later.",
+      description: "Nothing was executed, and the same request may succeed later.",
       example: false,
     }),
     operation_id: Type.Optional(
       string({
-        description: "The operation that the answer speaks of, or that stands in the way.",
+        description: "Operation that the problem is about, or that blocks the request.",
         example: "0198c0de-0000-7000-8000-000000000001",
       }),
     ),
     outcome: Type.Optional(
-      choice(["not_executed", "unknown"], { description: "What is known about the effect.", example: "not_executed" }),
+      choice(["not_executed", "unknown"], {
+        description: "Known effect: `not_executed`, or `unknown`.",
+        example: "not_executed",
+      }),
     ),
     errors: Type.Optional(
       Type.Array(
         Type.Object({
           field: string({ description: "Path of the field.", example: "perf_fee.rate" }),
           code: string({ description: "Stable reason.", example: "out_of_range" }),
-          message: string({ description: "One sentence.", example: "perf_fee.rate must be from 0 to 1." }),
+          message: string({
+            description: "One sentence that says what is wrong.",
+            example: "perf_fee.rate must be from 0 to 1.",
+          }),
         }),
-        { description: "Every wrong field at once." },
+        { description: "All invalid fields." },
       ),
     ),
   },
   {
     $id: PROBLEM_ID,
-    description: "RFC 9457. Some codes come with facts of their own, such as required and actual.",
+    description: "RFC 9457. Some codes have additional members, such as required and actual.",
     additionalProperties: true,
   },
 );
 
-const INTRODUCTION = `HTTP interface through which a CRM manages Masters, Investors, subscriptions, capital movements and performance fees.
+const INTRODUCTION = `HTTP interface for managing Masters, Investors, subscriptions, capital movements and performance fees.
 
-Send \`Authorization: Bearer <API key>\`. Every answer carries \`X-Request-Id\`; answers to commands carry \`X-Operation-Id\`. Errors are problem bodies (RFC 9457) with a stable \`code\`.`;
+Send \`Authorization: Bearer <API key>\`. Every response has \`X-Request-Id\`; responses to commands have \`X-Operation-Id\`. Errors are problem bodies (RFC 9457) with a stable \`code\`.`;
 
-/** Must come before the routes, which are documented as they are registered. */
+/** Must come before the routes, because each is documented when it is registered. */
 export async function documentRoutes(app: FastifyInstance): Promise<void> {
   app.addSchema(ProblemSchema);
   await app.register(swagger, {
@@ -69,7 +84,7 @@ export async function documentRoutes(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** For machines at /openapi.json and for people at /docs, both without a key. */
+/** The document at /openapi.json and its page at /docs, both without a key. */
 export async function serveDocumentation(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: "/docs",
@@ -91,24 +106,27 @@ function shown(schema: FastifySchema, route: Route | undefined): FastifySchema {
   if (route === undefined) return { ...schema, ...converted };
   const { 200: answer } = converted["response"] as { readonly 200: TSchema };
   const headers = isCommand(route) ? { headers: headersOf(route) } : {};
-  const response = { 200: { description: "Success.", ...headers, ...answer }, ...problemResponses(route) };
+  const response = {
+    200: { description: "The request succeeded.", ...headers, ...answer },
+    ...problemResponses(route),
+  };
   return { ...schema, ...converted, response };
 }
 
 const OPERATION_ID = {
   type: "string",
   format: "uuid",
-  description: "Id of the operation; of the first one when the request is repeated under its Idempotency-Key.",
+  description: "Id of the operation; the first one when the request is repeated with its Idempotency-Key.",
 };
 const REPLAYED = {
   type: "string",
   enum: ["true"],
-  description: "The request was carried out before under this Idempotency-Key; this is its result.",
+  description: "The request was executed before with this Idempotency-Key; this is its result.",
 };
 const POSSIBLE_DUPLICATE = {
   type: "string",
   pattern: "^[0-9]+$",
-  description: "Ticket of an equal deposit or withdrawal of this API key that was executed within 24 hours.",
+  description: "Deal ticket of an identical deposit or withdrawal of this client within the last 24 hours.",
 };
 
 function headersOf({ refusals }: Route): Record<string, unknown> {

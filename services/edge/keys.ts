@@ -6,7 +6,7 @@ import { migrate } from "#kernel/postgres/migrate.ts";
 import { createPool } from "#kernel/postgres/pool.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { ApiKeysChanged } from "#proto/pamm/edge/v1/events.ts";
-import { KEYS_CHANGED } from "./edge.ts";
+import { KEYS_CHANGED } from "./keys/key-ring.ts";
 import { readKeySystem } from "./keys/key-system.ts";
 import type { KeyAdministration } from "./keys/manage-keys.ts";
 import { pepperOf } from "./keys/pepper.ts";
@@ -46,14 +46,14 @@ async function openSystem(resources: AsyncDisposableStack): Promise<KeyAdministr
   };
 }
 
-/** Without a broker the edge sees the change within seconds all the same, because it also looks by itself. */
+/** Without a broker the edge sees the change within seconds, because it reads its keys periodically. */
 async function findBroker(url: string | undefined): Promise<Broker | undefined> {
   if (url === undefined) return undefined;
   try {
     return await connectNats({ url, name: SCHEMA, log: createLog({ service: "keys", level: "silent" }) });
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
-    terminal.note("keys: the broker cannot be reached, so the edge hears of it a few seconds later");
+    terminal.note("keys: The broker cannot be reached. The change takes effect within a few seconds.");
     return undefined;
   }
 }

@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
-import { BOOTSTRAP, keys, MAIN, run, serveFunding, startedEdge, system, waitFor } from "./test-process.ts";
+import { BOOTSTRAP, keys, MAIN, run, serveFunding, startedEdge, system, waitFor } from "./testing/test-process.ts";
 
 test("the whole edge: a key is made, used, rotated and revoked within a second", { timeout: 60_000 }, async () => {
   const { env, natsUrl, database } = await system();
@@ -138,7 +138,10 @@ test("the keys command finds the system of the same state folder", { timeout: 60
   const folder = mkdtempSync(join(tmpdir(), "keys-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const state = { PAMM_STATE_DIR: folder };
-  expect(await keys("list", state)).toMatchObject({ code: 1, errors: expect.stringContaining("no system runs here") });
+  expect(await keys("list", state)).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining("No running system found"),
+  });
 
   const encryptionKeyFile = join(folder, "key");
   writeFileSync(encryptionKeyFile, env["PAMM_ENCRYPTION_KEY"] ?? "");
@@ -160,7 +163,7 @@ test("the keys command refuses what it does not know, before it opens anything",
   expect([unknown.code, unknown.out, unknown.errors]).toEqual([
     2,
     "",
-    "keys: Unknown option '--force'\nkeys: see npm run keys -- help\n",
+    "keys: Unknown option '--force'.\nkeys: for usage, run: npm run keys -- help\n",
   ]);
   expect([help.code, help.out.startsWith("Usage: npm run keys")]).toEqual([0, true]);
 });

@@ -1,22 +1,37 @@
+import type { StaticDecode } from "typebox";
 import { openBackbone } from "#kernel/backbone.ts";
+import { createBell } from "#kernel/bell.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import type { Contract } from "#kernel/contract/contract.ts";
+import { runJob } from "#kernel/job.ts";
 import { startMetrics } from "#kernel/metrics.ts";
 import { natsClient } from "#kernel/nats/client.ts";
 import { runService } from "#kernel/service.ts";
+import { listenError } from "#kernel/startup-error.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { ClassLimits } from "./admission.ts";
+import { buildApp } from "./app.ts";
+import { createAudit } from "./audit/audit.ts";
 import { settings } from "./config.ts";
-import { KEYS_CHANGED, startEdge } from "./edge.ts";
+import { createIdempotencyStore } from "./idempotency/idempotency-store.ts";
+import { pruneKeys } from "./idempotency/prune-keys.ts";
+import { createKeyRing, KEYS_CHANGED } from "./keys/key-ring.ts";
+import { deriveKey, pepperOf } from "./keys/pepper.ts";
 import { probesOf } from "./probes.ts";
 import { createReadiness } from "./readiness.ts";
-import type { Services } from "./route.ts";
+import type { RouteClass, Services } from "./route.ts";
+import { insertAuditEntries } from "./store/access-audit.ts";
+import { cursorsOf } from "./wire/cursor.ts";
 
 const caller = "edge";
+const READ_KEYS_EVERY_MS = 5_000;
+const PRUNE_EVERY_MS = 60 * 60 * 1_000;
+const BURST_SECONDS = 2;
 
 await runService(caller, async (context) => {
   const { stack, env, log } = context;
@@ -37,19 +52,51 @@ await runService(caller, async (context) => {
     fees: client("fee", FeeServiceService),
     platform: client("platform", PlatformServiceService),
   };
-  const readiness = createReadiness({
-    isBrokerConnected: broker.isConnected,
-    probes: probesOf(services),
+  const { isConnected: isBrokerConnected } = broker;
+  const readiness = createReadiness({ isBrokerConnected, probes: probesOf(services), now: systemClock });
+  stack.use(await startMetrics({ host: config.PAMM_METRICS_HOST, port: config.PAMM_METRICS_PORT }));
+  const keys = createKeyRing({
+    pool,
+    pepper: pepperOf(config.PAMM_API_KEY_PEPPER),
+    oldPepper: config.PAMM_API_KEY_PEPPER_OLD && pepperOf(config.PAMM_API_KEY_PEPPER_OLD),
+    bootstrapKey: config.PAMM_BOOTSTRAP_API_KEY,
     now: systemClock,
   });
-  stack.use(await startMetrics({ host: config.PAMM_METRICS_HOST, port: config.PAMM_METRICS_PORT }));
-  const { url } = await startEdge(stack, {
-    config,
-    pool,
-    services,
+  await keys.refresh();
+  const wake = createBell();
+  broker.connection.subscribe(KEYS_CHANGED, { callback: wake.ring });
+  const readKeys = async (): Promise<boolean> => keys.refresh().then(() => false);
+  stack.use(runJob({ name: "read api keys", everyMs: READ_KEYS_EVERY_MS, wake, work: readKeys, log }));
+  const audit = stack.use(createAudit((entries) => insertAuditEntries(pool, entries), log));
+  const prune = () => pruneKeys(pool, systemClock);
+  stack.use(runJob({ name: "prune idempotency keys", everyMs: PRUNE_EVERY_MS, work: prune, log }));
+  const app = await buildApp({
+    deps: { ...services, cursors: cursorsOf(deriveKey(config.PAMM_API_KEY_PEPPER, "cursors")) },
+    authenticate: keys.authenticate,
+    limits: limitsOf(config),
+    audit,
+    idempotency: createIdempotencyStore(pool, { now: systemClock, log }),
     readiness,
     log,
-    onKeysChanged: (callback) => void broker.connection.subscribe(KEYS_CHANGED, { callback }),
+    trustProxy: config.PAMM_TRUSTED_PROXIES,
+  });
+  // Closes before the audit and the database: requests that are being answered still need them.
+  stack.defer(() => app.close());
+  const { PAMM_HTTP_HOST: host, PAMM_HTTP_PORT: port } = config;
+  const url = await app.listen({ host, port }).catch((error: unknown) => {
+    throw listenError("the HTTP interface (PAMM_HTTP_PORT)", host, port, error);
   });
   log.info("listening", { url });
 });
+
+function limitsOf(config: StaticDecode<typeof settings>): Record<RouteClass, ClassLimits> {
+  const of = (perSecond: number, inProgress: number): ClassLimits => ({
+    rate: { perSecond, burst: perSecond * BURST_SECONDS },
+    inProgress,
+  });
+  return {
+    read: of(config.PAMM_RATE_READ, config.PAMM_CONCURRENT_READ),
+    money: of(config.PAMM_RATE_MONEY, config.PAMM_CONCURRENT_MONEY),
+    create: of(config.PAMM_RATE_CREATE, config.PAMM_CONCURRENT_CREATE),
+  };
+}

@@ -1,10 +1,10 @@
 import type { FastifyInstance, HTTPMethods } from "fastify";
-import { refuse } from "./refusals.ts";
+import { refuse } from "./problems/refusals.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const satisfies readonly HTTPMethods[];
 
 /**
- * Answers every method that a path does not know with 405, and OPTIONS with what it knows. Registered path by path,
+ * Answers methods that a path does not have with 405, and OPTIONS with those that it has. Registered path by path,
  * because /master/add would otherwise be read as the Master whose id is "add".
  */
 export function completeMethods(app: FastifyInstance, known: ReadonlyMap<string, readonly string[]>): void {
@@ -16,10 +16,10 @@ export function completeMethods(app: FastifyInstance, known: ReadonlyMap<string,
       method: METHODS.filter((method) => !withHead.includes(method)),
       url,
       schema,
-      // Before the body is read: nothing is going to be done with it.
-      async onRequest(_request, reply) {
+      // Before the body is read, because it is not used.
+      async onRequest({ method }, reply) {
         reply.header("allow", allow);
-        throw refuse("method_not_allowed", `Use ${withHead.join(" or ")}.`);
+        throw refuse("method_not_allowed", `Method ${method} is not allowed. Allowed: ${methods.join(", ")}.`);
       },
       handler: async () => undefined,
     });

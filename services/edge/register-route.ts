@@ -3,28 +3,28 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { Log } from "#kernel/log.ts";
 import type { Admission } from "./admission.ts";
-import { answerOnce, claimCommand } from "./answer-once.ts";
-import type { Audit } from "./audit.ts";
-import { auditEntry } from "./audit-entry.ts";
-import type { GiveOnce } from "./idempotency/give-once.ts";
+import { answerOnce, claimCommand } from "./idempotency/answer-once.ts";
+import type { Audit } from "./audit/audit.ts";
+import { auditEntry } from "./audit/audit-entry.ts";
+import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { idempotencyKeyErrors, IdempotencyHeader } from "./idempotency/idempotency-key.ts";
-import { invalid } from "./problem.ts";
-import { refuse } from "./refusals.ts";
-import { repeatLost } from "./repeat-lost.ts";
+import { invalid } from "./problems/problem.ts";
+import { refuse } from "./problems/refusals.ts";
+import { repeatLost } from "./idempotency/repeat-lost.ts";
 import { isCommand } from "./request-state.ts";
-import { contextOf, inputOf, routeContextOf, waitingOf, waitMs } from "./route-context.ts";
+import { contextOf, inputOf, routeContextOf, pollOf, waitMs } from "./route-context.ts";
 import type { Deps, Route } from "./route.ts";
 import { answerInTime } from "./time-limit.ts";
 import { findMistakes } from "./validation.ts";
-import type { WaitingRoom } from "./waiting.ts";
+import type { LongPoll } from "./long-poll.ts";
 import { writeArray } from "./wire/json-array.ts";
 
 export type RouteRuntime = {
   readonly deps: Deps;
   readonly admission: Admission;
   readonly audit: Audit;
-  readonly giveOnce: GiveOnce;
-  readonly waitingRoom: WaitingRoom;
+  readonly idempotency: IdempotencyStore;
+  readonly longPoll: LongPoll;
   readonly log: Log;
 };
 
@@ -48,12 +48,12 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
       tags: [route.tag],
       security: [{ apiKey: [] }],
     },
-    // All mistakes have been found by then; the framework would tell only the first.
+    // The framework would report only the first mistake.
     attachValidation: true,
     onRequest: (request, reply) => runtime.admission.admit(route, request, reply),
     preValidation: async (request) => validate(route, request, runtime.deps),
     handler: (request, reply) => {
-      // Held until the work is done, not until the caller has its answer or has left.
+      // Held until the work is done, also when the caller was answered or has left before.
       const leave = runtime.admission.enter(route.class);
       if (route.kind === "list") return stream({ route, runtime, leave }, request, reply);
       return answer({ route, runtime, leave }, request, reply);
@@ -76,33 +76,35 @@ async function answer({ route, runtime, leave }: Work<ObjectOf>, request: Fastif
   const { receivedAt } = request.edge;
   const work = carryOut(route, runtime, request, reply).finally(leave);
   const result = await answerInTime(route.class, receivedAt, work, waitMs(route, request));
-  if (route.revealsSecrets === true) await putOnRecord(runtime.audit, request, reply);
+  if (route.revealsSecrets === true) await writeAudit(runtime.audit, request, reply);
   return result;
 }
 
 async function carryOut(route: ObjectOf, runtime: RouteRuntime, request: FastifyRequest, reply: FastifyReply) {
-  const { deps, giveOnce, waitingRoom } = runtime;
-  const given = await claimCommand(giveOnce, route, request, reply);
-  // Until now nobody was asked to do anything.
+  const { deps, idempotency, longPoll } = runtime;
+  const claim = await claimCommand(idempotency, route, request, reply);
+  // Until here no service was called.
   request.edge.wasSent = true;
-  const context = routeContextOf(route, waitingRoom, request, reply);
+  const context = routeContextOf(route, longPoll, request, reply);
   const handle = async () => await route.handle(deps, inputOf(request), context);
   if (!isCommand(route)) return await handle();
-  return await answerOnce(giveOnce, given, reply, () => repeatLost(context, handle));
+  return await answerOnce(idempotency, claim, reply, () => repeatLost(context, handle));
 }
 
-/** No record, no secret. */
-async function putOnRecord(audit: Audit, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+/** Secrets are returned only when the access is durable in the audit. */
+async function writeAudit(audit: Audit, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   await audit.write(auditEntry(request, reply.statusCode)).catch((cause: unknown) => {
-    throw Object.assign(refuse("service_unavailable", "The access could not be put on record."), { cause });
+    throw Object.assign(refuse("service_unavailable", "The access could not be audited. No secret was returned."), {
+      cause,
+    });
   });
 }
 
-/** The first page is awaited, so that what can be refused is refused properly; the rest is read as the caller takes it. */
+/** The first page is awaited, so that a refusal becomes a problem; the rest is read as the caller consumes it. */
 async function stream({ route, runtime, leave }: Work<ListOf>, request: FastifyRequest, reply: FastifyReply) {
-  const waiting = waitingOf(route, runtime.waitingRoom, request, reply);
+  const poll = pollOf(route, runtime.longPoll, request, reply);
   const contextOfPage = () => contextOf(route, request, Date.now());
-  const pages = route.pages(runtime.deps, inputOf(request), contextOfPage, waiting);
+  const pages = route.pages(runtime.deps, inputOf(request), contextOfPage, poll);
   const rest = pages[Symbol.asyncIterator]();
   const { receivedAt } = request.edge;
   const first = await answerInTime(route.class, receivedAt, rest.next(), waitMs(route, request)).catch(
@@ -114,9 +116,9 @@ async function stream({ route, runtime, leave }: Work<ListOf>, request: FastifyR
   const serialize = reply.compileSerializationSchema(route.item as Readonly<Record<string, unknown>>);
   const text = Readable.from(writeArray(first, rest, serialize), { objectMode: false });
   text.once("close", leave);
-  // The status has left already; the connection is cut, so that nobody takes a part for the whole.
+  // The status has left already; the connection is cut, so that the caller does not take a part for the whole.
   text.on("error", (error) => {
-    runtime.log.warn("a list broke off", { request_id: request.id, route: route.url, error });
+    runtime.log.warn("list response aborted, connection closed", { request_id: request.id, route: route.url, error });
   });
   return reply.type("application/json; charset=utf-8").send(text);
 }

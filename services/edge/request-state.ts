@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
-import type { Caller } from "./auth.ts";
+import type { Caller } from "./keys/auth.ts";
 import { idempotencyKeyOf } from "./idempotency/idempotency-key.ts";
-import type { RequestFacts } from "./problem.ts";
+import type { RequestFacts } from "./problems/problem.ts";
 import type { Route } from "./route.ts";
 
 /** What the edge learns about a request on its way through the hooks. */
@@ -10,11 +10,11 @@ export type RequestState = {
   /** Minted for commands before anything else happens to them. */
   operationId?: string;
   caller?: Caller;
-  /** Somebody may have acted on it. */
+  /** A service may have acted on it. */
   wasSent: boolean;
-  /** Code of the problem that was answered. */
+  /** Code of the problem in the response. */
   code?: string;
-  /** It was measured, logged and put on record. */
+  /** It was measured, logged and audited. */
   isFinished: boolean;
 };
 
@@ -55,6 +55,7 @@ export function factsOf(request: FastifyRequest): RequestFacts {
 
 const MAX_PATH_LENGTH = 512;
 
-function pathOf(url: string): string {
+/** Without the query. */
+export function pathOf(url: string): string {
   return (url.split("?")[0] ?? "/").slice(0, MAX_PATH_LENGTH);
 }

@@ -4,7 +4,7 @@ import { traceparentOf } from "./request-id.ts";
 import { isCommand } from "./request-state.ts";
 import type { Route, RouteContext } from "./route.ts";
 import { deadlineOf } from "./time-limit.ts";
-import type { Waiting, WaitingRoom } from "./waiting.ts";
+import type { Poll, LongPoll } from "./long-poll.ts";
 
 export type Input = { params: never; query: never; body: never };
 
@@ -27,7 +27,7 @@ export function contextOf(route: Route, request: FastifyRequest, since: number):
 
 export function routeContextOf(
   route: Route,
-  room: WaitingRoom,
+  longPoll: LongPoll,
   request: FastifyRequest,
   reply: FastifyReply,
 ): RouteContext {
@@ -36,18 +36,18 @@ export function routeContextOf(
     ...contextOf(route, request, receivedAt),
     key: { id: caller?.keyId ?? "", rejectsDuplicates: caller?.rejectsDuplicates ?? false },
     setHeader: (name, value) => void reply.header(name, value),
-    waiting: waitingOf(route, room, request, reply),
+    poll: pollOf(route, longPoll, request, reply),
   };
 }
 
-export function waitingOf(route: Route, room: WaitingRoom, request: FastifyRequest, reply: FastifyReply): Waiting {
+export function pollOf(route: Route, longPoll: LongPoll, request: FastifyRequest, reply: FastifyReply): Poll {
   const left = new AbortController();
   reply.raw.once("close", () => left.abort());
-  return room.enter({
+  return longPoll.open({
     seconds: waitMs(route, request) / 1_000,
     receivedAt: request.edge.receivedAt,
     left: left.signal,
-    contextOfLook: () => contextOf(route, request, Date.now()),
+    contextOfRead: () => contextOf(route, request, Date.now()),
   });
 }
 

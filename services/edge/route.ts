@@ -6,9 +6,9 @@ import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
-import type { ProblemCode } from "./problems.ts";
-import type { Scope } from "./scopes.ts";
-import type { Waiting } from "./waiting.ts";
+import type { ProblemCode } from "./problems/problems.ts";
+import type { Scope } from "./keys/scopes.ts";
+import type { Poll } from "./long-poll.ts";
 import type { Cursors } from "./wire/cursor.ts";
 
 /** Whom the routes ask. A test passes plain objects. */
@@ -28,7 +28,7 @@ export type RouteContext = CallContext & {
   /** Adds a header to the answer. */
   readonly setHeader: (name: string, value: string) => void;
   /** For routes whose query has `wait`. */
-  readonly waiting: Waiting;
+  readonly poll: Poll;
 };
 
 /** Decides how long a request may take, how many of its kind run at once and how often a key may ask. */
@@ -98,7 +98,7 @@ export type ListRoute<
     deps: Deps,
     input: Input<P, Q, B>,
     contextOfPage: () => CallContext,
-    waiting: Waiting,
+    poll: Poll,
   ) => AsyncIterable<readonly Static<I>[]>;
 };
 
@@ -120,7 +120,7 @@ export type Route = Facts<Shape, Shape, Shape> &
           deps: Deps,
           input: AnyInput,
           contextOfPage: () => CallContext,
-          waiting: Waiting,
+          poll: Poll,
         ) => AsyncIterable<readonly unknown[]>;
       }
   );

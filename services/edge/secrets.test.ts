@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
-import { TEST_KEY, testEdge } from "./test-edge.ts";
+import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { aMaster, anInvestor } from "./testing/replies/account.ts";
 import { aDeposit } from "./testing/replies/funding.ts";
 

@@ -7,15 +7,15 @@ import { QUERY_ERRORS, type Query } from "./wire/query-string.ts";
 type AjvOptions = NonNullable<FastifyServerOptions["ajv"]>;
 type Ajv = Parameters<Extract<NonNullable<AjvOptions["plugins"]>[number], (...args: never[]) => unknown>>[0];
 
-/** One mistake as the validator tells it. */
+/** One mistake as the validator reports it. */
 type Found = {
   readonly instancePath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
 };
 
-type Place = { readonly parentData: object; readonly parentDataProperty: string | number };
-type CheckFunction = ((value: unknown, place?: Place) => boolean) & { errors?: Partial<Found>[] };
+type Holder = { readonly parentData: object; readonly parentDataProperty: string | number };
+type CheckFunction = ((value: unknown, holder?: Holder) => boolean) & { errors?: Partial<Found>[] };
 
 /** Nothing is coerced, nothing removed, nothing filled in, and every mistake is found. */
 export const AJV: AjvOptions = {
@@ -37,9 +37,9 @@ function addChecks(ajv: Ajv): Ajv {
 
 function compileCheck(name: CheckName): CheckFunction {
   const check = CHECKS[name];
-  const validate: CheckFunction = (_value, place) => {
-    // Anything but text and numbers is told about by the type alone.
-    const text = place && decimalText(place.parentData, String(place.parentDataProperty));
+  const validate: CheckFunction = (_value, holder) => {
+    // The type alone reports values that are neither text nor number.
+    const text = holder && decimalText(holder.parentData, String(holder.parentDataProperty));
     const problem = text === undefined ? undefined : check(text);
     validate.errors = problem === undefined ? [] : [{ keyword: "x-check", params: problem }];
     return problem === undefined;
@@ -77,7 +77,7 @@ function describe(keyword: string, params: Readonly<Record<string, unknown>>): {
     case "required":
       return { code: "required", says: "is required" };
     case "enum":
-      return { code: "unknown_value", says: `must be one of ${String(params["allowedValues"])}` };
+      return { code: "unknown_value", says: `must be one of ${[params["allowedValues"]].flat().join(", ")}` };
     case "type":
       return { code: "wrong_type", says: `must be of type ${[params["type"]].flat().join(" or ")}` };
     default:

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   add,
+  formatAmount,
   formatDecimal,
   isEqual,
   isLess,
@@ -59,6 +60,18 @@ test("what is written is read back", () => {
       expect(parseDecimal(formatDecimal(usd(minor)))).toBe(minor);
     }),
   );
+});
+
+test("sentences show an amount in groups of three digits, with its currency", () => {
+  const amounts = [0n, -5n, 999_99n, 1_000_00n, -1_234_567_89n, 1_000_000_000_00n];
+  expect(amounts.map((minor) => formatAmount(usd(minor)))).toEqual([
+    "0.00 USD",
+    "-0.05 USD",
+    "999.99 USD",
+    "1,000.00 USD",
+    "-1,234,567.89 USD",
+    "1,000,000,000.00 USD",
+  ]);
 });
 
 test("what is read is written back with two decimals", () => {

@@ -47,6 +47,12 @@ export function formatDecimal({ minor }: Money): string {
   return `${minor < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
+/** For sentences that operators and callers read, with its currency: 1,077.94 USD. */
+export function formatAmount(money: Money): string {
+  const [whole = "", fraction = ""] = formatDecimal(money).split(".");
+  return `${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction} ${money.currency}`;
+}
+
 export function add(left: Money, right: Money): Money {
   return { currency: sameCurrency(left, right), minor: left.minor + right.minor };
 }

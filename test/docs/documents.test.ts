@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { PROBLEMS } from "../../services/edge/problems.ts";
+import { PROBLEMS } from "../../services/edge/problems/problems.ts";
 import { ROUTES } from "../../services/edge/routes.ts";
-import { SCOPES } from "../../services/edge/scopes.ts";
+import { SCOPES } from "../../services/edge/keys/scopes.ts";
 import { anchorsOf, blocksOf, codeSpansOf, linksOf, markdownFiles, read, ROOT } from "./markdown.ts";
 
 const FILES = markdownFiles();

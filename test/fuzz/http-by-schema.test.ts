@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { PROBLEMS } from "../../services/edge/problems.ts";
-import { type Answer, errorsOf, TEST_KEY } from "../../services/edge/test-edge.ts";
+import { PROBLEMS } from "../../services/edge/problems/problems.ts";
+import { type Answer, errorsOf, TEST_KEY } from "../../services/edge/testing/test-edge.ts";
 import { readOperations } from "./http/document.ts";
 import type { Operation } from "./http/document.ts";
 import { anyMood, moodyEdge, SECRET } from "./http/moods.ts";

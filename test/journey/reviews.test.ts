@@ -45,7 +45,7 @@ test(
     expect((await say(client, review, "adopt")).status).toBe(200);
     expectProblem(await say(client, review, "adopt"), {
       status: 409,
-      code: "second_key_required",
+      code: "second_approver_required",
       outcome: "not_executed",
     });
     expect((await say(client, review, "adopt", second)).body).toMatchObject({

@@ -27,7 +27,7 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
   if (login === paymentLogin) {
     const [code, message] = [
       "payment_account_equals_master",
-      "the payment account must not be the trading account",
+      `payment_account_login must differ from the trading login ${login}.`,
     ] as const;
     const errors = [{ field: "payment_account_login", code, message }];
     throw refuse(code, message, { errors, outcome: "not_executed" });

@@ -43,12 +43,34 @@ test("a change of nothing is refused", async () => {
 
 test("who is not there is not found", async () => {
   const deps = await world();
-  const unknown = { code: "master_not_found" };
+  const wrongId = "No Master has the id 1. This route takes the internal id, not the login.";
+  const unknown = { code: "master_not_found", message: wrongId };
 
   await expect(updateMaster(deps, { ...UNCHANGED, name: "Beta" }, aCall("op-1"))).rejects.toMatchObject(unknown);
   await expect(getMaster(deps, { id: 1n })).rejects.toMatchObject(unknown);
-  await expect(findMaster(deps, { login: "1" })).rejects.toMatchObject(unknown);
-  await expect(findInvestor(deps, { login: "1" })).rejects.toMatchObject({ code: "investor_not_found" });
+  await expect(findMaster(deps, { login: "1" })).rejects.toMatchObject({
+    code: "master_not_found",
+    message: "No Master has the login 1.",
+  });
+  await expect(findInvestor(deps, { login: "1" })).rejects.toMatchObject({
+    code: "investor_not_found",
+    message: "No Investor has the login 1.",
+  });
+});
+
+test("a login in another role is refused with the role that it has", async () => {
+  const deps = await world();
+  const { master } = await createMaster(deps, aMaster(), aCall("op-1"));
+  const { login = "", paymentAccountLogin = "" } = master ?? {};
+
+  await expect(findInvestor(deps, { login })).rejects.toMatchObject({
+    code: "investor_not_found",
+    message: `${login} is a Master account, not an Investor.`,
+  });
+  await expect(findMaster(deps, { login: paymentAccountLogin })).rejects.toMatchObject({
+    code: "master_not_found",
+    message: `${paymentAccountLogin} is a payment account, not a Master.`,
+  });
 });
 
 test("the directory is walked by id, each item with its Investors", async () => {

@@ -47,5 +47,5 @@ async function changeOnce({ pool, now }: Deps, id: bigint, change: MasterChange,
 const NOTHING_TO_CHANGE = {
   field: "",
   code: "nothing_to_change",
-  message: "at least one of name, strategy_name, strategy and min_deposit is needed",
+  message: "At least one of name, strategy_name, strategy and min_deposit is required.",
 };

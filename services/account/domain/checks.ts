@@ -10,14 +10,14 @@ const MOST_LEVERAGE = 500;
 export function checkAll(...found: readonly (FieldError | undefined)[]): void {
   const errors = found.filter((error) => error !== undefined);
   if (errors.length > 0) {
-    throw refuse("validation_failed", "the request is not valid", { errors, outcome: "not_executed" });
+    throw refuse("validation_failed", "The request is invalid.", { errors, outcome: "not_executed" });
   }
 }
 
 export function loginError(field: string, login: string): FieldError | undefined {
   return LOGIN.test(login)
     ? undefined
-    : { field, code: "invalid_login", message: `${field} must be a positive number` };
+    : { field, code: "invalid_login", message: `${field} must be a positive number without leading zeros.` };
 }
 
 export function nameError(field: string, text: string | undefined): FieldError | undefined {
@@ -25,7 +25,7 @@ export function nameError(field: string, text: string | undefined): FieldError |
     return undefined;
   }
   return text.trim() === ""
-    ? { field, code: "required", message: `${field} must not be empty` }
+    ? { field, code: "required", message: `${field} must not be empty.` }
     : textError(field, text);
 }
 
@@ -33,25 +33,25 @@ export function textError(field: string, text: string | undefined): FieldError |
   const isPlain = text === undefined || !CONTROL.test(text);
   return isPlain
     ? undefined
-    : { field, code: "control_characters", message: `${field} must not have control characters` };
+    : { field, code: "control_characters", message: `${field} must not contain control characters.` };
 }
 
 export function minDepositError(minDeposit: Money | undefined): FieldError | undefined {
   if (minDeposit === undefined || !(isLess(minDeposit, usd(0n)) || isLess(MAX_AMOUNT, minDeposit))) {
     return undefined;
   }
-  return { field: "min_deposit", code: "out_of_range", message: "min_deposit must be from 0 to 1000000000.00" };
+  return { field: "min_deposit", code: "out_of_range", message: "min_deposit must be from 0.00 to 1000000000.00." };
 }
 
 export function leverageError(leverage: number): FieldError | undefined {
   const isFine = leverage >= 1 && leverage <= MOST_LEVERAGE;
   return isFine
     ? undefined
-    : { field: "leverage", code: "out_of_range", message: `leverage must be 1 to ${MOST_LEVERAGE}` };
+    : { field: "leverage", code: "out_of_range", message: `leverage must be from 1 to ${MOST_LEVERAGE}.` };
 }
 
 export function commandError(commandId: string): FieldError | undefined {
   return commandId === ""
-    ? { field: "command_id", code: "required", message: "a command that creates accounts needs an id" }
+    ? { field: "command_id", code: "required", message: "command_id is required to create accounts." }
     : undefined;
 }

@@ -10,24 +10,33 @@ export type RegistrationFacts = {
   readonly existsOnPlatform: boolean;
 };
 
+export const ROLE_NAMES: Readonly<Record<NonNullable<RegistrationFacts["role"]>, string>> = {
+  MASTER: "a Master account",
+  PAYMENT: "a payment account",
+  INVESTOR: "an Investor account",
+  PENDING: "being created",
+};
+
 /** One login has one role for ever; registering it under the same one again is a mistake of another kind. */
 export function decideTradingLogin({ login, role }: RegistrationFacts, wanted: "MASTER" | "INVESTOR"): void {
   if (role === wanted) {
-    throw refuse("login_already_registered", `login ${login} is registered already`, { outcome: "not_executed" });
+    throw refuse("login_already_registered", `Login ${login} is already registered as ${ROLE_NAMES[role]}.`, {
+      outcome: "not_executed",
+    });
   }
   if (role !== undefined) {
-    throw refuse("login_in_use", `login ${login} is in use in another role`, { outcome: "not_executed" });
+    throw refuse("login_in_use", `Login ${login} is in use: it is ${ROLE_NAMES[role]}.`, { outcome: "not_executed" });
   }
 }
 
 export function decidePaymentLogin({ login, role }: RegistrationFacts): void {
   if (role === "PAYMENT") {
-    throw refuse("payment_account_in_use", `payment account ${login} is assigned to another Master`, {
+    throw refuse("payment_account_in_use", `Payment account ${login} is already assigned to another Master.`, {
       outcome: "not_executed",
     });
   }
   if (role !== undefined) {
-    throw refuse("login_in_use", `login ${login} is in use in another role`, { outcome: "not_executed" });
+    throw refuse("login_in_use", `Login ${login} is in use: it is ${ROLE_NAMES[role]}.`, { outcome: "not_executed" });
   }
 }
 
@@ -38,10 +47,11 @@ export function decideExistence(facts: readonly RegistrationFacts[]): void {
     .map(({ field, login }) => ({
       field,
       code: "platform_account_not_found",
-      message: `the trading platform has no account ${login}`,
+      message: `${field} ${login} does not exist on the trading platform.`,
     }));
   if (errors.length > 0) {
-    const message = errors.map((error) => error.message).join("; ");
+    const logins = facts.filter(({ existsOnPlatform }) => !existsOnPlatform).map(({ login }) => login);
+    const message = `Not found on the trading platform: ${logins.join(", ")}.`;
     throw refuse("platform_account_not_found", message, { errors, outcome: "not_executed" });
   }
 }

@@ -61,7 +61,7 @@ async function takeNo(deps: Deps, { id, operationId }: Provisioning, refusal: Re
     return final;
   }
   if (refusal.outcome === "not_executed") {
-    const unavailable = refuse("platform_unavailable", "the trading platform cannot be reached; nothing was created", {
+    const unavailable = refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was created.", {
       outcome: "not_executed",
       retryAfterMs: RETRY_AFTER_MS,
     });
@@ -71,7 +71,7 @@ async function takeNo(deps: Deps, { id, operationId }: Provisioning, refusal: Re
   }
   return refuse(
     "outcome_unknown",
-    "the accounts are still being created; look for them in the directory before asking again",
+    "The accounts are still being created. Look them up in the directory before sending the request again.",
     {
       outcome: "unknown",
       operationId,

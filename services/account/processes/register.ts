@@ -40,7 +40,7 @@ type Registration<T> = {
 /** However often a command is given, it registers once and is answered with what it registered, also when a copy was faster. */
 export async function registerOnce<T>({ find, register }: Registration<T>): Promise<T> {
   const before = await find().catch((error: unknown) => {
-    throw isTrouble(error) ? unavailable("service_unavailable", "the directory cannot be read") : error;
+    throw isTrouble(error) ? unavailable("service_unavailable", "The directory cannot be read") : error;
   });
   if (before !== undefined) return before;
   try {
@@ -49,16 +49,16 @@ export async function registerOnce<T>({ find, register }: Registration<T>): Prom
     const meanwhile = await find();
     if (meanwhile !== undefined) return meanwhile;
     if (violatedConstraint(error) === "account_pkey") {
-      throw refuse("login_in_use", "another request has registered the login at this moment", {
+      throw refuse("login_in_use", "Another request registered the login at the same time.", {
         outcome: "not_executed",
       });
     }
-    throw isTrouble(error) ? unavailable("platform_unavailable", "the trading platform cannot be reached") : error;
+    throw isTrouble(error) ? unavailable("platform_unavailable", "The trading platform cannot be reached") : error;
   }
 }
 
 function unavailable(code: "service_unavailable" | "platform_unavailable", why: string): Refusal {
-  return refuse(code, `${why}; this attempt registered nothing`, {
+  return refuse(code, `${why}. Nothing was registered.`, {
     outcome: "not_executed",
     retryAfterMs: RETRY_AFTER_MS,
   });

@@ -4,6 +4,7 @@ import type { Master } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
 import { refuse } from "../refusals.ts";
 import { findMasterById, findMasterByLogin } from "../store/masters.ts";
+import { whyNotFound } from "./not-found.ts";
 
 export async function getMaster(deps: Deps, { id }: GetMasterRequest): Promise<MasterMessage> {
   return masterMessage(await getMasterById(deps, id));
@@ -14,16 +15,17 @@ export async function findMaster(deps: Deps, { login }: FindMasterRequest): Prom
 }
 
 export async function getMasterById({ pool }: Deps, id: bigint): Promise<Master> {
-  return found(await findMasterById(pool, id));
+  const master = await findMasterById(pool, id);
+  if (master === undefined) {
+    throw refuse("master_not_found", `No Master has the id ${id}. This route takes the internal id, not the login.`);
+  }
+  return master;
 }
 
 export async function getMasterByLogin({ pool }: Deps, login: string): Promise<Master> {
-  return found(await findMasterByLogin(pool, login));
-}
-
-function found(master: Master | undefined): Master {
+  const master = await findMasterByLogin(pool, login);
   if (master === undefined) {
-    throw refuse("master_not_found", "there is no such Master");
+    throw refuse("master_not_found", await whyNotFound(pool, login, "Master"));
   }
   return master;
 }

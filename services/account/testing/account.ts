@@ -108,7 +108,7 @@ function platformFake(): PlatformFake {
       const trouble = fake.troubles.shift();
       if (trouble === "unreachable") throw serviceUnavailable("platform");
       if (trouble === "group_not_allowed") {
-        throw new Refusal({ code: trouble, status: "invalid", message: "the group is not on the list" });
+        throw new Refusal({ code: trouble, status: "invalid", message: "Group 'elsewhere' is not allowed." });
       }
       const known = fake.created.get(request.key);
       const login = known?.login ?? String(3_000_001 + fake.created.size);

@@ -4,24 +4,24 @@ import type { FieldError } from "#kernel/refusal.ts";
 import { string } from "../schemas/field.ts";
 
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
-export const LONGEST_IDEMPOTENCY_KEY = 64;
+export const MAX_IDEMPOTENCY_KEY_LENGTH = 64;
 
 const HEADER = IDEMPOTENCY_KEY.toLowerCase();
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,64}$/;
 
-/** For readers of the documentation; what is wrong with it is told with all that is wrong with the request. */
+/** For the documentation only; an invalid key is reported with the other invalid fields. */
 export const IdempotencyHeader = Type.Object({
   [IDEMPOTENCY_KEY]: Type.Optional(
     string({
       description:
-        "Makes the request safe to send again: the same key with the same parameters is carried out once and answered the same for 30 days. 1 to 64 visible ASCII characters, unique for each request; a UUID is a good choice.",
+        "Makes the request safe to repeat: the same key with the same parameters is executed once and returns the same result for 30 days. 1 to 64 visible ASCII characters, unique for each request; a UUID is a good choice.",
       example: "0198c0de-0000-7000-8000-00000000c0de",
-      shown: { minLength: 1, maxLength: LONGEST_IDEMPOTENCY_KEY, pattern: "^[!-~]+$" },
+      shown: { minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_LENGTH, pattern: "^[!-~]+$" },
     }),
   ),
 });
 
-/** What the caller sent, right or not; several of them make one that is not. */
+/** The header as it was sent; several values make one that is invalid. */
 export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, "headers">): string | undefined {
   const sent = headers[HEADER];
   return Array.isArray(sent) ? sent.join(" ") : sent;
@@ -30,6 +30,6 @@ export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, "headers">): 
 export function idempotencyKeyErrors(request: Pick<FastifyRequest, "headers">): readonly FieldError[] {
   const key = idempotencyKeyOf(request);
   if (key === undefined || VISIBLE_ASCII.test(key)) return [];
-  const message = `${IDEMPOTENCY_KEY} must be 1 to ${LONGEST_IDEMPOTENCY_KEY} visible ASCII characters.`;
+  const message = `${IDEMPOTENCY_KEY} must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`;
   return [{ field: IDEMPOTENCY_KEY, code: "malformed", message }];
 }

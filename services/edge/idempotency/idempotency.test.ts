@@ -4,13 +4,13 @@ import { many, one, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { ClassLimits } from "../admission.ts";
-import { type Answer, errorsOf, logTo, testEdge, type TestEdge, type TestOptions } from "../test-edge.ts";
+import { type Answer, errorsOf, logTo, testEdge, type TestEdge, type TestOptions } from "../testing/test-edge.ts";
 import { aMaster, anInvestor } from "../testing/replies/account.ts";
 import { aFeeConfiguration } from "../testing/replies/fee.ts";
 import { aDeposit } from "../testing/replies/funding.ts";
 import { aSubscription } from "../testing/replies/subscription.ts";
-import { forgetOldKeys } from "./forget-old-keys.ts";
-import { createGiveOnce } from "./give-once.ts";
+import { pruneKeys } from "./prune-keys.ts";
+import { createIdempotencyStore } from "./idempotency-store.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=10";
 const A_PERSON = {
@@ -28,7 +28,7 @@ type Deposit = (commandId: string) => Promise<ReturnType<typeof aDeposit>>;
 async function edgeWith(deposit: Deposit) {
   const { pool } = await testDatabase("edge");
   const clock = { at: new Date() };
-  const giveOnce = createGiveOnce(pool, { now: () => clock.at, log: logTo([]) });
+  const idempotency = createIdempotencyStore(pool, { now: () => clock.at, log: logTo([]) });
   const edge = await testEdge({
     funding: { deposit: (_request, context) => deposit(context.commandId) },
     accounts: {
@@ -37,7 +37,7 @@ async function edgeWith(deposit: Deposit) {
     },
     fees: { updateConfiguration: async () => aFeeConfiguration() },
     subscriptions: { assign: async () => ({ subscription: aSubscription() }) },
-    app: { giveOnce },
+    app: { idempotency },
   });
   return { edge, pool, clock };
 }
@@ -81,7 +81,7 @@ test("the same request again is the first command again, and says so", async () 
     "fingerprint",
     "key",
     "key_id",
-    "state",
+    "status",
   ]);
 });
 
@@ -240,17 +240,17 @@ test("what was refused before it had any effect is tried anew, as another comman
 
 test("of many who try a refused request anew at the same moment, one gives a command", async () => {
   const { pool } = await testDatabase("edge");
-  const giveOnce = createGiveOnce(pool, { now: () => new Date(), log: logTo([]) });
+  const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]) });
   const busyUntil = new Date(Date.now() + 60_000);
   const claim = () =>
-    giveOnce.claim({ keyId: "k", key: "same", fingerprint: Buffer.alloc(32), commandId: uuidv7(), busyUntil });
+    idempotency.claim({ keyId: "k", key: "same", fingerprint: Buffer.alloc(32), commandId: uuidv7(), busyUntil });
   const refused = new Refusal({
     code: "insufficient_funds",
     status: "conflict",
     message: "no",
     outcome: "not_executed",
   });
-  await expect(giveOnce.give(await claim(), () => Promise.reject(refused))).rejects.toBe(refused);
+  await expect(idempotency.execute(await claim(), () => Promise.reject(refused))).rejects.toBe(refused);
 
   // So many connections are open now that none of them has to wait for its own.
   await Promise.all(Array.from({ length: 8 }, () => pool.query("select pg_sleep(0.1)")));
@@ -266,7 +266,7 @@ test("an edge that died before it answered leaves a key that can be sent again, 
   await send(edge, "key-1");
   await one(
     pool,
-    sql`update idempotency_key set state = 'GIVEN', busy_until = ${new Date(clock.at.getTime() + 5_000)} returning key`,
+    sql`update idempotency_key set status = 'IN_PROGRESS', busy_until = ${new Date(clock.at.getTime() + 5_000)} returning key`,
   );
 
   expect((await send(edge, "key-1")).body).toMatchObject({ code: "operation_in_progress" });
@@ -282,7 +282,7 @@ test("a command that succeeded never becomes another one, whatever its repetitio
 
   expect(await send(edge, "key-1")).toMatchObject({
     status: 409,
-    body: { outcome: "unknown", detail: expect.stringContaining("was carried out") },
+    body: { outcome: "unknown", detail: expect.stringContaining("was executed") },
   });
   expect((await send(edge, "key-1")).status).toBe(200);
   expect(new Set(commandsOf(edge)).size).toBe(1);
@@ -348,9 +348,9 @@ test("keys are forgotten after thirty days, so many at a time", async () => {
   const keys = async () =>
     (await many<{ key: string }>(pool, sql`select key from idempotency_key`)).map(({ key }) => key);
 
-  expect(await forgetOldKeys(pool, () => clock.at)).toBe(false);
+  expect(await pruneKeys(pool, () => clock.at)).toBe(false);
   expect(await keys()).toEqual(["key-1", "key-2"]);
   clock.at = new Date(clock.at.getTime() + 2 * DAY_MS);
-  expect(await forgetOldKeys(pool, () => clock.at)).toBe(false);
+  expect(await pruneKeys(pool, () => clock.at)).toBe(false);
   expect(await keys()).toEqual(["key-2"]);
 });

@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
 import { parseDuration } from "#kernel/duration.ts";
-import { isScope, SCOPES, type Scope } from "../scopes.ts";
+import { isScope, SCOPES, type Scope } from "./scopes.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { isAddressOrNetwork } from "./addresses.ts";
-import { KeyCommandError, type KeyWish } from "./manage-keys.ts";
+import { KeyCommandError, type KeyRequest } from "./manage-keys.ts";
 
 export const USAGE = `Usage: npm run keys -- <command>
 
@@ -14,26 +14,26 @@ export const USAGE = `Usage: npm run keys -- <command>
   revoke ID
 
   WHEN is a duration such as P90D or an instant such as 2027-01-01T00:00:00Z.
-  The old key of a rotation stays good for P7D, or for DURATION when it is shorter.
-  --duplicate-comment reject refuses a deposit or withdrawal that equals one executed within 24 hours, comment and all.
+  The old key of a rotation stays valid for P7D, or for DURATION when it is shorter.
+  --duplicate-comment reject refuses a deposit or withdrawal that equals one executed within 24 hours, including its comment.
   Scopes: ${SCOPES.join(" ")}`;
 
 export type KeyCommand =
-  | { readonly kind: "create"; readonly wish: KeyWish }
+  | { readonly kind: "create"; readonly request: KeyRequest }
   | { readonly kind: "list" }
   | { readonly kind: "rotate"; readonly id: string; readonly overlapMs: number }
   | { readonly kind: "revoke"; readonly id: string };
 
-export const LONGEST_OVERLAP_MS = 7 * 24 * 60 * 60 * 1_000;
-const LONGEST_NAME = 100;
+export const MAX_OVERLAP_MS = 7 * 24 * 60 * 60 * 1_000;
+const MAX_NAME_LENGTH = 100;
 const ID = /^[0-9A-Za-z]{12}$/;
 const text = { type: "string" } as const;
 
-/** Knows every option or refuses; all that is wrong with a command is told at once. */
+/** Refuses unknown options; all mistakes of a command are reported at once. */
 export function parseCommand([kind, ...rest]: readonly string[], now: Date): KeyCommand {
   switch (kind) {
     case "create":
-      return { kind, wish: readWish(rest, now) };
+      return { kind, request: readRequest(rest, now) };
     case "list":
       options(rest, {}, 0);
       return { kind };
@@ -44,11 +44,11 @@ export function parseCommand([kind, ...rest]: readonly string[], now: Date): Key
     case "revoke":
       return { kind, id: options(rest, {}, 1).id };
     default:
-      throw new KeyCommandError(kind === undefined ? "a command is missing" : `there is no command ${kind}`);
+      throw new KeyCommandError(kind === undefined ? "A command is required." : `Command '${kind}' does not exist.`);
   }
 }
 
-function readWish(rest: readonly string[], now: Date): KeyWish {
+function readRequest(rest: readonly string[], now: Date): KeyRequest {
   const known = { name: text, scopes: text, expires: text, allow: text, environment: text, "duplicate-comment": text };
   const { values } = options(rest, known, 0);
   const name = values["name"] ?? "";
@@ -56,16 +56,16 @@ function readWish(rest: readonly string[], now: Date): KeyWish {
   const duplicateComment = values["duplicate-comment"] ?? "allow";
   const [scopes, allowedAddresses] = [listOf(values["scopes"]), listOf(values["allow"])];
   const expiresAt = values["expires"] === undefined ? null : readInstant(values["expires"], now);
-  const strangeScopes = scopes.filter((scope) => !isScope(scope));
-  const strangeAddresses = allowedAddresses.filter((address) => !isAddressOrNetwork(address));
+  const unknownScopes = scopes.filter((scope) => !isScope(scope));
+  const wrongAddresses = allowedAddresses.filter((address) => !isAddressOrNetwork(address));
   complain([
-    [name.trim() === "" || name.length > LONGEST_NAME, `--name is missing or longer than ${LONGEST_NAME} characters`],
-    [scopes.length === 0, "--scopes is missing"],
-    [strangeScopes.length > 0, `there is no scope ${strangeScopes.join(", ")}`],
-    [strangeAddresses.length > 0, `not an address or network: ${strangeAddresses.join(", ")}`],
-    [environment !== "live" && environment !== "test", "--environment is live or test"],
-    [duplicateComment !== "allow" && duplicateComment !== "reject", "--duplicate-comment is allow or reject"],
-    [expiresAt === undefined, "--expires is a duration such as P90D or an instant in the future"],
+    [name.trim() === "" || name.length > MAX_NAME_LENGTH, `--name must have 1 to ${MAX_NAME_LENGTH} characters.`],
+    [scopes.length === 0, `--scopes is required. Allowed: ${SCOPES.join(", ")}.`],
+    [unknownScopes.length > 0, `--scopes: unknown ${unknownScopes.join(", ")}. Allowed: ${SCOPES.join(", ")}.`],
+    [wrongAddresses.length > 0, `--allow: not an address or network: ${wrongAddresses.join(", ")}.`],
+    [environment !== "live" && environment !== "test", "--environment must be live or test."],
+    [duplicateComment !== "allow" && duplicateComment !== "reject", "--duplicate-comment must be allow or reject."],
+    [expiresAt === undefined, "--expires must be a duration such as P90D or an instant in the future."],
   ]);
   return {
     name,
@@ -83,8 +83,8 @@ function options(rest: readonly string[], known: Known, ids: 0 | 1) {
   const { values, positionals } = parse(rest, known);
   const [id = ""] = positionals;
   complain([
-    [positionals.length > ids, `not understood: ${positionals.slice(ids).join(" ")}`],
-    [ids === 1 && !ID.test(id), "the 12 characters of a key's id are missing"],
+    [positionals.length > ids, `Unexpected argument: ${positionals.slice(ids).join(" ")}.`],
+    [ids === 1 && !ID.test(id), "The id of the key is required: 12 letters and digits."],
   ]);
   return { values: values as Readonly<Record<string, string | undefined>>, id };
 }
@@ -94,7 +94,7 @@ function parse(rest: readonly string[], known: Known) {
     return parseArgs({ args: [...rest], options: known, allowPositionals: true, strict: true });
   } catch (error) {
     const [sentence = ""] = error instanceof Error ? error.message.split(". ") : [];
-    throw new KeyCommandError(sentence);
+    throw new KeyCommandError(`${sentence.replace(/\.$/, "")}.`);
   }
 }
 
@@ -117,9 +117,9 @@ function readInstant(value: string, now: Date): Date | undefined {
 }
 
 function readOverlap(value: string | undefined): number {
-  const overlapMs = value === undefined ? LONGEST_OVERLAP_MS : parseDuration(value);
-  if (overlapMs === undefined || overlapMs > LONGEST_OVERLAP_MS) {
-    throw new KeyCommandError("--overlap is a duration of at most P7D");
+  const overlapMs = value === undefined ? MAX_OVERLAP_MS : parseDuration(value);
+  if (overlapMs === undefined || overlapMs > MAX_OVERLAP_MS) {
+    throw new KeyCommandError("--overlap must be a duration of at most P7D.");
   }
   return overlapMs;
 }

@@ -3,16 +3,16 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { Secret } from "#kernel/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { SCOPES } from "../scopes.ts";
+import { SCOPES } from "./scopes.ts";
 import { findKey } from "../store/api-keys.ts";
 import { createKeyRing, type KeyRingOptions } from "./key-ring.ts";
-import { createKey, type KeyAdministration, type KeyWish, revokeKey, rotateKey } from "./manage-keys.ts";
+import { createKey, type KeyAdministration, type KeyRequest, revokeKey, rotateKey } from "./manage-keys.ts";
 import { pepperOf } from "./pepper.ts";
 
 const HERE = "192.0.2.1";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-const WISH: KeyWish = {
+const WISH: KeyRequest = {
   environment: "live",
   name: "CRM",
   scopes: ["masters:read", "funds:deposit"],
@@ -122,8 +122,8 @@ test("a key that is over is not rotated, and one that never was is not revoked",
   const { id } = await createKey(admin, WISH);
   await revokeKey(admin, id);
 
-  await expect(rotateKey(admin, id, DAY_MS)).rejects.toThrow(`key ${id} is revoked; create a new one`);
-  await expect(revokeKey(admin, "AAAAAAAAAAAA")).rejects.toThrow("there is no key AAAAAAAAAAAA");
+  await expect(rotateKey(admin, id, DAY_MS)).rejects.toThrow(`Key ${id} is revoked. Create a new key.`);
+  await expect(revokeKey(admin, "AAAAAAAAAAAA")).rejects.toThrow("Key AAAAAAAAAAAA does not exist.");
 });
 
 test("a key with addresses is good from there only", async () => {

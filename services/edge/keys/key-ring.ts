@@ -3,19 +3,22 @@ import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Secret } from "#kernel/secret.ts";
-import type { Authenticate, Caller } from "../auth.ts";
+import type { Authenticate, Caller } from "./auth.ts";
 import { createBuckets } from "../rate-limit.ts";
-import { refuse } from "../refusals.ts";
-import { SCOPES } from "../scopes.ts";
+import { refuse } from "../problems/refusals.ts";
+import { SCOPES } from "./scopes.ts";
 import { findKey, listKeysInForce, markUsed, type StoredKey } from "../store/api-keys.ts";
 import { allows } from "./addresses.ts";
 import { readKeyId } from "./api-key.ts";
 import type { Pepper } from "./pepper.ts";
 
+/** Subject of the signal that keys changed. A lost message costs the time until the next periodic read. */
+export const KEYS_CHANGED = "edge.v1.keys.changed";
+
 export type KeyRingOptions = {
   readonly pool: Pool;
   readonly pepper: Pepper;
-  /** Keys that were made under the one before live on. */
+  /** Keys that were created with the previous pepper stay valid. */
   readonly oldPepper: Pepper | undefined;
   /** A key with every scope that is in no database. */
   readonly bootstrapKey: Secret<string> | undefined;
@@ -24,13 +27,13 @@ export type KeyRingOptions = {
 
 export type KeyRing = {
   readonly authenticate: Authenticate;
-  /** Reads all keys anew and writes down which were used. */
+  /** Reads all keys again and records when each was used last. */
   readonly refresh: () => Promise<void>;
 };
 
 type Held = StoredKey & { readonly caller: Caller; readonly allowsAddress: (address: string) => boolean };
 
-/** Longer than this nobody knows whether a key was revoked. */
+/** Older keys may have been revoked in the meantime, so they are not accepted. */
 const STALE_AFTER_MS = 60_000;
 /** Failures of one address; its valid keys are not slowed down by them. */
 const FAILURES = { perSecond: 5, burst: 100 };
@@ -62,7 +65,7 @@ export function createKeyRing({ pool, pepper, oldPepper, bootstrapKey, now }: Ke
     if (used.size > 0) await markUsed(pool, used);
   }
 
-  /** An id that is not held may be of a key that was made a moment ago. */
+  /** An unknown id may belong to a key that was created a moment ago. */
   async function find(id: string, address: string): Promise<Held | undefined> {
     if (now().getTime() - refreshedAt > STALE_AFTER_MS) throw cannotCheck();
     if (held.has(id)) return held.get(id);
@@ -78,7 +81,8 @@ export function createKeyRing({ pool, pepper, oldPepper, bootstrapKey, now }: Ke
 
   function countFailure(address: string): void {
     const wait = failures.take(address);
-    if (wait !== undefined) throw refuse("rate_limited", "Too many attempts without a valid key.", wait);
+    if (wait !== undefined)
+      throw refuse("rate_limited", "Too many attempts without a valid API key from this address.", wait);
   }
 
   return {
@@ -109,7 +113,7 @@ const BOOTSTRAP: Caller = {
 };
 
 function cannotCheck(): Refusal {
-  return refuse("service_unavailable", "Keys cannot be checked now.");
+  return refuse("service_unavailable", "API keys cannot be verified now. Retry shortly.");
 }
 
 function hold(key: StoredKey): Held {

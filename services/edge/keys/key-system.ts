@@ -17,7 +17,9 @@ export function readKeySystem(env: Environment) {
 function runningSystem(env: Environment): Environment {
   const file = join(isSet(env["PAMM_STATE_DIR"]) ? env["PAMM_STATE_DIR"] : DEFAULT_STATE_DIR, RUN_FILE);
   if (!existsSync(file)) {
-    throw new StartupError(`no system runs here (${file} is missing): start it, or set DATABASE_URL or PAMM_STATE_DIR`);
+    throw new StartupError(
+      `No running system found (${file} does not exist). Start it, or set DATABASE_URL or PAMM_STATE_DIR.`,
+    );
   }
   const { edgeDatabaseUrl, natsUrl, encryptionKeyFile } = readRunFile(file);
   const hasOwnKey = isSet(env["PAMM_ENCRYPTION_KEY"]) || isSet(env["PAMM_ENCRYPTION_KEY_FILE"]);

@@ -3,6 +3,7 @@ import { isAddressOrNetwork, allows } from "./addresses.ts";
 import { mintKey, readKeyId } from "./api-key.ts";
 import { parseCommand } from "./command-line.ts";
 import { KeyCommandError } from "./manage-keys.ts";
+import { SCOPES } from "./scopes.ts";
 
 const NOW = new Date("2026-01-01T00:00:00Z");
 
@@ -56,7 +57,7 @@ test("a command is read with all its options", () => {
 
   expect(parseCommand(line.split(" "), NOW)).toEqual({
     kind: "create",
-    wish: {
+    request: {
       environment: "live",
       name: "CRM",
       scopes: ["masters:read", "funds:deposit"],
@@ -75,18 +76,18 @@ test("a command is read with all its options", () => {
 });
 
 test.each([
-  ["", "a command is missing"],
-  ["destroy", "there is no command destroy"],
-  ["create --name CRM --scopes masters:read --scope x", "Unknown option '--scope'"],
-  ["create --name", "Option '--name <value>' argument missing"],
-  ["list --all", "Unknown option '--all'"],
-  ["list extra", "not understood: extra"],
-  ["revoke", "the 12 characters of a key's id are missing"],
-  ["revoke short", "the 12 characters of a key's id are missing"],
-  ["rotate abcdefABCD12 --overlap P8D", "--overlap is a duration of at most P7D"],
+  ["", "A command is required."],
+  ["destroy", "Command 'destroy' does not exist."],
+  ["create --name CRM --scopes masters:read --scope x", "Unknown option '--scope'."],
+  ["create --name", "Option '--name <value>' argument missing."],
+  ["list --all", "Unknown option '--all'."],
+  ["list extra", "Unexpected argument: extra."],
+  ["revoke", "The id of the key is required: 12 letters and digits."],
+  ["revoke short", "The id of the key is required: 12 letters and digits."],
+  ["rotate abcdefABCD12 --overlap P8D", "--overlap must be a duration of at most P7D."],
   [
     "create --scopes masters:all --expires 2020-01-01T00:00:00Z --allow nowhere --environment prod --duplicate-comment warn",
-    "--name is missing or longer than 100 characters\nthere is no scope masters:all\nnot an address or network: nowhere\n--environment is live or test\n--duplicate-comment is allow or reject\n--expires is a duration such as P90D or an instant in the future",
+    `--name must have 1 to 100 characters.\n--scopes: unknown masters:all. Allowed: ${SCOPES.join(", ")}.\n--allow: not an address or network: nowhere.\n--environment must be live or test.\n--duplicate-comment must be allow or reject.\n--expires must be a duration such as P90D or an instant in the future.`,
   ],
 ])("%s is refused in words", (line, message) => {
   expect(() => parseCommand(line.split(" ").filter(Boolean), NOW)).toThrow(new KeyCommandError(message));

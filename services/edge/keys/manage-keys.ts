@@ -1,7 +1,7 @@
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Scope } from "../scopes.ts";
+import type { Scope } from "./scopes.ts";
 import {
   type DuplicateComment,
   type Environment,
@@ -20,11 +20,11 @@ export type KeyAdministration = {
   readonly pool: Pool;
   readonly pepper: Pepper;
   readonly now: Clock;
-  /** Tells every replica of the edge, so that it reads its keys at once. */
+  /** Signals every replica of the edge to read its keys at once. */
   readonly announce: (keyId: string) => Promise<void>;
 };
 
-export type KeyWish = {
+export type KeyRequest = {
   readonly environment: Environment;
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -33,7 +33,7 @@ export type KeyWish = {
   readonly expiresAt: Date | null;
 };
 
-/** The text exists here and nowhere else. */
+/** The secret is shown once and not stored. */
 export type ShownKey = { readonly id: string; readonly text: string };
 
 /** The command cannot be carried out; the message says why. */
@@ -41,14 +41,14 @@ export class KeyCommandError extends Error {
   override readonly name = "KeyCommandError";
 }
 
-export async function createKey(admin: KeyAdministration, wish: KeyWish): Promise<ShownKey> {
-  const { shown, row } = mint(admin, wish, null);
+export async function createKey(admin: KeyAdministration, request: KeyRequest): Promise<ShownKey> {
+  const { shown, row } = mint(admin, request, null);
   await insertKey(admin.pool, row);
   await admin.announce(shown.id);
   return shown;
 }
 
-/** A new key with the rights of the old one, which stays good for a while so that a client can change over. */
+/** A new key with the rights of the old one, which stays valid for a while so that the client can change over. */
 export async function rotateKey(
   admin: KeyAdministration,
   id: string,
@@ -69,7 +69,7 @@ export async function rotateKey(
 export async function revokeKey(admin: KeyAdministration, id: string): Promise<void> {
   await inTransaction(admin.pool, async (tx) => {
     const key = await lockKey(tx, id);
-    if (key === undefined) throw new KeyCommandError(`there is no key ${id}`);
+    if (key === undefined) throw new KeyCommandError(`Key ${id} does not exist.`);
     await markRevoked(tx, id, admin.now());
   });
   await admin.announce(id);
@@ -84,8 +84,8 @@ export function stateOf({ revokedAt, expiresAt }: StoredKey, at: Date): "active"
   return expiresAt !== null && expiresAt.getTime() <= at.getTime() ? "expired" : "active";
 }
 
-function mint({ pepper, now }: KeyAdministration, wish: KeyWish, replaces: string | null) {
-  const { environment, name, scopes, allowedAddresses, duplicateComment, expiresAt } = wish;
+function mint({ pepper, now }: KeyAdministration, request: KeyRequest, replaces: string | null) {
+  const { environment, name, scopes, allowedAddresses, duplicateComment, expiresAt } = request;
   const shown = mintKey(environment);
   const row: NewKey = {
     id: shown.id,
@@ -104,8 +104,8 @@ function mint({ pepper, now }: KeyAdministration, wish: KeyWish, replaces: strin
 }
 
 function usable(key: StoredKey | undefined, id: string, at: Date): StoredKey {
-  if (key === undefined) throw new KeyCommandError(`there is no key ${id}`);
+  if (key === undefined) throw new KeyCommandError(`Key ${id} does not exist.`);
   const state = stateOf(key, at);
-  if (state !== "active") throw new KeyCommandError(`key ${id} is ${state}; create a new one`);
+  if (state !== "active") throw new KeyCommandError(`Key ${id} is ${state}. Create a new key.`);
   return key;
 }

@@ -1,9 +1,9 @@
 import { createHash, createHmac, hkdfSync } from "node:crypto";
 import type { Secret } from "#kernel/secret.ts";
 
-/** Without it the stored hashes are worth nothing to whoever steals the database. */
+/** Without it a stolen database cannot be used to verify keys. */
 export type Pepper = {
-  /** Tells peppers apart and says nothing about them. */
+  /** Identifies the pepper without revealing it. */
   readonly id: string;
   readonly hash: (key: string) => Buffer;
 };
@@ -11,7 +11,7 @@ export type Pepper = {
 const KEY_BYTES = 32;
 const ID_LENGTH = 12;
 
-/** Sub-keys, so that what protects one thing says nothing about another. */
+/** Sub-keys, so that each purpose has its own key. */
 export function deriveKey(masterKey: Secret<Buffer>, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", masterKey.reveal(), Buffer.alloc(0), `edge ${purpose}`, KEY_BYTES));
 }

@@ -1,9 +1,9 @@
 import type { StoredKey } from "../store/api-keys.ts";
 import { stateOf } from "./manage-keys.ts";
 
-const HEADINGS = ["ID", "NAME", "FOR", "STATE", "CREATED", "EXPIRES", "LAST USED", "SCOPES", "DUPLICATES", "ADDRESSES"];
+const HEADINGS = ["ID", "NAME", "ENV", "STATE", "CREATED", "EXPIRES", "LAST USED", "SCOPES", "DUPLICATES", "ADDRESSES"];
 
-/** One line a key; nothing in it helps anybody to use one. */
+/** One line for each key, without its secret. */
 export function printKeys(keys: readonly StoredKey[], at: Date): string {
   const rows = keys.map((key) => [
     key.id,

@@ -10,12 +10,12 @@ import {
 } from "./manage-keys.ts";
 import { printKeys } from "./print-keys.ts";
 
-/** A key goes to standard output alone, so that a script can take it; everything that is said about it goes elsewhere. */
+/** Only the key goes to standard output, so that a script can read it; messages go to standard error. */
 export type Terminal = { readonly out: (line: string) => void; readonly note: (line: string) => void };
 
 const HELP = new Set(["help", "--help", "-h"]);
 
-/** Carries one command out and says so. The answer is the exit code; `open` is called only for a command that is right. */
+/** Runs one command and returns the exit code; `open` is called only for a valid command. */
 export async function runCommand(
   args: readonly string[],
   open: () => Promise<KeyAdministration>,
@@ -30,17 +30,17 @@ export async function runCommand(
     const admin = await open();
     switch (command.kind) {
       case "create":
-        show(await createKey(admin, command.wish), { out, note });
+        show(await createKey(admin, command.request), { out, note });
         break;
       case "rotate": {
         const made = await rotateKey(admin, command.id, command.overlapMs);
         show(made, { out, note });
-        note(`${command.id} stays good until ${made.oldExpiresAt.toISOString()} at the latest.`);
+        note(`Key ${command.id} stays valid until ${made.oldExpiresAt.toISOString()} at the latest.`);
         break;
       }
       case "revoke":
         await revokeKey(admin, command.id);
-        note(`${command.id} is revoked.`);
+        note(`Key ${command.id} revoked.`);
         break;
       case "list":
         out(printKeys(await listKeys(admin), admin.now()));
@@ -50,12 +50,12 @@ export async function runCommand(
   } catch (error) {
     if (!(error instanceof KeyCommandError)) throw error;
     for (const line of error.message.split("\n")) note(`keys: ${line}`);
-    note("keys: see npm run keys -- help");
+    note("keys: for usage, run: npm run keys -- help");
     return 2;
   }
 }
 
 function show({ id, text }: ShownKey, { out, note }: Terminal): void {
-  note(`Key ${id} is made. It is shown now and never again:`);
+  note(`Key ${id} created. Copy it now; it will not be shown again.`);
   out(text);
 }

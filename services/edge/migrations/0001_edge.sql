@@ -58,11 +58,11 @@ create table idempotency_key (
   key           text not null check (key ~ '^[\x21-\x7e]{1,64}$'),
   -- SHA-256 of method, route and parameters.
   fingerprint   bytea not null check (octet_length(fingerprint) = 32),
-  -- Id under which the command was given the last time; repeating it repeats nothing.
+  -- Id of the last command; a service executes an id once.
   command_id    text not null unique check (command_id <> ''),
-  -- GIVEN: not answered, or nobody knows what came of it. DONE: it succeeded. REFUSED: surely nothing was done.
-  state         text not null check (state in ('GIVEN', 'DONE', 'REFUSED')),
-  -- Until then somebody is at work on it; afterwards whoever asks may give the command again.
+  -- IN_PROGRESS: not answered, or outcome unknown. DONE: it succeeded. REFUSED: proven that nothing was executed.
+  status        text not null check (status in ('IN_PROGRESS', 'DONE', 'REFUSED')),
+  -- Until then a replica works on it; afterwards the next request may send the command again.
   busy_until    timestamptz not null,
   created_at    timestamptz not null,
   primary key (key_id, key)

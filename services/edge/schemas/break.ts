@@ -5,56 +5,59 @@ import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 import { bool, choice, integer, nullableString, string } from "./field.ts";
 import { moneyReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
-/** Every service that checks its books, in the order in which their breaks are listed. */
+/** The services that check their books, in the order of the list. */
 export const CHECKED = ["platform", "subscription", "fee", "funding"] as const;
 export type Checked = (typeof CHECKED)[number];
 
-const service = choice(CHECKED, { description: "Whose books it is about.", example: "platform" });
-const check = string({ description: "Name of the check, as in docs/reconciliation.md.", example: "R3" });
+const service = choice(CHECKED, { description: "Service whose books the check covers.", example: "platform" });
+const check = string({ description: "Name of the check.", example: "R3" });
 
 export const BreakItem = Type.Object({
-  id: string({ description: "Stays the same for as long as it is seen.", example: "platform-17" }),
+  id: string({ description: "Id of the break, stable while it is open.", example: "platform-17" }),
   service,
   check,
-  key: string({ description: "What it is about within the check.", example: "operation:4711" }),
+  key: string({ description: "Subject of the break within the check.", example: "operation:4711" }),
   login: nullableString({
-    description: "The account on which it shows; null when it is about none.",
+    description: "Account concerned; null when there is none.",
     example: "3000001",
   }),
   master_login: nullableString({
     description:
-      "The Master that stops for it; null when none does, or when it shows on an Investor: then the Master of its pool stops.",
+      "Master that is stopped because of it; null when none is, or when the break is on an Investor, whose Master is stopped.",
     example: "3000001",
   }),
   at_risk: moneyReply("Money at risk in USD.", 12.34),
   operation_ids: Type.Array(string({ description: "Id of an operation.", example: "4711" })),
   deal_ids: Type.Array(integer({ description: "Ticket of a deal.", example: 1_234_567 })),
   message: string({
-    description: "One sentence for people.",
-    example: "deal 1234567: the platform has this deal no more",
+    description: "One sentence that says what differs.",
+    example: "Deal 1234567: deleted on the trading platform.",
   }),
   evidence: Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: "object",
     additionalProperties: true,
-    description: "What was compared; amounts as text, in cents.",
+    description: "Values that were compared; amounts are text in cents.",
     examples: [{ booked_minor: "5000", logged_minor: "0" }],
   }),
-  opened_at: timeReply("When it was opened."),
-  seen_at: timeReply("When it was seen last."),
+  opened_at: timeReply("When the break was found first."),
+  seen_at: timeReply("When the break was found last."),
 });
 
 export const CheckItem = Type.Object({
   service,
   check,
   title: string({
-    description: "What it compares.",
-    example: "the platform's balance of each account is the sum of its log",
+    description: "What the check compares.",
+    example: "The trading platform's balance of each account is the sum of its log.",
   }),
-  every_seconds: Type.Number({ description: "From one run to the next.", examples: [60] }),
-  completed_at: nullableTimeReply("When it was complete the last time; null before that."),
-  stale: bool({ description: "It has not been complete for three times that long: nobody knows.", example: false }),
-  error: nullableString({ description: "Why the last run was not complete; null when it was.", example: null }),
-  open_breaks: Type.Integer({ description: "How many of its breaks are open.", examples: [0] }),
+  every_seconds: Type.Number({ description: "Seconds between two runs.", examples: [60] }),
+  completed_at: nullableTimeReply("When the check was last completed; null before the first time."),
+  stale: bool({
+    description: "The check was not completed for three intervals, so its result is out of date.",
+    example: false,
+  }),
+  error: nullableString({ description: "Why the last run was incomplete; null when it was complete.", example: null }),
+  open_breaks: Type.Integer({ description: "Number of open breaks.", examples: [0] }),
 });
 
 const MS_PER_SECOND = 1_000;

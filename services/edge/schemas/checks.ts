@@ -1,7 +1,7 @@
 import { formatDecimal, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { parseRate } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
-import { MOST_WAIT_SECONDS } from "../waiting.ts";
+import { MAX_WAIT_SECONDS } from "../long-poll.ts";
 import { beginsWithReference } from "./reference.ts";
 
 /** What is wrong with one value. `says` continues the name of the field. */
@@ -34,7 +34,7 @@ const CONTROL_CHARACTER = /\p{Cc}/u;
 /** Every check that a schema can ask for by `x-check`. Numbers are checked by the text they were written with. */
 export const CHECKS = {
   login: (text) => (LOGIN.test(text) ? undefined : malformed("must be a positive number without leading zeros")),
-  id: (text) => (isId(text) ? undefined : malformed("must be a whole number")),
+  id: (text) => (isId(text) ? undefined : malformed("must be a whole number of up to 19 digits")),
   amount: (text) => checkMoney(text, MIN_AMOUNT),
   min_deposit: (text) => checkMoney(text, usd(0n)),
   currency: (text) => (text === "USD" ? undefined : { code: "currency_not_supported", says: "must be USD" }),
@@ -53,11 +53,13 @@ export const CHECKS = {
   review_id: (text) =>
     REVIEW_ID.test(text) ? undefined : malformed("must be the id of a review, such as subscription-5"),
   review_action: (text) => (ACTION.test(text) ? undefined : malformed("must be one of the review's actions")),
-  note: (text) => (text.trim() === "" ? { code: "empty", says: "must say why" } : checkText(text, MAX_NOTE_LENGTH)),
-  wait: (text) => checkInteger(text, 0, MOST_WAIT_SECONDS),
+  note: (text) =>
+    text.trim() === "" ? { code: "empty", says: "must not be empty" } : checkText(text, MAX_NOTE_LENGTH),
+  wait: (text) => checkInteger(text, 0, MAX_WAIT_SECONDS),
   operation_id: (text) => (UUID.test(text) ? undefined : malformed("must be a UUID")),
   comment_filter: (text) => checkText(text, MAX_COMMENT_LENGTH),
-  integer_cursor: (text) => (isId(text) ? undefined : { code: "invalid_cursor", says: "must be a next_cursor" }),
+  integer_cursor: (text) =>
+    isId(text) ? undefined : { code: "invalid_cursor", says: "must be the next_cursor of the previous page" },
 } as const satisfies Record<string, Check>;
 
 export type CheckName = keyof typeof CHECKS;
@@ -70,15 +72,15 @@ function isId(text: string): boolean {
   return DIGITS.test(text) && BigInt(text) <= MAX_ID;
 }
 
-function checkMoney(text: string, least: Money): Problem | undefined {
+function checkMoney(text: string, min: Money): Problem | undefined {
   const amount = parseAmount(text);
   if (!amount.ok) {
     return amount.problem === "precision"
       ? { code: "amount_precision", says: "must have at most two decimals" }
       : malformed("must be a decimal such as 100 or 100.50");
   }
-  if (amount.minor >= least.minor && amount.minor <= MAX_AMOUNT.minor) return undefined;
-  return { code: "out_of_range", says: `must be from ${formatDecimal(least)} to ${formatDecimal(MAX_AMOUNT)}` };
+  if (amount.minor >= min.minor && amount.minor <= MAX_AMOUNT.minor) return undefined;
+  return { code: "out_of_range", says: `must be from ${formatDecimal(min)} to ${formatDecimal(MAX_AMOUNT)}` };
 }
 
 function checkRate(text: string): Problem | undefined {
@@ -89,23 +91,26 @@ function checkRate(text: string): Problem | undefined {
   return isShare ? undefined : { code: "out_of_range", says: "must be from 0 to 1" };
 }
 
-function checkInteger(text: string, least: number, most: number): Problem | undefined {
-  if (!/^-?\d+$/.test(text)) return malformed(`must be a whole number from ${least} to ${most}`);
-  const isInside = text.length <= 9 && Number(text) >= least && Number(text) <= most;
-  return isInside ? undefined : { code: "out_of_range", says: `must be from ${least} to ${most}` };
+function checkInteger(text: string, min: number, max: number): Problem | undefined {
+  if (!/^-?\d+$/.test(text)) return malformed(`must be a whole number from ${min} to ${max}`);
+  const isInside = text.length <= 9 && Number(text) >= min && Number(text) <= max;
+  return isInside ? undefined : { code: "out_of_range", says: `must be from ${min} to ${max}` };
 }
 
 /** Characters are counted as people do, so an emoji is one. */
-function checkText(text: string, longest: number): Problem | undefined {
+function checkText(text: string, max: number): Problem | undefined {
   if (CONTROL_CHARACTER.test(text)) return { code: "control_character", says: "must not contain control characters" };
   if (!text.isWellFormed()) return malformed("must be well-formed Unicode");
-  if (Array.from(text).length > longest) return { code: "too_long", says: `must have at most ${longest} characters` };
+  if (Array.from(text).length > max) return { code: "too_long", says: `must have at most ${max} characters` };
   return undefined;
 }
 
 function checkComment(text: string): Problem | undefined {
   if (beginsWithReference(text)) {
-    return { code: "reserved_reference", says: "must not begin like a reference of this service" };
+    return {
+      code: "reserved_reference",
+      says: "must not begin like a reference of this service, such as PD0F7K3M9Q2X1A",
+    };
   }
   return checkText(text, MAX_COMMENT_LENGTH);
 }

@@ -11,9 +11,9 @@ export const FeeConfigurationReply = Type.Object(
     investor_login: loginReply("Login of the Investor."),
     rate: string({ description: "Performance fee, 0 to 1, six decimals.", example: "0.300000" }),
     enabled: bool({ description: "Whether fees are collected.", example: true }),
-    effective_since: timeReply("Start of validity."),
+    effective_since: timeReply("Start of validity of this version."),
     created_at: timeReply("When the configuration was created."),
-    updated_at: timeReply("When it was changed last."),
+    updated_at: timeReply("When the configuration was last changed."),
   },
   { description: "The performance fee configuration of an Investor." },
 );

@@ -2,7 +2,7 @@ import { Type, type TSchema, type TUnsafe } from "typebox";
 import type { JsonNumber } from "../wire/json-number.ts";
 import type { CheckName } from "./checks.ts";
 
-/** What people read about a field, and what they may copy. */
+/** Description and example of a field in the documentation. */
 export type About = {
   readonly description: string;
   readonly example: unknown;
@@ -11,7 +11,7 @@ export type About = {
   readonly shown?: Readonly<Record<string, unknown>>;
 };
 
-/** Text from the query, the path or a body. What it has to be is decided by its check alone, so one mistake is told once. */
+/** Text from the query, the path or a body. Its check alone validates it, so one mistake is reported once. */
 export function text(check: CheckName, about: About) {
   return Type.String({ "x-check": check, ...annotations(about) });
 }

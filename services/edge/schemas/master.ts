@@ -17,7 +17,7 @@ import { integer, string } from "./field.ts";
 export const engineReply = string({ description: "Always PAMM.", example: "PAMM" });
 
 export const investorsCountReply = integer({
-  description: "Active Investors: subscription ACTIVE, in the pool, not ended.",
+  description: "Number of active Investors: subscription ACTIVE, in the pool, not ended.",
   example: 2,
 });
 
@@ -52,7 +52,7 @@ export function masterItem(master: Master) {
   };
 }
 
-/** Absent only where nobody asked, which is nowhere that it is shown. */
+/** The account service sets it in each response that shows it. */
 export function investorsCount({ investorsCount: count }: Master): bigint {
   assert(count !== undefined, "the number of Investors is missing in the answer");
   return count;

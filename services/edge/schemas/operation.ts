@@ -5,7 +5,7 @@ import {
   type OperationLeg,
 } from "#proto/pamm/funding/v1/funding.ts";
 import { Type, type Static } from "typebox";
-import { isProblemCode } from "../problems.ts";
+import { isProblemCode } from "../problems/problems.ts";
 import { jsonInteger } from "../wire/json-number.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
@@ -17,43 +17,52 @@ export type OutcomeName = (typeof OUTCOMES)[number];
 
 export const outcomeField = choice(OUTCOMES, {
   description:
-    "pending: somebody is at work on it. executed: it has happened. not_executed: it has not, and never will. unknown: nobody knows yet. review: a person decides.",
+    "`pending`: in progress. `executed`: it was executed. `not_executed`: it was not executed and will not be. `unknown`: the outcome is not known yet. `review`: manual review decides.",
   example: "executed",
 });
 
-const dealIdReply = nullableInteger({ description: "Ticket on the platform; null without a deal.", example: 1234567 });
+const dealIdReply = nullableInteger({
+  description: "Ticket on the trading platform; null without a deal.",
+  example: 1234567,
+});
 
 const referenceReply = nullableString({
-  description: "Token at the beginning of the deal's comment on the platform; null while it is not known.",
+  description: "Token at the beginning of the deal's comment on the trading platform; null while it is unknown.",
   example: "PD0F7K3M9Q2X1A",
 });
 
 const LegReply = Type.Object({
-  login: loginReply("Account that it changes."),
+  login: loginReply("Account that the leg changes."),
   kind: string({ description: "deposit, withdrawal, fee_debit, fee_credit, exit or reversal.", example: "deposit" }),
-  amount: moneyReply("Signed change of the account."),
+  amount: moneyReply("Signed change of the balance."),
   outcome: outcomeField,
   deal_id: dealIdReply,
   reference: referenceReply,
-  applied_at: nullableTimeReply("When the platform executed it; null until then."),
+  applied_at: nullableTimeReply("When the trading platform executed it; null until then."),
 });
 
 export const OperationReply = Type.Object({
-  id: string({ description: "Also in X-Operation-Id.", example: "0198c0de-0000-7000-8000-000000000001" }),
-  action: choice(["deposit", "withdraw", "assign", "unassign"], { description: "What was asked.", example: "deposit" }),
+  id: string({
+    description: "Id of the operation, as in X-Operation-Id.",
+    example: "0198c0de-0000-7000-8000-000000000001",
+  }),
+  action: choice(["deposit", "withdraw", "assign", "unassign"], {
+    description: "Requested action.",
+    example: "deposit",
+  }),
   login: loginReply("Login of the Investor."),
-  amount: nullableDecimal({ description: "As requested; null where none is.", example: 250.5 }),
+  amount: nullableDecimal({ description: "Requested amount; null without one.", example: 250.5 }),
   currency: nullableString({ description: "USD; null without an amount.", example: "USD" }),
-  comment: nullableString({ description: "As requested; null where there is none.", example: "CRM-2026-0001" }),
+  comment: nullableString({ description: "Comment of the request; null without one.", example: "CRM-2026-0001" }),
   outcome: outcomeField,
-  refusal: nullableString({ description: "Code of the problem that it ended with; null without one.", example: null }),
+  refusal: nullableString({ description: "Problem code of a refused operation; null otherwise.", example: null }),
   deal_id: dealIdReply,
   reference: referenceReply,
   legs: Type.Array(LegReply, {
-    description: "Every movement that belongs to it, in its order, as far as the platform's books can be asked now.",
+    description: "Movements of the operation in their order, as far as they can be read now.",
   }),
-  created_at: timeReply("When it was recorded."),
-  finished_at: nullableTimeReply("When its outcome was recorded; null until then."),
+  created_at: timeReply("When the operation was recorded."),
+  finished_at: nullableTimeReply("When the outcome was recorded; null until then."),
 });
 
 const ACTION_OF: Readonly<Record<OperationAction, Static<typeof OperationReply>["action"] | undefined>> = {
@@ -85,7 +94,7 @@ export function outcomeNamed(name: OutcomeName | undefined): OperationOutcome {
   return name === undefined ? OperationOutcome.UNSPECIFIED : OUTCOME_NAMED[name];
 }
 
-/** Nothing more is going to happen by itself. */
+/** The outcome does not change without a decision of an operator. */
 export function isFinal({ outcome }: Pick<Operation, "outcome">): boolean {
   return outcome !== OperationOutcome.PENDING && outcome !== OperationOutcome.UNKNOWN;
 }
@@ -102,7 +111,7 @@ export function operationReply(operation: Operation): Static<typeof OperationRep
     currency: amount === undefined ? null : "USD",
     comment: amount === undefined ? null : comment,
     outcome: OUTCOME_OF[operation.outcome],
-    // Words that we use inside mean nothing outside.
+    // Internal codes are not part of the interface.
     refusal: refusalCode === "" ? null : isProblemCode(refusalCode) ? refusalCode : "conflict",
     deal_id: operation.dealId === undefined ? null : jsonInteger(operation.dealId),
     reference: textOrNull(operation.reference),

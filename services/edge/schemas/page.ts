@@ -35,5 +35,11 @@ export function readCursor({ cursors }: Deps, list: string, cursor: string | und
 
 export function cursorErrors(afterId: bigint | string | undefined): readonly FieldError[] {
   if (afterId !== undefined) return [];
-  return [{ field: "cursor", code: "invalid_cursor", message: "cursor must be the next_cursor of this very list." }];
+  return [
+    {
+      field: "cursor",
+      code: "invalid_cursor",
+      message: "cursor must be the next_cursor of the same list with the same filter.",
+    },
+  ];
 }

@@ -7,20 +7,20 @@ import { nullableInteger } from "./field.ts";
 import { loginReply, moneyReply } from "./reply-fields.ts";
 
 const amounts = {
-  platform_balance: moneyReply("What the platform shows."),
-  ledger_balance: moneyReply("What the books say it has to show."),
-  in_flight: moneyReply("Decided and not on the account yet; signed.", 0),
-  quarantined: moneyReply("Foreign money, about which people decide; signed.", 0),
-  difference: moneyReply("Platform less ledger: what nobody can explain.", 0),
+  platform_balance: moneyReply("Balance on the trading platform."),
+  ledger_balance: moneyReply("Expected balance."),
+  in_flight: moneyReply("Decided but not yet executed on the account; signed.", 0),
+  quarantined: moneyReply("External funds that await a decision; signed.", 0),
+  difference: moneyReply("Platform balance less expected balance: the unexplained amount.", 0),
 };
 
 export const SumItem = Type.Object(amounts);
 
 export const ProofItem = Type.Object({
-  mt5_login: loginReply("The account."),
+  mt5_login: loginReply("Login of the account."),
   ...amounts,
   last_deal_id: nullableInteger({
-    description: "Ticket of the last deal that is filed; null before the first.",
+    description: "Ticket of the last booked deal; null before the first.",
     example: 1_234_567,
   }),
 });

@@ -1,5 +1,5 @@
 import type { TString } from "typebox";
-import { MOST_WAIT_SECONDS } from "../waiting.ts";
+import { MAX_WAIT_SECONDS } from "../long-poll.ts";
 import {
   MAX_COMMENT_LENGTH,
   MAX_EMAIL_LENGTH,
@@ -53,14 +53,14 @@ export const strategy = text("strategy", {
 });
 
 export const username = text("email", {
-  description: "E-mail address that belongs to the provisioning. Need not be unique.",
+  description: "E-mail address of the account holder. Need not be unique.",
   example: "ada@example.com",
   shown: { format: "email", maxLength: MAX_EMAIL_LENGTH },
 });
 
 export const platformGroup = (example: string): TString =>
   text("group", {
-    description: "Agreed group on the trading platform; it has to be on the operator's list for this role.",
+    description: "Group on the trading platform; it must be one of the groups that the operator allows for this role.",
     example,
     shown: { minLength: 1, maxLength: MAX_GROUP_LENGTH },
   });
@@ -94,7 +94,7 @@ export const currency = text("currency", {
 export const comment = (standard: string): TString =>
   text("comment", {
     description:
-      "Reference of the CRM, kept whole in the ledger; the platform's comment carries as much of it as fits.",
+      "Reference of the caller, stored in full; the comment on the trading platform contains as much of it as fits.",
     example: "CRM-2026-0001",
     default: standard,
     shown: { maxLength: MAX_COMMENT_LENGTH },
@@ -106,21 +106,24 @@ export const rate = number("rate", {
   shown: { minimum: 0, maximum: 1 },
 });
 
-export const enabled = bool({ description: "Whether fees are collected from this Investor.", example: true });
+export const enabled = bool({
+  description: "Whether performance fees are collected from this Investor.",
+  example: true,
+});
 
 export const engine = choice(["PAMM", "ALL"], {
-  description: "Send PAMM. ALL would include other engines, of which there are none.",
+  description: "PAMM, or ALL for every engine. PAMM is the only engine.",
   example: "PAMM",
 });
 
 export const status = choice(["ACTIVE", "PAUSED", "CANCELLED"], {
-  description: "State of the subscription.",
+  description: "Status of the subscription.",
   example: "ACTIVE",
 });
 
 export const limit100 = (standard: number): TString =>
   text("limit_100", {
-    description: "Most items of a page, 1 to 100.",
+    description: "Maximum number of items, 1 to 100.",
     example: standard,
     default: standard,
     shown: { ...LIMIT, maximum: 100 },
@@ -128,34 +131,34 @@ export const limit100 = (standard: number): TString =>
 
 export const limit500 = (standard: number): TString =>
   text("limit_500", {
-    description: "Most items of a page, 1 to 500.",
+    description: "Maximum number of items, 1 to 500.",
     example: standard,
     default: standard,
     shown: { ...LIMIT, maximum: 500 },
   });
 
 export const operationId = text("operation_id", {
-  description: "X-Operation-Id of the answer to the command.",
+  description: "Value of X-Operation-Id in the response to the command.",
   example: "0198c0de-0000-7000-8000-000000000001",
   shown: { format: "uuid" },
 });
 
 export const commentFilter = text("comment_filter", {
-  description: "The whole comment, exactly as it was sent.",
+  description: "Comment of the request, exactly as it was sent.",
   example: "CRM-2026-0001",
   shown: { maxLength: MAX_COMMENT_LENGTH },
 });
 
 export const wait = (final: string): TString =>
   text("wait", {
-    description: `Seconds, 0 to ${MOST_WAIT_SECONDS}: answers as soon as ${final}, or when the time is up.`,
+    description: `Seconds to wait, 0 to ${MAX_WAIT_SECONDS}. The response is sent as soon as ${final}, or when the time is up.`,
     example: 10,
     default: 0,
-    shown: { type: "integer", minimum: 0, maximum: MOST_WAIT_SECONDS },
+    shown: { type: "integer", minimum: 0, maximum: MAX_WAIT_SECONDS },
   });
 
 export const opaqueCursor = string({
-  description: "next_cursor of the page before. Opaque; good for the same list with the same filter only.",
+  description: "next_cursor of the previous page. Opaque; valid only for the same list with the same filter.",
   example: "AAAAAAAAADKuOJfJDmFvTZ1C",
 });
 

@@ -7,7 +7,7 @@ import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 import { choice, nullableInteger, nullableString, string } from "./field.ts";
 import { loginReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
-/** The parts that keep reviews; their names begin the ids. */
+/** The services that keep reviews; their names begin the ids. */
 export const REVIEWERS = ["platform", "subscription", "fee"] as const;
 export type Reviewer = (typeof REVIEWERS)[number];
 
@@ -21,46 +21,49 @@ const STATE_OF: Readonly<Record<State, ReviewState>> = {
 };
 
 export const stateFilter = choice(STATES, {
-  description: "Only reviews of this state; without it, all that are not decided.",
+  description: "Only reviews with this status; without it, all open and proposed reviews.",
   example: "open",
 });
 
 const Decision = Type.Object({
-  action: string({ description: "What is to be done.", example: "resume" }),
+  action: string({ description: "Action that is proposed or decided.", example: "resume" }),
   deal_id: nullableInteger({ description: "Ticket, for actions that name a deal.", example: null }),
-  note: string({ description: "Why, in the words of whoever proposed it.", example: "Checked with the dealers." }),
+  note: string({ description: "Reason that the proposer stated.", example: "Checked with the dealers." }),
   proposed_by: string({ description: "Id of the API key that proposed it.", example: "bootstrap" }),
-  proposed_at: timeReply("When it was proposed."),
+  proposed_at: timeReply("When the action was proposed."),
   confirmed_by: nullableString({
-    description: "Id of the other API key; null while it is a proposal.",
+    description: "Id of the API key that approved it; null while it is a proposal.",
     example: null,
   }),
-  confirmed_at: nullableTimeReply("When it was confirmed; null while it is a proposal."),
+  confirmed_at: nullableTimeReply("When it was approved; null while it is a proposal."),
 });
 
 export const ReviewItem = Type.Object({
-  id: string({ description: "Where it is kept and its number there.", example: "subscription-5" }),
-  reason: string({ description: "Stable code of what does not fit.", example: "stopped" }),
-  login: loginReply("Account on which it shows; of a stop, the Master."),
+  id: string({ description: "Review id (service-number).", example: "subscription-5" }),
+  reason: string({ description: "Stable code of the reason for the review.", example: "stopped" }),
+  login: loginReply("Account concerned; for a stopped Master, its login."),
   amount: nullableString({ description: "Amount in question in USD, signed; null when there is none.", example: null }),
-  operation_id: nullableString({ description: "Money operation in question; null without one.", example: null }),
-  reference: nullableString({ description: "Token at the beginning of its deal's comment.", example: null }),
+  operation_id: nullableString({ description: "Operation in question; null without one.", example: null }),
+  reference: nullableString({
+    description: "Token at the beginning of the deal's comment; null without one.",
+    example: null,
+  }),
   deal_id: nullableInteger({ description: "Ticket of the deal in question; null without one.", example: 1234567 }),
   evidence: Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: "object",
     additionalProperties: true,
-    description: "Everything that is known; its members depend on the reason.",
+    description: "Known facts; the members depend on the reason.",
     examples: [{ why: "deal_gone: deal 1234567" }],
   }),
   actions: Type.Array(string({ description: "Name of an action.", example: "resume" }), {
-    description: "What may be decided now.",
+    description: "Actions that are available now.",
   }),
-  state: choice(STATES, { description: "How far people have come.", example: "open" }),
-  opened_at: timeReply("Since when people are asked."),
+  state: choice(STATES, { description: "Review status.", example: "open" }),
+  opened_at: timeReply("When the review was opened."),
   decision: Type.Unsafe<Static<typeof Decision> | null>({
     ...Decision,
     type: ["object", "null"],
-    description: "The proposal, or the decision that it became; null while it is open.",
+    description: "The proposal or the decision; null while the review is open.",
   }),
 });
 
@@ -68,7 +71,7 @@ export function stateOf(text: State | undefined): ReviewState {
   return text === undefined ? ReviewState.UNSPECIFIED : STATE_OF[text];
 }
 
-/** `service` keeps it; ids of two services may be equal. */
+/** `service` keeps the review; numbers of two services may be equal. */
 export function reviewItem(service: Reviewer, review: Review): Static<typeof ReviewItem> {
   const { id, reason, login, amount, operationId, reference, dealId, evidence, actions, openedAt, decision } = review;
   return {
@@ -88,7 +91,7 @@ export function reviewItem(service: Reviewer, review: Review): Static<typeof Rev
 }
 
 /** Of an id that has passed its check. */
-export function placeOfReview(id: string): { readonly service: Reviewer; readonly reviewId: bigint } {
+export function readReviewId(id: string): { readonly service: Reviewer; readonly reviewId: bigint } {
   const service = REVIEWERS.find((each) => id.startsWith(`${each}-`)) ?? "subscription";
   return { service, reviewId: BigInt(id.slice(service.length + 1)) };
 }

@@ -7,9 +7,12 @@ type Status = "ACTIVE" | "PAUSED" | "CANCELLED";
 
 export const subscriptionIdReply = idReply("Id of the subscription.");
 export const statusReply = status;
-export const inPoolReply = bool({ description: "The Investor's capital is in the Master's pool.", example: true });
+export const inPoolReply = bool({
+  description: "Whether the Investor's capital is in the Master's pool.",
+  example: true,
+});
 export const startedAtReply = timeReply("When the subscription began.");
-export const endedAtReply = nullableTimeReply("When it was cancelled; null until then.");
+export const endedAtReply = nullableTimeReply("When the subscription was cancelled; null until then.");
 export const masterLoginReply = loginReply("Trading login of the Master.");
 export const investorLoginReply = loginReply("Login of the Investor.");
 

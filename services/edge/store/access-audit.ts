@@ -1,5 +1,5 @@
 import { execute, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { AuditEntry } from "../audit.ts";
+import type { AuditEntry } from "../audit/audit.ts";
 
 /** One statement, so all entries or none. */
 export async function insertAuditEntries(db: Queryable, entries: readonly AuditEntry[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { isScope, type Scope } from "../scopes.ts";
+import { isScope, type Scope } from "../keys/scopes.ts";
 
 export type Environment = "live" | "test";
 

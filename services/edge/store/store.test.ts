@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { testDatabase } from "#test/support/database.ts";
-import type { AuditEntry } from "../audit.ts";
+import type { AuditEntry } from "../audit/audit.ts";
 import { insertAuditEntries } from "./access-audit.ts";
 
 const ENTRY: AuditEntry = {

@@ -11,9 +11,7 @@ test("a name given twice is a mistake, and the first value stays", () => {
   const query = parseQuery("amount=1&login=2&amount=3");
 
   expect(query["amount"]).toBe("1");
-  expect(query[QUERY_ERRORS]).toEqual([
-    { field: "amount", code: "duplicate", message: "amount is given more than once." },
-  ]);
+  expect(query[QUERY_ERRORS]).toEqual([{ field: "amount", code: "duplicate", message: "amount must be given once." }]);
 });
 
 test("broken percent encoding is a mistake of its field", () => {

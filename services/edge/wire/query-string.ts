@@ -16,7 +16,7 @@ export function parseQuery(text: string): Query {
     if (name === undefined || value === undefined) {
       errors.push({ field: name ?? "query", code: "malformed", message: "The percent encoding is broken." });
     } else if (Object.hasOwn(query, name)) {
-      errors.push({ field: name, code: "duplicate", message: `${name} is given more than once.` });
+      errors.push({ field: name, code: "duplicate", message: `${name} must be given once.` });
     } else {
       query[name] = value;
     }

@@ -107,8 +107,8 @@ function findingOf({ investor, master, earnedMinor, partsMinor, markE8, seenE8, 
     dealIds: [],
     message:
       markE8 < seenE8
-        ? `the high-water mark of ${investor} with ${master} has fallen`
-        : `what ${investor} has earned with ${master} is not the sum of its parts and layers`,
+        ? `The high-water mark of Investor ${investor} with Master ${master} decreased.`
+        : `The result of Investor ${investor} with Master ${master} differs from the sum of its allocations and layers.`,
     evidence: {
       earned_minor: String(earnedMinor),
       parts_minor: String(partsMinor),

@@ -52,7 +52,7 @@ export async function listBrokenPayments(db: Queryable, { after, again }: Walk):
     atRiskMinor: atRisk(row.paidMinor, row.creditedMinor ?? 0n),
     operationIds: [],
     dealIds: row.deal === null ? [] : [row.deal],
-    message: `payment ${row.id} (${row.status}) is not the credit that it became`,
+    message: `Payment ${row.id} (${row.status}) differs from its credit.`,
     evidence: {
       paid_minor: String(row.paidMinor),
       credited_minor: row.creditedMinor === null ? null : String(row.creditedMinor),
@@ -97,7 +97,7 @@ export async function listOrphanCredits(db: Queryable, { after, again }: Walk): 
     atRiskMinor: amountMinor,
     operationIds: [],
     dealIds: [deal],
-    message: `credit ${id} belongs to no payment`,
+    message: `Credit ${id} belongs to no payment.`,
     evidence: { unique_key: uniqueKey, amount_minor: String(amountMinor) },
   }));
 }

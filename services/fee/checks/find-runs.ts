@@ -70,7 +70,7 @@ export async function listBrokenRuns(db: Queryable, runs: readonly bigint[]): Pr
       atRiskMinor: differs === 0n ? dueMinor : differs,
       operationIds: [],
       dealIds: [],
-      message: `run ${id} says other things than its payments and credits`,
+      message: `Fee run ${id} differs from its payments and credits.`,
       evidence: { counted, found, paid_minor: String(paidMinor), credited_minor: String(creditedMinor) },
     };
   });
@@ -107,7 +107,7 @@ export async function listPaidTwice(db: Queryable, runs: readonly bigint[]): Pro
     atRiskMinor: beyondMinor,
     operationIds: [],
     dealIds: deals,
-    message: `Investor ${investor} has more than one fee in run ${id}`,
+    message: `Investor ${investor} has more than one fee in run ${id}.`,
     evidence: { payments: payments.map(String) },
   }));
 }

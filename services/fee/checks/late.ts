@@ -21,7 +21,7 @@ type PaymentRow = {
 export function late({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "R9b",
-    title: "no fee waits for longer than an hour, and allocations that were heard of are read",
+    title: "No fee is pending for more than an hour, and all published allocations are read.",
     everyMs: EVERY_MS,
     sightings: 1,
     async look() {
@@ -68,7 +68,7 @@ function waiting({ master, waiting: count, dueMinor, oldest, reasons }: PaymentR
     ...aboutMaster(master),
     key: `waiting:${master}`,
     atRiskMinor: dueMinor,
-    message: `${count} fees to Master ${master} wait since ${oldest.toISOString()}`,
+    message: `Fees to Master ${master} pending since ${oldest.toISOString()}: ${count}.`,
     evidence: { due_minor: String(dueMinor), oldest: oldest.toISOString(), reasons },
   };
 }
@@ -79,7 +79,7 @@ function unread({ master, heard, read, tries }: UnreadRow): Finding {
     key: `unread:${master}`,
     // What is not decided yet is nobody's claim.
     atRiskMinor: 0n,
-    message: `the allocations of Master ${master} were tried ${tries} times and are not read on`,
+    message: `Allocations of Master ${master} could not be read after ${tries} attempts.`,
     evidence: { heard_number: String(heard), read_number: String(read), tries },
   };
 }

@@ -18,7 +18,8 @@ type Places = { readonly runs: bigint; readonly payments: bigint; readonly credi
 export function payments({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "R9",
-    title: "runs are their payments, payments are their credits, nobody pays twice, and no high-water mark falls",
+    title:
+      "Fee runs equal their payments, payments equal their credits, no week is charged twice, and no high-water mark decreases.",
     everyMs: EVERY_MS,
     sightings: 1,
     async look({ place, suspects }) {

@@ -38,7 +38,7 @@ export async function collect(
   context: CallContext,
 ): Promise<CollectResponse> {
   const known = await findCrystallisation(deps.pool, key);
-  if (known === undefined) throw refuse("crystallisation_not_found", "nothing was crystallised under this key");
+  if (known === undefined) throw refuse("crystallisation_not_found", "No crystallisation is recorded under this key.");
   if (known.collected !== undefined) return { collected: moneyToProto(usd(known.collected)) };
   const { investorLogin } = known;
   const items = await listCrystallisedItems(deps.pool, key);
@@ -83,7 +83,8 @@ async function takeNow(deps: Deps, payment: DuePayment, lane: Lane, context: Cal
     const { outcome, error } = await ask(deps, payment, lane, context);
     await recordOutcomes(deps, [{ payment, outcome }]);
     if (outcome.kind !== "open") return;
-    if (error?.code === "no_lane") throw refuse("no_lane", "the holder does not hold the lane of the Investor");
+    if (error?.code === "no_lane")
+      throw refuse("no_lane", "The caller does not hold the lock of the Investor's account.");
     if (error !== undefined && !outcome.isBusy) throw whyNot(error);
   } while (await mayLookAgain(context));
 }
@@ -120,11 +121,11 @@ async function mayLookAgain(context: CallContext): Promise<boolean> {
 /** A call that got no answer may have moved money; one that platform refused instead of recording it surely has not. */
 function whyNot({ outcome, status }: Refusal): Refusal {
   if (outcome !== "not_executed" && status !== "conflict" && status !== "not_found") return outcomeUnknown();
-  return refuse("platform_unavailable", "the trading platform did not take the fee yet", { outcome: "unknown" });
+  return refuse("platform_unavailable", "The trading platform has not debited the fee yet.", { outcome: "unknown" });
 }
 
 function outcomeUnknown(): Refusal {
-  return refuse("outcome_unknown", "it is not known yet whether a fee was taken", { outcome: "unknown" });
+  return refuse("outcome_unknown", "It is not known yet whether a fee was debited.", { outcome: "unknown" });
 }
 
 async function getPayment({ pool }: Deps, id: bigint): Promise<PaymentState> {

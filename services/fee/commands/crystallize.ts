@@ -52,7 +52,7 @@ export async function crystallize(
 function askedOf(request: CrystallizeRequest): Asked {
   const { key, investorLogin, subscriptionId, throughNumber, suffix, periodStart, at } = request;
   if (at === undefined || key === "" || suffix === "") {
-    throw refuse("validation_failed", "a crystallisation has a key, an instant and a suffix");
+    throw refuse("validation_failed", "A crystallisation requires a key, an instant and a suffix.");
   }
   const masterLogin = request.masterLogin === "" ? undefined : request.masterLogin;
   return { key, investorLogin, masterLogin, subscriptionId, throughNumber, suffix, periodStart, at };
@@ -123,7 +123,7 @@ async function answer(db: Queryable, { key, investorLogin, masterLogin }: Asked)
   const known = await findCrystallisation(db, key);
   assert(known !== undefined, "what was decided is on record");
   if (known.investorLogin !== investorLogin || known.masterLogin !== masterLogin) {
-    throw refuse("validation_failed", "this key was used for another crystallisation");
+    throw refuse("validation_failed", "The key was used for another crystallisation.");
   }
   const items = await listCrystallisedItems(db, key);
   return {

@@ -29,7 +29,7 @@ export async function decideReview(
       now,
       ask: () => findTrouble(deps, request.reviewId, context),
       async examine(_tx, _about, _word, trouble) {
-        if (trouble !== undefined) throw actionNotPossible(`the allocations still cannot be read: ${trouble}`);
+        if (trouble !== undefined) throw actionNotPossible(`The allocations still cannot be read: ${trouble}.`);
       },
       async carryOut(tx, about) {
         const resume = isAboutBreak(about) ? resumeAfterBreak : resumeMaster;
@@ -57,7 +57,7 @@ async function findTrouble(deps: Deps, reviewId: bigint, context: CallContext): 
   } catch (error) {
     if (error instanceof UnreadableJournal) return error.message;
     if (!isTrouble(error)) throw error;
-    throw refuse("service_unavailable", "subscription cannot be reached; nothing was decided", {
+    throw refuse("service_unavailable", "The service subscription cannot be reached. Nothing was decided.", {
       outcome: "not_executed",
       retryAfterMs: RETRY_AFTER_MS,
     });

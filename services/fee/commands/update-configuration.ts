@@ -21,7 +21,7 @@ export async function updateConfiguration(
   const investor = await deps.accounts.findInvestor({ login: investorLogin }, childContext(context));
   const isNew = (await findConfiguration(deps.pool, investorLogin)) === undefined;
   if (isNew && !upsert) {
-    throw refuse("fee_configuration_not_found", "the Investor has no fee configuration");
+    throw refuse("fee_configuration_not_found", `Investor ${investorLogin} has no fee configuration.`);
   }
   if (isNew && ratePpm === undefined) {
     throw rateIsMissing();
@@ -45,6 +45,8 @@ function decide(versions: readonly FeeVersion[], change: FeeChange, at: Date): F
 }
 
 function rateIsMissing(): Error {
-  const message = "a new fee configuration needs a rate";
-  return refuse("validation_failed", message, { errors: [{ field: "rate", code: "required", message }] });
+  const message = "rate is required for a new fee configuration.";
+  return refuse("validation_failed", "The request is invalid.", {
+    errors: [{ field: "rate", code: "required", message }],
+  });
 }

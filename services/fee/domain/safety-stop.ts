@@ -11,7 +11,7 @@ type Why =
 export function safetyStop(login: string, why: Why, outcome: RefusalOutcome = "not_executed"): Refusal {
   const message =
     why === "unreadable"
-      ? "the allocations of this Master cannot be read; a person has to look"
-      : "something about the fees of this Master does not tie; a person has to look";
+      ? `Performance fees of Master ${login} are suspended: its allocations cannot be read. Manual review is required.`
+      : `Performance fees of Master ${login} are suspended pending manual review of a reconciliation break.`;
   return refuse("safety_stop", message, { outcome, details: { login } });
 }

@@ -84,7 +84,7 @@ test("people who decided to go on are not overruled by what they have seen, but 
   await heed(world.deps);
   const [review] = await reviewsOf(world);
   await expect(say(world.deps, review!.id, "anna")).resolves.toBeDefined();
-  await expect(say(world.deps, review!.id, "anna")).rejects.toMatchObject({ code: "second_key_required" });
+  await expect(say(world.deps, review!.id, "anna")).rejects.toMatchObject({ code: "second_approver_required" });
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: "R5: the balance differs" });
   await say(world.deps, review!.id, "boris");
   await heed(world.deps);

@@ -16,7 +16,7 @@ export async function getConfiguration(
   if (configuration === undefined) {
     // Tells an unknown Investor apart from one without a configuration.
     await accounts.findInvestor({ login: investorLogin }, context);
-    throw refuse("fee_configuration_not_found", "the Investor has no fee configuration");
+    throw refuse("fee_configuration_not_found", `Investor ${investorLogin} has no fee configuration.`);
   }
   return configurationMessage(configuration, termsAt(await listVersions(pool, investorLogin), now()));
 }

@@ -15,7 +15,7 @@ const QUESTION_MS = 3_000;
 export function completeness({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
     name: "R12",
-    title: "each accepted deposit and withdrawal has ended, and as platform has it on record",
+    title: "Each accepted deposit and withdrawal is finished, with the outcome that the platform recorded.",
     everyMs: EVERY_MS,
     sightings: 1,
     async look({ place, suspects }) {
@@ -23,7 +23,7 @@ export function completeness({ pool, platform }: Pick<Deps, "pool" | "platform">
         await listUnfinished(db),
         await listAccepted(db, place, suspects),
       ]);
-      const findings = unfinished.map((row) => finding(row, "it is not over, long after its caller has gone"));
+      const findings = unfinished.map((row) => finding(row, "it is still unfinished after its deadline"));
       for (const row of accepted) {
         const problem = problemOf(row, await findTransfer(platform, row.transferKey));
         if (problem !== undefined) findings.push(finding(row, problem));
@@ -46,20 +46,20 @@ async function findTransfer(platform: Deps["platform"], key: string): Promise<Tr
 function problemOf(row: Accepted, transfer: TransferResult | undefined): string | undefined {
   const wasExecuted = row.state === "POSTED" && row.movedMinor !== 0n;
   if (!wasExecuted) {
-    if (row.dealId !== null) return "it has a deal although nothing was to move";
+    if (row.dealId !== null) return "it has a deal although no money was to move";
     const isOver = transfer === undefined || transfer.state === TransferState.REFUSED;
     return isOver
       ? undefined
-      : "its caller was told that nothing moved, and platform has a transfer that may have moved";
+      : "the caller was told that no money moved, but the platform has an unresolved or executed transfer";
   }
-  if (transfer === undefined) return "its caller was told that it is executed, and platform does not know it";
+  if (transfer === undefined) return "the caller was told that it was executed, but the platform has no such transfer";
   const [leg] = transfer.legs;
   const isSame =
     transfer.state === TransferState.APPLIED &&
     leg?.dealId === row.dealId &&
     leg.login === row.login &&
     leg.amount?.minorUnits === row.movedMinor;
-  return isSame ? undefined : "what its caller was told is not what platform has on record";
+  return isSame ? undefined : "the reported outcome differs from the transfer that the platform recorded";
 }
 
 function finding(row: Accepted, problem: string): Finding {
@@ -72,7 +72,7 @@ function finding(row: Accepted, problem: string): Finding {
     atRiskMinor: moved > 0n ? moved : amountMinor,
     operationIds: [operationId],
     dealIds: dealId === null ? [] : [dealId],
-    message: `${action} ${operationId}: ${problem}`,
+    message: `Operation ${operationId} (${action}): ${problem}.`,
     evidence: {
       state,
       amount_minor: String(amountMinor),

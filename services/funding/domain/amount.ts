@@ -11,16 +11,20 @@ export type RequestedMovement = { readonly operationId: string; readonly amount:
 export function checkMovement({ operationId, amount, comment }: RequestedMovement): void {
   const errors: FieldError[] = [];
   if (operationId === "") {
-    errors.push({ field: "command_id", code: "required", message: "a command that moves money needs an id" });
+    errors.push({ field: "command_id", code: "required", message: "command_id is required to move money." });
   }
   if (isLess(amount, LEAST_AMOUNT) || isLess(MAX_AMOUNT, amount)) {
-    const range = `${formatDecimal(LEAST_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
-    errors.push({ field: "amount", code: "out_of_range", message: `amount must be ${range}` });
+    const range = `from ${formatDecimal(LEAST_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
+    errors.push({ field: "amount", code: "out_of_range", message: `amount must be ${range}.` });
   }
   if ([...comment].length > LONGEST_COMMENT) {
-    errors.push({ field: "comment", code: "too_long", message: `comment has more than ${LONGEST_COMMENT} characters` });
+    errors.push({
+      field: "comment",
+      code: "too_long",
+      message: `comment must have at most ${LONGEST_COMMENT} characters.`,
+    });
   }
   if (errors.length > 0) {
-    throw refuse("validation_failed", "the request is not valid", { errors, outcome: "not_executed" });
+    throw refuse("validation_failed", "The request is invalid.", { errors, outcome: "not_executed" });
   }
 }

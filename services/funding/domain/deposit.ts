@@ -1,4 +1,4 @@
-import { formatDecimal, isLess, usd, type Money } from "#kernel/money.ts";
+import { formatAmount, formatDecimal, isLess, usd, type Money } from "#kernel/money.ts";
 import { refuse } from "../refusals.ts";
 
 export type DepositFacts = {
@@ -15,8 +15,9 @@ export type DepositDecision = { readonly firstDepositChecked: boolean; readonly 
 export function decideDeposit({ amount, isFirst, masterMinimum }: DepositFacts): DepositDecision {
   const firstDepositChecked = isFirst && masterMinimum !== undefined;
   if (firstDepositChecked && isLess(amount, masterMinimum)) {
+    const minimum = `the Master's minimum deposit of ${formatAmount(masterMinimum)}`;
     const [required, actual] = [formatDecimal(masterMinimum), formatDecimal(amount)];
-    throw refuse("below_min_deposit", `the first deposit must be at least ${required}`, {
+    throw refuse("below_min_deposit", `First deposit ${formatAmount(amount)} is below ${minimum}.`, {
       details: { required, actual },
       outcome: "not_executed",
     });

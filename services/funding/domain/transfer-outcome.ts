@@ -14,23 +14,29 @@ type RefusedTransfer = Extract<TransferOutcome, { kind: "refused" }>;
 export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, blockedBy?: string): Refusal {
   switch (code) {
     case "insufficient_funds":
-      return refuse("insufficient_funds", "the account does not have enough free money", { outcome: "not_executed" });
+      return refuse("insufficient_funds", "The account's free funds are below the requested amount.", {
+        outcome: "not_executed",
+      });
     case "account_busy":
-      return refuse("account_busy", "another operation on this account is still under way", {
+      return refuse("account_busy", "Another operation on this account is in progress. Retry shortly.", {
         outcome: "not_executed",
         operationId: blockedBy,
         retryAfterMs: RETRY_AFTER_MS,
       });
     case "platform_rejected":
-      return refuse("platform_rejected", "the trading platform refused the operation", {
+      return refuse("platform_rejected", `The trading platform refused the operation with code ${platformCode}.`, {
         outcome: "not_executed",
         details: { platform_code: String(platformCode) },
       });
     default:
-      return refuse("platform_unavailable", "the trading platform did not execute the operation in time", {
-        outcome: "not_executed",
-        retryAfterMs: RETRY_AFTER_MS,
-      });
+      return refuse(
+        "platform_unavailable",
+        "The trading platform did not execute the operation in time. Nothing was executed.",
+        {
+          outcome: "not_executed",
+          retryAfterMs: RETRY_AFTER_MS,
+        },
+      );
   }
 }
 
@@ -38,7 +44,7 @@ export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, block
 export function outcomeUnknown(operationId: string): Refusal {
   return refuse(
     "outcome_unknown",
-    "it is not known yet whether the operation was executed; do not repeat it, look it up",
+    "It is not known yet whether the operation was executed. Look it up before repeating it.",
     {
       outcome: "unknown",
       operationId,

@@ -11,16 +11,20 @@ export type ExecutedTwin = { readonly operationId: string; readonly dealId: bigi
 
 /** While nobody knows what becomes of the first, a second would be a gamble. */
 export function twinInProgress(operationId: string): Error {
-  return refuse("operation_in_progress", "an equal operation of this API key is not resolved yet", {
+  return refuse("operation_in_progress", `An identical operation is still being processed (${operationId}).`, {
     outcome: "not_executed",
     operationId,
   });
 }
 
 export function possibleDuplicate({ operationId, dealId }: ExecutedTwin): Error {
-  return refuse("possible_duplicate", "an equal operation of this API key was executed within 24 hours", {
-    outcome: "not_executed",
-    operationId,
-    details: { deal_id: String(dealId) },
-  });
+  return refuse(
+    "possible_duplicate",
+    `An identical operation was executed within the last 24 hours (deal ${dealId}).`,
+    {
+      outcome: "not_executed",
+      operationId,
+      details: { deal_id: String(dealId) },
+    },
+  );
 }

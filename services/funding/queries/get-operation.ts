@@ -16,7 +16,7 @@ import { getWithdrawal } from "../store/withdrawals.ts";
 /** Whether it happened, as far as our books know. Not found: it was never recorded, so nobody was asked to act. */
 export async function getOperation(deps: Deps, { operationId }: GetOperationRequest): Promise<Operation> {
   const cashflow = await findCashflow(deps.pool, operationId);
-  if (cashflow === undefined) throw refuse("operation_not_found", "no operation has this id");
+  if (cashflow === undefined) throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
   return await describe(deps, cashflow);
 }
 

@@ -24,8 +24,8 @@ const OUTCOMES: Partial<Readonly<Record<OperationOutcome, OutcomeSoFar>>> = {
 export async function listOperations(deps: Deps, request: ListOperationsRequest): Promise<ListOperationsResponse> {
   const { login, comment, beforeId, limit } = request;
   if (limit < 1 || limit > MAX_PAGE_SIZE) {
-    const errors = [{ field: "limit", code: "out_of_range", message: `limit must be from 1 to ${MAX_PAGE_SIZE}` }];
-    throw refuse("validation_failed", "the request is not valid", { errors });
+    const errors = [{ field: "limit", code: "out_of_range", message: `limit must be from 1 to ${MAX_PAGE_SIZE}.` }];
+    throw refuse("validation_failed", "The request is invalid.", { errors });
   }
   const filter = { login, comment, outcome: OUTCOMES[request.outcome], beforeId, limit: limit + 1 };
   const ids = await listOperationIds(deps.pool, filter, deps.now());

@@ -43,7 +43,7 @@ test("a platform that cannot be reached is an answer, not a failure", async () =
     aCall(""),
   );
 
-  expect(answer).toEqual({ login: INVESTOR, balance: undefined, error: "platform cannot be reached" });
+  expect(answer).toEqual({ login: INVESTOR, balance: undefined, error: "The service platform cannot be reached." });
 });
 
 test("an operation can be looked up by the id under which it was asked for", async () => {

@@ -102,7 +102,8 @@ async function handleWithin(
 
 function decode(method: Method, payload: Uint8Array): unknown {
   const request = decodeBytes(method, payload);
-  if (!isReadable(request)) throw malformedRequest(`a request of ${method.rpc} holds a NUL or an impossible instant`);
+  if (!isReadable(request))
+    throw malformedRequest(`The request of ${method.rpc} contains a NUL character or an impossible instant.`);
   return request;
 }
 
@@ -110,7 +111,7 @@ function decodeBytes(method: Method, payload: Uint8Array): unknown {
   try {
     return method.decodeRequest(asBuffer(payload));
   } catch {
-    throw malformedRequest(`the payload is not a request of ${method.rpc}`);
+    throw malformedRequest(`The payload is not a request of ${method.rpc}.`);
   }
 }
 
@@ -126,5 +127,5 @@ function fault(log: Log, error: unknown, method: Method, headers: CallHeaders | 
   const isCommand = headers !== undefined && headers.commandId !== "";
   // A question that found no database has changed nothing and may be asked again; what a command has done by then, nobody knows.
   if (!isCommand && isTrouble(error)) return databaseUnavailable();
-  return refuse("internal", "internal error", isCommand ? { outcome: "unknown" } : {});
+  return refuse("internal", "Internal error.", isCommand ? { outcome: "unknown" } : {});
 }

@@ -33,11 +33,11 @@ export function readHeaders(get: (name: string) => string | undefined, fallbackD
   const text = (name: string): string => {
     const value = get(name) ?? "";
     if (value.length > MAX_HEADER_LENGTH || !PLAIN_TEXT.test(value))
-      throw malformedRequest(`header ${name} is malformed`);
+      throw malformedRequest(`Header ${name} is malformed.`);
     return value;
   };
   const commandId = text(HEADER.commandId);
-  if (commandId !== "" && !UUID.test(commandId)) throw malformedRequest(`header ${HEADER.commandId} is not a UUID`);
+  if (commandId !== "" && !UUID.test(commandId)) throw malformedRequest(`Header ${HEADER.commandId} is not a UUID.`);
   const traceparent = text(HEADER.traceparent);
   return {
     requestId: text(HEADER.requestId),
@@ -50,6 +50,6 @@ export function readHeaders(get: (name: string) => string | undefined, fallbackD
 
 function readDeadline(text: string, fallback: Date): Date {
   if (text === "") return fallback;
-  if (!/^\d{1,15}$/.test(text)) throw malformedRequest(`header ${HEADER.deadline} is malformed`);
+  if (!/^\d{1,15}$/.test(text)) throw malformedRequest(`Header ${HEADER.deadline} is malformed.`);
   return new Date(Number(text));
 }

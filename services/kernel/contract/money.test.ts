@@ -14,11 +14,11 @@ test("a missing amount and a foreign currency are refused by the name that the c
     expect.objectContaining({
       code: "amount_missing",
       status: "invalid",
-      errors: [{ field: "min_deposit", code: "required", message: "min_deposit is missing" }],
+      errors: [{ field: "min_deposit", code: "required", message: "min_deposit is required." }],
     }),
   );
   expect(() => moneyFromProto({ currencyCode: "EUR", minorUnits: 1n })).toThrow(
     expect.objectContaining({ code: "currency_not_supported", status: "invalid" }),
   );
-  expect(() => moneyFromProto({ currencyCode: "", minorUnits: 1n })).toThrow("amount must be in USD");
+  expect(() => moneyFromProto({ currencyCode: "", minorUnits: 1n })).toThrow("Field amount must be in USD.");
 });

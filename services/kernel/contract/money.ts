@@ -10,12 +10,14 @@ export function moneyToProto({ currency, minor }: Money): MoneyMessage {
 /** `field` names the amount in the refusal as the caller knows it. */
 export function moneyFromProto(message: MoneyMessage | undefined, field = "amount"): Money {
   if (message === undefined) {
-    const problem = `${field} is missing`;
-    throw refuse("amount_missing", problem, { errors: [{ field, code: "required", message: problem }] });
+    const problem = `${field} is required.`;
+    throw refuse("amount_missing", `Field ${field} is required.`, {
+      errors: [{ field, code: "required", message: problem }],
+    });
   }
   if (message.currencyCode !== "USD") {
-    const problem = `${field} must be in USD`;
-    throw refuse("currency_not_supported", problem, {
+    const problem = `${field} must be in USD.`;
+    throw refuse("currency_not_supported", `Field ${field} must be in USD.`, {
       errors: [{ field, code: "currency_not_supported", message: problem }],
     });
   }

@@ -22,38 +22,41 @@ export function malformedRequest(message: string): Refusal {
 }
 
 export function requestTooLarge(bytes: number, most: number): Refusal {
-  return refuse("request_too_large", `the request has ${bytes} bytes, at most ${most} are carried`, {
+  return refuse("request_too_large", `The request has ${bytes} bytes; the limit is ${most}.`, {
     outcome: "not_executed",
     details: { bytes: String(bytes), most: String(most) },
   });
 }
 
 export function deadlineExceeded(): Refusal {
-  return refuse("deadline_exceeded", "nobody waited any more when the work would have begun", {
+  return refuse("deadline_exceeded", "The deadline passed before the work began.", {
     outcome: "not_executed",
   });
 }
 
 export function serviceUnavailable(service: string): Refusal {
-  return refuse("service_unavailable", `${service} cannot be reached`, {
+  return refuse("service_unavailable", `The service ${service} cannot be reached.`, {
     outcome: "not_executed",
     retryAfterMs: RETRY_AFTER_MS,
   });
 }
 
 export function databaseUnavailable(): Refusal {
-  return refuse("service_unavailable", "the database cannot be reached", {
+  return refuse("service_unavailable", "The database cannot be reached.", {
     outcome: "not_executed",
     retryAfterMs: RETRY_AFTER_MS,
   });
 }
 
 export function outcomeUnknown(service: string): Refusal {
-  return refuse("outcome_unknown", `${service} did not answer in time; the outcome is not known yet`, {
+  return refuse("outcome_unknown", `The service ${service} did not answer in time. The outcome is not known yet.`, {
     outcome: "unknown",
   });
 }
 
 export function busy(): Refusal {
-  return refuse("busy", "too much is asked at once", { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
+  return refuse("busy", "Too many requests are in progress. Retry shortly.", {
+    outcome: "not_executed",
+    retryAfterMs: RETRY_AFTER_MS,
+  });
 }

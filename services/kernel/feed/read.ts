@@ -25,9 +25,9 @@ export function feedReader(pool: Pool, feeds: readonly string[]): FeedReader {
 
 async function readFeed(pool: Pool, feeds: readonly string[], request: ReadRequest): Promise<ReadResponse> {
   const { feed, afterNumber, afterId, limit } = request;
-  if (!feeds.includes(feed)) throw refuse("feed_not_found", `There is no feed ${feed} here.`);
+  if (!feeds.includes(feed)) throw refuse("feed_not_found", `Feed '${feed}' does not exist.`);
   if (limit < 1 || limit > MAX_ENTRIES_PER_READ) {
-    throw refuse("feed_limit_invalid", `limit must be from 1 to ${MAX_ENTRIES_PER_READ}.`);
+    throw refuse("feed_limit_invalid", `The limit must be from 1 to ${MAX_ENTRIES_PER_READ}.`);
   }
   const { idAtCursor, firstNumber, lastNumber } = await findCursor(pool, request);
   const isAtStart = afterNumber === 0n && afterId === 0n && firstNumber <= 1n;

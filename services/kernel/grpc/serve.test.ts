@@ -64,7 +64,7 @@ test("a fault is answered without detail, a payload that is no request as malfor
 
   expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID })))).toMatchObject({
     code: "internal",
-    message: "internal error",
+    message: "Internal error.",
     outcome: "unknown",
   });
   const raw = await rawCall(setup.served.port, contract.read.path, Buffer.from([10, 200]));

@@ -60,7 +60,7 @@ test("a fault is logged once with its stack and answered without detail", async 
   expect(question).toMatchObject({
     code: "internal",
     status: "internal",
-    message: "internal error",
+    message: "Internal error.",
     outcome: undefined,
   });
   expect(command).toMatchObject({ code: "internal", outcome: "unknown" });

@@ -64,7 +64,7 @@ async function handle(dispatcher: Dispatcher, log: Log, method: Method, message:
     respond(message, answer);
   } catch (error) {
     if ((error as Partial<NatsError>).code === ErrorCode.MaxPayloadExceeded) {
-      respondRefusal(message, refuse("response_too_large", "the answer is too large to be carried; ask for less"));
+      respondRefusal(message, refuse("response_too_large", "The response is too large. Request fewer items."));
     }
     log.error("an answer could not be sent", { method: method.path, error });
   }

@@ -16,7 +16,7 @@ const STATES: Readonly<Record<ReviewState, readonly string[]>> = {
 export async function listReviews(db: Queryable, request: ListReviewsRequest): Promise<ListReviewsResponse> {
   const { afterId, limit, state } = request;
   if (limit < 1 || limit > MAX_PAGE_SIZE || afterId < 0n || STATES[state] === undefined) {
-    throw refuse("validation_failed", `a page has 1 to ${MAX_PAGE_SIZE} reviews of a known state`);
+    throw refuse("validation_failed", `A page has 1 to ${MAX_PAGE_SIZE} reviews of a known state.`);
   }
   const rows = await many<CaseRow>(
     db,

@@ -89,13 +89,13 @@ function validate({ reviewId, action, dealId, note, actor }: DecideReviewRequest
   if (!ACTION.test(action)) errors.push(wrong("action", "must be one of the review's actions, or withdraw_proposal"));
   if (dealId < 0n) errors.push(wrong("deal_id", "must be the ticket of a deal"));
   if (note.trim() === "" || note.length > MOST_NOTE) {
-    errors.push(wrong("note", `must say why, in 1 to ${MOST_NOTE} characters`));
+    errors.push(wrong("note", `must state the reason in 1 to ${MOST_NOTE} characters`));
   }
   if (actor === "") errors.push(wrong("actor", "must name the API key that decides"));
   if (errors.length === 0) return;
-  throw refuse("validation_failed", "the decision is not valid", { errors, outcome: "not_executed" });
+  throw refuse("validation_failed", "The decision is invalid.", { errors, outcome: "not_executed" });
 }
 
-function wrong(field: string, message: string): FieldError {
-  return { field, code: "not_valid", message };
+function wrong(field: string, problem: string): FieldError {
+  return { field, code: "not_valid", message: `${field} ${problem}.` };
 }

@@ -6,7 +6,7 @@ export const { refuse, refusals: REVIEW_REFUSALS } = refusalsOf({
   review_not_found: "not_found",
   review_decided: "conflict",
   action_not_possible: "conflict",
-  second_key_required: "conflict",
+  second_approver_required: "conflict",
   decision_differs: "conflict",
 });
 
@@ -19,7 +19,7 @@ export function actionNotPossible(message: string, possible: readonly string[] =
 }
 
 export function reviewNotFound(id: bigint): Refusal {
-  return refuse("review_not_found", `there is no review ${id}`, { outcome: "not_executed" });
+  return refuse("review_not_found", `Review ${id} does not exist.`, { outcome: "not_executed" });
 }
 
 export function reviewDecided(message: string): Refusal {
@@ -27,14 +27,14 @@ export function reviewDecided(message: string): Refusal {
 }
 
 export function secondKeyRequired({ action }: Proposed): Refusal {
-  const message = `${action} was proposed with this API key; it is done when another key proposes the same`;
-  return refuse("second_key_required", message, { outcome: "not_executed" });
+  const message = `Action '${action}' was proposed with this API key. Approval by a second API key is required.`;
+  return refuse("second_approver_required", message, { outcome: "not_executed" });
 }
 
 /** Names what is proposed, so that whoever agrees can say it. */
 export function decisionDiffers({ action, dealId, proposedBy }: Proposed): Refusal {
-  const what = dealId === 0n ? action : `${action} with deal ${dealId}`;
-  const message = `${what} is proposed already: say the same, or withdraw_proposal first`;
+  const what = dealId === 0n ? `'${action}'` : `'${action}' with deal ${dealId}`;
+  const message = `Action ${what} is already proposed. Approve it by proposing the same, or send withdraw_proposal first.`;
   const details = { proposed_action: action, proposed_deal_id: String(dealId), proposed_by: proposedBy };
   return refuse("decision_differs", message, { details, outcome: "not_executed" });
 }

@@ -47,7 +47,7 @@ test("one key proposes, another key says the same, and it is decided", () => {
 });
 
 test("nobody confirms the own proposal", () => {
-  expect(() => hear(PROPOSED, ACTIONS, aWord())).toThrow(expect.objectContaining({ code: "second_key_required" }));
+  expect(() => hear(PROPOSED, ACTIONS, aWord())).toThrow(expect.objectContaining({ code: "second_approver_required" }));
 });
 
 test.each([

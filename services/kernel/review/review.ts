@@ -49,12 +49,17 @@ export type KeptWord = Word & { readonly word: Heard["word"] | "VOIDED" };
  * changes nothing. `actions` are those that the case allows.
  */
 export function hear(progress: Progress, actions: readonly string[], word: Word): Heard {
-  if (progress.state === "GONE") throw reviewDecided("what the review was about is no more; nothing has to be decided");
-  if (progress.state === "DECIDED") throw reviewDecided(`${progress.decision.action} is decided already`);
+  if (progress.state === "GONE")
+    throw reviewDecided("The review is closed because its subject no longer exists. No decision is needed.");
+  if (progress.state === "DECIDED")
+    throw reviewDecided(`The review is already decided: '${progress.decision.action}'.`);
   if (word.action === WITHDRAW_PROPOSAL) return withdraw(progress);
   if (progress.state === "PROPOSED") return confirm(progress.proposal, word);
   if (!actions.includes(word.action)) {
-    throw actionNotPossible(`${word.action} is not among what can be decided here`, actions);
+    throw actionNotPossible(
+      `Action '${word.action}' is not available now. Available: ${actions.join(", ") || "none"}.`,
+      actions,
+    );
   }
   return { word: "PROPOSED", progress: propose(word) };
 }
@@ -64,7 +69,7 @@ function propose({ action, dealId, note, actor: proposedBy, at: proposedAt }: Wo
 }
 
 function withdraw({ state }: Progress): Heard {
-  if (state !== "PROPOSED") throw actionNotPossible("nothing is proposed that could be withdrawn");
+  if (state !== "PROPOSED") throw actionNotPossible("The review has no proposal to withdraw.");
   return { word: "WITHDRAWN", progress: { state: "OPEN" } };
 }
 

@@ -1,3 +1,4 @@
+import { formatAmount, usd } from "#kernel/money.ts";
 import { type Check, type Finding, inSnapshot, type Suspect } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
@@ -28,7 +29,7 @@ type Difference = { readonly row: Row; readonly shownMinor: bigint | undefined }
 export function balances(deps: Deps): Check {
   return {
     name: "R5",
-    title: "the platform's balance of each account is the sum of its log",
+    title: "The trading platform's balance of each account is the sum of its log.",
     everyMs: EVERY_MS,
     sightings: 2,
     async look({ place, suspects }) {
@@ -94,8 +95,8 @@ function findingOf({ row: { login, master, logMinor, logNumber, isUndecided }, s
   const difference = (shownMinor ?? 0n) - logMinor;
   const message =
     shownMinor === undefined
-      ? `the platform does not show account ${login} any more`
-      : `the platform shows ${shownMinor} cents on ${login}, its log adds up to ${logMinor}`;
+      ? `The trading platform no longer shows account ${login}.`
+      : `The trading platform shows ${formatAmount(usd(shownMinor))} on ${login}, but its log sums to ${formatAmount(usd(logMinor))}.`;
   return {
     // Another difference is another break: only one that stays the same is more than something on its way.
     key: `login:${login}:${difference}`,

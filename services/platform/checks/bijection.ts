@@ -30,7 +30,7 @@ type Row = {
 export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "pool" | "settings">): Check {
   return {
     name: "R3",
-    title: "each applied operation is one deal of the log, and each deal of ours one operation: ticket, login, amount",
+    title: "Each applied operation is one deal of the log, and each deal of this service is one operation.",
     everyMs: EVERY_MS,
     sightings: 1,
     async look({ place, suspects }) {
@@ -127,13 +127,13 @@ function listUnexplained(db: Queryable, { after, again }: Walk): Promise<Row[]> 
 function unlogged(row: Row): Finding {
   const isMissing = row.loggedLogin === null;
   const message = isMissing
-    ? `operation ${row.operation} is applied and its deal ${row.deal} is in no log`
-    : `deal ${row.deal} is not in the log as operation ${row.operation} says`;
+    ? `Operation ${row.operation} is applied, but its deal ${row.deal} is not in a log.`
+    : `Deal ${row.deal} in the log differs from operation ${row.operation}.`;
   return { ...factsOf(row), key: `${OPERATION}:${row.id}`, message };
 }
 
 function unexplained(row: Row): Finding {
-  const message = `deal ${row.deal} is in the log for operation ${row.operation}, which has another deal or none`;
+  const message = `Deal ${row.deal} is in the log for operation ${row.operation}, which does not have this deal.`;
   return { ...factsOf(row), key: `${ENTRY}:${row.id}`, message };
 }
 

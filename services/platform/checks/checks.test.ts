@@ -112,7 +112,7 @@ test("R3: a Master's own deal has the quiet period to show itself, and is a brea
   expect(await shortly(instance, "R3")).toEqual([]);
   await moveReadTo(pool, new Date());
   expect(await seenBy(instance, "R3")).toMatchObject([
-    { login: master, masterLogin: master, atRiskMinor: 50_00n, message: expect.stringContaining("is in no log") },
+    { login: master, masterLogin: master, atRiskMinor: 50_00n, message: expect.stringContaining("is not in a log") },
   ]);
 });
 

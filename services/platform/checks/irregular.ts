@@ -15,10 +15,10 @@ type Row = {
 };
 
 const MESSAGES: Readonly<Record<string, string>> = {
-  deal_gone: "the platform has this deal no more",
-  deal_changed: "the platform shows this deal otherwise than it was booked",
-  deal_cancelled: "the platform took this deal back",
-  deal_surplus: "the platform has one more deal of ours than there are operations",
+  deal_gone: "deleted on the trading platform",
+  deal_changed: "amended on the trading platform after it was booked",
+  deal_cancelled: "cancelled on the trading platform",
+  deal_surplus: "a deal of this service that no operation accounts for",
 };
 
 /**
@@ -56,7 +56,7 @@ function findingOf({ login, master, irregularity, deal, operation, amountMinor, 
     atRiskMinor: amountMinor < 0n ? -amountMinor : amountMinor,
     operationIds: operation === null ? [] : [String(operation)],
     dealIds: [deal],
-    message: `deal ${deal}: ${MESSAGES[irregularity] ?? irregularity}`,
+    message: `Deal ${deal}: ${MESSAGES[irregularity] ?? irregularity}.`,
     evidence: { irregularity, booked_minor: String(amountMinor), deal_at: at.toISOString() },
   };
 }

@@ -27,7 +27,7 @@ type Row = {
 export function legs({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "R1",
-    title: "the legs of each transfer are all applied, all refused or visibly open; the two of a fee sum to 0.00",
+    title: "Transfers are complete or marked open; fee debit equals fee credit.",
     everyMs: EVERY_MS,
     sightings: 1,
     async look({ place, suspects }) {
@@ -98,8 +98,8 @@ function findingOf(row: Row): Finding {
   };
 }
 
-function messageOf({ isIncomplete, isStuck }: Row): string {
-  if (isIncomplete) return "a transfer has not the legs that it was asked for";
-  if (isStuck) return "the second leg of a transfer waits for a first one that is decided";
-  return "a transfer is over and its legs do not sum to 0.00";
+function messageOf({ id, isIncomplete, isStuck }: Row): string {
+  if (isIncomplete) return `Transfer ${id} does not have the requested legs.`;
+  if (isStuck) return `Transfer ${id}: the second leg is pending although the first is decided.`;
+  return `Transfer ${id} is finished, but its legs do not sum to 0.00.`;
 }

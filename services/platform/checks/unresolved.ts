@@ -20,7 +20,7 @@ type Row = {
 export function unresolved({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "R6",
-    title: "no operation is under way with an unknown outcome for longer than half a minute",
+    title: "No operation has an unknown outcome for more than 30 seconds.",
     everyMs: EVERY_MS,
     sightings: 1,
     async look() {
@@ -55,7 +55,7 @@ function findingOf({ number, login, key, state, amountMinor, since, attempts }: 
     atRiskMinor: amountMinor < 0n ? -amountMinor : amountMinor,
     operationIds: [String(number)],
     dealIds: [],
-    message: `it is not known since ${since.toISOString()} whether operation ${number} moved money`,
+    message: `The outcome of operation ${number} is unknown since ${since.toISOString()}.`,
     evidence: { key, state, since: since.toISOString(), attempts },
   };
 }

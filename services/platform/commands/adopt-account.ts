@@ -40,19 +40,20 @@ const LOGIN = /^[1-9]\d{0,17}$/;
 export async function adoptAccount(deps: Deps, request: AdoptAccountRequest): Promise<AdoptAccountResponse> {
   const { login } = request;
   const role = roleFromProto(request.role);
-  if (role === undefined) throw refuse("validation_failed", "an account needs a role");
+  if (role === undefined) throw refuse("validation_failed", "The account role is required.");
   await requireFree(deps, login, role);
   const snapshot = await orUnavailable(takeSnapshot(deps, login));
-  if (snapshot === undefined) throw refuse("platform_account_not_found", `the platform shows no account ${login}`);
+  if (snapshot === undefined)
+    throw refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
   await adopt(deps, login, role, snapshot);
   return { login, group: snapshot.group, balance: moneyToProto(snapshot.balance) };
 }
 
 async function requireFree({ pool }: Deps, login: string, role: Role): Promise<void> {
-  if (!LOGIN.test(login)) throw refuse("platform_account_not_found", "a login is written in decimal digits");
+  if (!LOGIN.test(login)) throw refuse("platform_account_not_found", "The login must have decimal digits only.");
   const account = await findAccount(pool, login);
   const isTaken = account === undefined ? await isBeingCreated(pool, login) : account.role !== role;
-  if (isTaken) throw refuse("login_in_use", `${login} has another role`);
+  if (isTaken) throw refuse("login_in_use", `Login ${login} is in use in another role.`);
 }
 
 /** Balance, positions and deals that belong together: nothing was added to the history while they were read. */
@@ -77,7 +78,9 @@ async function takeSnapshot({ mt5, pool }: Deps, login: string): Promise<Snapsho
       readsFrom,
     };
   }
-  throw refuse("platform_unavailable", `${login} is traded on without a pause`, { retryAfterMs: 1_000 });
+  throw refuse("platform_unavailable", `Account ${login} is being traded on and cannot be read. Retry shortly.`, {
+    retryAfterMs: 1_000,
+  });
 }
 
 /** Adopting twice is adopting once, also at the same moment. */
@@ -94,5 +97,6 @@ async function adopt({ pool, settings }: Deps, login: string, role: Role, snapsh
   } catch (error) {
     if (violatedConstraint(error) !== "log_entry_login_number_key") throw error;
   }
-  if ((await findAccount(pool, login))?.role !== role) throw refuse("login_in_use", `${login} has another role`);
+  if ((await findAccount(pool, login))?.role !== role)
+    throw refuse("login_in_use", `Login ${login} is in use in another role.`);
 }

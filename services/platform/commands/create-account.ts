@@ -39,7 +39,8 @@ export async function createAccount(
 ): Promise<CreateAccountResponse> {
   checkNewAccount(request);
   const role = roleFromProto(request.role);
-  if (role === undefined) throw refuse("validation_failed", "an account needs a role", { outcome: "not_executed" });
+  if (role === undefined)
+    throw refuse("validation_failed", "The account role is required.", { outcome: "not_executed" });
   const group = decideGroup(role, request.group, deps.settings);
 
   let creation = await recordCreation(deps, { key: request.key, role, group });
@@ -55,7 +56,7 @@ async function recordCreation(deps: Deps, wish: Pick<Creation, "key" | "role" | 
   const known = (await findCreation(deps.pool, wish.key)) ?? (await chooseLogin(deps, wish));
   if (known === undefined) return recordCreation(deps, wish);
   if (known.role === wish.role && known.group === wish.group) return known;
-  throw refuse("creation_mismatch", "this key was used for another account", { outcome: "not_executed" });
+  throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
 }
 
 /** Undefined when another request recorded the key first; then its login is the one. */
@@ -81,7 +82,7 @@ async function makeUser(deps: Deps, user: NewUser, context: CallContext): Promis
     const owner = added.kind === "not_sent" ? undefined : await ownerOf(deps, user).catch(() => undefined);
     if (owner !== undefined) return owner;
     if (remainingMs(context) < TRY_AGAIN_MS + ANSWER_RESERVE_MS) {
-      throw refuse("platform_unavailable", "the trading platform did not answer", { outcome, retryAfterMs: 1_000 });
+      throw refuse("platform_unavailable", "The trading platform did not answer.", { outcome, retryAfterMs: 1_000 });
     }
     await delay(TRY_AGAIN_MS);
   }
@@ -148,17 +149,19 @@ function tagOf(key: string): string {
 function rejected(code: number): Error {
   if (code === RETCODE.loginsExhausted) return exhausted();
   if (code === RETCODE.tooFrequent) {
-    return refuse("platform_unavailable", "the trading platform is asked too often", {
+    return refuse("platform_unavailable", "The trading platform limits the request rate. Retry shortly.", {
       outcome: "not_executed",
       retryAfterMs: 1_000,
     });
   }
-  return refuse("platform_rejected", "the trading platform refused the account", {
+  return refuse("platform_rejected", `The trading platform refused the account with code ${code}.`, {
     outcome: "not_executed",
     details: { platform_code: String(code) },
   });
 }
 
 function exhausted(): Error {
-  return refuse("login_range_exhausted", "no login is left in MT5_LOGIN_RANGE", { outcome: "not_executed" });
+  return refuse("login_range_exhausted", "No login is left in MT5_LOGIN_RANGE. An operator must extend the range.", {
+    outcome: "not_executed",
+  });
 }

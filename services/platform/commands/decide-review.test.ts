@@ -43,7 +43,7 @@ test("two people say that a deal is the operation's: it is applied with it, once
 
   expect(review).toMatchObject({ login, actions: ["confirm_applied", "confirm_not_applied"], state: ReviewState.OPEN });
   await say(instance, review, "key-of-ann", said);
-  await expect(say(instance, review, "key-of-ann", said)).rejects.toMatchObject({ code: "second_key_required" });
+  await expect(say(instance, review, "key-of-ann", said)).rejects.toMatchObject({ code: "second_approver_required" });
   const other = { action: "confirm_not_applied" };
   await expect(say(instance, review, "key-of-bob", other)).rejects.toMatchObject({ code: "decision_differs" });
   const both = await Promise.allSettled([

@@ -53,7 +53,8 @@ async function look(deps: Deps, { reviewId, action, dealId }: DecideReviewReques
 }
 
 async function examine(tx: Transaction, about: ReviewCase, { action, dealId }: Word, seen: Seen): Promise<void> {
-  if (action !== "confirm_applied" && dealId !== 0n) throw actionNotPossible(`${action} names no deal`);
+  if (action !== "confirm_applied" && dealId !== 0n)
+    throw actionNotPossible(`Action '${action}' does not take a deal_id.`);
   switch (action) {
     case "confirm_applied":
       return await requireOrderedDeal(tx, about, { ...seen, dealId });
@@ -96,6 +97,7 @@ async function carryOut(
 
 /** Between the question to the platform and the lock somebody else has gone on. */
 function present(correction: CorrectionSight | undefined): CorrectionSight {
-  if (correction === undefined) throw actionNotPossible("the review has changed meanwhile; say it again");
+  if (correction === undefined)
+    throw actionNotPossible("The review changed in the meantime. Read it again before deciding.");
   return correction;
 }

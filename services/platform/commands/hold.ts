@@ -27,7 +27,7 @@ type Claim = { readonly kind: "granted" } | { readonly kind: "wait"; readonly be
  */
 export async function hold(deps: Deps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
   const { login, holder } = request;
-  if (holder === "") throw refuse("validation_failed", "a lane needs a holder");
+  if (holder === "") throw refuse("validation_failed", "The lock owner is required.");
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - ANSWER_RESERVE_MS);
   let behind: OperationNumber | undefined;
   do {
@@ -46,9 +46,9 @@ export async function hold(deps: Deps, request: HoldRequest, context: CallContex
 async function inLane({ pool }: Deps, login: string, holder: string): Promise<Claim> {
   return inTransaction(pool, async (tx) => {
     const account = await lockAccount(tx, login);
-    if (account === undefined) throw refuse("login_not_managed", `${login} is not managed by this service`);
-    if (account.role === "payment") throw refuse("validation_failed", "a payment account has no lane");
-    if (await isReleased(tx, holder)) throw refuse("no_lane", "this holder was released before");
+    if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
+    if (account.role === "payment") throw refuse("validation_failed", "A payment account cannot be locked.");
+    if (await isReleased(tx, holder)) throw refuse("no_lane", "The lock was already released.");
     if (account.lane === undefined) {
       await claimLane(tx, login, holder);
     } else if (account.lane.holder !== holder) {
@@ -79,7 +79,7 @@ async function readAgreeing(deps: Deps, login: string): Promise<HoldResponse | u
 }
 
 function busy(behind: OperationNumber | undefined): Refusal {
-  return refuse("account_busy", "another movement of this login is under way", {
+  return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
     outcome: "not_executed",
     operationId: behind === undefined ? undefined : String(behind),
     retryAfterMs: 250,

@@ -7,7 +7,7 @@ import { releaseLane } from "../store/lanes.ts";
 
 /** Ends a hold for good. A Hold of the same holder that is still on its way finds the tombstone and gets nothing. */
 export async function release(deps: Deps, { login, holder }: ReleaseRequest): Promise<ReleaseResponse> {
-  if (holder === "") throw refuse("validation_failed", "a lane needs a holder");
+  if (holder === "") throw refuse("validation_failed", "The lock owner is required.");
   await inTransaction(deps.pool, async (tx) => {
     await lockAccount(tx, login);
     await releaseLane(tx, login, holder);

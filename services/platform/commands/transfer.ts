@@ -80,7 +80,9 @@ async function recordOnce(deps: Deps, wish: TransferWish, context: CallContext):
 }
 
 export function unreachable(): Refusal {
-  return refuse("platform_unavailable", "the trading platform cannot be reached", { outcome: "not_executed" });
+  return refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
+    outcome: "not_executed",
+  });
 }
 
 async function getTransferByKey(deps: Deps, key: string): Promise<Transfer> {
@@ -99,7 +101,7 @@ export function requireSameContent(legs: readonly RecordedOperation[], wish: Tra
       return leg?.login === login && leg.standing.kind === kind && leg.askedMinor === amountMinor;
     });
   if (isSame) return;
-  throw refuse("transfer_mismatch", "this key was used for another transfer", { details: { key: wish.key } });
+  throw refuse("transfer_mismatch", "The key was used for another transfer.", { details: { key: wish.key } });
 }
 
 export function patienceOf({ settings }: Deps, context: CallContext): Patience {

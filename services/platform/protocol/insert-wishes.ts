@@ -155,7 +155,7 @@ function permitsOf(
 }
 
 function busy(behind: OperationNumber | undefined): Refusal {
-  return refuse("account_busy", "another movement of this login is under way", {
+  return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
     outcome: "not_executed",
     operationId: behind === undefined ? undefined : String(behind),
     retryAfterMs: 250,
@@ -163,11 +163,11 @@ function busy(behind: OperationNumber | undefined): Refusal {
 }
 
 function noLane(): Refusal {
-  return refuse("no_lane", "the holder does not hold the lane of this login", { outcome: "not_executed" });
+  return refuse("no_lane", "The caller does not hold the lock of this account.", { outcome: "not_executed" });
 }
 
 function notManaged(login: string): Refusal {
-  return refuse("login_not_managed", `${login} is not managed by this service`, {
+  return refuse("login_not_managed", `Account ${login} is not managed by this service.`, {
     outcome: "not_executed",
     details: { login },
   });

@@ -33,7 +33,7 @@ const MAX_AMOUNT_MINOR = 100_000_000_000n;
 export function readTransferWish(request: TransferRequest): TransferWish {
   const errors: FieldError[] = [];
   const complain = (field: string, code: string, message: string): void => {
-    errors.push({ field, code, message });
+    errors.push({ field, code, message: `${field} ${message}.` });
   };
   const legs = request.legs.map((leg, index) => readLeg(leg, `legs.${index}`, complain));
   const wish: TransferWish = {
@@ -48,7 +48,7 @@ export function readTransferWish(request: TransferRequest): TransferWish {
   checkNames(wish, complain);
   checkTogether(wish, request.legs.length, complain);
   if (errors.length > 0)
-    throw refuse("validation_failed", "the transfer is not valid", { errors, outcome: "not_executed" });
+    throw refuse("validation_failed", "The transfer is invalid.", { errors, outcome: "not_executed" });
   return wish;
 }
 
@@ -63,14 +63,14 @@ function readLeg(leg: TransferLeg, field: string, complain: Complain): WishedLeg
   const { login, amount } = leg;
   const kind = operationKindOf(leg);
   const amountMinor = amount?.minorUnits ?? 0n;
-  if (!LOGIN.test(login)) complain(`${field}.login`, "format", "a login is written in decimal digits");
-  if (kind === undefined) complain(`${field}.kind`, "unknown", "not a kind that can be ordered");
+  if (!LOGIN.test(login)) complain(`${field}.login`, "format", "must be a login of decimal digits");
+  if (kind === undefined) complain(`${field}.kind`, "unknown", "must be a kind that can be requested");
   if (amount === undefined || amount.currencyCode !== "USD") {
-    complain(`${field}.amount`, "currency_not_supported", "an amount in USD is needed");
+    complain(`${field}.amount`, "currency_not_supported", "must be an amount in USD");
   } else if (amountMinor > MAX_AMOUNT_MINOR || amountMinor < -MAX_AMOUNT_MINOR) {
-    complain(`${field}.amount`, "too_large", "the platform moves at most 1000000000.00 at once");
+    complain(`${field}.amount`, "too_large", "must be at most 1000000000.00");
   } else if (kind !== undefined && !allowsAmount(kind, amountMinor)) {
-    complain(`${field}.amount`, "sign", `${kind} of this amount does not exist`);
+    complain(`${field}.amount`, "sign", `must have the sign of a ${kind}`);
   }
   return kind && { login, kind, amountMinor };
 }
@@ -81,14 +81,14 @@ function operationKindOf({ kind }: TransferLeg): OperationKind | undefined {
 }
 
 function checkNames({ key, holder, comment }: TransferWish, complain: Complain): void {
-  if (!isName(key)) complain("key", "format", `1 to ${MAX_NAME_LENGTH} visible ASCII characters`);
+  if (!isName(key)) complain("key", "format", `must have 1 to ${MAX_NAME_LENGTH} visible ASCII characters`);
   if (holder !== "" && !isName(holder))
-    complain("holder", "format", `at most ${MAX_NAME_LENGTH} visible ASCII characters`);
+    complain("holder", "format", `must have at most ${MAX_NAME_LENGTH} visible ASCII characters`);
   if (comment.length > MAX_COMMENT_LENGTH || CONTROL.test(comment)) {
-    complain("comment", "format", "too long, or with control characters");
+    complain("comment", "format", `must have at most ${MAX_COMMENT_LENGTH} characters and no control characters`);
   }
   if (readReference(comment) !== undefined) {
-    complain("comment", "reserved", "a comment must not begin like a reference of this service");
+    complain("comment", "reserved", "must not begin like a reference of this service");
   }
 }
 
@@ -99,12 +99,12 @@ function isName(text: string): boolean {
 /** What a story of two legs needs to be undone, and what can be cut, is a debit first and the same credit after. */
 function checkTogether(wish: TransferWish, count: number, complain: Complain): void {
   const [first, second] = wish.legs;
-  if (count < 1 || count > 2) complain("legs", "count", "one leg or two");
+  if (count < 1 || count > 2) complain("legs", "count", "must have one or two elements");
   if (first === undefined || wish.legs.length !== count) return;
   if (second !== undefined && (first.amountMinor >= 0n || second.amountMinor !== -first.amountMinor)) {
-    complain("legs", "balance", "the first of two legs is a debit and the second credits the same amount");
+    complain("legs", "balance", "must be a debit and a credit of the same amount");
   }
-  if (second !== undefined && second.login === first.login) complain("legs", "login", "two legs have two logins");
-  if (wish.floorMinor !== undefined && first.amountMinor > 0n) complain("up_to", "sign", "only a debit can be cut");
-  if (wish.isEnqueued && neverWaits(wish)) complain("enqueue", "contradiction", "this transfer never waits");
+  if (second !== undefined && second.login === first.login) complain("legs", "login", "must have different logins");
+  if (wish.floorMinor !== undefined && first.amountMinor > 0n) complain("up_to", "sign", "must be used with a debit");
+  if (wish.isEnqueued && neverWaits(wish)) complain("enqueue", "contradiction", "must be false for this transfer");
 }

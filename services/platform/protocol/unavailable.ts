@@ -10,7 +10,7 @@ export async function orUnavailable<T>(question: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof Mt5Error)) throw error;
     const extra = { details: { problem: error.problem }, outcome: "not_executed", retryAfterMs: 1_000 } as const;
-    throw refuse("platform_unavailable", "the trading platform did not answer", extra);
+    throw refuse("platform_unavailable", "The trading platform did not answer.", extra);
   }
 }
 
@@ -24,6 +24,6 @@ export async function orBusy<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     if (!isTransient(error) || error instanceof CommitUnknown) throw error;
     const extra = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } as const;
-    throw refuse("busy", "the account is held by others just now; ask again", extra);
+    throw refuse("busy", "The account is in use. Retry shortly.", extra);
   }
 }

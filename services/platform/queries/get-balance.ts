@@ -9,9 +9,10 @@ import { findAccount } from "../store/accounts.ts";
 /** Only logins that we manage are asked for: the platform shows its manager many others. */
 export async function getBalance({ pool, mt5 }: Deps, { login }: GetBalanceRequest): Promise<GetBalanceResponse> {
   if ((await findAccount(pool, login)) === undefined) {
-    throw refuse("login_not_managed", `${login} is not managed by this service`);
+    throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
   }
   const user = await orUnavailable(mt5.getUser(login));
-  if (user === undefined) throw refuse("platform_account_not_found", `the platform shows no account ${login}`);
+  if (user === undefined)
+    throw refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
   return { balance: moneyToProto(usd(user.balanceMinor)) };
 }

@@ -8,6 +8,6 @@ import { findTransferByKey } from "../store/transfers.ts";
 /** "Not found" is said by the same database that records wishes, so it proves that there was none when it was asked. */
 export async function getTransfer({ pool }: Deps, { key }: GetTransferRequest): Promise<TransferResult> {
   const recorded = await findTransferByKey(pool, key);
-  if (recorded === undefined) throw refuse("transfer_not_found", "no transfer was recorded under this key");
+  if (recorded === undefined) throw refuse("transfer_not_found", "No transfer is recorded under this key.");
   return transferResult(recorded, await listLegs(pool, recorded.id));
 }

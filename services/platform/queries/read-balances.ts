@@ -43,7 +43,7 @@ export async function readLogBalances(
 function requirePlaces(places: readonly PlaceInLog[]): void {
   const logins = new Set(places.map(({ login }) => login));
   if (places.length >= 1 && places.length <= MAX_LOGINS && logins.size === places.length) return;
-  throw refuse("validation_failed", `1 to ${MAX_LOGINS} places, each of another login`);
+  throw refuse("validation_failed", `A request has 1 to ${MAX_LOGINS} different logins.`);
 }
 
 function logMessage({ login, balanceMinor, dealId, dealAt, lastNumber, lastDealAt }: LogBalance): LogBalanceMessage {

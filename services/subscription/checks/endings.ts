@@ -23,7 +23,8 @@ type Row = {
 export function endings({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "R10",
-    title: "nobody stays PAUSED, who is CANCELLED has left whole, and who is in a pool is ACTIVE there",
+    title:
+      "Exits complete, cancelled subscriptions have no money left in the pool, and every pooled Investor is ACTIVE.",
     everyMs: EVERY_MS,
     sightings: 1,
     async look() {
@@ -69,9 +70,9 @@ function brokenEndings() {
 }
 
 const MESSAGES: Readonly<Record<Row["what"], string>> = {
-  paused: "has been leaving for longer than five minutes",
-  unfinished: "is CANCELLED and has not left whole",
-  misplaced: "is ACTIVE and its Investor is not in the pool",
+  paused: "has been PAUSED for more than five minutes",
+  unfinished: "is CANCELLED but still has money in the pool",
+  misplaced: "is ACTIVE but its Investor is not in the pool",
 };
 
 function findingOf({ id, master, investor, what, atRiskMinor, since, reason }: Row): Finding {
@@ -82,7 +83,7 @@ function findingOf({ id, master, investor, what, atRiskMinor, since, reason }: R
     atRiskMinor,
     operationIds: [],
     dealIds: [],
-    message: `subscription ${id} ${MESSAGES[what]}`,
+    message: `Subscription ${id} ${MESSAGES[what]}.`,
     evidence: { master_login: master, left_minor: String(atRiskMinor), since: since?.toISOString() ?? null, reason },
   };
 }

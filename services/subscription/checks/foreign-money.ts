@@ -1,3 +1,4 @@
+import { formatAmount, usd } from "#kernel/money.ts";
 import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
@@ -19,7 +20,7 @@ type Row = {
 export function foreignMoneyThatHurts({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "R4a",
-    title: "no undecided foreign money on a Master, and no Investor in a pool below zero because of it",
+    title: "A Master holds no external funds without a decision, and no Investor balance is negative because of them.",
     everyMs: EVERY_MS,
     sightings: 1,
     look: () => lookAt(pool, async (db) => [...(await listOnMasters(db)), ...(await listOnInvestors(db, true))]),
@@ -30,7 +31,7 @@ export function foreignMoneyThatHurts({ pool }: Pick<Deps, "pool">): Check {
 export function foreignMoneyOnInvestors({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "R4b",
-    title: "no undecided foreign money on an Investor in a pool",
+    title: "An Investor in a pool holds no external funds without a decision.",
     everyMs: EVERY_MS,
     sightings: 1,
     look: () => lookAt(pool, (db) => listOnInvestors(db, false)),
@@ -77,6 +78,9 @@ function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
 
 function findingOf({ kind, login, master, foreignMinor, knownMinor, balanceMinor }: Row): Finding {
   const undecided = foreignMinor - knownMinor;
+  const who = `${kind === "master" ? "Master" : "Investor"} ${login}`;
+  const what =
+    foreignMinor < 0n ? `lacks ${formatAmount(usd(-foreignMinor))}` : `holds ${formatAmount(usd(foreignMinor))}`;
   const evidence = { master_login: master, foreign_minor: String(foreignMinor), known_minor: String(knownMinor) };
   return {
     key: `${kind}:${login}`,
@@ -86,7 +90,7 @@ function findingOf({ kind, login, master, foreignMinor, knownMinor, balanceMinor
     atRiskMinor: undecided < 0n ? -undecided : undecided,
     operationIds: [],
     dealIds: [],
-    message: `${foreignMinor} cents of foreign money on ${kind} ${login}, about which nobody has decided`,
+    message: `${who} ${what} that this service did not book. Review required.`,
     evidence: kind === "master" ? evidence : { ...evidence, balance_minor: String(balanceMinor) },
   };
 }

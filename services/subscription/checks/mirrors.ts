@@ -20,7 +20,7 @@ type Row = {
 export function mirrors({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "R7",
-    title: "capital of Investors is on their Master within a minute, and off it when they leave",
+    title: "Investor capital reaches the Master, or leaves it, within a minute.",
     everyMs: EVERY_MS,
     sightings: 1,
     async look() {
@@ -67,7 +67,7 @@ function findingOf({ master, flowsMinor, exitsMinor, waiting, oldest, reason, tr
     atRiskMinor: flowsMinor + exitsMinor,
     operationIds: transfers.map(String),
     dealIds: [],
-    message: `${waiting} movements of capital wait for the Master ${master} since ${oldest.toISOString()}`,
+    message: `Capital movements pending on Master ${master} since ${oldest.toISOString()}: ${waiting}.`,
     evidence: {
       flows_minor: String(flowsMinor),
       exits_minor: String(exitsMinor),

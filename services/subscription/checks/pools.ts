@@ -1,3 +1,4 @@
+import { formatAmount, usd } from "#kernel/money.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { type Check, type Finding, inSnapshot, type Suspect } from "#kernel/reconcile/check.ts";
 import type { Deps } from "../deps.ts";
@@ -31,7 +32,7 @@ type Booked = {
 export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
     name: "R2",
-    title: "each account is the sum of its places, and marks, carries, parts and what is on its way are consistent",
+    title: "Each account is the sum of its buckets; marks, carries, allocations and pending movements are consistent.",
     everyMs: EVERY_MS,
     sightings: 1,
     async look({ place, suspects }) {
@@ -107,6 +108,7 @@ function untiedFinding(
   { login, number, masterLogin, bookedMinor }: Booked,
   loggedMinor: bigint,
 ): Finding {
+  const [booked, logged] = [formatAmount(usd(bookedMinor)), formatAmount(usd(loggedMinor))];
   return {
     key: `${kind}:${login}`,
     login,
@@ -114,13 +116,14 @@ function untiedFinding(
     atRiskMinor: abs(bookedMinor - loggedMinor),
     operationIds: [],
     dealIds: [],
-    message: `the books say ${bookedMinor} cents of ${login}, its log ${loggedMinor} at entry ${number}`,
+    message: `The books show ${booked} on ${login}, but its log shows ${logged} at entry ${number}.`,
     evidence: { booked_minor: String(bookedMinor), logged_minor: String(loggedMinor), log_number: String(number) },
   };
 }
 
 function seatFinding(difference: SeatDifference): Finding {
   const { subscriptionId, masterLogin, investorLogin, place, bookedMinor, foundMinor } = difference;
+  const [booked, found] = [formatAmount(usd(bookedMinor)), formatAmount(usd(foundMinor))];
   return {
     key: `pool:${masterLogin}:seat:${subscriptionId}:${place}`,
     login: investorLogin,
@@ -128,17 +131,17 @@ function seatFinding(difference: SeatDifference): Finding {
     atRiskMinor: abs(bookedMinor - foundMinor),
     operationIds: [],
     dealIds: [],
-    message: `what is ${place} of subscription ${subscriptionId} is not what its rows say`,
+    message: `Subscription ${subscriptionId}: ${place} is ${booked}, but its records sum to ${found}.`,
     evidence: { place, booked_minor: String(bookedMinor), found_minor: String(foundMinor) },
   };
 }
 
 const MESSAGES: Readonly<Record<PoolDifference["what"], string>> = {
-  marks: "what is attributed of a position is not its mark",
-  carries: "what rounding has left does not cancel out",
-  numbers: "the allocations have a gap",
-  parts: "a result was not split whole",
-  unallocated: "results that wait to be split are not the sum that is kept of them",
+  marks: "The attributed result of a position differs from its mark",
+  carries: "Rounding remainders do not sum to zero",
+  numbers: "Allocation numbers have a gap",
+  parts: "A result was not allocated completely",
+  unallocated: "Unallocated results differ from their recorded sum",
 };
 
 function poolFinding({ masterLogin, what, about, atRiskMinor, expected, found }: PoolDifference): Finding {
@@ -149,7 +152,7 @@ function poolFinding({ masterLogin, what, about, atRiskMinor, expected, found }:
     atRiskMinor,
     operationIds: [],
     dealIds: [],
-    message: about === "" ? MESSAGES[what] : `${MESSAGES[what]}: ${about}`,
+    message: about === "" ? `${MESSAGES[what]}.` : `${MESSAGES[what]}: ${about}.`,
     evidence: { expected, found },
   };
 }

@@ -89,10 +89,10 @@ async function awaitEnd({ pool }: Deps, { id }: Subscription, turn: Patience): P
     const { status } = await getSubscription(pool, id);
     if (status === "ABORTED") {
       const { refusal } = await getAssignment(pool, id);
-      throw refusal === null ? accountBusy("the assignment was given up") : fromRecord(refusal);
+      throw refusal === null ? accountBusy("The assignment was aborted.") : fromRecord(refusal);
     }
     if (status !== "ASSIGNING") return id;
-    if (turn.isOver()) throw refuse("outcome_unknown", "the assignment is still in progress", { outcome: "unknown" });
+    if (turn.isOver()) throw refuse("outcome_unknown", "The assignment is still in progress.", { outcome: "unknown" });
     await turn.pause();
   }
 }
@@ -106,16 +106,28 @@ async function checkWayIsFree(
     const open = await findOpenSubscription(deps.pool, investorLogin);
     if (open === undefined) break;
     if (open.status === "ACTIVE") {
-      throw refuse("already_subscribed", "the Investor follows a Master already", { outcome: "not_executed" });
+      throw openAlready("already_subscribed", open);
     }
     if (open.status === "PAUSED") {
-      throw refuse("exit_in_progress", "the Investor is still leaving a Master", { outcome: "not_executed" });
+      throw openAlready("exit_in_progress", open);
     }
-    if (turn.isOver()) throw accountBusy("another assignment of this Investor is in progress");
+    if (turn.isOver())
+      throw accountBusy(`Another assignment of Investor ${investorLogin} is in progress. Retry shortly.`);
     await turn.pause();
   }
   const stop = await findSafetyStop(deps.pool, masterLogin);
-  if (stop !== undefined) throw safetyStop(stop);
+  if (stop !== undefined) throw safetyStop(masterLogin, stop);
+}
+
+function openAlready(
+  code: "already_subscribed" | "exit_in_progress",
+  { id, masterLogin, investorLogin }: Subscription,
+): Refusal {
+  const message =
+    code === "already_subscribed"
+      ? `Investor ${investorLogin} already has an active subscription (id ${id}) to Master ${masterLogin}.`
+      : `Investor ${investorLogin} is still leaving Master ${masterLogin} (subscription id ${id}).`;
+  return refuse(code, message, { outcome: "not_executed" });
 }
 
 type Story = { readonly request: AssignRequest; readonly masterId: bigint; readonly investorId: bigint };
@@ -156,9 +168,10 @@ async function decide(deps: Deps, id: bigint, master: Master, context: CallConte
       await recordDecision(tx, id, held, at);
       return true;
     });
-    if (!isDecided) throw accountBusy("the assignment was given up because it took too long");
+    if (!isDecided) throw accountBusy("The assignment took too long and was aborted. Retry shortly.");
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : accountBusy("the assignment could not be decided");
+    const refusal =
+      error instanceof Refusal ? error : accountBusy("The assignment could not be decided. Retry shortly.");
     await abandonAssignment(deps, subscription, refusal, context);
     throw error;
   }

@@ -68,6 +68,6 @@ function isUndecided({ progress }: ReviewCase): boolean {
 
 function effectOf(action: string): Effect {
   const effect = EFFECTS.get(action);
-  if (effect === undefined) throw actionNotPossible(`${action} is not among what can be decided here`);
+  if (effect === undefined) throw actionNotPossible(`Action '${action}' does not exist.`);
   return effect;
 }

@@ -35,9 +35,13 @@ export async function leave(deps: Deps, request: LeaveRequest, context: CallCont
   if (decision.refusal !== null) throw fromRecord(decision.refusal);
   const lane = { login: investorLogin, holder: `${decision.key}:${decision.try}` };
   if (!(await postUnderLane(deps, lane, context))) {
-    throw refuse("outcome_unknown", "the decision is made; the Investor's results are still being posted", {
-      outcome: "unknown",
-    });
+    throw refuse(
+      "outcome_unknown",
+      "The withdrawal is decided. The Investor's trading results are still being posted.",
+      {
+        outcome: "unknown",
+      },
+    );
   }
   return responseOf(decision);
 }

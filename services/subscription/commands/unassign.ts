@@ -54,9 +54,12 @@ async function leaveInTurn(deps: Deps, request: UnassignRequest, context: CallCo
 async function inTheWay(deps: Deps, { id }: Subscription, { commandId }: CallContext): Promise<Refusal> {
   const exit = await findExit(deps.pool, id);
   if (exit?.commandId !== commandId || commandId === "" || exit.state === "REFUSED") {
-    return accountBusy("another operation of this Investor is in progress");
+    return accountBusy("Another operation of this Investor is in progress. Retry shortly.");
   }
-  return refuse("outcome_unknown", "the unassign is still in progress", { outcome: "unknown", operationId: commandId });
+  return refuse("outcome_unknown", "The unassign is still in progress.", {
+    outcome: "unknown",
+    operationId: commandId,
+  });
 }
 
 /** For whoever asks later what became of the command. Lost by a crash, it is told by the rows of its tries, if later. */
@@ -73,10 +76,14 @@ async function findActive(deps: Deps, request: UnassignRequest, context: CallCon
   const exit = subscription.status === "ACTIVE" ? undefined : await findExit(deps.pool, subscription.id);
   const isOwn = exit?.commandId === context.commandId && context.commandId !== "";
   if (subscription.status === "PAUSED" && !isOwn) {
-    throw refuse("exit_in_progress", "the Investor is leaving this Master already", { outcome: "not_executed" });
+    throw refuse("exit_in_progress", `${pair(request)} is already ending (subscription id ${subscription.id}).`, {
+      outcome: "not_executed",
+    });
   }
   if (subscription.status === "CANCELLED" && !isOwn) {
-    throw refuse("subscription_not_active", "the subscription has ended", { outcome: "not_executed" });
+    throw refuse("subscription_not_active", `${pair(request)} has ended (subscription id ${subscription.id}).`, {
+      outcome: "not_executed",
+    });
   }
   return subscription;
 }
@@ -88,7 +95,12 @@ async function refuseUnknownPair(
 ): Promise<Refusal> {
   await accounts.findMaster({ login: masterLogin }, queryContext(context));
   await accounts.findInvestor({ login: investorLogin }, queryContext(context));
-  return refuse("subscription_not_found", "this Investor has never followed this Master", { outcome: "not_executed" });
+  const message = `Investor ${investorLogin} was never assigned to Master ${masterLogin}.`;
+  return refuse("subscription_not_found", message, { outcome: "not_executed" });
+}
+
+function pair({ masterLogin, investorLogin }: UnassignRequest): string {
+  return `The subscription of Investor ${investorLogin} to Master ${masterLogin}`;
 }
 
 /** Begins the next try, on record before anybody is asked; undefined when another one stands in the way. */

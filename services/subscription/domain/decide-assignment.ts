@@ -1,4 +1,4 @@
-import { formatDecimal, isLess, type Money } from "#kernel/money.ts";
+import { formatAmount, formatDecimal, isLess, type Money } from "#kernel/money.ts";
 import { refuse } from "../refusals.ts";
 
 export type AssignmentFacts = {
@@ -14,20 +14,29 @@ export type AssignmentFacts = {
 export function decideAssignment(facts: AssignmentFacts): void {
   const { balance, openPositions, minDeposit, hasFollowedBefore } = facts;
   if (hasFollowedBefore) {
-    throw refuse("investor_previously_subscribed", "the Investor had a subscription before", {
-      outcome: "not_executed",
-    });
+    throw refuse(
+      "investor_previously_subscribed",
+      "The Investor already had a subscription. Only one per Investor is allowed.",
+      {
+        outcome: "not_executed",
+      },
+    );
   }
   if (openPositions > 0) {
-    throw refuse("investor_has_open_positions", "the Investor has open positions", {
-      details: { open_positions: String(openPositions) },
-      outcome: "not_executed",
-    });
+    throw refuse(
+      "investor_has_open_positions",
+      `The Investor has open positions: ${openPositions}. Close them first.`,
+      {
+        details: { open_positions: String(openPositions) },
+        outcome: "not_executed",
+      },
+    );
   }
   if (isLess(balance, minDeposit)) {
     const required = formatDecimal(minDeposit);
     const actual = formatDecimal(balance);
-    throw refuse("below_min_deposit", `the Master asks for a balance of at least ${required}, there is ${actual}`, {
+    const minimum = `the Master's minimum deposit of ${formatAmount(minDeposit)}`;
+    throw refuse("below_min_deposit", `Investor balance ${formatAmount(balance)} is below ${minimum}.`, {
       details: { required, actual },
       outcome: "not_executed",
     });

@@ -1,4 +1,4 @@
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatAmount, formatDecimal, usd } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
@@ -52,10 +52,14 @@ export function notReadYet(message: string): Refusal {
 /** Money leaves a pool only when nothing of the Master's floats and nothing is on its way. */
 export function checkMaster({ isComplete, openPositions }: MasterFacts): void {
   if (openPositions > 0) {
-    throw refuse("master_open_positions", "the Master has open positions", {
-      details: { open_positions: String(openPositions) },
-      outcome: "not_executed",
-    });
+    throw refuse(
+      "master_open_positions",
+      `The Master has open positions: ${openPositions}. Retry when they are closed.`,
+      {
+        details: { open_positions: String(openPositions) },
+        outcome: "not_executed",
+      },
+    );
   }
   if (!isComplete) {
     throw notReadYet("The Master's latest deals are still being read. Retry shortly.");
@@ -65,7 +69,8 @@ export function checkMaster({ isComplete, openPositions }: MasterFacts): void {
 /** The last instant at which an Investor may be refused: afterwards its fee is fixed. */
 export function checkLeaving({ kind, pooled }: { readonly kind: LeaveKind; readonly pooled: bigint }): void {
   if (kind === "WITHDRAWAL" || pooled >= 0n) return;
-  throw refuse("investor_deficit", "the Investor owes the pool; an operator has to compensate it first", {
+  const share = formatAmount(usd(pooled));
+  throw refuse("investor_deficit", `The Investor's share of the pool is ${share}. An operator must cover it first.`, {
     details: { deficit: formatDecimal(usd(-pooled)) },
     outcome: "not_executed",
   });

@@ -14,7 +14,7 @@ export function validate(...checks: readonly Check[]): void {
 }
 
 export function isLogin(field: string, login: string): Check {
-  return LOGIN.test(login) ? undefined : wrong(field, "invalid_login", "must be a login: decimal digits");
+  return LOGIN.test(login) ? undefined : wrong(field, "invalid_login", "must be a login of decimal digits");
 }
 
 export function isRate(field: string, ppm: number): Check {
@@ -26,7 +26,7 @@ export function isBetween(field: string, value: number | bigint, least: number, 
 }
 
 export function isPresent(field: string, text: string): Check {
-  return text === "" ? wrong(field, "required", "is missing") : undefined;
+  return text === "" ? wrong(field, "required", "is required") : undefined;
 }
 
 export function isNotNegative(field: string, value: bigint): Check {
@@ -34,12 +34,9 @@ export function isNotNegative(field: string, value: bigint): Check {
 }
 
 export function wrong(field: string, code: string, problem: string): FieldError {
-  return { field, code, message: `${field} ${problem}` };
+  return { field, code, message: `${field} ${problem}.` };
 }
 
 function validationFailed(errors: readonly FieldError[]): Refusal {
-  return refuse("validation_failed", errors.map(({ message }) => message).join("; "), {
-    errors,
-    outcome: "not_executed",
-  });
+  return refuse("validation_failed", "The request is invalid.", { errors, outcome: "not_executed" });
 }

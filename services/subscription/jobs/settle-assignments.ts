@@ -35,7 +35,7 @@ async function settle(deps: Deps, subscriptionId: bigint): Promise<void> {
   const context = jobContext();
   const subscription = await getSubscription(deps.pool, subscriptionId);
   if (subscription.status !== "ASSIGNING") return await letGo(deps, subscription, context);
-  const refusal = accountBusy("the assignment took too long and was given up");
+  const refusal = accountBusy("The assignment took too long and was aborted. Retry shortly.");
   await abandonAssignment(deps, subscription, refusal, context);
   // Only what was decided can still be assigning here.
   const { status } = await getSubscription(deps.pool, subscriptionId);

@@ -40,7 +40,11 @@ async function settle(deps: Deps, story: ClaimedExit, context: CallContext): Pro
   if (exit.try !== story.try) return;
   switch (exit.state) {
     case "ASKING":
-      return await giveUp(deps, { subscription, exit, refusal: accountBusy("the operation took too long") }, context);
+      return await giveUp(
+        deps,
+        { subscription, exit, refusal: accountBusy("The operation took too long and was aborted. Retry shortly.") },
+        context,
+      );
     case "LEAVING":
       await finishExit(deps, await continueLeaving(deps, subscriptionId, context), context);
       return;

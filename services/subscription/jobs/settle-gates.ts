@@ -34,7 +34,7 @@ async function settle(deps: Deps, gate: AbandonedGate): Promise<void> {
   assert(leave !== undefined && leave.subscriptionId !== null, "a gate is closed for a leave");
   deps.log.warn("an abandoned gate is taken over", { login: gate.masterLogin, key: gate.key, state: leave.state });
   if (leave.state === "GATED") {
-    return await refuseUnderGate(deps, leave, gate, notReadYet("the decision was interrupted"));
+    return await refuseUnderGate(deps, leave, gate, notReadYet("The decision was interrupted. Retry shortly."));
   }
   const { subscriptionId } = leave;
   await decideSettled(deps, { ...leave, subscriptionId, masterLogin: gate.masterLogin }, gate, jobContext());

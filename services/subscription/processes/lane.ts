@@ -30,7 +30,7 @@ export async function holdLane(deps: Deps, lane: Lane, context: CallContext): Pr
       return { balance: moneyFromProto(held.balance, "balance").minor, logNumber, logEntryId, openPositions };
     }
   }
-  throw accountBusy("the account keeps changing");
+  throw accountBusy("The account keeps changing. Retry shortly.");
 }
 
 /** Until it has succeeded the row of the story keeps the holder, and the settling job tries again. */
@@ -60,8 +60,8 @@ async function ask<T>(question: () => Promise<T>): Promise<T> {
     if (!(error instanceof Refusal)) throw error;
     // Also no_lane: somebody has released this holder, so the story was given up.
     if (error.code === "account_busy" || error.code === "no_lane") {
-      throw accountBusy("another operation of this Investor is in progress");
+      throw accountBusy("Another operation of this Investor is in progress. Retry shortly.");
     }
-    throw platformUnavailable("the trading platform cannot be reached; nothing was executed");
+    throw platformUnavailable("The trading platform cannot be reached. Nothing was executed.");
   }
 }

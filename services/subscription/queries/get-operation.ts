@@ -12,7 +12,7 @@ import { findOperation, listExitKeys, type RecordedOperation } from "../store/op
 /** Whether an assign or unassign happened. Not found: it was refused before anything was on record, or never came. */
 export async function getOperation(deps: Deps, { operationId }: GetOperationRequest): Promise<Operation> {
   const recorded = await findOperation(deps.pool, operationId, deps.now());
-  if (recorded === undefined) throw refuse("operation_not_found", "no operation has this id");
+  if (recorded === undefined) throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
   return await describe(deps, recorded);
 }
 

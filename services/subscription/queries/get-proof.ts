@@ -87,7 +87,7 @@ async function askPlatform<T>(question: () => Promise<T>): Promise<T> {
   const answer = await failAsUnavailable(() =>
     question().catch((error: unknown) => (isAway(error) ? undefined : Promise.reject(error))),
   );
-  if (answer === undefined) throw refuse("platform_unavailable", "the trading platform did not answer", NOTHING_DONE);
+  if (answer === undefined) throw refuse("platform_unavailable", "The trading platform did not answer.", NOTHING_DONE);
   return answer;
 }
 
@@ -99,7 +99,7 @@ function shownOf(shown: ReadonlyMap<string, ShownBalance>, login: string): Shown
 }
 
 function notShown(login: string): Refusal {
-  return refuse("platform_unavailable", `the trading platform shows no account ${login}`, NOTHING_DONE);
+  return refuse("platform_unavailable", `The trading platform does not show account ${login}.`, NOTHING_DONE);
 }
 
 /** Milliseconds from the last deal that is filed to the last one of the log; entries that are no deals take no time. */

@@ -42,7 +42,7 @@ async function corners(world: World, count: number, entry: Parameters<typeof ent
 async function sayTheRest(world: World, { review }: Corner, action: string): Promise<void> {
   for (const actor of ["anna", "boris", "carol"]) {
     await say(world.deps, review, { action, actor }).catch((error: unknown) => {
-      expect(error).toMatchObject({ code: expect.stringMatching(/^(second_key_required|review_decided)$/) });
+      expect(error).toMatchObject({ code: expect.stringMatching(/^(second_approver_required|review_decided)$/) });
     });
   }
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createLog } from "#kernel/log.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { allocateResults } from "../jobs/allocate-results.ts";
+import { allocateMaster } from "../jobs/allocate-results.ts";
 import { openLedger, strikeLedger } from "../processes/allocate/ledger.ts";
 import type { Deps } from "../deps.ts";
 import type { Mark } from "../domain/pool/strike-pool.ts";
@@ -54,7 +54,7 @@ test("an internal error while results are split stops the Master, and what was n
     },
   };
 
-  await allocateResults({ ...deps, week }, masterLogin);
+  await allocateMaster({ ...deps, week }, masterLogin);
 
   // The first deal that waits is the one that has opened the position.
   await expectInternalError(world, faults(), { login: masterLogin, ticket: String(closing - 1n) });

@@ -90,7 +90,7 @@ test("one key alone resumes nothing", async () => {
   const review = await reviewAbout(world, "stopped");
   await say(world.deps, review, { action: "resume", actor: "anna" });
   await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
-    code: "second_key_required",
+    code: "second_approver_required",
   });
   await expect(say(world.deps, review, { action: "resume_with_difference", actor: "boris" })).rejects.toMatchObject({
     code: "decision_differs",

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
-import { createGiveOnce } from "../../../services/edge/idempotency/give-once.ts";
-import { aCaller, type Answer, logTo, testEdge, type TestEdge } from "../../../services/edge/test-edge.ts";
+import { createIdempotencyStore } from "../../../services/edge/idempotency/idempotency-store.ts";
+import { aCaller, type Answer, logTo, testEdge, type TestEdge } from "../../../services/edge/testing/test-edge.ts";
 import { testDatabase } from "../../support/database.ts";
 import { type Case, CASES } from "./cases.ts";
 
@@ -25,8 +25,11 @@ const OTHERWISE: Readonly<Record<string, readonly [string, string]>> = {
 
 /** An edge on these keys, as after a restart: nothing but the database is the same. Any API key is a client of its own. */
 async function edgeOn(pool: Pool, { answers }: Case): Promise<TestEdge> {
-  const giveOnce = createGiveOnce(pool, { now: () => new Date(), log: logTo([]) });
-  return await testEdge({ ...answers, app: { giveOnce, authenticate: async (key) => ({ ...aCaller(), keyId: key }) } });
+  const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]) });
+  return await testEdge({
+    ...answers,
+    app: { idempotency, authenticate: async (key) => ({ ...aCaller(), keyId: key }) },
+  });
 }
 
 async function send(edge: TestEdge, { method, url, body }: Case, apiKey = "KeyOfTheCrm1"): Promise<Answer> {
@@ -55,7 +58,7 @@ test.for(COMMANDS)("$name under its key is answered the same, status, body and o
   expect([told(again), isReplayed(again)]).toEqual([told(first), true]);
 
   // The edge died when the command was carried out and its answer not on record.
-  await execute(pool, sql`update idempotency_key set state = 'GIVEN', busy_until = ${new Date()}`);
+  await execute(pool, sql`update idempotency_key set status = 'IN_PROGRESS', busy_until = ${new Date()}`);
   const afterCrash = await send(restarted, one);
   expect([told(afterCrash), isReplayed(afterCrash)]).toEqual([told(first), true]);
   expect(new Set(restarted.calls.map(({ context }) => context.commandId)).size).toBe(1);

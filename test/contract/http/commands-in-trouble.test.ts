@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { type Answer, testEdge, type TestEdge, type TestOptions } from "../../../services/edge/test-edge.ts";
+import { type Answer, testEdge, type TestEdge, type TestOptions } from "../../../services/edge/testing/test-edge.ts";
 import { type Case, CASES } from "./cases.ts";
 
 const COMMANDS = CASES.filter(({ method }) => method !== "GET");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../../services/edge/routes.ts";
-import { type Call, testEdge } from "../../../services/edge/test-edge.ts";
+import { type Call, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { type Case, CASES } from "./cases.ts";
 
 /** Changed on purpose only: `vitest run test/contract/http -u` writes them anew, and the difference is read. */

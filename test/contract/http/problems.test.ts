@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
-import { testEdge } from "../../../services/edge/test-edge.ts";
+import { testEdge } from "../../../services/edge/testing/test-edge.ts";
 
 const ASSIGN = {
   method: "POST",
@@ -20,10 +20,14 @@ const OPEN: Said = ["master_open_positions", "conflict", { details: { open_posit
 const BEHIND: Said = ["allocation_in_progress", "conflict", { retryAfterMs: 1_500, outcome: "not_executed" }];
 const NEGATIVE: Said = ["investor_deficit", "conflict", { outcome: "not_executed" }];
 
-const STOPPED_BODY = { status: 503, title: "This Master is stopped until a person decides", retryable: false };
+const STOPPED_BODY = {
+  status: 503,
+  title: "Operations on this Master are suspended pending manual review",
+  retryable: false,
+};
 const OPEN_BODY = { status: 409, title: "The Master has open positions", retryable: false, open_positions: 2 };
-const BEHIND_BODY = { status: 409, title: "Results of the Master are being allocated", retryable: true };
-const NEGATIVE_BODY = { status: 409, title: "The Investor's share is negative", retryable: false };
+const BEHIND_BODY = { status: 409, title: "Trading results are being allocated", retryable: true };
+const NEGATIVE_BODY = { status: 409, title: "The Investor's share of the pool is negative", retryable: false };
 
 /** What keeps money where it is, as the caller is told: to the letter, because callers branch on it. */
 test.each([
@@ -37,7 +41,7 @@ test.each([
   ["unassign (investor_deficit)", UNASSIGN, NEGATIVE, NEGATIVE_BODY],
   ["withdraw (investor_deficit)", WITHDRAW, NEGATIVE, NEGATIVE_BODY],
 ])("%s is told in full", async (_name, request, [code, status, extra], expected) => {
-  const no = (): Promise<never> => Promise.reject(new Refusal({ code, status, message: "not now", ...extra }));
+  const no = (): Promise<never> => Promise.reject(new Refusal({ code, status, message: "Not now.", ...extra }));
   const edge = await testEdge({ subscriptions: { assign: no, unassign: no }, funding: { withdraw: no } });
 
   const answer = await edge.call({ ...request, headers: { "x-request-id": "request-1" } });

@@ -3,9 +3,9 @@ import { systemClock } from "#kernel/clock.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { createGiveOnce } from "../../../services/edge/idempotency/give-once.ts";
-import { PROBLEMS } from "../../../services/edge/problems.ts";
-import { logTo, type TestEdge, testEdge } from "../../../services/edge/test-edge.ts";
+import { createIdempotencyStore } from "../../../services/edge/idempotency/idempotency-store.ts";
+import { PROBLEMS } from "../../../services/edge/problems/problems.ts";
+import { logTo, type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { CASES } from "../../contract/http/cases.ts";
 import type { Operation } from "./document.ts";
 
@@ -83,8 +83,8 @@ export async function moodyEdge(): Promise<MoodyEdge> {
     }
   }
   const { pool } = await testDatabase("edge");
-  const giveOnce = createGiveOnce(pool, { now: systemClock, log: logTo([]) });
-  const edge = await testEdge({ ...answers, app: { giveOnce } });
+  const idempotency = createIdempotencyStore(pool, { now: systemClock, log: logTo([]) });
+  const edge = await testEdge({ ...answers, app: { idempotency } });
   return {
     ...edge,
     async setMood(mood) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
-import { errorsOf, testEdge } from "../../test-edge.ts";
+import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { aCredit, aFeeConfiguration, aPayment } from "../../testing/replies/fee.ts";
 import { AT_TEXT, LARGE, LATER_TEXT } from "../../testing/replies/values.ts";
 

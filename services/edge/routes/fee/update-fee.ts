@@ -13,21 +13,22 @@ export const updateFee = route({
   scope: "fees:write",
   class: "money",
   tag: "Performance fees",
-  summary: "Change the fee configuration of an Investor",
-  description: "Adds a version. Neither the high-water mark nor executed fees change.",
+  summary: "Update a fee configuration",
+  description:
+    "Changes the fee configuration from `effective_since` (default: now). A past date re-rates uncharged profit. The high-water mark and executed fees do not change.",
   body: Type.Object({
     investor_login: investorLogin,
     rate: Type.Optional(rate),
     enabled: Type.Optional(enabled),
     effective_since: Type.Optional(
       text("datetime", {
-        description: "Start of validity, to the millisecond; now when missing. Without an offset it is UTC.",
+        description: "Start of validity, to the millisecond. Without an offset it is UTC.",
         example: "2026-01-02T03:04:05Z",
         shown: { format: "date-time" },
       }),
     ),
     upsert: Type.Optional(
-      bool({ description: "Create a configuration where there is none.", example: true, default: true }),
+      bool({ description: "Create the configuration when the Investor has none.", example: true, default: true }),
     ),
   }),
   reply: FeeConfigurationReply,

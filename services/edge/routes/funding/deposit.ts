@@ -1,9 +1,11 @@
 import { Type } from "typebox";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { formatAmount } from "#kernel/money.ts";
 import { bool, integer, string } from "../../schemas/field.ts";
 import { decimalReply, loginReply, moneyReply } from "../../schemas/reply-fields.ts";
 import { amount, comment, currency, investorLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
-import { clientOf, tellDuplicate } from "./client.ts";
+import { clientOf, reportDuplicate } from "./client.ts";
 import { moneyNumber, moneyOf, moneyText } from "../../wire/money.ts";
 
 const DEFAULT_COMMENT = "API Deposit";
@@ -14,9 +16,9 @@ export const deposit = route({
   scope: "funds:deposit",
   class: "money",
   tag: "Funds",
-  summary: "Credit an Investor",
+  summary: "Deposit funds to an Investor",
   description:
-    "The only way in for outside capital. The Investor is credited in this call; the Master follows shortly. Parameters come from the query; a body is ignored.",
+    "Credits the Investor account in this call; the Master follows within seconds. Parameters are in the query; a body is ignored.",
   query: Type.Object({
     login: investorLogin,
     amount,
@@ -24,15 +26,18 @@ export const deposit = route({
     comment: Type.Optional(comment(DEFAULT_COMMENT)),
   }),
   reply: Type.Object({
-    status: string({ description: "success.", example: "success" }),
-    action: string({ description: "deposit.", example: "deposit" }),
+    status: string({ description: "Always `success`.", example: "success" }),
+    action: string({ description: "Always `deposit`.", example: "deposit" }),
     login: loginReply("Login of the Investor."),
-    amount: moneyReply("What was credited."),
-    currency: string({ description: "USD.", example: "USD" }),
+    amount: moneyReply("Credited amount."),
+    currency: string({ description: "Always `USD`.", example: "USD" }),
     deal_id: integer({ description: "Ticket of the deal on the platform.", example: 1234567 }),
-    message: string({ description: "One sentence for people.", example: "The deposit is credited." }),
-    first_deposit_checked: bool({ description: "The Master's minimum was checked in this call.", example: false }),
-    min_deposit_required: decimalReply("Minimum of the active Master; 0.00 without one."),
+    message: string({ description: "What was done, in one sentence.", example: "Deposited 250.50 USD." }),
+    first_deposit_checked: bool({
+      description: "Whether the Master's minimum deposit was checked in this call.",
+      example: false,
+    }),
+    min_deposit_required: decimalReply("Minimum deposit of the active Master; 0.00 without one."),
   }),
   refusals: [
     "investor_not_found",
@@ -57,7 +62,7 @@ export const deposit = route({
       },
       context,
     );
-    tellDuplicate(context, done.possibleDuplicateOf);
+    reportDuplicate(context, done.possibleDuplicateOf);
     return {
       status: "success",
       action: "deposit",
@@ -65,7 +70,7 @@ export const deposit = route({
       amount: moneyNumber(asked),
       currency: "USD",
       deal_id: done.dealId,
-      message: "The deposit is credited.",
+      message: `Deposited ${formatAmount(moneyFromProto(asked))}.`,
       first_deposit_checked: done.firstDepositChecked,
       min_deposit_required: moneyText(done.minDepositRequired),
     };

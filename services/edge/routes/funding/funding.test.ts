@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
-import { errorsOf, testEdge } from "../../test-edge.ts";
+import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { aDeposit, aWithdrawal } from "../../testing/replies/funding.ts";
 import { cents } from "../../testing/replies/values.ts";
 
@@ -20,7 +20,7 @@ test("a deposit is answered field by field", async () => {
     amount: 0.1,
     currency: "USD",
     deal_id: 1_234_567,
-    message: "The deposit is credited.",
+    message: "Deposited 0.10 USD.",
     first_deposit_checked: false,
     min_deposit_required: "0.00",
   });
@@ -147,7 +147,8 @@ test("a withdrawal that was cut says what was paid", async () => {
     requested_amount: 50,
     effective_withdraw: 12.34,
     currency: "USD",
-    message: "A part of the amount is paid out.",
+    message:
+      "Withdrew 12.34 USD of 50.00 USD: the full available amount (not available: performance fee 5.00 USD, funds under review 233.21 USD).",
     check_open_positions: true,
     perf_fee_pending_at_request: "5.00",
     balance_before: "250.55",
@@ -158,12 +159,25 @@ test("a withdrawal that was cut says what was paid", async () => {
 
 test("a withdrawal with nothing left is a success of its own kind, without a deal", async () => {
   const edge = await testEdge({
-    funding: { withdraw: async () => aWithdrawal({ effectiveWithdraw: cents(0n), dealId: undefined }) },
+    funding: {
+      withdraw: async () =>
+        aWithdrawal({
+          effectiveWithdraw: cents(0n),
+          balanceBefore: cents(0n),
+          availableAfterFee: cents(0n),
+          dealId: undefined,
+        }),
+    },
   });
 
   expect(await edge.call({ method: "POST", url: `${WITHDRAW}?login=1&amount=50` })).toMatchObject({
     status: 200,
-    body: { status: "no_funds", effective_withdraw: 0, mt5_deal_id: null },
+    body: {
+      status: "no_funds",
+      effective_withdraw: 0,
+      mt5_deal_id: null,
+      message: "Balance is 0.00 USD; nothing was withdrawn.",
+    },
   });
 });
 
@@ -193,6 +207,6 @@ test.each([
 
   expect(await edge.call({ url: "/api/v1/info/balance/1" })).toMatchObject({
     status: 200,
-    body: { mt5_login: "1", balance: null, ok: false, error: "the balance cannot be read now" },
+    body: { mt5_login: "1", balance: null, ok: false, error: "The balance cannot be read now." },
   });
 });

@@ -7,7 +7,7 @@ import { loginField, wait } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
 
-/** What funding says of a login that it will never know by waiting. */
+/** The error of a login that waiting does not make known. */
 const UNKNOWN_LOGIN = "unknown login";
 
 export const getBalance = route({
@@ -16,29 +16,29 @@ export const getBalance = route({
   scope: "investors:read",
   class: "read",
   tag: "Funds",
-  summary: "Read the balance of an account",
+  summary: "Get an account balance",
   description:
-    "Of any login that this service knows. A balance that could not be read is no HTTP error: ok is false and error says why.",
+    "For each login that this service manages. When the balance cannot be read, the status is still 200: `ok` is false and `error` says why.",
   params: Type.Object({ mt5_login: loginField("Login of a Master, a payment account or an Investor.") }),
   query: Type.Object({ wait: Type.Optional(wait("the balance is known")) }),
   reply: Type.Object({
-    mt5_login: loginReply("The login that was asked for."),
+    mt5_login: loginReply("Requested login."),
     balance: nullableDecimal({ description: "Balance in USD; null when it could not be read.", example: 250.5 }),
     ok: bool({ description: "Whether the balance could be read.", example: true }),
-    error: nullableString({ description: "Why it could not be read.", example: null }),
+    error: nullableString({ description: "Why the balance could not be read; null when it was.", example: null }),
   }),
   refusals: [],
 
-  async handle({ funding }, { params }, { waiting }) {
+  async handle({ funding }, { params }, { poll }) {
     const login = params.mt5_login;
     const look = (call: CallContext) =>
       funding.getBalance({ login }, call).catch((cause: unknown) => {
         if (!(cause instanceof Refusal) || cause.status === "internal") throw cause;
-        return { balance: undefined, error: "the balance cannot be read now" };
+        return { balance: undefined, error: "The balance cannot be read now." };
       });
     const isKnown = ({ balance, error }: Awaited<ReturnType<typeof look>>) =>
       balance !== undefined || error === UNKNOWN_LOGIN;
-    const { balance, error } = await waiting.until(look, isKnown);
+    const { balance, error } = await poll.until(look, isKnown);
     const ok = balance !== undefined && error === "";
     return {
       mt5_login: login,

@@ -1,12 +1,12 @@
 import { Type } from "typebox";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { isLess, isZero } from "#kernel/money.ts";
+import { formatAmount, isLess, isPositive, isZero, subtract } from "#kernel/money.ts";
 import type { WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { bool, nullableInteger, string } from "../../schemas/field.ts";
 import { decimalReply, loginReply, moneyReply } from "../../schemas/reply-fields.ts";
 import { amount, comment, currency, investorLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
-import { clientOf, tellDuplicate } from "./client.ts";
+import { clientOf, reportDuplicate } from "./client.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber, moneyOf, moneyText } from "../../wire/money.ts";
 
@@ -18,9 +18,9 @@ export const withdraw = route({
   scope: "funds:withdraw",
   class: "money",
   tag: "Funds",
-  summary: "Withdraw from an Investor",
+  summary: "Withdraw funds from an Investor",
   description:
-    "Takes pending performance fees, then pays out what was asked for as far as it is there. Open positions of the Master block it. Parameters come from the query; a body is ignored.",
+    "Collects pending performance fees, then pays out the requested amount or, if less, the available amount. Refused while the Master has open positions. Parameters are in the query; a body is ignored.",
   query: Type.Object({
     login: investorLogin,
     amount,
@@ -28,17 +28,20 @@ export const withdraw = route({
     comment: Type.Optional(comment(DEFAULT_COMMENT)),
   }),
   reply: Type.Object({
-    status: string({ description: "success, or no_funds when nothing could be paid out.", example: "success" }),
-    action: string({ description: "withdraw.", example: "withdraw" }),
+    status: string({ description: "`success`, or `no_funds` when nothing was paid out.", example: "success" }),
+    action: string({ description: "Always `withdraw`.", example: "withdraw" }),
     login: loginReply("Login of the Investor."),
-    requested_amount: moneyReply("What was asked for."),
-    effective_withdraw: moneyReply("What was paid out; it can be less, or 0."),
-    currency: string({ description: "USD.", example: "USD" }),
-    message: string({ description: "One sentence for people.", example: "The withdrawal is paid out." }),
-    check_open_positions: bool({ description: "The Master's open positions were looked at.", example: true }),
-    perf_fee_pending_at_request: decimalReply("Pending fee before the withdrawal."),
+    requested_amount: moneyReply("Requested amount."),
+    effective_withdraw: moneyReply("Amount paid out; it can be less than requested, or 0."),
+    currency: string({ description: "Always `USD`.", example: "USD" }),
+    message: string({
+      description: "What was withdrawn, and why it was reduced, in one sentence.",
+      example: "Withdrew 250.50 USD.",
+    }),
+    check_open_positions: bool({ description: "Whether the Master's open positions were checked.", example: true }),
+    perf_fee_pending_at_request: decimalReply("Pending performance fee before the withdrawal."),
     balance_before: decimalReply("Balance before the withdrawal."),
-    available_after_perf_fee: decimalReply("Capital available after the fee was set apart."),
+    available_after_perf_fee: decimalReply("Capital available after the fee was reserved."),
     mt5_deal_id: nullableInteger({
       description: "Ticket of the payout on the platform; null when nothing was paid out.",
       example: 1234568,
@@ -70,7 +73,7 @@ export const withdraw = route({
       },
       context,
     );
-    tellDuplicate(context, done.possibleDuplicateOf);
+    reportDuplicate(context, done.possibleDuplicateOf);
     return {
       ...describe(done),
       action: "withdraw",
@@ -88,8 +91,24 @@ export const withdraw = route({
 });
 
 function describe(done: WithdrawResponse): { status: string; message: string } {
-  const paid = moneyFromProto(done.effectiveWithdraw);
-  if (isZero(paid)) return { status: "no_funds", message: "Nothing is left to pay out after the pending fee." };
-  const isCut = isLess(paid, moneyFromProto(done.requestedAmount));
-  return { status: "success", message: isCut ? "A part of the amount is paid out." : "The withdrawal is paid out." };
+  const [paid, requested] = [moneyFromProto(done.effectiveWithdraw), moneyFromProto(done.requestedAmount)];
+  if (isZero(paid)) {
+    const balance = formatAmount(moneyFromProto(done.balanceBefore));
+    return { status: "no_funds", message: `Balance is ${balance}; nothing was withdrawn${notAvailable(done)}.` };
+  }
+  if (!isLess(paid, requested)) return { status: "success", message: `Withdrew ${formatAmount(paid)}.` };
+  const ofRequested = `${formatAmount(paid)} of ${formatAmount(requested)}`;
+  return { status: "success", message: `Withdrew ${ofRequested}: the full available amount${notAvailable(done)}.` };
+}
+
+/** Why the balance was not available: the performance fee, and external funds that await a decision. */
+function notAvailable(done: WithdrawResponse): string {
+  const fee = moneyFromProto(done.pendingFee);
+  const afterFee = subtract(moneyFromProto(done.balanceBefore), fee);
+  const underReview = subtract(afterFee, moneyFromProto(done.availableAfterFee));
+  const reasons = [
+    ...(isPositive(fee) ? [`performance fee ${formatAmount(fee)}`] : []),
+    ...(isPositive(underReview) ? [`funds under review ${formatAmount(underReview)}`] : []),
+  ];
+  return reasons.length === 0 ? "" : ` (not available: ${reasons.join(", ")})`;
 }

@@ -10,7 +10,8 @@ export const addInvestor = route({
   class: "money",
   tag: "Investors",
   summary: "Register an Investor",
-  description: "Registers an account that exists on the platform. Credits nothing and subscribes to nothing.",
+  description:
+    "Registers an existing account of the trading platform as an Investor. Moves no money and creates no subscription.",
   body: Type.Object({
     mt5_login: loginField("Login of the existing account."),
     name: aliasField("Alias of the Investor."),

@@ -15,7 +15,7 @@ export const createInvestor = route({
   class: "create",
   tag: "Investors",
   summary: "Create an Investor",
-  description: "Provisions an account without balance and without Master. The answer holds secrets.",
+  description: "Creates an account without balance and without subscription. The response contains secrets.",
   body: Type.Object({
     first_name: firstName,
     last_name: lastName,

@@ -11,8 +11,8 @@ export const getActiveMaster = route({
   scope: "investors:read",
   class: "read",
   tag: "Investors",
-  summary: "Read the active Master of an Investor",
-  description: "All three fields are null when there is no active Master.",
+  summary: "Get the active Master of an Investor",
+  description: "All three fields are null when the Investor has no active Master.",
   params: Type.Object({ investor_login: investorLogin }),
   reply: Type.Object({
     master_login: nullableString({ description: "Trading login of the Master.", example: "3000001" }),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
-import { errorsOf, testEdge } from "../../test-edge.ts";
+import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { anInvestor } from "../../testing/replies/account.ts";
 import { AT_TEXT } from "../../testing/replies/values.ts";
 

@@ -11,8 +11,8 @@ export const revealInvestor = route({
   scope: "secrets:read",
   class: "read",
   tag: "Investors",
-  summary: "Read an Investor with its passwords",
-  description: "For authorised back ends only. Every call is on record; keep the body out of logs.",
+  summary: "Get an Investor with its passwords",
+  description: "For authorised back ends only. Every call is audited. Do not log the response body.",
   params: Type.Object({ investor_login: investorLogin }),
   reply: Type.Object({
     id: idReply("Internal id of the Investor."),

@@ -19,7 +19,8 @@ export const addMaster = route({
   class: "money",
   tag: "Masters",
   summary: "Register a Master",
-  description: "Registers two accounts that exist on the platform: the trading account and the one that receives fees.",
+  description:
+    "Registers two existing accounts of the trading platform: the trading account and the payment account that receives performance fees.",
   body: Type.Object({
     mt5_login: masterLogin,
     name: Type.Optional(aliasField("Alias of the Master; its login when missing.")),

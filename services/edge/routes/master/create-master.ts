@@ -34,7 +34,7 @@ export const createMaster = route({
   class: "create",
   tag: "Masters",
   summary: "Create a Master",
-  description: "Provisions a trading account and its payment account together. The answer holds secrets.",
+  description: "Creates a trading account and its payment account. The response contains secrets.",
   body: Type.Object({
     first_name: firstName,
     last_name: lastName,

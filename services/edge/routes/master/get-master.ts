@@ -17,7 +17,7 @@ export const getMaster = route({
   scope: "masters:read",
   class: "read",
   tag: "Masters",
-  summary: "Read a Master",
+  summary: "Get a Master",
   description: "By internal id, not by login.",
   params: Type.Object({ master_id: masterId }),
   reply: Type.Object({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import type { GetProofRequest } from "#proto/pamm/subscription/v1/subscription.ts";
-import { errorsOf, testEdge } from "../../test-edge.ts";
+import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { anAccountProof, aProof } from "../../testing/replies/subscription.ts";
 
 const unknownMaster = () =>

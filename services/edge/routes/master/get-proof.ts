@@ -15,41 +15,43 @@ export const getProof = route({
   scope: "subscriptions:read",
   class: "read",
   tag: "Reconciliation",
-  summary: "Prove that everything of a Master ties",
+  summary: "Get a Master's reconciliation report",
   description:
-    "What the platform shows of the Master and of everybody in its pool, beside what the books say. Investors come page by page; sums and `converged` are over all of them, whichever page it is.",
+    "Platform balance and expected balance of the Master and of each Investor in its pool. Investors are paginated; sums and `converged` cover all of them on every page.",
   params: Type.Object({ master_login: masterLogin }),
   query: Type.Object({
     limit: Type.Optional(limit500(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
-    wait: Type.Optional(wait("it has converged")),
+    wait: Type.Optional(wait("`converged` is true")),
   }),
   reply: Type.Object({
-    master_login: loginReply("The Master."),
-    read_at: timeReply("When the platform was asked."),
+    master_login: loginReply("Trading login of the Master."),
+    read_at: timeReply("When the balances were read."),
     converged: bool({
-      description: "Nothing is in flight or quarantined, nothing is left to be filed, and every difference is 0.",
+      description: "Nothing is in flight or quarantined, every deal is booked, and every difference is 0.",
       example: true,
     }),
-    lag_ms: integer({ description: "From the Master's last deal that is filed to its last deal.", example: 0 }),
+    lag_ms: integer({ description: "Milliseconds from the Master's last booked deal to its last deal.", example: 0 }),
     total: SumItem,
     master: ProofItem,
-    investors: Type.Array(ProofItem, { description: "Everybody whose money is in the pool, by subscription." }),
-    investors_count: integer({ description: "How many the sums are over.", example: 2 }),
+    investors: Type.Array(ProofItem, {
+      description: "Investors with money in the pool, ascending by subscription id.",
+    }),
+    investors_count: integer({ description: "Number of Investors that the sums cover.", example: 2 }),
     next_cursor: nullableString({ description: "Cursor of the next page; null on the last one.", example: null }),
     has_more: bool({ description: "Whether another page follows.", example: false }),
   }),
   refusals: ["master_not_found", "platform_unavailable"],
   check: ({ params, query }, deps) => cursorErrors(readCursor(deps, listOf(params), query.cursor)),
 
-  async handle(deps, { params, query }, { waiting }) {
+  async handle(deps, { params, query }, { poll }) {
     const list = listOf(params);
     const request = {
       masterLogin: params.master_login,
       afterSubscriptionId: readCursor(deps, list, query.cursor) ?? 0n,
       limit: Number(query.limit ?? DEFAULT_LIMIT),
     };
-    const proof = await waiting.until(
+    const proof = await poll.until(
       (context) => deps.subscriptions.getProof(request, context),
       ({ converged }) => converged,
     );

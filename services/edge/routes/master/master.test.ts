@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
-import { type Answer, errorsOf, testEdge } from "../../test-edge.ts";
+import { type Answer, errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { aMaster } from "../../testing/replies/account.ts";
 import { AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
 

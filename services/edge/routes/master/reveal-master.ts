@@ -22,8 +22,8 @@ export const revealMaster = route({
   scope: "secrets:read",
   class: "read",
   tag: "Masters",
-  summary: "Read a Master with its passwords",
-  description: "For authorised back ends only. Every call is on record; keep the body out of logs.",
+  summary: "Get a Master with its passwords",
+  description: "For authorised back ends only. Every call is audited. Do not log the response body.",
   params: Type.Object({ master_login: masterLogin }),
   reply: Type.Object({
     id: idReply("Internal id of the Master."),

@@ -13,8 +13,9 @@ export const updateMaster = route({
   scope: "masters:write",
   class: "money",
   tag: "Masters",
-  summary: "Change a Master",
-  description: "At least one field. Fields left out keep their value; a new minimum counts for later assignments only.",
+  summary: "Update a Master",
+  description:
+    "At least one field is required; omitted fields keep their value. A new minimum deposit applies to later assignments only.",
   params: Type.Object({ master_id: masterId }),
   body: Type.Object({
     name: Type.Optional(aliasField("Alias of the Master.")),
@@ -26,7 +27,7 @@ export const updateMaster = route({
   refusals: ["master_not_found"],
   check({ body }) {
     if (KNOWN.some((name) => body[name] !== undefined)) return [];
-    return [{ field: "body", code: "required", message: `At least one of ${KNOWN.join(", ")} is required.` }];
+    return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];
   },
 
   async handle({ accounts }, { params, body }, context) {

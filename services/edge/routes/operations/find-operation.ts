@@ -2,11 +2,11 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Operation } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../../route.ts";
-import { refuse } from "../../refusals.ts";
+import { refuse } from "../../problems/refusals.ts";
 
 /**
- * Deposits and withdrawals are kept by one service, assigns and unassigns by another. That there is no such operation
- * is said only when both have said so.
+ * One service records deposits and withdrawals, another assigns and unassigns. An operation is not found only when both
+ * services do not have it.
  */
 export async function findOperation(
   { funding, subscriptions }: Deps,
@@ -18,9 +18,9 @@ export async function findOperation(
     subscriptions.getOperation({ operationId }, context),
   ]);
   for (const answer of answers) if (answer.status === "fulfilled") return answer.value;
-  const trouble = answers.find((answer) => answer.status === "rejected" && !isNotFound(answer.reason));
-  if (trouble?.status === "rejected") throw trouble.reason;
-  throw refuse("operation_not_found", "no deposit, withdrawal, assign or unassign is on record under this id");
+  const failure = answers.find((answer) => answer.status === "rejected" && !isNotFound(answer.reason));
+  if (failure?.status === "rejected") throw failure.reason;
+  throw refuse("operation_not_found", `No deposit, withdrawal, assign or unassign has the id ${operationId}.`);
 }
 
 function isNotFound(error: unknown): boolean {

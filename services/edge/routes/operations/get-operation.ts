@@ -14,20 +14,20 @@ export const getOperation = route({
   ...READERS,
   class: "read",
   tag: "Operations",
-  summary: "Ask what became of an operation",
+  summary: "Get an operation",
   description:
-    "Whether a deposit, withdrawal, assign or unassign happened, by the X-Operation-Id of its answer. While the platform's books cannot be asked it tells what it knows. An id of one of these that is not found is not on record: 10 seconds after its last request that proves that nothing happened and nothing will. Other commands are not kept here.",
+    "Returns the outcome of a deposit, withdrawal, assign or unassign by its X-Operation-Id. Legs are omitted while they cannot be read. 404 for an id more than 10 seconds after its last request proves that nothing was executed and nothing will be. Creations, registrations, changes and review decisions are not recorded here.",
   params: Type.Object({ operation_id: operationId }),
   query: Type.Object({ wait: Type.Optional(wait("the outcome is final")) }),
   reply: OperationReply,
   refusals: ["operation_not_found"],
 
-  async handle(deps, { params }, { waiting }) {
+  async handle(deps, { params }, { poll }) {
     const look = async (context: CallContext): Promise<Operation> => {
       const operation = await findOperation(deps, params.operation_id, context);
       const [shown = operation] = await withLegs(deps, [operation], context);
       return shown;
     };
-    return operationReply(await waiting.until(look, isFinal));
+    return operationReply(await poll.until(look, isFinal));
   },
 });

@@ -32,7 +32,7 @@ export const listOperations = route({
   tag: "Operations",
   summary: "List operations",
   description:
-    "Deposits, withdrawals, assigns and unassigns, the newest first, narrowed by any of the filters. Only deposits and withdrawals have a comment.",
+    "Deposits, withdrawals, assigns and unassigns, newest first. Filters are combined. Only deposits and withdrawals have a comment.",
   query: Type.Object({
     login: Type.Optional(loginField("Login of the Investor.")),
     comment: Type.Optional(commentFilter),
@@ -40,7 +40,7 @@ export const listOperations = route({
     limit: Type.Optional(limit100(STANDARD_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
   }),
-  reply: OpaquePage(OperationReply, "The newest first."),
+  reply: OpaquePage(OperationReply, "Newest first."),
   refusals: [],
   check: ({ query }, deps) => cursorErrors(readCursor(deps, query)),
 

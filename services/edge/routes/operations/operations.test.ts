@@ -3,7 +3,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { errorsOf, testEdge } from "../../test-edge.ts";
+import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { anOperation } from "../../testing/replies/funding.ts";
 import { AT, cents } from "../../testing/replies/values.ts";
 
@@ -169,7 +169,7 @@ test("that there is no such operation is said only when both services have said 
     status: 404,
     body: {
       code: "operation_not_found",
-      detail: "No deposit, withdrawal, assign or unassign is on record under this id.",
+      detail: `No deposit, withdrawal, assign or unassign has the id ${ID}.`,
     },
   });
 

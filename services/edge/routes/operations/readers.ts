@@ -1,4 +1,4 @@
-/** Whoever may give such a command may ask what became of it, and so may whoever reads Investors. */
+/** A key that may send such a command may read its outcome, and so may a key that reads Investors. */
 export const READERS = {
   scope: "investors:read",
   orScopes: ["funds:deposit", "funds:withdraw", "subscriptions:write"],

@@ -13,10 +13,10 @@ import type { Deps } from "../../route.ts";
 import { isFinal } from "../../schemas/operation.ts";
 
 /** More transfers than the fees of one operation ever are. */
-const MOST_KEYS = 20;
-/** So many operations are asked about at the same time. */
+const MAX_KEYS = 20;
+/** Operations that are read at the same time. */
 const AT_ONCE = 8;
-/** The ledger answers what it knows rather than wait longer for what others know. */
+/** Legs that cannot be read in this time are omitted. */
 const ASK_MS = 2_000;
 
 const OUTCOMES: Readonly<Record<TransferState, OperationOutcome>> = {
@@ -37,7 +37,7 @@ const KINDS: Partial<Readonly<Record<MovementKind, string>>> = {
   [MovementKind.REVERSAL]: "reversal",
 };
 
-/** Operations with the movements that platform has on record for them. What cannot be asked now is left out. */
+/** Operations with their recorded movements. Legs that cannot be read now are omitted. */
 export async function withLegs(
   deps: Deps,
   operations: readonly Operation[],
@@ -64,7 +64,7 @@ async function show(deps: Deps, operation: Operation, context: CallContext): Pro
   return upToDate({ ...operation, reference: own[0]?.reference ?? "", legs }, own[0]);
 }
 
-/** Platform's journal is ahead of funding's books until a job there has looked again. */
+/** The platform service knows an outcome before the recovery job of funding has recorded it. */
 function upToDate(operation: Operation, own: OperationLeg | undefined): Operation {
   const isOneMovement = operation.action === OperationAction.DEPOSIT || operation.action === OperationAction.WITHDRAW;
   if (own === undefined || !isOneMovement || isFinal(operation) || !isFinal(own)) return operation;
@@ -78,11 +78,11 @@ async function feeKeys({ fees }: Deps, key: string, context: CallContext): Promi
 }
 
 async function legsUnder({ platform }: Deps, keys: readonly string[], context: CallContext): Promise<OperationLeg[]> {
-  const asked = keys.slice(0, MOST_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
+  const asked = keys.slice(0, MAX_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
   return (await Promise.all(asked)).flatMap((transfer) => transfer?.legs.map(legOf) ?? []);
 }
 
-/** Nothing was recorded under the key, or nobody can say now. */
+/** Undefined when nothing is recorded under the key, or it cannot be read now. */
 async function orNothing<T>(question: Promise<T>): Promise<T | undefined> {
   return await question.catch((error: unknown) => {
     if (error instanceof Refusal) return undefined;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { MAX_NOTE_LENGTH } from "../../schemas/checks.ts";
 import { text, textOrNumber } from "../../schemas/field.ts";
-import { placeOfReview, reviewItem, ReviewItem } from "../../schemas/review.ts";
+import { readReviewId, reviewItem, ReviewItem } from "../../schemas/review.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
-import { partOf } from "./parts.ts";
+import { serviceOf } from "./services.ts";
 
 export const decideReview = route({
   method: "POST",
@@ -13,9 +13,9 @@ export const decideReview = route({
   scope: "ops",
   class: "money",
   tag: "Reviews",
-  summary: "Say what becomes of a review",
+  summary: "Approve or propose a review decision",
   description:
-    "The first API key proposes an action; it is done when another key says the same. `withdraw_proposal` takes a proposal back, whoever made it. Every word is kept with the id of its key.",
+    "The first API key proposes an action; it is executed when a second API key proposes the same. `withdraw_proposal` withdraws a proposal of any key. Every decision is logged with its API key.",
   body: Type.Object({
     id: text("review_id", { description: "Id of the review.", example: "platform-17" }),
     action: text("review_action", {
@@ -30,7 +30,7 @@ export const decideReview = route({
       }),
     ),
     note: text("note", {
-      description: "Why. Kept for ever.",
+      description: "Reason. Kept permanently.",
       example: "Checked with the dealers.",
       shown: { minLength: 1, maxLength: MAX_NOTE_LENGTH },
     }),
@@ -40,17 +40,17 @@ export const decideReview = route({
     "review_not_found",
     "review_decided",
     "action_not_possible",
-    "second_key_required",
+    "second_approver_required",
     "decision_differs",
     "platform_unavailable",
   ],
 
   async handle(deps, { body }, context) {
-    const { service, reviewId } = placeOfReview(body.id);
+    const { service, reviewId } = readReviewId(body.id);
     const { action, note } = body;
     const dealId = BigInt(decimalText(body, "deal_id") ?? 0);
-    const said = { reviewId, action, dealId, note, actor: context.key.id };
-    const { review } = await partOf(deps, service).decideReview(said, context);
+    const decision = { reviewId, action, dealId, note, actor: context.key.id };
+    const { review } = await serviceOf(deps, service).decideReview(decision, context);
     assert(review !== undefined, "the review is missing in the answer");
     return reviewItem(service, review);
   },

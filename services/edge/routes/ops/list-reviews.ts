@@ -4,7 +4,7 @@ import { limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
 import { REVIEWERS, reviewItem, ReviewItem, stateFilter, stateOf } from "../../schemas/review.ts";
 import { route } from "../../route.ts";
-import { pageOfParts, partOf } from "./parts.ts";
+import { pageOfServices, serviceOf } from "./services.ts";
 
 const DEFAULT_LIMIT = 50;
 
@@ -16,9 +16,9 @@ export const listReviews = route({
   scope: "ops",
   class: "read",
   tag: "Reviews",
-  summary: "List what people have to decide",
+  summary: "List open reviews",
   description:
-    "What no machine may decide, with its evidence and what may be decided: what concerns movements on the platform, then pools, then fees, each ascending by number. A part that cannot be reached is named in `unreachable`, and its reviews are missing from the page.",
+    "Cases for manual review with their evidence and the available actions: movements on the trading platform, then pools, then fees, each ascending by number. Unreachable services are listed in `unreachable`; their reviews are missing.",
   query: Type.Object({
     state: Type.Optional(stateFilter),
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
@@ -26,29 +26,26 @@ export const listReviews = route({
   }),
   reply: Type.Object({
     ...page.properties,
-    unreachable: Type.Array(
-      choice(REVIEWERS, { description: "Name of a part of this service.", example: "platform" }),
-      {
-        description: "Parts that could not be reached, whose reviews are missing from this page.",
-      },
-    ),
+    unreachable: Type.Array(choice(REVIEWERS, { description: "Name of a service.", example: "platform" }), {
+      description: "Services that could not be reached. Their reviews are missing from this page.",
+    }),
   }),
   refusals: [],
   check: ({ query }, deps) => cursorErrors(readCursor(deps, listOf(query), query.cursor)),
 
   async handle(deps, { query }, context) {
     const state = stateOf(query.state);
-    const { found, next, unreachable } = await pageOfParts(
+    const { found, next, unreachable } = await pageOfServices(
       {
-        parts: REVIEWERS,
+        services: REVIEWERS,
         cursor: readCursor(deps, listOf(query), query.cursor) ?? 0n,
         limit: Number(query.limit ?? DEFAULT_LIMIT),
-        ask: (part, page, within) => partOf(deps, part).listReviews({ ...page, state }, within),
+        ask: (service, page, within) => serviceOf(deps, service).listReviews({ ...page, state }, within),
       },
       context,
     );
     return {
-      items: found.map(({ part, item }) => reviewItem(part, item)),
+      items: found.map(({ service, item }) => reviewItem(service, item)),
       next_cursor: next === undefined ? null : deps.cursors.write(listOf(query), next),
       has_more: next !== undefined,
       unreachable,

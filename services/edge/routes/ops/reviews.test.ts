@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
 import type { ListReviewsRequest } from "#proto/pamm/common/v1/review.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
-import { errorsOf, testEdge } from "../../test-edge.ts";
+import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { aReview } from "../../testing/replies/ops.ts";
 import { AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
 
@@ -174,11 +174,11 @@ test.each<[string, RefusalStatus, number, RefusalExtra]>([
   ["review_not_found", "not_found", 404, {}],
   ["review_decided", "conflict", 409, {}],
   ["action_not_possible", "conflict", 409, { details: { actions: "adopt, acknowledge" } }],
-  ["second_key_required", "conflict", 409, {}],
+  ["second_approver_required", "conflict", 409, {}],
   ["decision_differs", "conflict", 409, { details: PROPOSED }],
 ])("%s is told in full", async (code, status, http, extra) => {
   const decideReview = () =>
-    Promise.reject(new Refusal({ code, status, message: "not so", outcome: "not_executed", ...extra }));
+    Promise.reject(new Refusal({ code, status, message: "Not so.", outcome: "not_executed", ...extra }));
   const edge = await testEdge({ subscriptions: { decideReview } });
   const payload = { id: "subscription-5", action: "adopt", note: "Checked." };
   const answer = await edge.call({ method: "POST", url: URL, payload });

@@ -23,7 +23,7 @@ export const assign = route({
   tag: "Subscriptions",
   summary: "Assign an Investor to a Master",
   description:
-    "The Investor's balance has to meet the Master's minimum, and the Investor may have no open positions. The balance reaches the Master shortly afterwards.",
+    "The Investor's balance must be at least the Master's minimum deposit, and the Investor must have no open positions. The capital reaches the Master within seconds.",
   body: Type.Object({
     master_login: masterLogin,
     investor_login: investorLogin,

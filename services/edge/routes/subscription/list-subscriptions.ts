@@ -24,7 +24,7 @@ export const listSubscriptions = listRoute({
   class: "read",
   tag: "Subscriptions",
   summary: "List subscriptions",
-  description: "Ascending by id, narrowed by any of the filters. An unknown login matches nothing.",
+  description: "Subscriptions ascending by id. Filters are combined. An unknown login matches nothing.",
   query: Type.Object({
     master_login: Type.Optional(masterLogin),
     investor_login: Type.Optional(investorLogin),
@@ -42,7 +42,7 @@ export const listSubscriptions = listRoute({
   }),
   refusals: [],
 
-  async *pages({ subscriptions }, { query }, contextOfPage, waiting) {
+  async *pages({ subscriptions }, { query }, contextOfPage, poll) {
     const filter = {
       masterLogin: query.master_login ?? "",
       investorLogin: query.investor_login ?? "",
@@ -52,7 +52,7 @@ export const listSubscriptions = listRoute({
     const mayBePaused = query.status === undefined || query.status === "PAUSED";
     if (query.wait !== undefined && mayBePaused) {
       const leaving = { ...filter, status: SubscriptionStatus.PAUSED, afterId: 0n, limit: 1 };
-      await waiting.until(
+      await poll.until(
         (context) => subscriptions.listSubscriptions(leaving, context),
         ({ items }) => items.length === 0,
       );

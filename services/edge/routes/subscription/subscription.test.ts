@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal, type RefusalStatus } from "#kernel/refusal.ts";
-import { errorsOf, testEdge } from "../../test-edge.ts";
+import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { aSubscription } from "../../testing/replies/subscription.ts";
 import { AT, AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
 

@@ -38,9 +38,9 @@ export const unassign = route({
       started_at: startedAtReply,
       ended_at: endedAtReply,
     }),
-    payout_enqueued: bool({ description: "Whether capital has to leave the Master.", example: true }),
+    payout_enqueued: bool({ description: "Whether an exit transfer leaves the Master.", example: true }),
     mt5_transfer_id: nullableInteger({
-      description: "Id of the exit transfer; null when nothing had to leave the Master.",
+      description: "Id of the exit transfer; null when nothing leaves the Master.",
       example: 7,
     }),
     amount: moneyReply("What leaves the Master: negative, or 0.", -250.5),

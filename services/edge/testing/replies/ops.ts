@@ -12,7 +12,7 @@ export function aBreak(overrides: Partial<Break> = {}): Break {
     atRisk: cents(50_00n),
     operationIds: ["4711"],
     dealIds: [1_234_567n],
-    message: "operation 4711 is applied and its deal is in no log",
+    message: "Operation 4711 is applied, but its deal 1234567 is not in a log.",
     evidence: '{"booked_minor":"5000","logged_minor":null}',
     openedAt: AT,
     seenAt: LATER,

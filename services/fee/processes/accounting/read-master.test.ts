@@ -94,7 +94,7 @@ test("a stopped Master is read on when two keys say so, as soon as what follows 
   await expect(say("anna")).rejects.toMatchObject({ code: "action_not_possible" });
   entries.unshift(lost!);
   await say("anna");
-  await expect(say("anna")).rejects.toMatchObject({ code: "second_key_required" });
+  await expect(say("anna")).rejects.toMatchObject({ code: "second_approver_required" });
   await say("boris");
   await settle(world);
   expect(balanceOf(world, INVESTOR)).toBe("1140.00");

@@ -39,14 +39,14 @@ async function refusalOfHold({ pool }: Deps, { cashflow }: Story, { code }: Refu
     const blockedBy = await findOpenOperation(pool, cashflow.login, cashflow.id);
     return refusalOfTransfer({ kind: "refused", code, platformCode: 0 }, blockedBy);
   }
-  return refuse("platform_unavailable", "the trading platform cannot be reached; nothing was executed", {
+  return refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
     outcome: "not_executed",
     retryAfterMs: RETRY_AFTER_MS,
   });
 }
 
 function tooLate(): Refusal {
-  return refuse("platform_unavailable", "the operation could not begin in time; nothing was executed", {
+  return refuse("platform_unavailable", "The operation could not begin in time. Nothing was executed.", {
     outcome: "not_executed",
     retryAfterMs: RETRY_AFTER_MS,
   });

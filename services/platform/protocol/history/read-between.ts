@@ -22,7 +22,7 @@ export async function readBetween(deps: Deps, login: string): Promise<Facts> {
   await letPass(deps, login);
   await inTransaction(deps.pool, async (tx) => {
     const account = await lockAccount(tx, login);
-    if (account === undefined) throw refuse("login_not_managed", `${login} is not managed by this service`);
+    if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
     await beginReading(tx, login, token, READING_MS);
   });
   try {

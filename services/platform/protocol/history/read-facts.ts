@@ -21,11 +21,12 @@ export type Facts = {
  */
 export async function readFacts(deps: Deps, login: string): Promise<Facts> {
   const user = await deps.mt5.getUser(login);
-  if (user === undefined) throw refuse("platform_account_not_found", `the platform shows no account ${login}`);
+  if (user === undefined)
+    throw refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
   const positions = await deps.mt5.readPositions(login);
   await readLogin(deps, login);
   const account = await findAccount(deps.pool, login);
-  if (account === undefined) throw refuse("login_not_managed", `${login} is not managed by this service`);
+  if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
   const left = await listLogPositions(deps.pool, login);
   const { balanceMinor } = user;
   const shown = new Map(positions.map(({ ticket, volume }) => [ticket, volume]));

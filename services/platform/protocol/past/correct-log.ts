@@ -26,14 +26,12 @@ export async function requireCorrection(
   const { login, dealId } = about;
   const account = await lockAccount(tx, login);
   if (account?.logNumber !== sight.facts.account.logNumber) {
-    throw actionNotPossible(`${login} went on meanwhile; say it again`);
+    throw actionNotPossible(`Account ${login} changed in the meantime. Retry shortly.`);
   }
   const plans = await planCorrections(tx, login, sight);
   const correction = plans.get(dealId);
   if (correction === undefined || correction.difference.isNone) {
-    throw actionNotPossible(
-      `the log of ${login} says what the platform shows of deal ${dealId}; it needs no correction`,
-    );
+    throw actionNotPossible(`The log of ${login} agrees with the platform on deal ${dealId}. No correction is needed.`);
   }
   requireSame(about, correction.difference);
   const misfit = await findMisfit(tx, account, sight.facts, [...plans.values()]);
@@ -58,7 +56,7 @@ export function requireSame({ evidence, dealId }: ReviewCase, difference: DealDi
   if (isAbout(evidence, difference)) return;
   const { amountMinor, nowShown } = difference;
   throw actionNotPossible(
-    `of deal ${dealId} the platform shows by now: ${nowShown}; the correction would be ${text(amountMinor)}; look at the review again`,
+    `The platform now shows deal ${dealId} as: ${nowShown}. The correction would be ${text(amountMinor)}. Read the review again before deciding.`,
   );
 }
 

@@ -41,15 +41,15 @@ export async function findMisfit(
   all: readonly Correction[],
 ): Promise<string | undefined> {
   const { login, undecidedFrom, logBalance } = account;
-  if (undecidedFrom !== undefined) return `a deal of ${login} is not decided yet; say it again`;
+  if (undecidedFrom !== undefined) return `A deal of ${login} is not decided yet. Retry shortly.`;
   const corrected = all.reduce((sum, each) => sum + netOf(each), logBalance.minor);
   if (corrected !== facts.balanceMinor) {
-    const differs = `the platform shows ${text(facts.balanceMinor)} on ${login}, and its history makes ${text(corrected)}`;
-    return `${differs}: let the platform check the balance and put it right first`;
+    const differs = `The trading platform shows ${text(facts.balanceMinor)} on ${login}, but its history sums to ${text(corrected)}`;
+    return `${differs}. Correct the balance on the trading platform first.`;
   }
   if (await arePositionsShown(tx, login, facts, all)) return undefined;
-  const differ = `the open positions of ${login} are not those that its history makes`;
-  return `${differ}: let the platform check the positions and put them right first`;
+  const differ = `The open positions of ${login} differ from its history`;
+  return `${differ}. Correct the positions on the trading platform first.`;
 }
 
 async function arePositionsShown(

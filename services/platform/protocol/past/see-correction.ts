@@ -30,7 +30,9 @@ export async function seeCorrection(deps: Deps, reviewId: bigint): Promise<Corre
   const facts = await readBetween(deps, about.login);
   const tickets = await listUncorrected(deps.pool, server, about.login, MOST_DEALS + 1);
   if (tickets.length > MOST_DEALS) {
-    throw actionNotPossible(`more than ${MOST_DEALS} deals of ${about.login} are others than they were told`);
+    throw actionNotPossible(
+      `More than ${MOST_DEALS} deals of ${about.login} were amended. Correct the history on the trading platform first.`,
+    );
   }
   const shown = new Map<bigint, Deal | undefined>();
   for (const ticket of new Set([about.dealId, ...tickets])) {

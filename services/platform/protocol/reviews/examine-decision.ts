@@ -14,7 +14,7 @@ const BALANCE = 2;
 export async function requireOpenReview(tx: Transaction, { login, operationId }: ReviewCase): Promise<Locked> {
   const locked = await lockForStep(tx, login, operationNumber(BigInt(operationId)));
   if (locked.operation.standing.state === "REVIEW") return locked;
-  throw actionNotPossible(`operation ${operationId} is not before people any more`);
+  throw actionNotPossible(`Operation ${operationId} no longer needs manual review.`);
 }
 
 export type NamedDeal = { readonly server: string; readonly dealId: bigint; readonly shown: Deal | undefined };
@@ -23,16 +23,16 @@ export type NamedDeal = { readonly server: string; readonly dealId: bigint; read
 export async function requireOrderedDeal(tx: Transaction, about: ReviewCase, named: NamedDeal): Promise<void> {
   const { server, dealId, shown } = named;
   const { operation } = await requireOpenReview(tx, about);
-  if (dealId === 0n) throw actionNotPossible("confirm_applied names the deal that the operation made, in deal_id");
-  if (shown === undefined) throw actionNotPossible(`the platform shows no deal ${dealId}`);
+  if (dealId === 0n) throw actionNotPossible("The action confirm_applied requires deal_id: the deal of the operation.");
+  if (shown === undefined) throw actionNotPossible(`The trading platform does not show deal ${dealId}.`);
   const differences = [
     ...(shown.login === about.login ? [] : [`it is on login ${shown.login}`]),
     ...(shown.action === BALANCE ? [] : ["it is not a balance operation"]),
-    ...(effectOf(shown) === operation.amountMinor ? [] : ["its amount is another one"]),
+    ...(effectOf(shown) === operation.amountMinor ? [] : ["its amount differs"]),
   ];
   if (differences.length > 0) {
-    throw actionNotPossible(`deal ${dealId} is not what was ordered: ${differences.join(", ")}`);
+    throw actionNotPossible(`Deal ${dealId} is not the requested operation: ${differences.join(", ")}.`);
   }
   const booked = await listExplainedDeals(tx, server, [dealId]);
-  if (booked.has(dealId)) throw actionNotPossible(`deal ${dealId} is in the books already`);
+  if (booked.has(dealId)) throw actionNotPossible(`Deal ${dealId} is already recorded.`);
 }

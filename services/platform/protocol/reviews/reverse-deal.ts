@@ -26,11 +26,11 @@ export async function findReversalMinor(tx: Transaction, server: string, about: 
   }
   const earlier = await findReversal(tx, login, dealId);
   if (earlier !== undefined && earlier !== about.id) {
-    throw actionNotPossible(`deal ${dealId} was taken back by the decision of review ${earlier}`);
+    throw actionNotPossible(`Deal ${dealId} was already reversed by review ${earlier}.`);
   }
   const logged = await findLoggedDeal(tx, server, login, dealId);
   if (logged !== undefined && logged.amountMinor !== 0n) return -logged.amountMinor;
-  throw actionNotPossible(`deal ${dealId} stands in no log yet, so there is nothing to take back`);
+  throw actionNotPossible(`Deal ${dealId} is not in a log yet. There is nothing to reverse.`);
 }
 
 /** The wish is durable with the decision; from here on it is an operation like any other. */

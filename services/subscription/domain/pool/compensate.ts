@@ -17,7 +17,7 @@ export type Compensation = {
  * could still lift them.
  */
 export function compensate(pool: UnitPool): Compensation {
-  if (pool.positions.length > 0) throw new PoolBroken("Nobody is compensated while positions are open.");
+  if (pool.positions.length > 0) throw new PoolBroken("A deficit is not covered while positions are open.");
   const raised = pool.seats
     .filter(({ pooled }) => pooled < 0n)
     .map(({ subscriptionId, pooled }) => ({ subscriptionId, amount: -pooled }));

@@ -15,7 +15,7 @@ export function takeOut(pool: UnitPool, subscriptionId: bigint, amount: bigint):
  * to the seat with most units, or to suspense. Only of a flat Master: an accrual could have no other owner.
  */
 export function leaveUnits(pool: UnitPool, subscriptionId: bigint): UnitPool {
-  if (pool.positions.length > 0) throw new PoolBroken("Nobody leaves a pool with open positions.");
+  if (pool.positions.length > 0) throw new PoolBroken("An Investor does not leave a pool with open positions.");
   const { index, seat } = seatOf(pool, subscriptionId);
   const empty = { ...seat, units: 0n, unredeemed: 0n, carry: 0n };
   const holds = seat.pooled !== 0n || seat.waiting !== 0n;

@@ -44,7 +44,7 @@ export async function finishAssignment(deps: Deps, id: bigint, context: CallCont
     }
   } catch (error) {
     deps.log.error("an assignment is finished later", { id, login: subscription.investorLogin, error });
-    throw refuse("outcome_unknown", "the assignment is decided and not finished yet", {
+    throw refuse("outcome_unknown", "The assignment is decided and still being completed.", {
       outcome: "unknown",
       ...(context.commandId === "" ? {} : { operationId: context.commandId }),
     });

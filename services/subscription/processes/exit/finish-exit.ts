@@ -41,12 +41,12 @@ export async function finishExit(deps: Deps, exit: Exit, context: CallContext): 
 async function takeFees(deps: Deps, { id, investorLogin: login }: Subscription, holder: string, context: CallContext) {
   try {
     const isPosted = await postUnderLane(deps, { login, holder }, context);
-    if (!isPosted) throw unfinished("the Investor's results are posted later", context);
+    if (!isPosted) throw unfinished("The Investor has left the pool. Trading results are still being posted.", context);
     await deps.fees.collect({ key: exitKey(id), holder }, withReplyReserve(context));
   } catch (error) {
     if (error instanceof Refusal && error.code === NOTHING_TO_COLLECT) return;
     deps.log.warn("the fees of an exit are taken later", { id, login, error });
-    throw unfinished("the Investor has left the pool; its fees are taken later", context);
+    throw unfinished("The Investor has left the pool. Performance fees are still being collected.", context);
   }
 }
 
@@ -65,7 +65,7 @@ async function enqueue(deps: Deps, exit: Exit, context: CallContext): Promise<bi
   await sendExit(deps, transfer, context);
   const sent = await findFirstExitTransfer(pool, subscriptionId);
   if (sent?.transferId !== undefined) return sent.transferId;
-  throw unfinished("the Investor has left the pool; the exit transfer is sent later", context);
+  throw unfinished("The Investor has left the pool. The exit transfer is still being sent.", context);
 }
 
 function unfinished(message: string, { commandId }: CallContext): Refusal {

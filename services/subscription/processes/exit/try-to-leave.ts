@@ -20,9 +20,10 @@ export async function tryToLeave(deps: Deps, exit: Exit, context: CallContext): 
   try {
     const held = await holdLane(deps, laneOfExit(subscription, exit.try), context);
     // False: the settling job has given this try up, because it took too long.
-    if (!(await markLeaving(deps.pool, exit, held))) throw accountBusy("the operation took too long");
+    if (!(await markLeaving(deps.pool, exit, held)))
+      throw accountBusy("The operation took too long and was aborted. Retry shortly.");
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : accountBusy("the account could not be held");
+    const refusal = error instanceof Refusal ? error : accountBusy("The account could not be locked. Retry shortly.");
     await giveUp(deps, { subscription, exit: { ...exit, state: "ASKING" }, refusal }, context);
     throw error;
   }
@@ -43,7 +44,7 @@ export async function continueLeaving(deps: Deps, subscriptionId: bigint, contex
   }
   const left = await getExit(deps, subscriptionId);
   if (left.state === "LEFT") return left;
-  throw left.refusal === null ? accountBusy("the operation was given up") : fromRecord(left.refusal);
+  throw left.refusal === null ? accountBusy("The operation was aborted. Retry shortly.") : fromRecord(left.refusal);
 }
 
 /** Ends a try without effect, and lets its lane go. */
@@ -89,7 +90,7 @@ async function decide(
     return await reachDecision(deps, asked, context);
   } catch (error) {
     deps.log.error("an exit is decided later", { id: subscriptionId, login: investorLogin, error });
-    throw refuse("outcome_unknown", "the decision is not known yet", {
+    throw refuse("outcome_unknown", "The decision is not known yet.", {
       outcome: "unknown",
       ...(context.commandId === "" ? {} : { operationId: context.commandId }),
     });

@@ -41,7 +41,9 @@ export async function crystallize(deps: Deps, leave: Leave, context: CallContext
         continue;
       }
       deps.log.error("a fee is fixed later", { key: leave.key, login: leave.investorLogin, error });
-      throw refuse("outcome_unknown", "the place is fixed, the fee is not known yet", { outcome: "unknown" });
+      throw refuse("outcome_unknown", "The withdrawal is decided. Its performance fee is not known yet.", {
+        outcome: "unknown",
+      });
     }
   }
 }

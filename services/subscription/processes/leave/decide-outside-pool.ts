@@ -23,9 +23,10 @@ export async function settleOutsidePool({ pool, now, week }: Deps, leave: Leave)
     assert(account !== undefined);
     const at = now();
     try {
-      if (leave.kind === "EXIT") throw refuse("subscription_not_active", "the Investor is in no pool");
+      if (leave.kind === "EXIT")
+        throw refuse("subscription_not_active", `Investor ${leave.investorLogin} is not in a pool.`);
       if (account.pooledIn !== undefined || account.filedNumber !== leave.heldLogNumber) {
-        throw accountBusy("the account has changed since it was held");
+        throw accountBusy("The account changed while it was being read. Retry shortly.");
       }
       const { unposted, quarantined } = account.places;
       const place = {

@@ -55,7 +55,7 @@ async function settle(deps: Deps, leave: GatedLeave, gate: Gate, context: CallCo
     if (end === "over") return;
     if (end === "moved") reads += 1;
   }
-  throw notReadYet("the Master's latest deals are still being split");
+  throw notReadYet("The Master's latest deals are still being allocated. Retry shortly.");
 }
 
 type Asked = { readonly leave: GatedLeave; readonly gate: Gate; readonly reading: MasterReading };
@@ -84,7 +84,7 @@ async function settleAtPlace(
   const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtPlace && struck === undefined);
   if (!isStopped && struck === undefined) return "moved";
   try {
-    if (struck === undefined) throw safetyStop("stopped");
+    if (struck === undefined) throw safetyStop(leave.masterLogin, "stopped");
     assert(await settleHere(tx, deps, { leave, reading }, struck.master), "a gated try is settled once");
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -107,7 +107,7 @@ async function settleHere(
   assert(account !== undefined && seat !== undefined, "who leaves has a seat");
   const { inbound, waiting, pooled } = seat.places;
   if (account.filedNumber !== heldLogNumber || inbound !== 0n || waiting !== 0n || !seat.isPooled) {
-    throw accountBusy("the account has changed since it was held");
+    throw accountBusy("The account changed while it was being read. Retry shortly.");
   }
   checkLeaving({ kind, pooled });
   const { unposted, quarantined } = account.places;

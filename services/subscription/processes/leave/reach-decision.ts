@@ -44,7 +44,7 @@ export async function reachDecision(deps: Deps, asked: NewLeave, context: CallCo
     if (standing?.state === "DECIDED") return standing;
     const own = await findLeave(pool, asked);
     if (own?.state === "REFUSED") return own;
-    if (own === undefined && standing === undefined) throw accountBusy("a later try of this operation is known");
+    if (own === undefined && standing === undefined) throw accountBusy("A later attempt of this operation has begun.");
     if (standing?.state === "SETTLED" && standing.subscriptionId === null) {
       await decideOutsidePool(deps, standing, context);
       continue;
@@ -58,7 +58,7 @@ export async function reachDecision(deps: Deps, asked: NewLeave, context: CallCo
       }
     } else if (wait.isOver()) {
       // Somebody has closed the gate for it, so it is being decided and will be; only the answer is not there yet.
-      throw refuse("outcome_unknown", "the decision is in progress", { outcome: "unknown" });
+      throw refuse("outcome_unknown", "The decision is in progress.", { outcome: "unknown" });
     }
     await wait.pause();
   }
@@ -72,24 +72,25 @@ async function goOn(
   context: CallContext,
 ): Promise<Refusal | undefined> {
   const standing = await readStanding(deps, leave, context);
-  if (standing === undefined) return await refuseWaiting(deps, leave, accountBusy("the account cannot be read now"));
+  if (standing === undefined)
+    return await refuseWaiting(deps, leave, accountBusy("The account cannot be read now. Retry shortly."));
   if (standing.filedNumber !== leave.heldLogNumber) {
     // What was held is not what is there any more: the lane has to be asked again, by the next try.
-    return await refuseWaiting(deps, leave, accountBusy("the account has changed since it was held"));
+    return await refuseWaiting(deps, leave, accountBusy("The account changed while it was being read. Retry shortly."));
   }
   const { seat } = standing;
   if (seat === undefined) {
     await settleOutsidePool(deps, leave);
     return undefined;
   }
-  if (seat.isStopped) return await refuseWaiting(deps, leave, safetyStop("stopped"));
+  if (seat.isStopped) return await refuseWaiting(deps, leave, safetyStop(seat.masterLogin, "stopped"));
   if (seat.inbound !== 0n) {
     deps.bells.mirrors.ring();
-    return accountBusy("money is still on its way to the Master");
+    return accountBusy("A transfer to the Master is still in progress. Retry shortly.");
   }
   const fee = await prepareFee(seat.masterLogin);
-  if (fee === "stopped") return await refuseWaiting(deps, leave, safetyStop("stopped"));
-  if (fee === "away") return notReadYet("fees cannot be computed now");
+  if (fee === "stopped") return await refuseWaiting(deps, leave, safetyStop(seat.masterLogin, "stopped"));
+  if (fee === "away") return notReadYet("Performance fees cannot be calculated now. Retry shortly.");
   const gate = await closeGateFor(deps, leave, seat);
   if (gate === "busy") {
     return notReadYet(`Another operation on Master ${seat.masterLogin} is being decided. Retry shortly.`);

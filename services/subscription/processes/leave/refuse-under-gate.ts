@@ -19,5 +19,5 @@ export async function refuseUnderGate(deps: Deps, leave: Leave, gate: Gate, refu
 export function finalRefusal(error: unknown): Refusal {
   const isFinal =
     error instanceof Refusal && (error.code === "master_open_positions" || error.code === "allocation_in_progress");
-  return isFinal ? error : notReadYet("the Master cannot be read now");
+  return isFinal ? error : notReadYet("The Master's account cannot be read now. Retry shortly.");
 }

@@ -1,4 +1,4 @@
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatAmount, usd } from "#kernel/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
@@ -24,26 +24,31 @@ export const compensateDeficit: Effect = {
   examine(_about, _wanted, readings) {
     expectComplete(readings);
     for (const [login, { openPositions }] of readings) {
-      if (openPositions > 0) throw actionNotPossible(`${login} has open positions; they may still lift the pool`);
+      if (openPositions > 0)
+        throw actionNotPossible(
+          `Master ${login} has open positions: ${openPositions}. They may still change the deficit.`,
+        );
     }
   },
   async carryOut(tx, deps, { about, wanted, readings }) {
     const reading = readings.get(about.login);
-    if (reading === undefined) throw actionNotPossible("the Master was not read");
+    if (reading === undefined) throw actionNotPossible("The Master's account was not read. Retry shortly.");
     const pooled = await listSeatsOfPool(tx, about.login);
     const logins = pooled.map(({ investorLogin }) => investorLogin);
     const struck = await strikeFlat(tx, deps, { about, reading, logins });
     const { pool, raised, total } = compensate(struck.pool);
     const loginOf = new Map(pooled.map(({ subscriptionId, investorLogin }) => [subscriptionId, investorLogin]));
     const parts = raised.map((part) => ({ ...part, investorLogin: loginOf.get(part.subscriptionId) ?? "" }));
-    if (parts.length === 0) throw actionNotPossible("nobody in the pool is below zero");
+    if (parts.length === 0) throw actionNotPossible("No Investor in the pool has a negative share.");
     if (parts.some(({ investorLogin }) => investorLogin === "")) {
-      throw actionNotPossible("the pool has changed meanwhile; say it again");
+      throw actionNotPossible("The pool changed in the meantime. Retry shortly.");
     }
     const foreign = await takeFromForeign(tx, about, { parts, total, at: wanted.at });
     expectSame(about, foreign);
     if (foreign < total) {
-      throw actionNotPossible(`${formatDecimal(usd(total))} are needed, and ${formatDecimal(usd(foreign))} are there`);
+      throw actionNotPossible(
+        `The deficit is ${formatAmount(usd(total))}, but only ${formatAmount(usd(foreign))} is available.`,
+      );
     }
     await saveLedger(tx, { ...struck, pool, master: { ...struck.master, isInDeficit: poolEquity(pool) < 0n } });
     await addUnposted(tx, parts);
@@ -56,8 +61,9 @@ type Place = { readonly about: ReviewCase; readonly reading: AccountReading; rea
 /** The pool at the place at which the Master was read flat: everything up to there is split and struck. */
 async function strikeFlat(tx: Transaction, deps: Deps, { about, reading, logins }: Place): Promise<Ledger> {
   const master = await lockMaster(tx, about.login);
-  if (master === undefined || master.stoppedReason !== null) throw actionNotPossible("the Master is stopped");
-  if (!master.hasOpenGate) throw actionNotPossible("somebody is just leaving this pool; say it again");
+  if (master === undefined || master.stoppedReason !== null)
+    throw actionNotPossible(`Master ${about.login} is stopped.`);
+  if (!master.hasOpenGate) throw actionNotPossible("An Investor is leaving this pool. Retry shortly.");
   const { askedAt: at, logNumber: through } = reading;
   const { ledger, end } = await openLedger(tx, deps, master, {
     through,
@@ -66,6 +72,6 @@ async function strikeFlat(tx: Transaction, deps: Deps, { about, reading, logins 
   });
   const isAtPlace = end === "done" && master.filedNumber === through;
   const struck = isAtPlace ? await strikeLedger(tx, deps, ledger, []) : undefined;
-  if (struck === undefined) throw actionNotPossible("the Master went on meanwhile; say it again");
+  if (struck === undefined) throw actionNotPossible("The Master traded in the meantime. Retry shortly.");
   return struck;
 }

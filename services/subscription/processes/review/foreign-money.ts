@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatAmount, usd } from "#kernel/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
@@ -27,8 +27,8 @@ export const adopt: Effect = {
     const { account, seat } = await lockInvestor(tx, about);
     const adopted = adoptForeign(account.places, seat.places);
     if (adopted === undefined) {
-      const pooled = formatDecimal(usd(seat.places.pooled));
-      throw actionNotPossible(`more was taken from the account than the ${pooled} that work in the pool`);
+      const pooled = formatAmount(usd(seat.places.pooled));
+      throw actionNotPossible(`The amount withdrawn exceeds the Investor's share of the pool, ${pooled}.`);
     }
     const { change, flow, unredeemed } = adopted;
     await saveAccounts(tx, [{ ...account, places: changeAccount(account.places, change) }]);
@@ -66,10 +66,10 @@ async function lockInvestor(
   const account = books.accounts.get(login);
   const seat = account?.pooledIn === undefined ? undefined : books.seats.get(account.pooledIn);
   if (account === undefined || seat === undefined || seat.masterLogin !== master?.login) {
-    throw actionNotPossible("the Investor is in this pool no more");
+    throw actionNotPossible("The Investor is no longer in this pool.");
   }
   // Who is deciding to leave counts with what stands where now.
-  if (!master.hasOpenGate) throw actionNotPossible("somebody is just leaving this pool; say it again");
+  if (!master.hasOpenGate) throw actionNotPossible("An Investor is leaving this pool. Retry shortly.");
   expectSame(about, account.places.quarantined);
   return { account, seat };
 }
@@ -77,5 +77,5 @@ async function lockInvestor(
 /** What was decided is about exactly this amount. */
 export function expectSame({ amount }: ReviewCase, found: bigint): void {
   if (amount === found) return;
-  throw actionNotPossible(`the amount is ${formatDecimal(usd(found))} by now; look at the review again`);
+  throw actionNotPossible(`The amount is now ${formatAmount(usd(found))}. Read the review again before deciding.`);
 }

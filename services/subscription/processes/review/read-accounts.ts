@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { formatDecimal, usd } from "#kernel/money.ts";
+import { formatAmount, usd } from "#kernel/money.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deps } from "../../deps.ts";
 import { catchUp } from "../filing/catch-up.ts";
@@ -42,11 +42,11 @@ export async function readAccounts(deps: Deps, logins: readonly string[], contex
 export function expectComplete(readings: Readings): void {
   for (const [login, { isComplete, balance, logBalance }] of readings) {
     if (isComplete) continue;
-    const difference = formatDecimal(usd(balance - logBalance));
+    const difference = formatAmount(usd(balance - logBalance));
     throw actionNotPossible(
       balance === logBalance
-        ? `the open positions of ${login} are not those that its log leaves`
-        : `the balance of ${login} differs by ${difference} from what its log says`,
+        ? `The open positions of ${login} differ from those in its log.`
+        : `The balance of ${login} differs by ${difference} from its log.`,
     );
   }
 }

@@ -30,11 +30,12 @@ export const allocateDeal: Effect = {
   ...resume,
   examine(about, { dealId }, readings) {
     expectComplete(readings);
-    if (dealId !== about.dealId) throw actionNotPossible(`deal_id has to name the deal in question, ${about.dealId}`);
+    if (dealId !== about.dealId) throw actionNotPossible(`The deal_id must be ${about.dealId}, the deal under review.`);
   },
   async carryOut(tx, deps, { about, wanted }) {
     const next = await findNextDeal(tx, about.login);
-    if (next?.dealId !== wanted.dealId) throw actionNotPossible(`deal ${wanted.dealId} is not the next to be split`);
+    if (next?.dealId !== wanted.dealId)
+      throw actionNotPossible(`Deal ${wanted.dealId} is not the next deal to allocate.`);
     await goOn(tx, deps, about, () => next.number);
   },
 };
@@ -48,7 +49,7 @@ export const transferAgain: Effect = {
   async carryOut(tx, deps, { about, wanted }) {
     await goOn(tx, deps, about, (master) => master.letPassNumber);
     const [transfer] = await loadOpenTransfers(tx, [transferOfStop(about)]);
-    if (transfer === undefined) throw actionNotPossible("the transfer is not open any more");
+    if (transfer === undefined) throw actionNotPossible("The transfer is no longer open.");
     const reason = `review ${about.id}: it moved another amount`;
     if (transfer.kind === "mirror") await refuseMirror(tx, transfer, reason, wanted.at);
     else await replaceExit(tx, transfer.id, reason, wanted.at);
@@ -68,7 +69,8 @@ async function goOn(
   letPass: (master: Master) => bigint,
 ): Promise<void> {
   const stopped = await lockMaster(tx, login);
-  if (stopped === undefined || stopped.stoppedReason === null) throw actionNotPossible("the Master is not stopped");
+  if (stopped === undefined || stopped.stoppedReason === null)
+    throw actionNotPossible(`Master ${login} is not stopped.`);
   const letPassNumber = letPass(stopped);
   await resumeMaster(tx, login, letPassNumber);
   // A gate that is closed for somebody who leaves is opened by that decision, and deals wait for it as ever.
@@ -79,6 +81,6 @@ async function goOn(
 
 async function splitWaiting(tx: Transaction, deps: Deps, master: Master): Promise<void> {
   const { ledger, end } = await openLedger(tx, deps, master, { through: master.filedNumber, reading: undefined });
-  if (end === "stopped") throw actionNotPossible("the next deal would stop the Master again");
+  if (end === "stopped") throw actionNotPossible(`The next deal would stop Master ${master.login} again.`);
   await saveLedger(tx, ledger);
 }

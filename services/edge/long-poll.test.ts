@@ -4,37 +4,37 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { callContext } from "#kernel/contract/context.ts";
-import { TEST_KEY, testEdge } from "./test-edge.ts";
+import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { anOperation } from "./testing/replies/funding.ts";
 import { aSubscription } from "./testing/replies/subscription.ts";
 import { cents } from "./testing/replies/values.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { createWaitingRoom } from "./waiting.ts";
+import { createLongPoll } from "./long-poll.ts";
 
 const ID = "0198c0de-0000-7000-8000-000000000001";
 const unknown = () => Promise.reject(new Refusal({ code: "operation_not_found", status: "not_found", message: "no" }));
 const pending = anOperation({ outcome: OperationOutcome.PENDING });
 
-/** An edge whose operation is final at the third look. */
+/** An edge whose operation is final at the third read. */
 async function slowEdge() {
-  let looks = 0;
-  const getOperation = async () => ((looks += 1) < 3 ? pending : anOperation());
+  let reads = 0;
+  const getOperation = async () => ((reads += 1) < 3 ? pending : anOperation());
   const edge = await testEdge({ funding: { getOperation }, subscriptions: { getOperation: unknown } });
-  return { edge, looks: () => looks };
+  return { edge, reads: () => reads };
 }
 
 test("who does not wait is answered at once", async () => {
-  const { edge, looks } = await slowEdge();
+  const { edge, reads } = await slowEdge();
 
   expect((await edge.call({ url: `/api/v1/operations/${ID}` })).body).toMatchObject({ outcome: "pending" });
-  expect(looks()).toBe(1);
+  expect(reads()).toBe(1);
 });
 
 test("who waits is answered as soon as the outcome is final", async () => {
-  const { edge, looks } = await slowEdge();
+  const { edge, reads } = await slowEdge();
 
   expect((await edge.call({ url: `/api/v1/operations/${ID}?wait=30` })).body).toMatchObject({ outcome: "executed" });
-  expect(looks()).toBe(3);
+  expect(reads()).toBe(3);
 });
 
 test("when the time is up the answer is what was seen last, beyond the usual limit of the route", async () => {
@@ -50,33 +50,33 @@ test("when the time is up the answer is what was seen last, beyond the usual lim
 });
 
 test("a list waits until none of its matches is PAUSED", async () => {
-  let looks = 0;
+  let reads = 0;
   const edge = await testEdge({
     subscriptions: {
       async listSubscriptions({ status, masterLogin }) {
         expect(masterLogin).toBe("3000001");
         if (status !== SubscriptionStatus.PAUSED) return { items: [aSubscription()], hasMore: false };
-        looks += 1;
-        return { items: looks < 3 ? [aSubscription({ status })] : [], hasMore: false };
+        reads += 1;
+        return { items: reads < 3 ? [aSubscription({ status })] : [], hasMore: false };
       },
     },
   });
   const url = "/api/v1/info/subscriptions?master_login=3000001";
 
   expect((await edge.call({ url: `${url}&wait=30` })).body).toMatchObject([{ status: "ACTIVE" }]);
-  expect(looks).toBe(3);
+  expect(reads).toBe(3);
   expect((await edge.call({ url: `${url}&status=ACTIVE&wait=30` })).status).toBe(200);
-  expect(looks).toBe(3);
+  expect(reads).toBe(3);
 });
 
 test("a balance is waited for until it is known; that of an unknown login never will be", async () => {
-  let looks = 0;
+  let reads = 0;
   const edge = await testEdge({
     funding: {
       async getBalance({ login }) {
         if (login === "77") return { login, balance: undefined, error: "unknown login" };
-        looks += 1;
-        return looks < 3 ? { login, balance: undefined, error: "away" } : { login, balance: cents(1n), error: "" };
+        reads += 1;
+        return reads < 3 ? { login, balance: undefined, error: "away" } : { login, balance: cents(1n), error: "" };
       },
     },
   });
@@ -86,27 +86,27 @@ test("a balance is waited for until it is known; that of an unknown login never 
 });
 
 test("who leaves is not looked for any more", async () => {
-  const { edge, looks } = await endless();
+  const { edge, reads } = await endless();
   await edge.app.listen({ port: 0, host: "127.0.0.1" });
   onTestFinished(() => edge.app.close());
   const { port } = edge.app.server.address() as AddressInfo;
   const headers = { authorization: `Bearer ${TEST_KEY}` };
   const call = request({ port, path: `/api/v1/operations/${ID}?wait=30`, headers }).end();
   call.on("error", () => {});
-  await vi.waitFor(() => expect(looks()).toBeGreaterThan(1));
+  await vi.waitFor(() => expect(reads()).toBeGreaterThan(1));
   call.destroy();
 
   await vi.waitFor(() => expect(edge.lines.join("")).toContain('"status":499'));
-  const seen = looks();
+  const seen = reads();
   await edge.app.close();
-  expect(looks()).toBeLessThanOrEqual(seen + 1);
+  expect(reads()).toBeLessThanOrEqual(seen + 1);
 });
 
 test("an edge that stops answers those who wait with what it has seen", async () => {
-  const { edge, looks } = await endless();
+  const { edge, reads } = await endless();
   const startedAt = performance.now();
   const waiting = edge.call({ url: `/api/v1/operations/${ID}?wait=30` });
-  await vi.waitFor(() => expect(looks()).toBeGreaterThan(1));
+  await vi.waitFor(() => expect(reads()).toBeGreaterThan(1));
   await edge.app.close();
 
   expect(await waiting).toMatchObject({ status: 200, body: { outcome: "pending" } });
@@ -114,27 +114,27 @@ test("an edge that stops answers those who wait with what it has seen", async ()
 });
 
 async function endless() {
-  let looks = 0;
+  let reads = 0;
   const getOperation = async () => {
-    looks += 1;
+    reads += 1;
     return pending;
   };
   return {
     edge: await testEdge({ funding: { getOperation }, subscriptions: { getOperation: unknown } }),
-    looks: () => looks,
+    reads: () => reads,
   };
 }
 
 test("only so many wait at a time, and who finds no place is told to come back", async () => {
-  const room = createWaitingRoom(1);
+  const longPoll = createLongPoll(1);
   const facts = {
     seconds: 30,
     receivedAt: Date.now(),
-    contextOfLook: () => callContext({ caller: "test", withinMs: 9 }),
+    contextOfRead: () => callContext({ caller: "test", withinMs: 9 }),
   };
   const left = new AbortController();
-  const first = room.enter({ ...facts, left: left.signal });
-  const second = room.enter({ ...facts, left: left.signal });
+  const first = longPoll.open({ ...facts, left: left.signal });
+  const second = longPoll.open({ ...facts, left: left.signal });
   const nothing = async () => false;
   const waiting = first.until(nothing, Boolean);
   await expect(second.until(nothing, Boolean)).rejects.toMatchObject({

@@ -8,14 +8,14 @@ export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 /** What is known about the request that failed. */
 export type RequestFacts = {
   readonly requestId: string;
-  /** Path without the query, which may hold what nobody else should read. */
+  /** Path without the query, which may contain personal data. */
   readonly path: string;
   readonly intent: Intent;
   /** Minted for commands. */
   readonly operationId: string | undefined;
   /** A service may have acted on it. */
   readonly wasSent: boolean;
-  /** It has an Idempotency-Key, and nobody has looked yet whether it came before. */
+  /** It has an Idempotency-Key that was not looked up, so it may be a repetition. */
   readonly mayHaveComeBefore: boolean;
 };
 
@@ -28,12 +28,12 @@ export type Problem = {
 
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-/** What a service says about these is meant for operators. */
+/** The text of a service about these is meant for operators. */
 const FIXED_DETAIL: Partial<Record<ProblemCode, string>> = {
-  internal_error: "The fault was recorded. Name the request id when you ask about it.",
-  service_unavailable: "The request was not carried out. Send it again a little later.",
+  internal_error: "The fault was logged. Quote the request_id when you report it.",
+  service_unavailable: "The request was not executed. Retry after the time in Retry-After.",
   outcome_unknown:
-    "The command may have been carried out, or may still be. Look the operation up, or send the request again under its Idempotency-Key, or reconcile balances and tickets, before you ask for it anew.",
+    "The command may have been executed, or may still be. Look up the operation, or repeat the request with the same Idempotency-Key, before sending a new one.",
 };
 
 export function problemOf(error: unknown, facts: RequestFacts): Problem {
@@ -46,11 +46,11 @@ export function problemOf(error: unknown, facts: RequestFacts): Problem {
 function describe({ code, status, outcome }: Verdict, refusal: Refusal | undefined, facts: RequestFacts): Problem {
   const { title, retryable = false, members = {} } = problemKind(code);
   const isRetryable = retryable && outcome !== "unknown";
-  const saysNothing = facts.mayHaveComeBefore && isOfTheDoor(status);
+  const hidesOutcome = facts.mayHaveComeBefore && isRefusedAtEntry(status);
   const retryAfterMs = refusal?.retryAfterMs ?? (isRetryable ? DEFAULT_RETRY_AFTER_MS : undefined);
   const isCommand = facts.intent === "command";
   const operationId =
-    refusal?.operationId ?? (isCommand && status >= 500 && !saysNothing ? facts.operationId : undefined);
+    refusal?.operationId ?? (isCommand && status >= 500 && !hidesOutcome ? facts.operationId : undefined);
   return {
     status,
     code,
@@ -59,13 +59,13 @@ function describe({ code, status, outcome }: Verdict, refusal: Refusal | undefin
       type: `urn:pamm:problem:${code}`,
       title,
       status,
-      detail: FIXED_DETAIL[code] ?? sentence(refusal?.message ?? title),
+      detail: FIXED_DETAIL[code] ?? detailOf(code, refusal, title),
       instance: facts.path,
       code,
       request_id: facts.requestId,
       retryable: isRetryable,
       ...(operationId === undefined ? {} : { operation_id: operationId }),
-      ...(outcome === undefined || saysNothing ? {} : { outcome }),
+      ...(outcome === undefined || hidesOutcome ? {} : { outcome }),
       ...(refusal === undefined || refusal.errors.length === 0 ? {} : { errors: refusal.errors.map(plain) }),
       ...memberValues(members, refusal?.details ?? {}),
     },
@@ -73,23 +73,31 @@ function describe({ code, status, outcome }: Verdict, refusal: Refusal | undefin
 }
 
 /**
- * Whether a status is about the way in and not about what is asked. Refused there, a request was not carried out, but an
- * earlier one with its key may have been: whoever repeats it must not be told that nothing happened.
+ * Whether a request was refused before its content was examined. It was not executed, but an earlier one with its key may
+ * have been: a caller that repeats it must not be told that nothing happened.
  */
-function isOfTheDoor(status: number): boolean {
+function isRefusedAtEntry(status: number): boolean {
   return status === 401 || status === 403 || status === 429 || status >= 500;
 }
 
-/** Services say it in the middle of a log line; here it stands alone. */
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+/** One sentence for this occurrence; of an invalid request, which fields are invalid and why. */
+function detailOf(code: ProblemCode, refusal: Refusal | undefined, title: string): string {
+  if (code === "validation_failed" && refusal !== undefined && refusal.errors.length > 0) {
+    return fieldsDetail(refusal.errors);
+  }
+  return refusal?.message ?? `${title}.`;
+}
+
+function fieldsDetail(errors: readonly FieldError[]): string {
+  const count = errors.length === 1 ? "1 field is invalid" : `${errors.length} fields are invalid`;
+  return `${count}: ${errors.map(({ message }) => message.replace(/\.$/, "")).join("; ")}.`;
 }
 
 function plain({ field, code, message }: FieldError): FieldError {
   return { field, code, message };
 }
 
-/** Only the facts that the code is documented with; a service may tell more for its own log. */
+/** Only the facts that the code is documented with; a service may give more for its own log. */
 function memberValues(
   members: Readonly<Record<string, "text" | "integer">>,
   details: Readonly<Record<string, string>>,
@@ -119,11 +127,11 @@ function refusalOfFramework(error: unknown): Refusal | undefined {
   return refuse(known, `${PROBLEMS[known].title}.`);
 }
 
-/** Everything wrong with a request at once. One special mistake alone names the problem; several are just not valid. */
+/** Everything wrong with a request at once. One special mistake alone names the problem; several are validation_failed. */
 export function invalid(errors: readonly FieldError[], extra: RefusalExtra = {}): Refusal {
   const [first, ...others] = new Set(errors.map(({ code }) => code));
   const code = others.length === 0 && isSpecial(first) ? first : "validation_failed";
-  return refuse(code, `${PROBLEMS[code].title}.`, { ...extra, errors });
+  return refuse(code, fieldsDetail(errors), { ...extra, errors });
 }
 
 const SPECIAL = ["invalid_cursor", "amount_precision", "currency_not_supported"] as const;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { verdictOf } from "./http-status.ts";
+import { verdictOf } from "../problems/http-status.ts";
 
 /** A service or broker that was killed is up again by then, and there is time left for the second answer. */
 const LISTEN_FOR_SHARE = 0.5;
@@ -32,7 +32,7 @@ async function secondAttempt<T>(first: Promise<T>, second: Promise<T>): Promise<
     assert(error instanceof AggregateError);
     const [one, other]: readonly unknown[] = error.errors;
     // A fault was an end of the first attempt: whatever the second one says comes after it.
-    if (hasFailed(one) && !isOfTheWay(other)) throw other;
+    if (hasFailed(one) && !isTransportRefusal(other)) throw other;
     throw !isUnsure(one) && isUnsure(other) ? other : one;
   }
 }
@@ -61,6 +61,6 @@ function hasFailed(error: unknown): boolean {
 }
 
 /** It did not even reach whoever keeps the command. */
-function isOfTheWay(error: unknown): boolean {
+function isTransportRefusal(error: unknown): boolean {
   return error instanceof Refusal && (error.status === "unavailable" || error.status === "busy");
 }

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { expect, test, vi } from "vitest";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { BOOTSTRAP, serveFunding, startedEdge, system } from "./test-process.ts";
-import { aDeposit } from "./testing/replies/funding.ts";
+import { BOOTSTRAP, serveFunding, startedEdge, system } from "../testing/test-process.ts";
+import { aDeposit } from "../testing/replies/funding.ts";
 
 const PATIENCE = { timeout: 60_000 };
 /** Longer than a money command may take. */
@@ -70,5 +70,5 @@ test("an edge that is killed while it waits leaves a key that is answered by the
     "true",
   ]);
   expect(new Set(heard).size).toBe(1);
-  expect(await many(database.pool, sql`select state from idempotency_key`)).toEqual([{ state: "DONE" }]);
+  expect(await many(database.pool, sql`select status from idempotency_key`)).toEqual([{ status: "DONE" }]);
 });

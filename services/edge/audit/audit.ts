@@ -1,7 +1,7 @@
 import type { Log } from "#kernel/log.ts";
 import { Counter } from "prom-client";
 
-/** Who asked for what, and what came of it. Never a value. */
+/** The caller, its request and the outcome, without any value. */
 export type AuditEntry = {
   readonly at: Date;
   readonly requestId: string;
@@ -10,7 +10,7 @@ export type AuditEntry = {
   readonly client: string | null;
   readonly address: string;
   readonly method: string;
-  /** Pattern of the route, not the path that was asked. */
+  /** Pattern of the route, not the path of the request. */
   readonly route: string;
   readonly operationId: string | null;
   readonly decision: "allowed" | "denied";
@@ -21,7 +21,7 @@ export type AuditEntry = {
 export type Audit = {
   /** Resolves when the entry is durable. */
   readonly write: (entry: AuditEntry) => Promise<void>;
-  /** Written soon, with others. */
+  /** Written within a moment, in a batch. */
   readonly note: (entry: AuditEntry) => void;
 };
 
@@ -29,7 +29,7 @@ export type AuditWriter = Audit & AsyncDisposable;
 
 const BATCH_SIZE = 500;
 const BATCH_DELAY_MS = 200;
-/** Beyond this a database that is gone would fill the memory. */
+/** Limits the memory used while the database is away. */
 const MAX_WAITING = 20_000;
 const RETRY_DELAY_MS = 1_000;
 
@@ -54,7 +54,7 @@ export function createAudit(insert: (entries: readonly AuditEntry[]) => Promise<
     timer = undefined;
     writing ??= writeBatches()
       .catch((error: unknown) => {
-        log.error("the access audit could not be written", { count: waiting.length, error });
+        log.error("access audit write failed, retry scheduled", { count: waiting.length, error });
         schedule(RETRY_DELAY_MS);
       })
       .finally(() => (writing = undefined));

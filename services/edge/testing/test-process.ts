@@ -9,14 +9,14 @@ import { serveOverNats } from "#kernel/nats/serve.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
-import { aDeposit, aWithdrawal } from "./testing/replies/funding.ts";
-import { cents } from "./testing/replies/values.ts";
+import { aDeposit, aWithdrawal } from "./replies/funding.ts";
+import { cents } from "./replies/values.ts";
 import { logTo } from "./test-edge.ts";
 
 type Deposit = Client<FundingServiceService>["deposit"];
 
-export const MAIN = join(import.meta.dirname, "main.ts");
-const KEYS = join(import.meta.dirname, "keys.ts");
+export const MAIN = join(import.meta.dirname, "../main.ts");
+const KEYS = join(import.meta.dirname, "../keys.ts");
 export const BOOTSTRAP = "a-bootstrap-key-of-tests";
 const STARTED_WITHIN_MS = 20_000;
 

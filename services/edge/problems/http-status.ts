@@ -2,8 +2,8 @@ import type { Refusal, RefusalOutcome, RefusalStatus } from "#kernel/refusal.ts"
 import { isProblemCode, PROBLEMS, type ProblemCode } from "./problems.ts";
 
 /**
- * Whether the request was to change something; only then is there an outcome to speak of. Whoever asks what became of an
- * operation and gets a problem must find no `outcome` in it, which would be read as the operation's own.
+ * Whether the request was to change something; only then does the problem have an outcome. A caller that reads an
+ * operation and gets a problem must find no `outcome` in it, which would be read as the outcome of the operation.
  */
 export type Intent = "command" | "question";
 
@@ -13,7 +13,7 @@ export type Verdict = {
   readonly outcome: RefusalOutcome | undefined;
 };
 
-/** What a refusal becomes whose code is not a word of this interface: callers never see words that we use inside. */
+/** The code for a refusal whose own code is not part of this interface: callers never see internal codes. */
 const CODE_OF_STATUS: Readonly<Record<RefusalStatus, ProblemCode>> = {
   invalid: "validation_failed",
   not_found: "internal_error",
@@ -26,7 +26,7 @@ const CODE_OF_STATUS: Readonly<Record<RefusalStatus, ProblemCode>> = {
   internal: "internal_error",
 };
 
-/** Words of the transports: a request that we built wrongly is our fault, not the caller's. */
+/** Codes of the transports: a request that the edge built wrongly is not the fault of the caller. */
 const CODE_OF_TRANSPORT: Readonly<Record<string, ProblemCode>> = {
   malformed_request: "internal_error",
   amount_missing: "internal_error",
@@ -34,7 +34,7 @@ const CODE_OF_TRANSPORT: Readonly<Record<string, ProblemCode>> = {
   response_too_large: "internal_error",
 };
 
-/** The one table from a refusal of a service to what the caller is told. */
+/** The one table from a refusal of a service to the response of the caller. */
 export function verdictOf(refusal: Refusal, intent: Intent): Verdict {
   const { code, status, outcome } = refusal;
   const isUnsure =
@@ -46,7 +46,7 @@ export function verdictOf(refusal: Refusal, intent: Intent): Verdict {
   return verdict(publicCode(code, status), isUnsure ? "unknown" : "not_executed");
 }
 
-/** A throw that nobody foresaw. Once a command was sent, nobody here knows what became of it. */
+/** An unexpected error. Once a command was sent, the edge does not know its outcome. */
 export function verdictOfFault(intent: Intent, wasSent: boolean): Verdict {
   if (intent === "question") return verdict("internal_error");
   return wasSent ? verdict("outcome_unknown", "unknown") : verdict("internal_error", "not_executed");

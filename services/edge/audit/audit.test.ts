@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type AuditEntry, createAudit } from "./audit.ts";
-import { logTo } from "./test-edge.ts";
+import { logTo } from "../testing/test-edge.ts";
 
 function anEntry(requestId: string): AuditEntry {
   return {

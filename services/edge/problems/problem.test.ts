@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
-import { testEdge } from "./test-edge.ts";
+import { testEdge } from "../testing/test-edge.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=1";
 
@@ -49,7 +49,7 @@ test("what stands in the way is named with its facts", async () => {
   const edge = await refusing({
     code: "below_min_deposit",
     status: "conflict",
-    message: "the first deposit is too small",
+    message: "First deposit 1.00 USD is below the minimum.",
     details: { required: "100.00", actual: "1.00", row: "42" },
     outcome: "not_executed",
   });
@@ -59,9 +59,9 @@ test("what stands in the way is named with its facts", async () => {
     409,
     {
       type: "urn:pamm:problem:below_min_deposit",
-      title: "The Master's minimum is not met",
+      title: "The balance is below the minimum deposit",
       status: 409,
-      detail: "The first deposit is too small.",
+      detail: "First deposit 1.00 USD is below the minimum.",
       instance: "/api/v1/investor/deposit",
       code: "below_min_deposit",
       request_id: answer.headers["x-request-id"],

@@ -1,13 +1,13 @@
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { createLog, type Log } from "#kernel/log.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { type AppOptions, buildApp } from "./app.ts";
-import type { AuditEntry } from "./audit.ts";
-import type { Caller } from "./auth.ts";
-import type { GiveOnce } from "./idempotency/give-once.ts";
-import type { RouteClass, Services } from "./route.ts";
-import { SCOPES, type Scope } from "./scopes.ts";
-import { cursorsOf } from "./wire/cursor.ts";
+import { type AppOptions, buildApp } from "../app.ts";
+import type { AuditEntry } from "../audit/audit.ts";
+import type { Caller } from "../keys/auth.ts";
+import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
+import type { RouteClass, Services } from "../route.ts";
+import { SCOPES, type Scope } from "../keys/scopes.ts";
+import { cursorsOf } from "../wire/cursor.ts";
 
 export const TEST_KEY = "a-key-with-every-scope";
 
@@ -51,7 +51,7 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
     authenticate: async (key) => (key === TEST_KEY ? aCaller(options.scopes) : undefined),
     limits: { read: LIMITS, money: LIMITS, create: LIMITS } satisfies Record<RouteClass, typeof LIMITS>,
     audit: { write: async (entry) => void audited.push(entry), note: (entry) => void audited.push(entry) },
-    giveOnce: NO_KEYS,
+    idempotency: NO_KEYS,
     readiness: { look: async () => ({ isReady: true, report: READY }) },
     log: logTo(lines),
     ...options.app,
@@ -63,9 +63,9 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
 const LIMITS = { rate: { perSecond: 1_000_000, burst: 1_000_000 }, inProgress: 1_000 };
 
 /** Tests that send an Idempotency-Key bring a database. */
-const NO_KEYS: GiveOnce = {
+const NO_KEYS: IdempotencyStore = {
   claim: () => Promise.reject(new Error("nobody expected an Idempotency-Key")),
-  give: (_given, work) => work(),
+  execute: (_claim, work) => work(),
 };
 
 const READY = {

@@ -1,6 +1,6 @@
 import { refusalsOf } from "#kernel/refusal.ts";
 
-/** What the edge itself says no with, before anybody is asked. */
+/** What the edge itself refuses, before it calls a service. */
 export const { refuse, refusals } = refusalsOf({
   bad_request: "invalid",
   malformed_json: "invalid",

@@ -1,18 +1,18 @@
 import type { FastifyRequest } from "fastify";
-import { refuse } from "./refusals.ts";
+import { refuse } from "../problems/refusals.ts";
 import type { Scope } from "./scopes.ts";
 
-/** Who asks, as the key says. */
+/** The caller, as its API key identifies it. */
 export type Caller = {
   readonly keyId: string;
   /** Name of the key's owner. */
   readonly client: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** It wants deposits and withdrawals refused that look like one executed lately. */
+  /** It wants deposits and withdrawals refused that equal one within 24 hours. */
   readonly rejectsDuplicates: boolean;
 };
 
-/** Undefined for any key that is not valid now, from this address; why is nobody's business outside. */
+/** Undefined for any key that is not valid now, from this address; the reason is not disclosed. */
 export type Authenticate = (presentedKey: string, address: string) => Promise<Caller | undefined>;
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
@@ -20,12 +20,15 @@ const BEARER = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
 export async function authenticateRequest(authenticate: Authenticate, request: FastifyRequest): Promise<Caller> {
   const [, presentedKey] = BEARER.exec(request.headers.authorization ?? "") ?? [];
   const caller = presentedKey === undefined ? undefined : await authenticate(presentedKey, request.ip);
-  if (caller === undefined) throw refuse("unauthorized", "Send a valid API key as a bearer token.");
+  if (caller === undefined)
+    throw refuse("unauthorized", "A valid API key is required as a bearer token in the Authorization header.");
   return caller;
 }
 
-/** One of the scopes is enough; the first is the one that a caller is told to ask for. */
+/** One of the scopes is enough; the first is named in the refusal. */
 export function demandScope({ scopes }: Caller, scope: Scope, orScopes: readonly Scope[] = []): void {
   if ([scope, ...orScopes].some((one) => scopes.has(one))) return;
-  throw refuse("insufficient_scope", `The API key lacks the scope ${scope}.`, { details: { required_scope: scope } });
+  throw refuse("insufficient_scope", `The API key lacks the scope ${[scope, ...orScopes].join(" or ")}.`, {
+    details: { required_scope: scope },
+  });
 }

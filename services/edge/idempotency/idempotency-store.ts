@@ -1,0 +1,146 @@
+import type { Clock } from "#kernel/clock.ts";
+import type { Log } from "#kernel/log.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { isTrouble } from "#kernel/trouble.ts";
+import { verdictOf } from "../problems/http-status.ts";
+import { refuse } from "../problems/refusals.ts";
+import {
+  type CommandStatus,
+  findCommand,
+  type IdempotencyKey,
+  insertCommand,
+  markAnswered,
+  type StoredCommand,
+  takeOver,
+} from "../store/idempotency-keys.ts";
+
+/** A command that is executed at most once, however often its key is sent. */
+export type ClaimRequest = IdempotencyKey & {
+  readonly fingerprint: Buffer;
+  /** Used when the key stands for no command yet. */
+  readonly commandId: string;
+  /** By then the request has been answered, or its outcome is unknown. */
+  readonly busyUntil: Date;
+};
+
+/** The command to execute: the first one again, or a new one. */
+export type Claim = {
+  readonly commandId: string;
+  readonly isRepeated: boolean;
+  /** It succeeded before: the outcome of the repetition does not change that. */
+  readonly wasDone: boolean;
+};
+
+export type IdempotencyStore = {
+  /** Decides which command the key stands for. Refusals: idempotency_key_reused, operation_in_progress. */
+  readonly claim: (request: ClaimRequest) => Promise<Claim>;
+  /** Executes the command and records its outcome. */
+  readonly execute: <T>(claim: Claim, work: () => Promise<T>) => Promise<T>;
+};
+
+/** After so many lost races the key is surely in use. */
+const MAX_TRIES = 5;
+const RETRY_AFTER_MS = 1_000;
+/** These say that a service was not reached, nothing about the command: after a first attempt they prove nothing. */
+const TRANSPORT_CODES = new Set(["service_unavailable", "deadline_exceeded", "busy"]);
+
+export function createIdempotencyStore(
+  db: Queryable,
+  { now, log }: { readonly now: Clock; readonly log: Log },
+): IdempotencyStore {
+  return {
+    async claim(request) {
+      try {
+        return await claim(db, request, now);
+      } catch (error) {
+        if (error instanceof Refusal || !isTrouble(error)) throw error;
+        throw Object.assign(refuse("service_unavailable", "The Idempotency-Key could not be recorded."), {
+          cause: error,
+        });
+      }
+    },
+
+    async execute(claimed, work) {
+      try {
+        const result = await work();
+        await record(claimed.commandId, "DONE");
+        return result;
+      } catch (error) {
+        if (claimed.wasDone) throw notRepeated(claimed.commandId);
+        const status = statusAfter(error, claimed);
+        await record(claimed.commandId, status);
+        throw claimed.isRepeated && status === "IN_PROGRESS" ? inProgress(claimed.commandId) : error;
+      }
+    },
+  };
+
+  /** An outcome that is not recorded costs a repetition: the next request with the key executes the same command id. */
+  async function record(commandId: string, status: CommandStatus): Promise<void> {
+    await markAnswered(db, commandId, { status, at: now() }).catch((error: unknown) => {
+      log.warn("command outcome not recorded, the next request with the key repeats the command", {
+        operation_id: commandId,
+        error,
+      });
+    });
+  }
+}
+
+async function claim(db: Queryable, request: ClaimRequest, now: Clock): Promise<Claim> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    if (await insertCommand(db, { ...request, at: now() })) {
+      return { commandId: request.commandId, isRepeated: false, wasDone: false };
+    }
+    const seen = await findCommand(db, request);
+    const claimed = seen && (await claimAgain(db, request, seen, now));
+    if (claimed !== undefined) return claimed;
+  }
+  throw refuse("service_unavailable", "The Idempotency-Key is in use. Retry shortly.", {
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}
+
+/** Undefined when another request was faster. */
+async function claimAgain(
+  db: Queryable,
+  request: ClaimRequest,
+  seen: StoredCommand,
+  now: Clock,
+): Promise<Claim | undefined> {
+  if (!seen.fingerprint.equals(request.fingerprint)) {
+    throw refuse(
+      "idempotency_key_reused",
+      "The Idempotency-Key was used for a request with other parameters. Send a new key.",
+    );
+  }
+  if (seen.status === "DONE") return { commandId: seen.commandId, isRepeated: true, wasDone: true };
+  if (seen.status === "IN_PROGRESS" && seen.busyUntil > now()) throw inProgress(seen.commandId);
+  const { busyUntil } = request;
+  const isRepeated = seen.status === "IN_PROGRESS";
+  const commandId = isRepeated ? seen.commandId : request.commandId;
+  const isTaken = await takeOver(db, request, seen, { commandId, busyUntil });
+  return isTaken ? { commandId, isRepeated, wasDone: false } : undefined;
+}
+
+/** Only a proof that the command was never executed permits a new command under the key. */
+function statusAfter(error: unknown, { isRepeated }: Claim): CommandStatus {
+  if (!(error instanceof Refusal)) return "IN_PROGRESS";
+  const isProof = verdictOf(error, "command").outcome === "not_executed";
+  return isProof && !(isRepeated && TRANSPORT_CODES.has(error.code)) ? "REFUSED" : "IN_PROGRESS";
+}
+
+function inProgress(commandId: string): Refusal {
+  return unresolved(commandId, `The request with this Idempotency-Key is still being processed (${commandId}).`);
+}
+
+function notRepeated(commandId: string): Refusal {
+  return unresolved(commandId, `Operation ${commandId} was executed. Its result cannot be read now; retry shortly.`);
+}
+
+function unresolved(operationId: string, message: string): Refusal {
+  return refuse("operation_in_progress", message, {
+    outcome: "unknown",
+    operationId,
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { limit } from "#kernel/contract/limit.ts";
+import { refuse } from "./problems/refusals.ts";
+
+/** A request that waits for a state instead of being sent again and again. */
+export type Poll = {
+  /** Reads until the state is final, the time is up or the caller has left; returns what was read last. */
+  readonly until: <T>(read: (context: CallContext) => Promise<T>, isFinal: (state: T) => boolean) => Promise<T>;
+};
+
+export type PollFacts = {
+  /** 0: the caller does not wait. */
+  readonly seconds: number;
+  readonly receivedAt: number;
+  /** Aborted when the caller has left. */
+  readonly left: AbortSignal;
+  /** Each read has its own deadline. */
+  readonly contextOfRead: () => CallContext;
+};
+
+export type LongPoll = {
+  readonly open: (facts: PollFacts) => Poll;
+  /** Ends all waiting: each caller is answered with what was read last. */
+  readonly close: () => void;
+};
+
+export const MAX_WAIT_SECONDS = 30;
+const READ_EVERY_MS = 250;
+/** Of all callers together; fewer than may read at once, so that requests that do not wait still get through. */
+const MAX_WAITING = 128;
+const RETRY_WHEN_FULL_MS = 1_000;
+
+export function createLongPoll(maxWaiting = MAX_WAITING): LongPoll {
+  const slots = limit(maxWaiting);
+  let isClosed = false;
+  return {
+    close: () => void (isClosed = true),
+    open: ({ seconds, receivedAt, left, contextOfRead }) => ({
+      async until(read, isFinal) {
+        const until = receivedAt + seconds * 1_000;
+        let state = await read(contextOfRead());
+        if (isFinal(state) || Date.now() >= until) return state;
+        if (!slots.tryEnter()) {
+          throw refuse("service_unavailable", "Too many requests are waiting.", { retryAfterMs: RETRY_WHEN_FULL_MS });
+        }
+        try {
+          while (!isFinal(state) && Date.now() < until && !left.aborted && !isClosed) {
+            await sleep(Math.max(0, Math.min(READ_EVERY_MS, until - Date.now())));
+            state = await read(contextOfRead());
+          }
+          return state;
+        } finally {
+          slots.leave();
+        }
+      },
+    }),
+  };
+}

@@ -1,0 +1,101 @@
+type Kind = {
+  readonly status: number;
+  /** The same text for every occurrence. */
+  readonly title: string;
+  /** The very same request may succeed if it is sent again a little later, and nothing was done for this one. */
+  readonly retryable?: true;
+  /** Facts of a refusal that become members of the body. */
+  readonly members?: Readonly<Record<string, "text" | "integer">>;
+};
+
+/** Every problem of this interface. Callers branch on the code, so it never changes its meaning. */
+export const PROBLEMS = {
+  bad_request: { status: 400, title: "The request is malformed" },
+  malformed_json: { status: 400, title: "The request body is not valid JSON" },
+  unauthorized: { status: 401, title: "A valid API key is required" },
+  insufficient_scope: { status: 403, title: "The API key lacks a scope", members: { required_scope: "text" } },
+  route_not_found: { status: 404, title: "Route not found" },
+  master_not_found: { status: 404, title: "Master not found" },
+  investor_not_found: { status: 404, title: "Investor not found" },
+  subscription_not_found: { status: 404, title: "Subscription not found" },
+  fee_configuration_not_found: { status: 404, title: "Fee configuration not found" },
+  operation_not_found: { status: 404, title: "Operation not found" },
+  review_not_found: { status: 404, title: "Review not found" },
+  method_not_allowed: { status: 405, title: "Method not allowed" },
+  request_timeout: { status: 408, title: "The request was not received in time", retryable: true },
+  login_already_registered: { status: 409, title: "The login is already registered" },
+  login_in_use: { status: 409, title: "The login is in use in another role" },
+  payment_account_in_use: { status: 409, title: "The payment account is already assigned" },
+  below_min_deposit: {
+    status: 409,
+    title: "The balance is below the minimum deposit",
+    members: { required: "text", actual: "text" },
+  },
+  investor_has_open_positions: {
+    status: 409,
+    title: "The Investor has open positions",
+    members: { open_positions: "integer" },
+  },
+  already_subscribed: { status: 409, title: "The Investor already has a subscription" },
+  investor_previously_subscribed: { status: 409, title: "The Investor was subscribed before" },
+  exit_in_progress: { status: 409, title: "An exit is already in progress" },
+  subscription_not_active: { status: 409, title: "The subscription is not active" },
+  master_open_positions: {
+    status: 409,
+    title: "The Master has open positions",
+    members: { open_positions: "integer" },
+  },
+  allocation_in_progress: { status: 409, title: "Trading results are being allocated", retryable: true },
+  account_busy: { status: 409, title: "Another operation on this account is in progress", retryable: true },
+  operation_in_progress: { status: 409, title: "An identical operation is still being processed" },
+  possible_duplicate: {
+    status: 409,
+    title: "An identical operation was executed recently",
+    members: { deal_id: "integer" },
+  },
+  insufficient_funds: { status: 409, title: "Insufficient funds" },
+  investor_deficit: { status: 409, title: "The Investor's share of the pool is negative" },
+  review_decided: { status: 409, title: "The review is already decided" },
+  action_not_possible: { status: 409, title: "This action is not available now", members: { actions: "text" } },
+  second_approver_required: { status: 409, title: "Approval by a second API key is required" },
+  decision_differs: {
+    status: 409,
+    title: "A different action is already proposed",
+    members: { proposed_action: "text", proposed_deal_id: "text", proposed_by: "text" },
+  },
+  conflict: { status: 409, title: "Conflict with the current state" },
+  body_too_large: { status: 413, title: "The request body is too large" },
+  url_too_long: { status: 414, title: "The URL is too long" },
+  unsupported_media_type: { status: 415, title: "The request body must be application/json" },
+  validation_failed: { status: 422, title: "The request is invalid" },
+  invalid_cursor: { status: 422, title: "The cursor is invalid" },
+  amount_precision: { status: 422, title: "The amount has more than two decimals" },
+  currency_not_supported: { status: 422, title: "Only USD is supported" },
+  group_not_allowed: { status: 422, title: "The platform group is not allowed" },
+  platform_account_not_found: { status: 422, title: "The account does not exist on the trading platform" },
+  payment_account_equals_master: { status: 422, title: "The payment account must differ from the trading account" },
+  idempotency_key_reused: { status: 422, title: "The Idempotency-Key was used for another request" },
+  rate_limited: { status: 429, title: "Too many requests", retryable: true },
+  headers_too_large: { status: 431, title: "The request headers are too large" },
+  internal_error: { status: 500, title: "Internal error" },
+  platform_rejected: {
+    status: 502,
+    title: "The trading platform rejected the operation",
+    members: { platform_code: "integer" },
+  },
+  platform_unavailable: { status: 503, title: "The trading platform cannot be reached", retryable: true },
+  service_unavailable: { status: 503, title: "A required service cannot be reached", retryable: true },
+  safety_stop: { status: 503, title: "Operations on this Master are suspended pending manual review" },
+  login_range_exhausted: { status: 503, title: "No login is left in the range for new accounts" },
+  outcome_unknown: { status: 504, title: "The outcome is unknown" },
+} as const satisfies Record<string, Kind>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+export function isProblemCode(code: string): code is ProblemCode {
+  return Object.hasOwn(PROBLEMS, code);
+}
+
+export function problemKind(code: ProblemCode): Kind {
+  return PROBLEMS[code];
+}

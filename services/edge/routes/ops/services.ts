@@ -1,0 +1,79 @@
+import { childContext } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { isTrouble } from "#kernel/trouble.ts";
+import { refuse } from "../../problems/refusals.ts";
+import type { Services } from "../../route.ts";
+
+/** The public name of each service, and the client behind it. */
+const CLIENTS = { platform: "platform", subscription: "subscriptions", fee: "fees", funding: "funding" } as const;
+export type ServiceName = keyof typeof CLIENTS;
+
+/** A service that does not answer must not hide the answers of the others. */
+const ANSWER_WITHIN_MS = 3_000;
+/** Behind every id: the pages of a service that was listed before are empty. */
+const BEHIND_ALL = 2n ** 62n;
+
+export function serviceOf<Name extends ServiceName>(services: Services, name: Name): Services[(typeof CLIENTS)[Name]] {
+  return services[CLIENTS[name]];
+}
+
+type Page = { readonly afterId: bigint; readonly limit: number };
+type PageAnswer = { readonly items: readonly { readonly id: bigint }[]; readonly hasMore: boolean };
+type Answered<Name, A> = { readonly service: Name; readonly answer: A | undefined };
+
+/** A list that goes through several services, in their order, and through each by its ids. */
+type ListOfServices<Name, A> = {
+  readonly services: readonly Name[];
+  readonly ask: (service: Name, page: Page, context: CallContext) => Promise<A>;
+  /** 0 to begin. */
+  readonly cursor: bigint;
+  readonly limit: number;
+};
+
+export type PageOfServices<Name, A extends PageAnswer> = {
+  readonly found: readonly { readonly service: Name; readonly item: A["items"][number] }[];
+  /** Undefined on the last page. */
+  readonly next: bigint | undefined;
+  readonly answers: readonly A[];
+  readonly unreachable: Name[];
+};
+
+/** Asks all services at once. Refused when none can be reached, because that is no empty list. */
+export async function pageOfServices<Name extends ServiceName, A extends PageAnswer>(
+  { services, ask, cursor, limit }: ListOfServices<Name, A>,
+  context: CallContext,
+): Promise<PageOfServices<Name, A>> {
+  const from = readPosition(cursor, services.length);
+  const within = childContext(context, { withinMs: ANSWER_WITHIN_MS });
+  const asked = services.map(async (service, index): Promise<Answered<Name, A>> => {
+    const afterId = index < from.index ? BEHIND_ALL : index === from.index ? from.afterId : 0n;
+    return { service, answer: await ask(service, { afterId, limit }, within).catch(unlessUnreachable) };
+  });
+  const answered = await Promise.all(asked);
+  const unreachable = answered.filter(({ answer }) => answer === undefined).map(({ service }) => service);
+  if (unreachable.length === services.length) throw refuse("service_unavailable", "No service can be reached.");
+  const all = inOrder(answered);
+  const found = all.slice(0, limit);
+  const last = all.length > limit || answered.some(({ answer }) => answer?.hasMore) ? found.at(-1) : undefined;
+  const next = last && last.item.id * BigInt(services.length) + BigInt(services.indexOf(last.service));
+  return { found, next, answers: answered.flatMap(({ answer }) => answer ?? []), unreachable };
+}
+
+/** A cursor is one number of both: the service is the remainder. */
+function readPosition(cursor: bigint, services: number): { readonly index: number; readonly afterId: bigint } {
+  return { index: Number(cursor % BigInt(services)), afterId: cursor / BigInt(services) };
+}
+
+/** Ends with the first service that has more: the items of the services behind it belong to later pages. */
+function inOrder<Name, A extends PageAnswer>(answered: readonly Answered<Name, A>[]) {
+  const end = answered.findIndex(({ answer }) => answer?.hasMore);
+  const complete = end === -1 ? answered : answered.slice(0, end + 1);
+  return complete.flatMap(({ service, answer }) =>
+    (answer?.items ?? []).map((item): { service: Name; item: A["items"][number] } => ({ service, item })),
+  );
+}
+
+function unlessUnreachable(error: unknown): undefined {
+  if (!isTrouble(error)) throw error;
+  return undefined;
+}

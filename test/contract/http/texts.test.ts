@@ -1,0 +1,82 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { PROBLEMS } from "../../../services/edge/problems/problems.ts";
+import { testEdge } from "../../../services/edge/testing/test-edge.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const SERVICES = "services/{account,subscription,funding,fee,platform,kernel,edge}";
+
+/** Words that name no actor, or belong to no field of the trade. */
+const BANNED = /\b(nobody|somebody|whoever|everybody|people|says? the same|in the way)\b/i;
+const LITERAL = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/;
+/** Every function whose argument becomes the message of a refusal. */
+const CALL =
+  /\b(?:refuse\(\s*"[a-z_]+",|(?:accountBusy|platformUnavailable|actionNotPossible|reviewDecided|notReadYet|unfinished|malformedRequest)\(|unresolved\(\w+,)\s*/;
+const REFUSALS = new RegExp(CALL.source + `(${LITERAL.source})`, "g");
+const MESSAGES = /\bconst message =([^;]+);/g;
+const FINDINGS = /\b(?:message|title): ("(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;
+
+type Text = { readonly file: string; readonly text: string };
+
+function sources(pattern: string): { file: string; source: string }[] {
+  return globSync(pattern, { cwd: ROOT })
+    .filter((file) => !/\.test\.ts$|\/testing\/|\/test-/.test(file))
+    .map((file) => ({ file, source: readFileSync(join(ROOT, file), "utf8") }));
+}
+
+/** The literals without their quotes. A literal without a space is a code, not a text. */
+function literals(file: string, part: string): Text[] {
+  return [...part.matchAll(new RegExp(LITERAL.source, "g"))]
+    .map(([quoted]) => ({ file, text: quoted.slice(1, -1) }))
+    .filter(({ text }) => text.includes(" "));
+}
+
+function refusalTexts(): Text[] {
+  return sources(`${SERVICES}/**/*.ts`).flatMap(({ file, source }) => [
+    ...[...source.matchAll(REFUSALS)].flatMap(([, text = ""]) => literals(file, text)),
+    // Other messages are errors at start.
+    ...(source.includes("refuse(") ? [...source.matchAll(MESSAGES)] : []).flatMap(([, text = ""]) =>
+      literals(file, text),
+    ),
+  ]);
+}
+
+function checkTexts(): Text[] {
+  return sources("services/{subscription,funding,fee,platform}/checks/*.ts").flatMap(({ file, source }) =>
+    [...source.matchAll(FINDINGS)].flatMap(([, text = ""]) => literals(file, text)),
+  );
+}
+
+/** A field error begins with the name of its field, which has an underscore or is followed by a verb of obligation. */
+const isFieldError = (text: string): boolean => /^(\$\{field\}|[a-z_]+) (must|is required|does not|\$\{)/.test(text);
+const isSentence = (text: string): boolean => /^([A-Z0-9'"]|\$\{)/.test(text) && text.endsWith(".");
+
+test("each refusal is a sentence in plain words", () => {
+  const texts = refusalTexts();
+  expect(texts.length).toBeGreaterThan(150);
+  expect(texts.filter(({ text }) => !(isSentence(text) || (isFieldError(text) && text.endsWith("."))))).toEqual([]);
+  expect(texts.filter(({ text }) => BANNED.test(text))).toEqual([]);
+});
+
+test("each reconciliation break and check is a sentence in plain words", () => {
+  const texts = checkTexts();
+  expect(texts.length).toBeGreaterThan(20);
+  expect(texts.filter(({ text }) => !isSentence(text))).toEqual([]);
+  expect(texts.filter(({ text }) => BANNED.test(text))).toEqual([]);
+});
+
+test("each problem title is a phrase in plain words", () => {
+  const titles = Object.values(PROBLEMS).map(({ title }) => title);
+  expect(titles.filter((title) => !/^[A-Z].*[^.]$/.test(title) || BANNED.test(title))).toEqual([]);
+});
+
+test("the OpenAPI document has no banned word, and each summary is a phrase", async () => {
+  const edge = await testEdge();
+  const { text, body } = await edge.call({ url: "/openapi.json" });
+  const { paths } = body as { paths: Record<string, Record<string, { summary?: string }>> };
+  const summaries = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ summary }) => summary));
+
+  expect(text.match(BANNED)?.[0]).toBeUndefined();
+  expect(summaries.filter((summary) => summary === undefined || !/^[A-Z].*[^.]$/.test(summary))).toEqual([]);
+});
