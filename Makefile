@@ -10,38 +10,41 @@ INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
-.PHONY: help setup codegen check format-check lint types architecture dead-code contracts test journey kills chaos contract \
-        run stop demo keys fmt new-migration clean
+.PHONY: help setup codegen check format-check lint types architecture dead-code contracts test proof journey kills chaos sim \
+        sabotage contract run stop demo keys fmt new-migration clean
 
-help: ## show this list
+help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
-setup: $(INSTALLED) $(GENERATED) ## install what is needed: packages, generated contracts, a broker
+setup: $(INSTALLED) $(GENERATED) ## install packages and a broker, generate code from the contracts
 	@sh deploy/local/nats-server.sh >/dev/null
 
 codegen: $(GENERATED) ## generate TypeScript from the contracts
 
-check: setup format-check lint types architecture dead-code contracts ## everything that needs no server
+check: setup format-check lint types architecture dead-code contracts ## every check that needs no server
 
-test: check ## the whole proof: check, then every test
+test: check ## check, then every test with the sizes for minutes: 12 minutes on two cores
 	@npm run --silent test
 
-journey: setup ## only the tests that drive the whole system
-	@vitest run test/journey
+proof: setup ## the long tests with the sizes for hours; writes docs/reliability.md; part="simulation" runs one part
+	@node test/proof/run.ts $(part)
 
-kills: setup ## two weeks of trading while one process after the other is killed; takes minutes
-	@PAMM_LONG=true vitest run test/journey/kills.test.ts test/journey/trading-kills.test.ts
+journey: setup ## the tests that start all processes
+	@vitest run --project journey
 
-chaos: setup ## everything that can happen while money moves, and a table of what callers were told; takes a quarter of an hour
-	@PAMM_LONG=true vitest run test/chaos
+kills: setup ## processes are killed during trading and fee weeks; takes minutes
+	@PAMM_PROOF=true vitest run test/journey/kills.test.ts test/journey/trading-kills.test.ts test/journey/crowd.test.ts
 
-sim: setup ## the money protocol simulated; SEED=4711 tells one history, SEEDS=10000 lives many, MODE=safety or liveness, CELLS=yes
+chaos: setup ## every fault while money moves, with a table of the answers; takes a quarter of an hour
+	@PAMM_PROOF=true vitest run test/chaos
+
+sim: setup ## simulate the money protocol; SEED=4711 prints one history, SEEDS=10000 runs many, MODE=safety or liveness, CELLS=yes
 	@node test/simulation/run.ts $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(MODE),--mode $(MODE)) $(if $(CELLS),--cells)
 
-sabotage: setup ## mistakes put into the code, and what notices them how soon; writes the table in docs/reliability.md
+sabotage: setup ## put each mutant into the code and write in docs/reliability.md which test detects it
 	@node test/simulation/sabotage/find-out.ts
 
-contract: setup ## only the tests that pin the contracts
+contract: setup ## the tests of the contracts
 	@vitest run test/contract
 
 run: setup ## start everything, print the URL and an API key; Ctrl-C stops it
@@ -50,16 +53,16 @@ run: setup ## start everything, print the URL and an API key; Ctrl-C stops it
 stop: ## stop what `make run` started, from another terminal
 	@exec node deploy/local/stop.ts
 
-demo: setup ## the life of an Investor and two weeks of trading on what `make run` started; story="lifecycle" or "fortnight" tells one
+demo: setup ## show an Investor's account and two weeks of trading on what `make run` started; story="lifecycle" or "fortnight" shows one
 	@exec node deploy/demo/run.ts $(story)
 
-keys: setup ## API keys; what="create --name crm --scopes read,write" (see what="help")
+keys: setup ## manage API keys; what="create --name crm --scopes masters:read,investors:write" (what="help" lists all)
 	@exec node services/edge/keys.ts $(what)
 
 fmt: setup ## format the code
 	@npm run --silent format
 
-new-migration: ## service=funding name=what_it_does: the next numbered file
+new-migration: ## create the next numbered migration; service=funding name=what_it_does
 	@sh deploy/local/new-migration.sh "$(service)" "$(name)"
 
 clean: ## remove what was installed and generated; .state, the data of `make run`, stays

@@ -5,6 +5,7 @@ import { ClosingLine } from "./test/support/closing-line.ts";
 const PURE = [
   "services/*/domain/**/*.test.ts",
   "services/kernel/*.test.ts",
+  "test/proof/**/*.test.ts",
   "test/reference/**/*.test.ts",
   "deploy/alerts/**/*.test.ts",
   "deploy/compose/**/*.test.ts",

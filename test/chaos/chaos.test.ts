@@ -1,5 +1,6 @@
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { countFigures } from "../support/figures.ts";
 import { IS_PROOF } from "../support/proof.ts";
 import { type Played, play } from "./play.ts";
 import { table } from "./report.ts";
@@ -35,6 +36,7 @@ describe("whatever happens while money moves, every answer is true and no moveme
   test.each(chosen.map((trouble): [string, Trouble] => [trouble.name, trouble]))("%s", PATIENCE, async (_, trouble) => {
     const result = await play(stage, trouble);
     played.push(result);
+    countFigures({ "commands asked": result.asked.length, "broken promises": result.broken.length });
     expect(result.broken).toEqual([]);
     expect(result.asked.some(({ said }) => said === "done")).toBe(true);
   });

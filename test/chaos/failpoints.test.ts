@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Client, clientOf, withKey } from "../journey/support/client.ts";
 import { newOperator } from "../journey/support/reviews.ts";
 import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
+import { countFigures } from "../support/figures.ts";
 import { IS_PROOF } from "../support/proof.ts";
 import { liveThrough } from "./story.ts";
 import { takeBack } from "./take-back.ts";
@@ -70,6 +71,7 @@ describe("a process that dies between two steps leaves a story that is told to i
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, "");
     await (place.endsWith(`.${REVERSAL}`) ? takeBack(client, second) : liveThrough(client));
+    countFigures({ "processes ended at a failpoint": 1 });
     expect(existsSync(file), "nobody came by").toBe(false);
   });
 });

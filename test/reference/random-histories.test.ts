@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { countFigures } from "../support/figures.ts";
 import { sized } from "../support/proof.ts";
 import { compareWithReference } from "./compare.ts";
 
@@ -8,6 +9,7 @@ test("every cent and every fee of random histories is what exact fractions say",
   const runs = sized({ test: 300, proof: 30_000 });
   const { story, tally } = compareWithReference({ seed: 20_260_103, runs });
   expect(story).toBeUndefined();
+  countFigures({ "allocations compared": tally.allocations });
   expect(tally.allocations).toBeGreaterThan(1500);
   expect(tally.ties).toBeLessThan(tally.allocations / 1000);
 });
@@ -20,6 +22,7 @@ test("a single pool that trades all the time is what exact fractions say", PATIE
     shape: { investors: 6, masters: 1, steps: 60, kinds },
   });
   expect(story).toBeUndefined();
+  countFigures({ "allocations compared": tally.allocations });
   expect(tally.allocations).toBeGreaterThan(1000);
   expect(tally.ties).toBeLessThan(tally.allocations / 1000);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { OPERATION_KINDS } from "../../services/platform/domain/operation-kind.ts";
+import { countFigures } from "../support/figures.ts";
 import { IS_PROOF, sized } from "../support/proof.ts";
 import type { Hits } from "./report/coverage.ts";
 import { coverageSummary } from "./report/print-coverage.ts";
@@ -33,6 +34,13 @@ test(
     expect(tally.seeds).toBe(SEEDS);
     const seconds = (performance.now() - startedMs) / 1_000;
     process.stdout.write(`${coverageSummary(tally.hits)}\n\n${printTally(tally, seconds)}\n`);
+    countFigures({
+      histories: tally.seeds,
+      steps: tally.steps,
+      "crashes of a process": tally.crashes,
+      "other faults": tally.faults,
+      "combinations of kind crash point and fault": Object.keys(tally.hits).length,
+    });
     expect(missedIn(tally.hits)).toEqual([]);
   },
   PATIENCE_MS,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { countFigures } from "#test/support/figures.ts";
 import { sized } from "#test/support/proof.ts";
 import type { Deps } from "../deps.ts";
 import { crystallize } from "../commands/crystallize.ts";
@@ -62,6 +63,7 @@ async function dieEverywhere(
     }
     expect(await numbersOf(world), `died at step ${steps}`).toEqual(expected);
     await expectToTie(world);
+    countFigures({ "crashes of a process": hasDied ? 1 : 0 });
     if (!hasDied) return steps;
   }
   throw new Error("it never ended by itself");

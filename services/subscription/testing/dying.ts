@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { countFigures } from "#test/support/figures.ts";
 import type { Deps } from "../deps.ts";
 import { expectBooksToTie } from "./books.ts";
 import { mortal } from "./crash.ts";
@@ -29,6 +30,7 @@ export async function dieAtEveryStep<Facts>(world: World, { prepare, run }: Stor
     const outcome = await Promise.race([run(deps, facts).then(() => "lived"), died.then(() => "died")]);
     expect(outcome).toBe("died");
   }
+  countFigures({ "crashes of a process": corners.length });
   expect(corners.length).toBeGreaterThan(15);
   await comeBack(world);
   return corners;

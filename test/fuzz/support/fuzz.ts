@@ -1,5 +1,6 @@
 import process from "node:process";
 import fc from "fast-check";
+import { countFigures } from "#test/support/figures.ts";
 import { sized } from "#test/support/proof.ts";
 
 /** Every run of the suite tries the same inputs, so that a failure in it is never luck. */
@@ -26,6 +27,7 @@ export function fuzz<Input>(
   const numRuns = runsOf(usualRuns);
   using _ = withoutStacks();
   requirePassed(fc.check(fc.property(inputs, holds), { numRuns, seed: FUZZ_SEED }));
+  countFigures({ inputs: numRuns });
   report(what, numRuns);
 }
 
@@ -38,6 +40,7 @@ export async function fuzzAsync<Input>(
   const numRuns = runsOf(usualRuns);
   using _ = withoutStacks();
   requirePassed(await fc.check(fc.asyncProperty(inputs, holds), { numRuns, seed: FUZZ_SEED }));
+  countFigures({ inputs: numRuns });
   report(what, numRuns);
 }
 
