@@ -15,8 +15,8 @@ const PURE = [
 const JOURNEYS = ["test/journey/**/*.test.ts", "test/chaos/**/*.test.ts", "deploy/local/**/*.test.ts"];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"];
 
-/** A machine of two cores is enough for the whole suite. */
-const WORKERS = 2;
+/** Tests mostly wait: for a commit, a broker, a fee week. Three of them keep two cores busy. */
+const WORKERS = 3;
 
 /** Generous: a machine of two cores may run several of these at once. */
 const TEST_TIMEOUT_MS = 30_000;
