@@ -62,7 +62,7 @@ describe("the proof of a Master", () => {
   );
 });
 
-test.concurrent("a loss is made up before anything is charged again (F2)", TIMEOUT, async () => {
+test("a loss is made up before anything is charged again (F2)", TIMEOUT, async () => {
   const master = await pooled(client, ["10000"]);
   const [investor = ""] = master.investors;
   const weeks = [
