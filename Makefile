@@ -10,10 +10,10 @@ INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
-.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts test journey kills chaos contract \
-        run stop demo keys fmt new-migration clean
+.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts test proof journey kills chaos sim \
+        sabotage contract run stop demo keys fmt new-migration clean
 
-help: ## show this list
+help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
 setup: $(INSTALLED) $(GENERATED) ## install the packages, generate the contracts, provide nats-server
@@ -21,27 +21,30 @@ setup: $(INSTALLED) $(GENERATED) ## install the packages, generate the contracts
 
 codegen: $(GENERATED) ## generate TypeScript from the contracts
 
-check: setup format-check lint types architecture commits dead-code contracts ## everything that needs no server
+check: setup format-check lint types architecture commits dead-code contracts ## every check that needs no server
 
-test: check ## check, then every test
+test: check ## check, then every test with the sizes for minutes: 12 minutes on two cores
 	@npm run --silent test
 
-journey: setup ## only the tests that drive the whole system
-	@vitest run test/journey
+proof: setup ## the long tests with the sizes for hours; writes docs/reliability.md; part="simulation" runs one part
+	@node test/proof/run.ts $(part)
 
-kills: setup ## two weeks of trading while processes are killed one after the other; takes minutes
-	@PAMM_LONG=true vitest run test/journey/kills.test.ts test/journey/trading-kills.test.ts
+journey: setup ## the tests that start all processes
+	@vitest run --project journey
 
-chaos: setup ## crash and network failures while money moves, and a table of the answers to callers; takes 15 minutes
-	@PAMM_LONG=true vitest run test/chaos
+kills: setup ## processes are killed during trading and fee weeks; takes minutes
+	@PAMM_PROOF=true vitest run test/journey/kills.test.ts test/journey/trading-kills.test.ts test/journey/crowd.test.ts
+
+chaos: setup ## every fault while money moves, with a table of the answers; takes a quarter of an hour
+	@PAMM_PROOF=true vitest run test/chaos
 
 sim: setup ## simulate the money protocol; SEED=4711 prints one history, SEEDS=10000 runs many, MODE=safety or liveness, CELLS=yes
 	@node test/simulation/run.ts $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(MODE),--mode $(MODE)) $(if $(CELLS),--cells)
 
-sabotage: setup ## plant defects in the code and show which test detects each; writes the table in docs/reliability.md
+sabotage: setup ## put each mutant into the code and write in docs/reliability.md which test detects it
 	@node test/simulation/sabotage/find-out.ts
 
-contract: setup ## only the tests that pin the contracts
+contract: setup ## the tests of the contracts
 	@vitest run test/contract
 
 run: setup ## start everything, print the URL, an API key and first requests; Ctrl-C stops it
@@ -53,13 +56,13 @@ stop: ## stop what `make run` started, from another terminal
 demo: setup ## run the demo scenarios on the system that `make run` started; scenario=lifecycle or scenario=fortnight runs one
 	@exec node deploy/demo/run.ts $(scenario)
 
-keys: setup ## manage API keys; what="create --name crm --scopes investors:write,funds:deposit" (see what="help")
+keys: setup ## manage API keys; what="create --name crm --scopes masters:read,investors:write" (what="help" lists all)
 	@exec node services/edge/keys.ts $(what)
 
 fmt: setup ## format the code
 	@npm run --silent format
 
-new-migration: ## service=funding name=what_it_does: the next numbered file
+new-migration: ## create the next numbered migration; service=funding name=what_it_does
 	@sh deploy/local/new-migration.sh "$(service)" "$(name)"
 
 clean: ## remove what was installed and generated; .state, the data of `make run`, stays

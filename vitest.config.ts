@@ -1,39 +1,46 @@
 import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/support/closing-line.ts";
 
-/** Pure code: no servers, hardly any time. Everything else is an integration test. */
+/** Pure code: needs no server and hardly any time. Every other test is an integration test or a journey. */
 const PURE = [
   "services/*/domain/**/*.test.ts",
   "services/kernel/*.test.ts",
-  "test/reference/**/*.test.ts",
   "test/docs/{documents,markdown}.test.ts",
+  "test/proof/**/*.test.ts",
+  "test/reference/**/*.test.ts",
+  "deploy/alerts/**/*.test.ts",
+  "deploy/compose/**/*.test.ts",
+  "deploy/demo/**/*.test.ts",
 ];
-/** The whole system, whose fee weeks last seconds: nothing else runs beside these. */
+/** Tests that start all processes. They mostly wait, and they begin when the other tests have ended. */
 const JOURNEYS = [
   "test/journey/**/*.test.ts",
   "test/chaos/**/*.test.ts",
   "test/docs/commands.test.ts",
-  "deploy/**/*.test.ts",
+  "deploy/local/**/*.test.ts",
 ];
-const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", ...JOURNEYS];
+const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"];
 
-/** Tests mostly wait: for a commit, a broker, a clock. */
-const SIDE_BY_SIDE = 2;
+/** Tests mostly wait: for a commit, a broker, a fee week. Three of them keep two cores busy. */
+const WORKERS = 3;
 
-/** Generous: a machine of two cores may be running several of these at once. */
+/** Generous: a machine of two cores may run several of these at once. */
 const TEST_TIMEOUT_MS = 30_000;
 const START_TIMEOUT_MS = 60_000;
 
 export default defineConfig({
   test: {
     pool: "forks",
+    // Modules keep no state between files, and loading them again for each file takes a quarter of the processor time.
+    isolate: false,
     reporters: ["default", new ClosingLine()],
     passWithNoTests: false,
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: START_TIMEOUT_MS,
     teardownTimeout: START_TIMEOUT_MS,
+    maxWorkers: WORKERS,
     projects: [
-      { extends: true, test: { name: "unit", include: PURE, maxWorkers: SIDE_BY_SIDE } },
+      { extends: true, test: { name: "unit", include: PURE } },
       {
         extends: true,
         test: {
@@ -41,7 +48,6 @@ export default defineConfig({
           include: ALL,
           exclude: ["**/node_modules/**", ...PURE, ...JOURNEYS],
           globalSetup: ["./test/support/servers.ts"],
-          maxWorkers: SIDE_BY_SIDE,
         },
       },
       {
@@ -49,8 +55,7 @@ export default defineConfig({
         test: {
           name: "journey",
           include: JOURNEYS,
-          globalSetup: ["./test/support/servers.ts"],
-          maxWorkers: 1,
+          globalSetup: ["./test/journey/support/share-system.ts"],
           sequence: { groupOrder: 1 },
         },
       },

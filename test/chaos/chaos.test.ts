@@ -1,5 +1,7 @@
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { countFigures } from "../support/figures.ts";
+import { IS_PROOF } from "../support/proof.ts";
 import { type Played, play } from "./play.ts";
 import { table } from "./report.ts";
 import { aStage, type Stage } from "./stage.ts";
@@ -8,8 +10,7 @@ import { type Trouble, TROUBLES } from "./troubles.ts";
 const START_PATIENCE_MS = 180_000;
 const PATIENCE = { timeout: 300_000 };
 
-/** All of them take a quarter of an hour: `make chaos`. These are of each kind the one that finds most. */
-const isAsked = process.env["PAMM_LONG"] === "true";
+/** `make proof` runs all of them, for a quarter of an hour. These are of each kind the one that finds most. */
 const USUAL = [
   "kill -9 platform",
   "kill -9 postgres",
@@ -18,7 +19,7 @@ const USUAL = [
   "applied late",
 ];
 
-const chosen = TROUBLES.filter(({ name }) => isAsked || USUAL.includes(name));
+const chosen = TROUBLES.filter(({ name }) => IS_PROOF || USUAL.includes(name));
 
 describe("whatever happens while money moves, every answer is true and no movement is made twice", () => {
   let stage: Stage & AsyncDisposable;
@@ -28,13 +29,14 @@ describe("whatever happens while money moves, every answer is true and no moveme
     stage = await aStage();
   }, START_PATIENCE_MS);
   afterAll(async () => {
-    if (isAsked) process.stdout.write(`\n${table(played)}\n`);
+    if (IS_PROOF) process.stdout.write(`\n${table(played)}\n`);
     await stage[Symbol.asyncDispose]();
   }, START_PATIENCE_MS);
 
   test.each(chosen.map((trouble): [string, Trouble] => [trouble.name, trouble]))("%s", PATIENCE, async (_, trouble) => {
     const result = await play(stage, trouble);
     played.push(result);
+    countFigures({ "commands asked": result.asked.length, "broken promises": result.broken.length });
     expect(result.broken).toEqual([]);
     expect(result.asked.some(({ said }) => said === "done")).toBe(true);
   });

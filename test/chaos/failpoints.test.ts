@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import process from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Client, clientOf, withKey } from "../journey/support/client.ts";
 import { newOperator } from "../journey/support/reviews.ts";
 import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
+import { countFigures } from "../support/figures.ts";
+import { IS_PROOF } from "../support/proof.ts";
 import { liveThrough } from "./story.ts";
 import { takeBack } from "./take-back.ts";
 
@@ -38,8 +39,7 @@ const STEPS = [
   "fee/before_outcome.paid",
 ];
 
-/** All of them take minutes: `make chaos`. */
-const isAsked = process.env["PAMM_LONG"] === "true";
+/** `make proof` runs all of them, for some minutes. */
 const USUAL = [
   "platform/after_answer.fee_debit",
   "platform/after_permit.exit",
@@ -48,7 +48,7 @@ const USUAL = [
   "subscription/after_crystallisation.EXIT",
 ];
 
-const places = [...SENDS, ...STEPS].filter((place) => isAsked || USUAL.includes(place));
+const places = [...SENDS, ...STEPS].filter((place) => IS_PROOF || USUAL.includes(place));
 
 describe("a process that dies between two steps leaves a story that is told to its end, once", () => {
   const armed = mkdtempSync(join(tmpdir(), "pamm-failpoints-"));
@@ -71,6 +71,7 @@ describe("a process that dies between two steps leaves a story that is told to i
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, "");
     await (place.endsWith(`.${REVERSAL}`) ? takeBack(client, second) : liveThrough(client));
+    countFigures({ "processes ended at a failpoint": 1 });
     expect(existsSync(file), "nobody came by").toBe(false);
   });
 });

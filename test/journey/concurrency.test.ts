@@ -1,26 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { textOf } from "../../deploy/demo/exact-json.ts";
 import { type Asked, askFor, type Wish } from "./support/asked.ts";
 import { type Client, clientOf, eventually, minorOf, platformBalanceOf, type Reply } from "./support/client.ts";
 import { expectFeesToTie } from "./support/fees.ts";
 import { assign, deposit, newInvestor, newMaster, unassign, withdraw } from "./support/people.ts";
-import { startTestSystem, type TestSystem } from "./support/system.ts";
+import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, pooled } from "./support/trading.ts";
 import { expectKept } from "./support/verdict.ts";
 
 const PATIENCE = { timeout: 90_000 };
 
-const START_PATIENCE_MS = 180_000;
-
-let system: TestSystem;
 let client: Client;
 
 beforeAll(async () => {
-  system = await startTestSystem();
-  client = clientOf(system);
-}, START_PATIENCE_MS);
-afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
+  client = clientOf(await sharedSystem());
+}, START_TIMEOUT_MS);
 
 test("of 20 deposits to one Investor at once none is doubled and none is lost", PATIENCE, async () => {
   const login = await newInvestor(client);

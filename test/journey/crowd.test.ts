@@ -4,9 +4,8 @@ import { formatDecimal, usd } from "#kernel/money.ts";
 import { type Client, clientOf, eventually, platformBalanceOf } from "./support/client.ts";
 import { CROWD, type Crowd, newCrowd } from "./support/crowd.ts";
 import { expectFeesToTie, type Payment } from "./support/fees.ts";
-import { splitResults } from "./support/split.ts";
 import { type ProcessName, startTestSystem } from "./support/system.ts";
-import { bookResult, expectBalances } from "./support/trading.ts";
+import { bookResult } from "./support/trading.ts";
 import { untilNextWeek } from "./support/weeks.ts";
 
 const PATIENCE = { timeout: 600_000 + CROWD * 1_500 };
@@ -15,45 +14,12 @@ const SETTLED_MS = 180_000 + CROWD * 200;
 
 /** A deal is read within a second, then split, then posted: each beat of that is hit by some of these. */
 const DELAYS_MS = [300, 1_100];
-const CONCERNED: readonly ProcessName[] = ["subscription", "platform", "postgres", "simulator", "nats", "fee"];
 /** Those of one run, one after the other. */
 const IN_A_RUN: readonly (readonly ProcessName[])[] = [
   ["subscription", "fee"],
   ["platform", "nats"],
   ["fee", "postgres", "simulator"],
 ];
-
-test(`a deal of ${CROWD} Investors is split and posted once, whoever is killed meanwhile`, PATIENCE, async () => {
-  await using system = await startTestSystem();
-  const client = clientOf(system);
-  const crowd = await newCrowd(client, 0.3);
-  const results: bigint[] = [];
-  const book = async (result: bigint): Promise<void> => {
-    results.push(result);
-    await bookResult(client, crowd.login, formatDecimal(usd(result)));
-  };
-
-  for (const [round, delay] of DELAYS_MS.entries()) {
-    for (const [index, name] of CONCERNED.entries()) {
-      await book(BigInt(round % 2 === 0 ? 1 : -1) * (987_65n + BigInt(index * 111)));
-      await sleep(delay);
-      await system.kill(name);
-    }
-  }
-
-  const gained = splitResults(
-    results,
-    crowd.members.map(({ capital }) => capital),
-  );
-  const balances = crowd.members.map(({ capital }, seat) => capital + (gained[seat] ?? 0n));
-  const logins = crowd.members.map(({ login }, seat) => [login, formatDecimal(usd(balances[seat] ?? 0n))]);
-  const master = balances.reduce((sum, balance) => sum + balance, 0n);
-  await expectBalances(
-    client,
-    { ...Object.fromEntries(logins), [crowd.login]: formatDecimal(usd(master)) },
-    SETTLED_MS,
-  );
-});
 
 test(`a weekly run of ${CROWD} Investors is paid once, whoever is killed meanwhile`, PATIENCE, async () => {
   const periodMs = 15_000 + CROWD * 60;

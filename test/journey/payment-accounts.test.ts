@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Client, clientOf, dealsOf, platformBalanceOf } from "./support/client.ts";
 import { deposit, expectDone, unassign, withdraw } from "./support/people.ts";
 import { expectProblem } from "./support/problem.ts";
 import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
 import { text } from "./support/shape.ts";
-import { startTestSystem, type TestSystem } from "./support/system.ts";
+import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, expectBalances, type Pool, pooled } from "./support/trading.ts";
 
-const START_PATIENCE_MS = 180_000;
 const PATIENCE = { timeout: 90_000 };
 const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
 
-let system: TestSystem;
 let client: Client;
 let second: string;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  const system = await sharedSystem();
   client = clientOf(system);
   second = await newOperator(system, "Second");
-}, START_PATIENCE_MS);
-afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
+}, START_TIMEOUT_MS);
 
 /** An Investor has paid 30.00 of its 100.00 of profit, and earns as much again. */
 async function whoHasPaid(): Promise<Pool> {

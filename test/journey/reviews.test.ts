@@ -1,27 +1,24 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { itemsOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, clientOf, dealsOf, eventually } from "./support/client.ts";
 import { assign, deposit, expectDone, newInvestor, unassign, withdraw } from "./support/people.ts";
 import { expectProblem } from "./support/problem.ts";
 import { decide, newOperator, reviewAbout, say } from "./support/reviews.ts";
 import { text } from "./support/shape.ts";
-import { startTestSystem, type TestSystem } from "./support/system.ts";
+import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, everythingOf, expectBalances, pooled } from "./support/trading.ts";
 
-const START_PATIENCE_MS = 180_000;
 const PATIENCE = { timeout: 90_000 };
 const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
 
-let system: TestSystem;
 let client: Client;
 let second: string;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  const system = await sharedSystem();
   client = clientOf(system);
   second = await newOperator(system, "Second");
-}, START_PATIENCE_MS);
-afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
+}, START_TIMEOUT_MS);
 
 /** Every cent of the pool is where the books say, and nothing is foreign any more. */
 async function expectProven(login: string): Promise<void> {

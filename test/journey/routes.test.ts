@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { beforeAll, describe } from "vitest";
 import { accessRules } from "./routes/access.ts";
 import { commandsAgain } from "./routes/commands-again.ts";
 import { feeRoutes } from "./routes/fees.ts";
@@ -9,24 +9,22 @@ import { investorRoutes } from "./routes/investors.ts";
 import { operationRoutes } from "./routes/operations.ts";
 import { masterRoutes } from "./routes/masters.ts";
 import { marksAndRates } from "./routes/marks-and-rates.ts";
-import { platformTroubles } from "./routes/platform-troubles.ts";
 import { secretsStaySecret } from "./routes/secrets.ts";
 import { sharedResults } from "./routes/shared-results.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { type Client, clientOf } from "./support/client.ts";
-import { startTestSystem, type TestSystem } from "./support/system.ts";
+import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
+import type { RunningSystem } from "./support/system.ts";
 
-const START_PATIENCE_MS = 180_000;
 const PATIENCE = { timeout: 90_000 };
 
-let system: TestSystem;
+let system: RunningSystem;
 let client: Client;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await sharedSystem();
   client = clientOf(system);
-}, START_PATIENCE_MS);
-afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
+}, START_TIMEOUT_MS);
 
 /** Every route of the specification on the whole system, with good and with bad input, member by member. */
 describe("access", () => {
@@ -64,9 +62,6 @@ describe("marks and rates", PATIENCE, () => {
 });
 describe("fee listings", PATIENCE, () => {
   feeListings(() => client);
-});
-describe("a platform in trouble", () => {
-  platformTroubles(() => client);
 });
 describe("secrets", () => {
   secretsStaySecret(

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
+import { IS_PROOF } from "../support/proof.ts";
 import { type Kill, tellThroughRestart, tellWhileKilling } from "./support/kill-at-steps.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
 const PATIENCE = { timeout: 300_000 };
 
 const START_PATIENCE_MS = 180_000;
-
-/** Minutes of demos that take turns: `make kills`. What the usual run kills in trading is in crowd.test.ts. */
-const isAsked = process.env["PAMM_LONG"] === "true";
 
 /** Three demos at once, which take turns with the one price that there is. */
 const KILLS: Readonly<Record<string, readonly Kill[]>> = {
@@ -28,7 +26,8 @@ const KILLS: Readonly<Record<string, readonly Kill[]>> = {
   ],
 };
 
-describe.runIf(isAsked)("a fortnight of trading, killed again and again", () => {
+/** Minutes of demos that take turns. `make test` kills during trading in crowd.test.ts and kills.test.ts. */
+describe.runIf(IS_PROOF)("a fortnight of trading, killed again and again", () => {
   let system: TestSystem;
 
   beforeAll(async () => {

@@ -1,25 +1,68 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Step } from "../reference/history.ts";
+import * as examples from "../reference/live/examples.ts";
+import * as floating from "../reference/live/floating-examples.ts";
+import { type InnerBooks, openInnerBooks } from "../reference/live/inner-books.ts";
+import type { Live } from "../reference/live/live.ts";
+import { playLive, someHistory } from "../reference/live/random.ts";
+import { tell } from "../reference/live/stage.ts";
+import * as steps from "../reference/live/steps.ts";
 import { type Client, clientOf } from "./support/client.ts";
 import { expectFeesToTie } from "./support/fees.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 import { bookResult, closePosition, expectBalances, openPosition, pooled, setPrice } from "./support/trading.ts";
 import { untilNextWeek } from "./support/weeks.ts";
+import { proofOfMasters } from "./weeks/proof.ts";
 
-const PATIENCE = { timeout: 240_000 };
-const START_PATIENCE_MS = 180_000;
+/** Fee weeks of seconds on one system: the worked examples of the accounting, random histories, and what a week leaves. */
+const START_TIMEOUT_MS = 180_000;
+const TIMEOUT = { timeout: 600_000 };
 const WEEK_MS = 10_000;
 
 let system: TestSystem;
 let client: Client;
+let books: InnerBooks;
 
 beforeAll(async () => {
-  system = await startTestSystem({ PAMM_FEE_PERIOD: `PT${WEEK_MS / 1_000}S` });
+  system = await startTestSystem({ PAMM_FEE_PERIOD: `PT${WEEK_MS / 1_000}S`, PAMM_CHECK_INTERVAL: "PT2S" });
   client = clientOf(system);
-}, START_PATIENCE_MS);
-afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
+  books = await openInnerBooks(system);
+}, START_TIMEOUT_MS);
+afterAll(async () => {
+  await books[Symbol.asyncDispose]();
+  await system[Symbol.asyncDispose]();
+}, START_TIMEOUT_MS);
 
-test("a loss is made up before anything is charged again (F2)", PATIENCE, async () => {
+const FLAT = ["deposit", "withdraw", "assign", "unassign", "result", "rate", "switch", "week"] as const;
+
+test.concurrent.for([
+  ["A4: three equal Investors", examples.threeEqualInvestors],
+  ["F1, F2, F13: weeks of one Investor each", examples.weeksOfOneInvestorEach],
+  ["F4, F4b, F14: leaving with a profit", examples.leavingWithProfit],
+  ["F6: a rate that changes inside the week", examples.rateInsideTheWeek],
+  ["a debt is paid first, and to whom it is owed", examples.debtToAnOldMaster],
+  ["a gap beyond the pool", examples.gapBeyondThePool],
+  ["who comes back goes on where it was", examples.comingBack],
+  ["a random history without open positions", random(FLAT, 1)],
+] as const)("%s", TIMEOUT, ([, story]) => tell(system, books, story));
+
+/** There is one price for all: these come one after the other. */
+test.concurrent("A1, A2, A8, F10 and a random history: while positions float", TIMEOUT, async () => {
+  await tell(system, books, floating.depositWhileFloating);
+  await tell(system, books, floating.coveredNegative);
+  await tell(system, books, floating.openLossAtTheCutOff);
+  await tell(system, books, random([...FLAT, "open", "mark", "close"], 1002));
+});
+
+describe("the proof of a Master", () => {
+  proofOfMasters(
+    () => system,
+    () => client,
+  );
+});
+
+test("a loss is made up before anything is charged again (F2)", TIMEOUT, async () => {
   const master = await pooled(client, ["10000"]);
   const [investor = ""] = master.investors;
   const weeks = [
@@ -44,7 +87,7 @@ test("a loss is made up before anything is charged again (F2)", PATIENCE, async 
   expect(cutOffs.map((cutOff) => cutOff % WEEK_MS)).toEqual([0, 0]);
 });
 
-test("an open loss at the cut-off lowers the fee, and what it left is charged later (F10)", PATIENCE, async () => {
+test("an open loss at the cut-off lowers the fee, and what it left is charged later (F10)", TIMEOUT, async () => {
   const master = await pooled(client, ["10000"]);
   const [investor = ""] = master.investors;
   await untilNextWeek(system);
@@ -63,7 +106,7 @@ test("an open loss at the cut-off lowers the fee, and what it left is charged la
   await expectFeesToTie(client, master);
 });
 
-test("a week that nobody was there to close is closed as of its own end (F12)", PATIENCE, async () => {
+test("a week that nobody was there to close is closed as of its own end (F12)", TIMEOUT, async () => {
   const master = await pooled(client, ["10000"], 0.25);
   const [investor = ""] = master.investors;
   const cutOff = await untilNextWeek(system);
@@ -77,3 +120,11 @@ test("a week that nobody was there to close is closed as of its own end (F12)", 
   const { payments } = await expectFeesToTie(client, master);
   expect(payments.map(({ minor, periodEnd }) => [minor, Date.parse(`${periodEnd}Z`)])).toEqual([[200_00n, cutOff]]);
 });
+
+function random(kinds: readonly Step["do"][], seed: number): (live: Live) => Promise<void> {
+  const history = someHistory({ investors: 4, masters: 2, steps: 30, kinds }, seed);
+  return async (live) => {
+    if (kinds.includes("mark")) await steps.price(live, "1.10000");
+    await playLive(live, history);
+  };
+}

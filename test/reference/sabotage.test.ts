@@ -7,6 +7,7 @@ import { allocateDeal, type Allocation } from "../../services/subscription/domai
 import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
 import { strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
 import { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
+import { sized } from "../support/proof.ts";
 import { compareWithReference } from "./compare.ts";
 import type { FeesUnderTest } from "./twin-fees.ts";
 import type { PoolUnderTest } from "./twin-pool.ts";
@@ -96,13 +97,13 @@ const BROKEN_FEES: Readonly<Record<string, Partial<FeesUnderTest>>> = {
   },
 };
 
-test.for(Object.entries(BROKEN_POOLS))("caught: %s", ([, pool]) => {
+test.for(mutants(BROKEN_POOLS))("caught: %s", ([, pool]) => {
   expect(compareWithReference({ seed: 5, runs: RUNS, pool, shrink: false }).story).toMatch(
     /by the reference|wrong seats|Carries sum/,
   );
 });
 
-test.for(Object.entries(BROKEN_FEES))("caught: %s", ([, fees]) => {
+test.for(mutants(BROKEN_FEES))("caught: %s", ([, fees]) => {
   expect(compareWithReference({ seed: 5, runs: RUNS, fees, shrink: false }).story).toMatch(/by the reference|, not /);
 });
 
@@ -113,6 +114,11 @@ test("the story of a difference is short and tells every step", () => {
   expect(lines[0]).toMatch(/^1\. I1 deposits \d+\.\d\d$/);
   expect(lines.at(-1)).toMatch(/^ {3}=> /);
 });
+
+/** `make test` runs the first two of each sort. */
+function mutants<Mutant>(all: Readonly<Record<string, Mutant>>): [string, Mutant][] {
+  return Object.entries(all).slice(0, sized({ test: 2, proof: Infinity }));
+}
 
 /** As before, but whoever is named first gets all the cents that rounding down leaves. */
 function firstTakesAll({ pool, parts, suspense }: Allocation): Allocation {

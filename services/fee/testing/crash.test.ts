@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { countFigures } from "#test/support/figures.ts";
+import { sized } from "#test/support/proof.ts";
 import type { Deps } from "../deps.ts";
 import { crystallize } from "../commands/crystallize.ts";
 import { payFees } from "../jobs/pay-fees.ts";
@@ -25,6 +27,8 @@ import {
 } from "./world.ts";
 
 const MOST_STEPS = 400;
+/** `make proof` kills at each step. Transactions have different lengths, so each third step is before, in and after commits. */
+const STRIDE = sized({ test: 3, proof: 1 });
 /** Every step is one death and a life from the beginning. */
 const TIMEOUT_MS = 180_000;
 
@@ -49,7 +53,7 @@ async function dieEverywhere(
   const undisturbed = await begin();
   await work(undisturbed, undisturbed.deps);
   const expected = await numbersOf(undisturbed);
-  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+  for (let steps = 0; steps < MOST_STEPS; steps += STRIDE) {
     const world = await begin(undisturbed.deps.pool);
     const { deps, died } = mortal(world.deps, steps);
     const hasDied = await Promise.race([died.then(() => true), work(world, deps).then(() => false)]);
@@ -59,6 +63,7 @@ async function dieEverywhere(
     }
     expect(await numbersOf(world), `died at step ${steps}`).toEqual(expected);
     await expectToTie(world);
+    countFigures({ "crashes of a process": hasDied ? 1 : 0 });
     if (!hasDied) return steps;
   }
   throw new Error("it never ended by itself");

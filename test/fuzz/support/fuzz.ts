@@ -1,11 +1,13 @@
 import process from "node:process";
 import fc from "fast-check";
+import { countFigures } from "#test/support/figures.ts";
+import { sized } from "#test/support/proof.ts";
 
 /** Every run of the suite tries the same inputs, so that a failure in it is never luck. */
 const USUAL_SEED = 20_260_704;
 
 /** FUZZ_RUNS=100 tries a hundred times as many inputs, and others unless FUZZ_SEED names some. */
-export const FUZZ_FACTOR = Number(process.env["FUZZ_RUNS"] ?? "1");
+export const FUZZ_FACTOR = Number(process.env["FUZZ_RUNS"] ?? sized({ test: "1", proof: "20" }));
 export const FUZZ_SEED = Number(
   process.env["FUZZ_SEED"] ?? (process.env["FUZZ_RUNS"] === undefined ? USUAL_SEED : Date.now() % 2 ** 31),
 );
@@ -25,6 +27,7 @@ export function fuzz<Input>(
   const numRuns = runsOf(usualRuns);
   using _ = withoutStacks();
   requirePassed(fc.check(fc.property(inputs, holds), { numRuns, seed: FUZZ_SEED }));
+  countFigures({ inputs: numRuns });
   report(what, numRuns);
 }
 
@@ -37,6 +40,7 @@ export async function fuzzAsync<Input>(
   const numRuns = runsOf(usualRuns);
   using _ = withoutStacks();
   requirePassed(await fc.check(fc.asyncProperty(inputs, holds), { numRuns, seed: FUZZ_SEED }));
+  countFigures({ inputs: numRuns });
   report(what, numRuns);
 }
 

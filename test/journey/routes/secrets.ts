@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Client } from "../support/client.ts";
 import { deposit, expectDone, newMaster, person, INVESTOR_GROUP } from "../support/people.ts";
-import type { TestSystem } from "../support/system.ts";
+import type { RunningSystem } from "../support/system.ts";
 
 /** The logs of every process, the stores and the simulator among them. */
-export function secretsStaySecret(system: () => TestSystem, client: () => Client): void {
+export function secretsStaySecret(system: () => RunningSystem, client: () => Client): void {
   test("no password, key, query string or body is in any log", async () => {
     const wish = { ...person("Sigrid"), platform_group: INVESTOR_GROUP };
     const { body } = await expectDone(client().post("/api/v1/investor/create", wish));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseDecimal } from "#kernel/money.ts";
 import { isObject, itemsOf, type Json, type JsonObject, parseExact, textOf } from "../../../deploy/demo/exact-json.ts";
-import type { TestSystem } from "./system.ts";
+import type { RunningSystem } from "./system.ts";
 
 export type Reply = {
   readonly status: number;
@@ -23,7 +23,7 @@ export type Client = {
 
 export type Deal = { readonly ticket: string; readonly minor: bigint; readonly comment: string };
 
-export function clientOf(system: TestSystem): Client {
+export function clientOf(system: RunningSystem): Client {
   const { url, apiKey, simulatorControlUrl } = system.told();
   const ask = async (path: string, { headers, ...init }: RequestInit): Promise<Reply> => {
     const authorization = `Bearer ${apiKey}`;

@@ -1,12 +1,12 @@
-import process from "node:process";
 import { expect } from "vitest";
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
+import { sized } from "../../support/proof.ts";
 import { type Client, eventually, platformBalanceOf } from "./client.ts";
 import { assign, newInvestor, newMaster, type NewMaster } from "./people.ts";
 
-/** As many as one deal is split among; PAMM_CROWD=1000 for the whole proof, which takes minutes. */
-export const CROWD = Number(process.env["PAMM_CROWD"] ?? "40");
+/** How many Investors share one deal. */
+export const CROWD = sized({ test: 24, proof: 400 });
 
 export type Member = { readonly login: string; readonly capital: bigint; readonly subscriptionId: bigint };
 

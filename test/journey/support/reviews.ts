@@ -6,13 +6,13 @@ import { expect } from "vitest";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, eventually, json, type Reply } from "./client.ts";
 import { cleanEnvironment } from "./running.ts";
-import type { TestSystem } from "./system.ts";
+import type { RunningSystem } from "./system.ts";
 
 const KEYS = join(import.meta.dirname, "../../../services/edge/keys.ts");
 const URL = "/api/v1/ops/reviews";
 
 /** Another person with a key of the system, who may only decide. */
-export async function newOperator({ stateDir }: TestSystem, name: string): Promise<string> {
+export async function newOperator({ stateDir }: RunningSystem, name: string): Promise<string> {
   const command = [KEYS, "create", "--name", name, "--scopes", "ops"];
   const env = { ...cleanEnvironment(), PAMM_STATE_DIR: stateDir };
   const { stdout } = await promisify(execFile)(process.execPath, command, { env });

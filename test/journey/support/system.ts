@@ -31,24 +31,34 @@ type Told = {
   readonly feeAnchor: string;
 };
 
-export type TestSystem = AsyncDisposable & {
+/** What a test needs to call a system. */
+export type RunningSystem = {
   readonly stateDir: string;
   readonly told: () => Told;
-  /** Everything that the launchers said. */
-  readonly said: () => string;
-  /** SIGKILL, or what is said; resolves when the launcher has said that it runs again. */
-  readonly kill: (name: ProcessName, signal?: NodeJS.Signals) => Promise<void>;
-  /** Stands still for so long, and goes on as if nothing had been. */
-  readonly pause: (name: ProcessName, ms: number) => Promise<void>;
-  /** Ctrl-C, or SIGKILL of everything at once, then a new start on the same state and ports. */
-  readonly restart: (signal?: "SIGINT" | "SIGKILL") => Promise<void>;
-  /** Tells the stories of `make demo` on it, or the one that is named. */
+  /** Runs the stories of `make demo` on it, or the one that is named. */
   readonly demo: (...stories: string[]) => Running;
 };
+
+/** A system that a test started itself, and may do anything to. */
+export type TestSystem = AsyncDisposable &
+  RunningSystem & {
+    /** Everything that the launchers said. */
+    readonly said: () => string;
+    /** SIGKILL, or what is said; resolves when the launcher has said that it runs again. */
+    readonly kill: (name: ProcessName, signal?: NodeJS.Signals) => Promise<void>;
+    /** Stands still for so long, and goes on as if nothing had been. */
+    readonly pause: (name: ProcessName, ms: number) => Promise<void>;
+    /** Ctrl-C, or SIGKILL of everything at once, then a new start on the same state and ports. */
+    readonly restart: (signal?: "SIGINT" | "SIGKILL") => Promise<void>;
+    /** Tells the stories of `make demo` on it, or the one that is named. */
+    readonly demo: (...stories: string[]) => Running;
+  };
 
 const ROOT = join(import.meta.dirname, "../../..");
 const LAUNCHER = [process.execPath, join(ROOT, "deploy/local/run.ts")];
 const DEMO = [process.execPath, join(ROOT, "deploy/demo/run.ts")];
+/** Each start compiles the same sources: with the cache it takes half the processor time. */
+const COMPILE_CACHE = join(ROOT, ".cache/compile");
 const IS_READY = "Ctrl-C stops everything";
 const PID_FILES: Partial<Record<ProcessName, string>> = {
   postgres: "postgres/postmaster.pid",
@@ -66,8 +76,7 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
     await current().ended;
   };
   const system: TestSystem = {
-    stateDir,
-    told: () => JSON.parse(readFileSync(join(stateDir, "run/system.json"), "utf8")) as Told,
+    ...systemAt(stateDir),
     said: () => launchers.map((launcher) => launcher.said()).join(""),
     async kill(name, signal = "SIGKILL") {
       const after = current().said().length;
@@ -85,7 +94,6 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
       launchers.push(run(LAUNCHER, env));
       await current().hears(IS_READY);
     },
-    demo: (...stories) => run([...DEMO, ...stories], env),
     async [Symbol.asyncDispose]() {
       await end();
       folder[Symbol.dispose]();
@@ -98,6 +106,15 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
     throw error;
   }
   return system;
+}
+
+/** The system that runs on this state, whichever process started it. */
+export function systemAt(stateDir: string): RunningSystem {
+  return {
+    stateDir,
+    told: () => JSON.parse(readFileSync(join(stateDir, "run/system.json"), "utf8")) as Told,
+    demo: (...stories) => run([...DEMO, ...stories], environmentOf(stateDir, {})),
+  };
 }
 
 /** `make run` on a state of its own that is expected to end by itself; answers how. */
@@ -125,6 +142,7 @@ async function freePorts(): Promise<NodeJS.ProcessEnv> {
 function environmentOf(stateDir: string, settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return {
     ...cleanEnvironment(),
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
     PAMM_STATE_DIR: stateDir,
     PAMM_HTTP_PORT: "0",
     PAMM_METRICS_PORT: "0",

@@ -1,0 +1,38 @@
+import { expect } from "vitest";
+import { itemsOf, type JsonObject, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
+import { type Client, minorOf, type Reply } from "./client.ts";
+import type { Pool } from "./trading.ts";
+
+export function proofOf(client: Client, { login }: Pool, seconds = 20): Promise<Reply> {
+  return client.get(`/api/v1/info/master/${login}/proof?wait=${seconds}`);
+}
+
+export function listBreaks(client: Client): Promise<Reply> {
+  return client.get("/api/v1/ops/breaks?limit=100");
+}
+
+export function cents(sums: JsonObject, name: string): bigint {
+  return minorOf(textOf(sums, name));
+}
+
+/** Each account of the proof: what it shows is what the books say, and nothing else is anywhere. */
+export async function expectConverged(
+  client: Client,
+  pool: Pool,
+  expected: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { status, body, text } = await proofOf(client, pool);
+  expect(status, text).toBe(200);
+  expect(body["converged"], text).toBe(true);
+  const accounts = [objectOf(body, "master"), ...itemsOf(body["investors"] ?? [])];
+  const found = accounts.map((account) => [textOf(account, "mt5_login"), cents(account, "platform_balance")]);
+  expect(Object.fromEntries(found)).toEqual(
+    Object.fromEntries(Object.entries(expected).map(([login, amount]) => [login, minorOf(amount)])),
+  );
+  for (const account of accounts) {
+    expect(cents(account, "ledger_balance")).toBe(cents(account, "platform_balance"));
+    for (const name of ["in_flight", "quarantined", "difference"]) expect(cents(account, name)).toBe(0n);
+  }
+  const total = Object.values(expected).reduce((sum, amount) => sum + minorOf(amount), 0n);
+  expect(cents(objectOf(body, "total"), "platform_balance")).toBe(total);
+}

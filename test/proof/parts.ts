@@ -1,0 +1,12 @@
+/** A part of `make proof`: test files that run with PAMM_PROOF=true, or a script that prints a line for each case. */
+export type Part = { readonly name: string } & ({ readonly tests: readonly string[] } | { readonly script: string });
+
+export const PARTS: readonly Part[] = [
+  { name: "simulation", tests: ["test/simulation"] },
+  { name: "mutants", script: "test/simulation/sabotage/find-out.ts" },
+  { name: "accounting", tests: ["test/reference"] },
+  { name: "fuzz", tests: ["fuzz"] },
+  { name: "crashes", tests: ["crash", "services/platform/protocol"] },
+  { name: "chaos", tests: ["test/chaos"] },
+  { name: "kills", tests: ["test/journey/kills", "test/journey/trading-kills", "test/journey/crowd"] },
+];

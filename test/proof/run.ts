@@ -1,0 +1,100 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { type Part, PARTS } from "./parts.ts";
+import { readRows, type Row, writeRows } from "./record.ts";
+
+/**
+ * node test/proof/run.ts [part ...]: runs the parts that are named, or all, and writes what they found into docs/reliability.md after each
+ * part. Exit code 1 when any test failed.
+ */
+const ROOT = join(import.meta.dirname, "../..");
+const DOCUMENT = join(ROOT, "docs/reliability.md");
+const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
+const GIBIBYTE = 1024 ** 3;
+
+type Found = Pick<Row, "passed" | "failed" | "figures">;
+
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => PARTS.every((part) => part.name !== name));
+if (unknown.length > 0)
+  throw new Error(`there is no part ${unknown.join(", ")}: ${PARTS.map(({ name }) => name).join(", ")}`);
+for (const part of PARTS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  const commit = git("describe", "--always", "--dirty", "--exclude=*");
+  const startedMs = performance.now();
+  const found = "tests" in part ? runTests(part.tests) : runScript(part.script);
+  const seconds = Math.max(1, Math.round((performance.now() - startedMs) / 1_000));
+  const date = new Date().toISOString().slice(0, 10);
+  record({ part: part.name, ...found, seconds, date, commit, machine: machine() });
+  if (found.failed > 0) process.exitCode = 1;
+}
+
+type Report = {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly meta: { readonly figures?: Record<string, number> } }[];
+  }[];
+};
+
+function runTests(tests: readonly string[]): Found {
+  const folder = mkdtempSync(join(tmpdir(), "pamm-proof-"));
+  try {
+    const file = join(folder, "report.json");
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+    const status = run([VITEST, "run", ...tests, ...reporters]);
+    const { numPassedTests: passed, numFailedTests, testResults } = JSON.parse(readFileSync(file, "utf8")) as Report;
+    const figures: Record<string, number> = {};
+    for (const { meta } of testResults.flatMap(({ assertionResults }) => assertionResults)) {
+      for (const [name, count] of Object.entries(meta.figures ?? {})) figures[name] = (figures[name] ?? 0) + count;
+    }
+    // A file that does not load fails the run without failing a test.
+    return { passed, failed: Math.max(numFailedTests, status === 0 ? 0 : 1), figures };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** It says by its exit code whether anything failed. */
+function runScript(script: string): Found {
+  const { status, stdout } = spawnSync(process.execPath, [script], {
+    cwd: ROOT,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  process.stdout.write(stdout);
+  const lines = stdout.split("\n").filter((line) => line !== "").length;
+  const failed = status === 0 ? 0 : 1;
+  return { passed: lines - failed, failed, figures: {} };
+}
+
+function run(args: readonly string[]): number | null {
+  const env = { ...process.env, PAMM_PROOF: "true" };
+  return spawnSync(process.execPath, args, { cwd: ROOT, env, stdio: ["ignore", "inherit", "inherit"] }).status;
+}
+
+/** In place of the row of an earlier run. */
+function record(row: Row): void {
+  const document = readFileSync(DOCUMENT, "utf8");
+  const rows = [...readRows(document).filter(({ part }) => part !== row.part), row];
+  const place = ({ part }: Row): number => PARTS.findIndex(({ name }: Part) => name === part);
+  writeFileSync(
+    DOCUMENT,
+    writeRows(
+      document,
+      rows.toSorted((one, other) => place(one) - place(other)),
+    ),
+  );
+}
+
+function git(...args: readonly string[]): string {
+  return spawnSync("git", args, { cwd: ROOT, encoding: "utf8" }).stdout.trim();
+}
+
+function machine(): string {
+  const cores = cpus();
+  const memory = Math.round(totalmem() / GIBIBYTE);
+  return `${cores.length} x ${(cores[0]?.model ?? "unknown").replaceAll("|", " ").trim()}, ${memory} GiB, Node ${process.versions.node}`;
+}

@@ -1,0 +1,9 @@
+import process from "node:process";
+
+/** `make proof` runs the same tests with the sizes that take hours. Nothing else reads the switch. */
+export const IS_PROOF = process.env["PAMM_PROOF"] === "true";
+
+/** The size of `make test` or that of `make proof`. */
+export function sized<Size>(sizes: { readonly test: Size; readonly proof: Size }): Size {
+  return IS_PROOF ? sizes.proof : sizes.test;
+}
