@@ -98,8 +98,9 @@ const DEFAULT_LIMITS: Mt5Limits = {
   commandTimeoutMs: 5_000,
   waitMs: 5_000,
   maxWaiting: 1_000,
-  // The server closes a connection after three minutes of silence.
-  pingEveryMs: 20_000,
+  // A server closes silent connections after three minutes, the simulator of `make run` after ten seconds: two pings fit
+  // into the shorter time, so that one late ping does not cost the session.
+  pingEveryMs: 4_000,
   // Well below any time after which a server closes: a command must not meet a connection that is just being closed.
   proveAliveAfterMs: 1_000,
   backoff: DEFAULT_BACKOFF,

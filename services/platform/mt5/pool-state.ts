@@ -135,6 +135,12 @@ function failed(pool: PoolState, error: unknown): void {
   if (live.size === 0) line.turnAway(pool.lastError, pauseMs);
 }
 
+/**
+ * A server that signs in and closes at once must not be called in a hot loop, so such an end is a failure. A session that
+ * was silent for longer was closed because it was idle; without a pause that makes at most two connections a second.
+ */
+const SHORTEST_IDLE_MS = 500;
+
 /** Runs inside the reset of a session, so it is known as dead before anybody learns what was lost with it. */
 function ended(pool: PoolState, id: string): void {
   const session = pool.live.get(id);
@@ -142,8 +148,8 @@ function ended(pool: PoolState, id: string): void {
   pool.live.delete(id);
   pool.idle.remove(session);
   pool.options.log.info("a session of the platform ended", { id, count: pool.live.size });
-  // A server that takes us in and throws us out at once must not be called in a hot loop.
-  if (!pool.leased.delete(session) && !session.hasServed()) pool.gate.failed();
+  const wasLeased = pool.leased.delete(session);
+  if (!wasLeased && !session.hasServed() && session.idleMs() < SHORTEST_IDLE_MS) pool.gate.failed();
   queueMicrotask(() => pump(pool));
 }
 
