@@ -85,7 +85,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "amounts pass through a float",
     edits: [
       {
-        file: `${PLATFORM}/mt5/decimal.ts`,
+        file: `${PLATFORM}/mt5/fields.ts`,
         find: "export function formatMinor(minor: bigint): string {",
         put: "export function formatMinor(exact: bigint): string {\n  const minor = BigInt(Math.trunc((Number(exact) / 100) * 100));",
       },

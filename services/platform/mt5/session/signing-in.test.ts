@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Secret } from "#kernel/secret.ts";
-import { httpAnswer, MANAGER, startScriptedServer } from "./testing/scripted-server.ts";
-import type { ScriptedServer } from "./testing/scripted-server.ts";
-import { aClient, sendOnce } from "./testing/test-client.ts";
+import { httpAnswer, MANAGER, startScriptedServer } from "../testing/scripted-server.ts";
+import type { ScriptedServer } from "../testing/scripted-server.ts";
+import { aClient, sendOnce } from "../testing/test-client.ts";
 
 /** Whoever asks would not wait for the next attempt, and is told at once why the first one failed. */
 const LONG_PAUSE = { backoff: { firstMs: 60_000, lastMs: 60_000 } };

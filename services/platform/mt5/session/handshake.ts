@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Secret } from "#kernel/secret.ts";
-import { requireEnvelope } from "./codec.ts";
-import type { Envelope } from "./codec.ts";
-import { Mt5Error, badAnswer } from "./errors.ts";
-import type { Exchanged } from "./exchanged.ts";
-import type { Mt5Request } from "./http-request.ts";
-import { RETCODE } from "./retcodes.ts";
+import { requireEnvelope } from "../codec.ts";
+import type { Envelope } from "../codec.ts";
+import { Mt5Error, badAnswer } from "../errors.ts";
+import type { Exchanged } from "../http/exchanged.ts";
+import type { Mt5Request } from "../http/http-request.ts";
+import { RETCODE } from "../retcodes.ts";
 
 export type Credentials = {
   /** The manager's login. */

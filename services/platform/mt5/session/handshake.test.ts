@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { Secret } from "#kernel/secret.ts";
-import type { Exchanged } from "./exchanged.ts";
+import type { Exchanged } from "../http/exchanged.ts";
 import { answerTo, authenticate, passwordHash } from "./handshake.ts";
-import type { Mt5Request } from "./http-request.ts";
+import type { Mt5Request } from "../http/http-request.ts";
 
 test("the vendor's vector", () => {
   const hash = passwordHash("Password1");

@@ -1,4 +1,4 @@
-import { Mt5Error } from "./errors.ts";
+import { Mt5Error } from "../errors.ts";
 
 /** First come, first served; nobody waits longer than they said, and only so many may wait at all. */
 export type WaitingLine<Thing> = {

@@ -1,4 +1,4 @@
-import { Mt5Error } from "./errors.ts";
+import { Mt5Error } from "../errors.ts";
 import { createPoolState, pump, putBack, resetAll, takeIdle } from "./pool-state.ts";
 import type { PoolOptions, PoolState } from "./pool-state.ts";
 import type { Session } from "./session.ts";

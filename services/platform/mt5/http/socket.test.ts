@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createConnection } from "./connection.ts";
 import { dial } from "./socket.ts";
 import type { Wire } from "./socket.ts";
-import { listen, selfSigned, startScriptedServer } from "./testing/scripted-server.ts";
+import { listen, selfSigned, startScriptedServer } from "../testing/scripted-server.ts";
 
 const local = (server: { port: number; ca: string }) => ({ host: "127.0.0.1", ...server, dialTimeoutMs: 500 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Log } from "#kernel/log.ts";
-import { startPlatformServer } from "./testing/platform-server.ts";
-import { silentLog } from "./testing/test-client.ts";
+import { startPlatformServer } from "../testing/platform-server.ts";
+import { silentLog } from "../testing/test-client.ts";
 
 /** Pauses that a test notices, and no ping before the server closes. */
 const LIMITS = { backoff: { firstMs: 2_000, lastMs: 30_000 }, pingEveryMs: 60_000 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { exactMinor, formatMinor, roundedMinor } from "./decimal.ts";
+import { exactMinor, formatMinor, roundedMinor } from "./fields.ts";
 
 test("money is read exactly, with any number of zeros behind", () => {
   expect(exactMinor("2500.00")).toBe(2500_00n);

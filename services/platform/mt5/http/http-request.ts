@@ -1,5 +1,5 @@
 import type { Secret } from "#kernel/secret.ts";
-import { encodeQuery } from "./codec.ts";
+import { encodeQuery } from "../codec.ts";
 
 /** One call of the Web API. Secrets travel in the body only: servers log what stands in a URL. */
 export type Mt5Request = {

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { startScriptedServer } from "./testing/scripted-server.ts";
-import type { ScriptedServer } from "./testing/scripted-server.ts";
-import { aClient, sendOnce } from "./testing/test-client.ts";
+import { startScriptedServer } from "../testing/scripted-server.ts";
+import type { ScriptedServer } from "../testing/scripted-server.ts";
+import { aClient, sendOnce } from "../testing/test-client.ts";
 
 const APPLIED = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
 const USER =

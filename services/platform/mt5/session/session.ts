@@ -1,18 +1,18 @@
 import { isIP } from "node:net";
-import { createConnection } from "./connection.ts";
-import type { Connection, ExchangeOptions } from "./connection.ts";
-import { createCookieJar } from "./cookie-jar.ts";
-import { requireEnvelope } from "./codec.ts";
-import { Mt5Error } from "./errors.ts";
-import type { Exchanged } from "./exchanged.ts";
+import { createConnection } from "../http/connection.ts";
+import type { Connection, ExchangeOptions } from "../http/connection.ts";
+import { createCookieJar } from "../http/cookie-jar.ts";
+import { requireEnvelope } from "../codec.ts";
+import { Mt5Error } from "../errors.ts";
+import type { Exchanged } from "../http/exchanged.ts";
 import { authenticate } from "./handshake.ts";
 import type { Credentials } from "./handshake.ts";
-import { encodeRequest } from "./http-request.ts";
-import type { Mt5Request } from "./http-request.ts";
-import { valuesNamed } from "./json.ts";
-import { RETCODE } from "./retcodes.ts";
-import { dial } from "./socket.ts";
-import type { DialOptions } from "./socket.ts";
+import { encodeRequest } from "../http/http-request.ts";
+import type { Mt5Request } from "../http/http-request.ts";
+import { valuesNamed } from "../http/json.ts";
+import { RETCODE } from "../retcodes.ts";
+import { dial } from "../http/socket.ts";
+import type { DialOptions } from "../http/socket.ts";
 
 /** A session is good for commands in `authenticated` only; `suspect` means that it has to sign in again first. */
 export type SessionState = "closed" | "started" | "authenticated" | "suspect";

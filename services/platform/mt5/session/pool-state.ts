@@ -1,7 +1,7 @@
 import type { Log } from "#kernel/log.ts";
 import { createRetryGate } from "./backoff.ts";
 import type { Backoff, RetryGate } from "./backoff.ts";
-import { Mt5Error } from "./errors.ts";
+import { Mt5Error } from "../errors.ts";
 import { createIdleSessions } from "./idle-sessions.ts";
 import type { IdleSessions } from "./idle-sessions.ts";
 import { openSession } from "./session.ts";
