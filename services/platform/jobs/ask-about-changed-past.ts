@@ -2,7 +2,7 @@ import type { Job } from "#kernel/job.ts";
 import { runJob } from "#kernel/job.ts";
 import type { Deps } from "../deps.ts";
 import { askAgain } from "../protocol/past/ask-again.ts";
-import { listUntiedLogins } from "../store/untied-logins.ts";
+import { listUntiedLogins } from "../store/amendments.ts";
 
 const LOOK_EVERY_MS = 60_000;
 /** Each is read whole; who is behind them has its turn when some of these tie again. */

@@ -6,7 +6,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { askAgain } from "../protocol/past/ask-again.ts";
 import { tellIrregularities } from "../protocol/past/tell-irregularities.ts";
-import { listUntiedLogins } from "../store/untied-logins.ts";
+import { listUntiedLogins } from "../store/amendments.ts";
 import { losing } from "../testing/losing.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";

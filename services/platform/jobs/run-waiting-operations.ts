@@ -1,7 +1,7 @@
 import type { Job } from "#kernel/job.ts";
 import { runJob } from "#kernel/job.ts";
 import type { Deps } from "../deps.ts";
-import type { OperationNumber } from "../protocol/operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import { takeTurn } from "../protocol/send.ts";
 import { listWaiting } from "../store/lines.ts";
 import { findOperation } from "../store/operations.ts";

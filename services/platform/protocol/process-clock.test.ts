@@ -7,9 +7,9 @@ import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, reviewOf } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
-import { operationNumber } from "./operation-number.ts";
+import { operationNumber } from "../domain/operation-number.ts";
 import { readLogin } from "./history/read-history.ts";
-import { platformComment } from "./reference.ts";
+import { platformComment } from "../domain/reference.ts";
 
 const HOUR_MS = 3_600_000;
 /** Of the trade server: it is measured by the clock of the process when nobody says it. */

@@ -4,7 +4,7 @@ import { refuse } from "../refusals.ts";
 import { kindFromProto } from "./history/account-moved.ts";
 import { OPERATION_KINDS, allowsAmount } from "../domain/operation-kind.ts";
 import type { OperationKind } from "../domain/operation-kind.ts";
-import { readReference } from "./reference.ts";
+import { readReference } from "../domain/reference.ts";
 
 /** What a caller wants to be moved, understood and free of contradictions. */
 export type TransferWish = {

@@ -8,12 +8,12 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "absence after one scan, in the middle of the quiet period",
     edits: [
       {
-        file: `${PLATFORM}/protocol/absence.ts`,
+        file: `${PLATFORM}/domain/absence.ts`,
         find: "last.startedAtMs >= times.overMs)",
         put: "last.startedAtMs >= times.halfMs)",
       },
       {
-        file: `${PLATFORM}/protocol/absence.ts`,
+        file: `${PLATFORM}/domain/absence.ts`,
         find: "if (isCleanTwice(attempt.scans, times.halfMs))",
         put: "if (isCleanTwice(attempt.scans, times.halfMs) || true)",
       },
@@ -49,7 +49,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "a deal that only the amount tells is nobody's",
     edits: [
       {
-        file: `${PLATFORM}/protocol/evidence.ts`,
+        file: `${PLATFORM}/domain/evidence.ts`,
         find: "readReference(deal.comment) === undefined\n",
         put: "readReference(deal.comment) === undefined && false\n",
       },

@@ -2,16 +2,16 @@ import type { Deps } from "../../deps.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { findAccount, readAgainFrom } from "../../store/accounts.ts";
 import { readClock } from "../../store/clock.ts";
-import { listAdoptedDeals, listLoggedDeals } from "../../store/logged-deals.ts";
+import { listLoggedDeals } from "../../store/logged-deals.ts";
+import { listAdoptedDeals } from "../../store/explained-deals.ts";
 import type { LoggedDeal } from "../../domain/logged-deal.ts";
-import { listOperationsOfDeals } from "../../store/operation-deals.ts";
+import { listOperationsOfDeals, hasUnreadBefore } from "../../store/operations.ts";
 import { findReadTo } from "../../store/reader-cursor.ts";
-import { hasUnreadBefore } from "../../store/unread-operations.ts";
 import { differencesOf } from "../past/changed-deal.ts";
-import { isCanceled, isWithoutEffect } from "./explain-deal.ts";
-import { fileDeals } from "./file-deals.ts";
 import type { Irregular } from "../past/irregular.ts";
 import { tellIrregularities } from "../past/tell-irregularities.ts";
+import { isCanceled, isWithoutEffect } from "./explain-deal.ts";
+import { fileDeals } from "./file-deals.ts";
 
 /** A deal may be shown some time after it was made, so what was read is read again for this long. */
 export const TRAILING_MS = 60_000;

@@ -6,13 +6,12 @@ import { reviewActions } from "../../domain/review-actions.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { lockAccount } from "../../store/accounts.ts";
 import { readClock } from "../../store/clock.ts";
-import { listToldDeals } from "../../store/logged-deals.ts";
-import { isBeforePeople } from "../../store/reviews.ts";
+import { listToldDeals, isBeforePeople } from "../../store/amendments.ts";
+import { readBetween } from "../history/read-between.ts";
 import { evidenceOf } from "./correction-evidence.ts";
 import type { Irregular } from "./irregular.ts";
 import { findMisfit, planCorrections } from "./plan-corrections.ts";
 import type { Correction, CorrectionSight } from "./plan-corrections.ts";
-import { readBetween } from "../history/read-between.ts";
 import { tellIrregularities } from "./tell-irregularities.ts";
 
 /** Each is asked for by its ticket; the newest ones. */

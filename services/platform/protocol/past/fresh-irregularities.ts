@@ -1,5 +1,6 @@
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { listIrregularities, listLoggedDeals } from "../../store/logged-deals.ts";
+import { listLoggedDeals } from "../../store/logged-deals.ts";
+import { listIrregularities } from "../../store/amendments.ts";
 import { dealDifference } from "./deal-difference.ts";
 import type { FreshIrregular, Irregular } from "./irregular.ts";
 

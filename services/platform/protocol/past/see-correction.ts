@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { lockAccount } from "../../store/accounts.ts";
 import { readClock } from "../../store/clock.ts";
-import { listUncorrected } from "../../store/logged-deals.ts";
+import { listUncorrected } from "../../store/amendments.ts";
 import { requireSame } from "./correct-log.ts";
 import { evidenceOf, isAbout } from "./correction-evidence.ts";
 import { planCorrections } from "./plan-corrections.ts";

@@ -8,14 +8,13 @@ import type { OperationEvent } from "../../domain/operation.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { lockAccount } from "../../store/accounts.ts";
 import { readClock } from "../../store/clock.ts";
-import { findOperationByDeal } from "../../store/operation-deals.ts";
-import { lockOperation } from "../../store/operations.ts";
+import { findOperationByDeal, lockOperation } from "../../store/operations.ts";
 import { appendToLog } from "../history/append-to-log.ts";
+import { takeStep } from "../record.ts";
+import { reportFinding } from "../reviews/report-finding.ts";
 import { correctionEvidence } from "./correction-evidence.ts";
 import { listFresh } from "./fresh-irregularities.ts";
 import type { FreshIrregular, Irregular } from "./irregular.ts";
-import { takeStep } from "../record.ts";
-import { reportFinding } from "../reviews/report-finding.ts";
 
 /**
  * Each becomes one entry of 0.00 in the log, so that everybody who follows the login stops at the same place, and one

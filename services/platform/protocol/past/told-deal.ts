@@ -5,8 +5,7 @@ import type { LoggedDeal } from "../../domain/logged-deal.ts";
 import { told as toldState } from "../../domain/operation.ts";
 import { findLoggedDeal } from "../../store/logged-deals.ts";
 import type { RecordedOperation } from "../../store/operation-row.ts";
-import { findOperationByDeal } from "../../store/operation-deals.ts";
-import { findOperation } from "../../store/operations.ts";
+import { findOperationByDeal, findOperation } from "../../store/operations.ts";
 import { causeOf } from "../history/deal-entries.ts";
 
 export type ToldDeal = {

@@ -6,7 +6,7 @@ import { readClock } from "../../store/clock.ts";
 import { putOffLook, saveLook } from "../../store/deal-looks.ts";
 import type { DueLook } from "../../store/deal-looks.ts";
 import { effectOf, isBalanceOperation } from "../history/explain-deal.ts";
-import { formatReference, readReference } from "../reference.ts";
+import { formatReference, readReference } from "../../domain/reference.ts";
 import { reportFinding } from "../reviews/report-finding.ts";
 import { tellIrregularities } from "./tell-irregularities.ts";
 

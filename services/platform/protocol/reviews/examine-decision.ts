@@ -2,9 +2,9 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deal } from "../../mt5/deals.ts";
-import { listExplainedDeals } from "../../store/log.ts";
+import { listExplainedDeals } from "../../store/explained-deals.ts";
 import { effectOf } from "../history/explain-deal.ts";
-import { operationNumber } from "../operation-number.ts";
+import { operationNumber } from "../../domain/operation-number.ts";
 import { lockForStep } from "../record.ts";
 import type { Locked } from "../record.ts";
 

@@ -1,6 +1,6 @@
-import { OPERATION_KINDS } from "../domain/operation-kind.ts";
-import { MAX_ATTEMPTS } from "../domain/operation-machine.ts";
-import type { OperationKind } from "../domain/operation-kind.ts";
+import { OPERATION_KINDS } from "./operation-kind.ts";
+import { MAX_ATTEMPTS } from "./operation-machine.ts";
+import type { OperationKind } from "./operation-kind.ts";
 import { operationNumber } from "./operation-number.ts";
 import type { OperationNumber } from "./operation-number.ts";
 

@@ -7,7 +7,8 @@ export type OperationNumber = Brand<bigint, "OperationNumber">;
 export const OPERATION_NUMBER_BITS = 50n;
 export const LAST_OPERATION_NUMBER = (1n << OPERATION_NUMBER_BITS) - 1n;
 
-const EPOCH_MS = Date.UTC(2025, 0, 1);
+/** 2025-01-01T00:00:00Z. */
+const EPOCH_MS = 1_735_689_600_000;
 /** Operations that may be numbered in one millisecond before the sequence runs ahead of the clock; lasts until 2094. */
 const NUMBERS_PER_MS = 512n;
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { OPERATION_KINDS } from "../domain/operation-kind.ts";
-import { MAX_ATTEMPTS } from "../domain/operation-machine.ts";
-import type { OperationKind } from "../domain/operation-kind.ts";
+import { OPERATION_KINDS } from "./operation-kind.ts";
+import { MAX_ATTEMPTS } from "./operation-machine.ts";
+import type { OperationKind } from "./operation-kind.ts";
 import { LAST_OPERATION_NUMBER, numberFloor, operationNumber } from "./operation-number.ts";
 import { foldText, formatReference, platformComment, readReference } from "./reference.ts";
 import type { Reference } from "./reference.ts";

@@ -1,4 +1,4 @@
-import type { ReviewReason } from "../domain/operation.ts";
+import type { ReviewReason } from "./operation.ts";
 import { lostAfterMs } from "./permit.ts";
 
 /** How long after the quiet period an operation may stay without a proof before a person gets it. */

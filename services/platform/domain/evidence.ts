@@ -1,4 +1,4 @@
-import type { ReviewReason } from "../domain/operation.ts";
+import type { ReviewReason } from "./operation.ts";
 import { formatReference, readReference } from "./reference.ts";
 import type { Reference } from "./reference.ts";
 

@@ -2,12 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
-import { isDealTaken } from "../store/operation-deals.ts";
-import { lockForStep, recordEvent } from "./record.ts";
-import type { EventCircumstances } from "./circumstances.ts";
-import type { EventRecorded } from "./record.ts";
-import type { OperationNumber } from "./operation-number.ts";
+import { isDealTaken } from "../store/operation-steps.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import type { OperationEvent } from "../domain/operation.ts";
+import { lockForStep, recordEvent } from "./record.ts";
+import type { EventCircumstances, EventRecorded } from "./record.ts";
 
 export type Target = { readonly login: string; readonly number: OperationNumber };
 

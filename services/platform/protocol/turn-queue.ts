@@ -1,5 +1,5 @@
 /** Where an operation stands among those of its line that wait in this process. */
-export type LinePlace = Disposable & {
+type LinePlace = Disposable & {
   /** Resolves when it is the first, or when the time is up. */
   readonly untilFirst: (timeoutMs: number) => Promise<boolean>;
 };
@@ -51,5 +51,28 @@ async function withinTime(promise: Promise<boolean>, timeoutMs: number): Promise
     return await Promise.race([promise, late.promise]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Wakes those in this process who wait for something to change on a login. Whoever misses it looks again by itself. */
+export class Doorbell {
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  ring(login: string): void {
+    for (const wake of this.#waiting.get(login) ?? []) wake();
+  }
+
+  /** Resolves at the next ring or when the time is up. */
+  wait(login: string, timeoutMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = this.#waiting.get(login) ?? new Set();
+    this.#waiting.set(login, waiting);
+    const timer = setTimeout(resolve, timeoutMs);
+    waiting.add(resolve);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      waiting.delete(resolve);
+      if (waiting.size === 0 && this.#waiting.get(login) === waiting) this.#waiting.delete(login);
+    });
   }
 }

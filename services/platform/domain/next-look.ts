@@ -1,5 +1,5 @@
-import { dealLookMs } from "../domain/deal-looks.ts";
-import type { Operation } from "../domain/operation.ts";
+import { dealLookMs } from "./deal-looks.ts";
+import type { Operation } from "./operation.ts";
 
 /** A lost answer is most often found at once. */
 const FIRST_SCAN_MS = 250;
