@@ -1,22 +1,16 @@
-import type { Job } from "#kernel/job.ts";
-import { runJob } from "#kernel/job.ts";
 import type { Deps } from "../deps.ts";
 import { verifyDeals } from "../protocol/past/verify-deals.ts";
 import { claimDealLooks } from "../store/deal-looks.ts";
 
-const LOOK_EVERY_MS = 1_000;
 /** Longer than a round takes; a process that dies with a claim delays its looks by this. */
 const CLAIM_MS = 60_000;
 /** Logins of one question are bounded by the length of a URL. */
 const BATCH = 100;
 
 /** Looks for the deals of applied operations again, because a server that restarts may have forgotten them. */
-export function verifyAppliedDeals(deps: Deps): Job {
-  const work = async (): Promise<boolean> => {
-    const due = await claimDealLooks(deps.pool, CLAIM_MS, BATCH);
-    // Operations of one look were applied about the same time, so that one short piece of the history shows them all.
-    for (const group of Map.groupBy(due, ({ looks }) => looks).values()) await verifyDeals(deps, group);
-    return due.length === BATCH;
-  };
-  return runJob({ name: "verify applied deals", everyMs: LOOK_EVERY_MS, work, log: deps.log });
+export async function verifyAppliedDeals(deps: Deps): Promise<boolean> {
+  const due = await claimDealLooks(deps.pool, CLAIM_MS, BATCH);
+  // Operations of one look were applied about the same time, so that one short piece of the history shows them all.
+  for (const group of Map.groupBy(due, ({ looks }) => looks).values()) await verifyDeals(deps, group);
+  return due.length === BATCH;
 }

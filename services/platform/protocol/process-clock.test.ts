@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { one, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { enterSender } from "../service.ts";
+import { registerInstance } from "../register-instance.ts";
 import { readClock } from "../store/clock.ts";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
@@ -61,7 +61,7 @@ test.each([HOUR_MS, -HOUR_MS])(
     );
     expect(times).toBeGreaterThan(15);
     expect(apart).toBeLessThan(NEAR_S);
-    const { startedAtMs } = await enterSender(deps);
+    const { startedAtMs } = await registerInstance(deps);
     expect(Math.abs((await readClock(deps.pool)) - startedAtMs)).toBeLessThan(NEAR_S * 1_000);
   },
   60_000,
