@@ -66,6 +66,14 @@ module.exports = {
       to: { path: "^services/$1/(protocol|amendments|checks)/" },
     },
     {
+      name: "amendments-have-one-entry",
+      comment:
+        "What becomes of amended deals is one room: jobs and decisions enter it by one file, the reader of the history by another.",
+      severity: "error",
+      from: { path: "^services/platform/(?!amendments/)", pathNot: A_TEST },
+      to: { path: "^services/platform/amendments/(?!(amendments|compare-history)[.]ts$)" },
+    },
+    {
       name: "checks-know-only-sql",
       comment:
         "A check that uses the code that it checks repeats its mistakes: it reads rows, and asks what it is given.",

@@ -12,13 +12,12 @@ import { release } from "./commands/release.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
-import { askAboutChangedPast } from "./jobs/ask-about-changed-past.ts";
+import { askAboutAmendments, verifyAppliedDeals } from "./amendments/amendments.ts";
 import { beat } from "./jobs/beat.ts";
 import { lostOperationsFinder } from "./jobs/find-lost-operations.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { runWaitingOperations } from "./jobs/run-waiting-operations.ts";
-import { verifyAppliedDeals } from "./jobs/verify-applied-deals.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { getBalance } from "./queries/get-balance.ts";
 import { getStatus } from "./queries/get-status.ts";
@@ -93,6 +92,6 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     }),
     job("verify applied deals", EVERY_MS.verify, () => verifyAppliedDeals(deps)),
     job("finish decisions", EVERY_MS.decisions, () => finishDecisions(deps)),
-    job("ask about changed past", EVERY_MS.amendments, () => askAboutChangedPast(deps)),
+    job("ask about amendments", EVERY_MS.amendments, () => askAboutAmendments(deps)),
   ];
 }

@@ -31,6 +31,7 @@ const LAWFUL: Record<string, string> = {
     import { FeeService } from "#proto/pamm/fee/v1/fee.ts";
     import { insert } from "../store/charges.ts";
     export const collect = [FeeService, insert];`,
+  "services/platform/amendments/correct.ts": "export const correct = 1;",
   "services/fee/protocol/permit.ts": "export const permit = 1;",
   "services/fee/main.ts": `import { connect } from "nats"; import { serve } from "#kernel/nats/serve.ts"; export const main = [connect, serve];`,
   "services/edge/app.ts": `import { FeeService } from "#proto/pamm/fee/v1/fee.ts"; export const app = FeeService;`,
@@ -107,6 +108,12 @@ const PLANTS: { law: string; from: string; to: string; text: string }[] = [
     from: "services/fee/store/findings.ts",
     to: "services/fee/checks/payments.ts",
     text: "../checks/payments.ts",
+  },
+  {
+    law: "amendments-have-one-entry",
+    from: "services/platform/commands/decide.ts",
+    to: "services/platform/amendments/correct.ts",
+    text: "../amendments/correct.ts",
   },
   {
     law: "checks-know-only-sql",

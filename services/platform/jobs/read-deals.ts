@@ -1,6 +1,6 @@
 import { leaseKeeper } from "#kernel/postgres/lease-keeper.ts";
 import type { Deps } from "../deps.ts";
-import { GoneDeals } from "../protocol/past/gone-deals.ts";
+import { deletedDeals } from "../amendments/amendments.ts";
 import { readFrom, readHistory, readLogin, TRAILING_MS } from "../protocol/history/read-history.ts";
 import { listLogins, listUndecided } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
@@ -28,7 +28,7 @@ type Trail = (typeof TRAILS)[number];
 export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () => Promise<boolean> } {
   const role = leaseKeeper(deps.pool, LEASE);
   const dueAt = new Map<Trail, number>();
-  const gone = new GoneDeals();
+  const gone = deletedDeals();
   const read = async (): Promise<boolean> => {
     if ((await role.keep()) === undefined) return false;
     const now = performance.now();
@@ -50,7 +50,11 @@ export async function readFreshDeals(deps: Deps): Promise<boolean> {
 }
 
 /** The cursor moves only after every login was read, so a round that broke is read again from where it began. */
-async function readRound(deps: Deps, { backMs, isForGone }: Trail, gone: GoneDeals): Promise<void> {
+async function readRound(
+  deps: Deps,
+  { backMs, isForGone }: Trail,
+  gone: ReturnType<typeof deletedDeals>,
+): Promise<void> {
   const startedAt = new Date(await readClock(deps.pool));
   const from = await readFrom(deps, backMs);
   const failures: unknown[] = [];

@@ -86,18 +86,18 @@ export async function listUntiedLogins(db: Queryable, limit: number): Promise<st
   return rows.map(({ login }) => login);
 }
 
-export type ToldIrregularity = {
+export type ReportedAmendment = {
   readonly login: string;
   readonly ticket: bigint;
   readonly irregularity: Irregularity;
   readonly state: number;
 };
 
-export async function listIrregularities(
+export async function listReportedAmendments(
   db: Queryable,
   server: string,
   tickets: readonly bigint[],
-): Promise<ToldIrregularity[]> {
+): Promise<ReportedAmendment[]> {
   const rows = await many<{ login: string; deal_id: bigint; irregularity: Irregularity; deal_state: number }>(
     db,
     sql`select login, deal_id, irregularity, deal_state
@@ -132,7 +132,7 @@ export async function listUncorrected(db: Queryable, server: string, login: stri
 }
 
 /** Deals of a login about whose past something was told, the newest first. */
-export async function listToldDeals(db: Queryable, server: string, login: string, limit: number): Promise<bigint[]> {
+export async function listAmendedDeals(db: Queryable, server: string, login: string, limit: number): Promise<bigint[]> {
   const rows = await many<{ deal_id: bigint }>(
     db,
     sql`select deal_id

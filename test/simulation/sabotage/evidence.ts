@@ -121,12 +121,12 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "nobody asks after deals that are gone",
     edits: [
       {
-        file: `${PLATFORM}/protocol/past/gone-deals.ts`,
+        file: `${PLATFORM}/amendments/deleted-deals.ts`,
         find: "const asked = due.slice(0, QUESTIONS_PER_ROUND);",
         put: "const asked = due.slice(0, QUESTIONS_PER_ROUND - QUESTIONS_PER_ROUND);",
       },
       {
-        file: `${PLATFORM}/jobs/verify-applied-deals.ts`,
+        file: `${PLATFORM}/amendments/amendments.ts`,
         find: "await verifyDeals(deps, group);",
         put: "if (group.length === 0) await verifyDeals(deps, group);",
       },

@@ -25,7 +25,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
  * What the log was told about its own past. The reader of deals compares the platform's history with the log all the time;
  * here it is a break for as long as nobody has decided about it.
  */
-export async function listIrregular(db: Queryable): Promise<Finding[]> {
+export async function listAmended(db: Queryable): Promise<Finding[]> {
   const rows = await many<Row>(
     db,
     sql`select told.id, told.login, case role when 'master' then told.login else '' end as master, told.irregularity,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { zero } from "#kernel/money.ts";
-import type { LoggedDeal } from "../../domain/logged-deal.ts";
-import { loggedDeal } from "../../domain/logged-deal.ts";
-import type { Deal } from "../../mt5/deals.ts";
+import type { LoggedDeal } from "../domain/logged-deal.ts";
+import { loggedDeal } from "../domain/logged-deal.ts";
+import type { Deal } from "../mt5/deals.ts";
 import { dealDifference } from "./deal-difference.ts";
 
 const NAMED = { login: "1001", ticket: 7n };

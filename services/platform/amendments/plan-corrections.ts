@@ -1,14 +1,14 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { correctTrades } from "../../domain/log-positions.ts";
-import type { Deal } from "../../mt5/deals.ts";
-import type { Account } from "../../store/accounts.ts";
-import { listLogPositions } from "../../store/positions.ts";
+import { correctTrades } from "../domain/log-positions.ts";
+import type { Deal } from "../mt5/deals.ts";
+import type { Account } from "../store/accounts.ts";
+import { listLogPositions } from "../store/positions.ts";
+import type { Facts } from "../protocol/history/read-facts.ts";
 import { dealDifference } from "./deal-difference.ts";
 import type { DealDifference } from "./deal-difference.ts";
-import type { Facts } from "../history/read-facts.ts";
-import { findToldDeal } from "./told-deal.ts";
-import type { ToldDeal } from "./told-deal.ts";
+import { findRecordedDeal } from "./recorded-deal.ts";
+import type { RecordedDeal } from "./recorded-deal.ts";
 
 /** The account, and every deal of it whose past is another one and was not corrected, as the platform shows them now. */
 export type CorrectionSight = {
@@ -17,7 +17,7 @@ export type CorrectionSight = {
   readonly shown: ReadonlyMap<bigint, Deal | undefined>;
 };
 
-export type Correction = { readonly told: ToldDeal | undefined; readonly difference: DealDifference };
+export type Correction = { readonly told: RecordedDeal | undefined; readonly difference: DealDifference };
 
 /** What each of the deals would be corrected to. */
 export async function planCorrections(
@@ -27,7 +27,7 @@ export async function planCorrections(
 ): Promise<ReadonlyMap<bigint, Correction>> {
   const plans = new Map<bigint, Correction>();
   for (const [ticket, deal] of shown) {
-    const told = await findToldDeal(tx, server, login, ticket);
+    const told = await findRecordedDeal(tx, server, login, ticket);
     plans.set(ticket, { told, difference: dealDifference({ login, ticket }, told?.deal, deal) });
   }
   return plans;

@@ -1,15 +1,15 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Deps } from "../../deps.ts";
-import { shownWithinMs } from "../../domain/deal-looks.ts";
-import type { Deal } from "../../mt5/deals.ts";
-import { readClock } from "../../store/clock.ts";
-import { findLoggedDeal } from "../../store/logged-deals.ts";
-import { listUnshownDeals } from "../../store/amendments.ts";
-import type { UnshownDeal, Window } from "../../store/amendments.ts";
-import { differencesOf } from "./changed-deal.ts";
-import type { Irregular } from "./irregular.ts";
-import { reportFinding } from "../reviews/report-finding.ts";
-import { tellIrregularities } from "./tell-irregularities.ts";
+import type { Deps } from "../deps.ts";
+import { shownWithinMs } from "../domain/deal-looks.ts";
+import type { Deal } from "../mt5/deals.ts";
+import { readClock } from "../store/clock.ts";
+import { findLoggedDeal } from "../store/logged-deals.ts";
+import { listUnshownDeals } from "../store/amendments.ts";
+import type { UnshownDeal, Window } from "../store/amendments.ts";
+import { differencesOf } from "./deal-difference.ts";
+import type { Amendment } from "./report-amendments.ts";
+import { reportFinding } from "../protocol/reviews/report-finding.ts";
+import { reportAmendments } from "./report-amendments.ts";
 
 /** A list that lacked a deal and a question for that deal this much later: only both together say that it is gone. */
 const ASK_AFTER_MS = 3_000;
@@ -19,7 +19,7 @@ const QUESTIONS_PER_ROUND = 50;
 const EDGE_MS = 2_000;
 
 /** What one reader remembers between its rounds. A reader that starts anew suspects anew. */
-export class GoneDeals {
+export class DeletedDeals {
   readonly #suspects = new Map<bigint, { readonly logged: UnshownDeal; readonly missedAtMs: number }>();
   readonly #shownAtMs = new Map<bigint, number>();
 
@@ -52,12 +52,12 @@ export class GoneDeals {
     const askFrom = performance.now() - ASK_AFTER_MS;
     const due = [...this.#suspects.values()].filter(({ missedAtMs }) => missedAtMs <= askFrom);
     const asked = due.slice(0, QUESTIONS_PER_ROUND);
-    const found: Irregular[] = [];
+    const found: Amendment[] = [];
     for (const { logged } of asked) {
-      const irregular = await judge(deps, logged);
-      if (irregular !== undefined) found.push(irregular);
+      const amendment = await judge(deps, logged);
+      if (amendment !== undefined) found.push(amendment);
     }
-    await tellIrregularities(deps, await ofShownAccounts(deps, found));
+    await reportAmendments(deps, await ofShownAccounts(deps, found));
     for (const { logged } of asked) this.#suspects.delete(logged.ticket);
   }
 
@@ -69,7 +69,7 @@ export class GoneDeals {
 async function judge(
   { mt5, pool, settings }: Deps,
   { login, ticket, at }: UnshownDeal,
-): Promise<Irregular | undefined> {
+): Promise<Amendment | undefined> {
   const shown = await mt5.getDeal(ticket);
   // Undefined for a Master's own operation that no reading has shown yet.
   const told = await findLoggedDeal(pool, settings.server, login, ticket);
@@ -83,7 +83,7 @@ async function judge(
 }
 
 /** An account that the platform does not show us any more has not lost its deals: it is out of our sight. */
-async function ofShownAccounts({ mt5, pool }: Deps, found: readonly Irregular[]): Promise<Irregular[]> {
+async function ofShownAccounts({ mt5, pool }: Deps, found: readonly Amendment[]): Promise<Amendment[]> {
   if (found.length === 0) return [];
   const logins = [...new Set(found.map(({ login }) => login))];
   const users = await mt5.getUsers(logins);

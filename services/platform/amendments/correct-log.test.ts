@@ -4,8 +4,8 @@ import type { Review } from "#proto/pamm/common/v1/review.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { askAgain } from "../protocol/past/ask-again.ts";
-import { tellIrregularities } from "../protocol/past/tell-irregularities.ts";
+import { askAgain } from "./ask-again.ts";
+import { reportAmendments } from "./report-amendments.ts";
 import { listUntiedLogins } from "../store/amendments.ts";
 import { losing } from "../testing/losing.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
@@ -194,7 +194,7 @@ test.each([false, true])(
         shown: undefined,
         differences: [],
       };
-      await tellIrregularities(instance.deps, [{ ...gone, irregularity: "deal_gone" }]);
+      await reportAmendments(instance.deps, [{ ...gone, irregularity: "deal_gone" }]);
       const [review] = await reviewsAbout(instance, login, 1);
       await say(instance, review!, "key-of-ann", { action: "correct_log" });
       const word = { reviewId: review!.id, action: "correct_log", dealId: 0n, note: "seen", actor: "key-of-bob" };
@@ -270,7 +270,7 @@ async function aLostDeposit({ control }: World, instance: Instance, lose?: () =>
   const ticket = legs[0]!.dealId;
   await (lose === undefined ? control.removeDeal(Number(ticket)) : lose());
   const gone = { login, ticket, at: new Date(), told: undefined, shown: undefined, differences: [] };
-  await tellIrregularities(instance.deps, [{ ...gone, irregularity: "deal_gone" }]);
+  await reportAmendments(instance.deps, [{ ...gone, irregularity: "deal_gone" }]);
   const [review] = await reviewsAbout(instance, login, 1);
   return { login, review: review! };
 }

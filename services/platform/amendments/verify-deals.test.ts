@@ -4,7 +4,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { platformComment } from "../domain/reference.ts";
 import { operationNumber } from "../domain/operation-number.ts";
-import { verifyDeals } from "../protocol/past/verify-deals.ts";
+import { verifyDeals } from "./verify-deals.ts";
 import { claimDealLooks } from "../store/deal-looks.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";

@@ -1,14 +1,14 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Deps } from "../../deps.ts";
-import { dealLookMs, shownWithinMs } from "../../domain/deal-looks.ts";
-import type { Deal } from "../../mt5/deals.ts";
-import { readClock } from "../../store/clock.ts";
-import { putOffLook, saveLook } from "../../store/deal-looks.ts";
-import type { DueLook } from "../../store/deal-looks.ts";
-import { effectOf, isBalanceOperation } from "../history/explain-deal.ts";
-import { formatReference, readReference } from "../../domain/reference.ts";
-import { reportFinding } from "../reviews/report-finding.ts";
-import { tellIrregularities } from "./tell-irregularities.ts";
+import type { Deps } from "../deps.ts";
+import { dealLookMs, shownWithinMs } from "../domain/deal-looks.ts";
+import type { Deal } from "../mt5/deals.ts";
+import { readClock } from "../store/clock.ts";
+import { putOffLook, saveLook } from "../store/deal-looks.ts";
+import type { DueLook } from "../store/deal-looks.ts";
+import { effectOf, isBalanceOperation } from "../protocol/history/explain-deal.ts";
+import { formatReference, readReference } from "../domain/reference.ts";
+import { reportFinding } from "../protocol/reviews/report-finding.ts";
+import { reportAmendments } from "./report-amendments.ts";
 
 /** Times of the platform and of our clock may differ by this much; who is not found so is asked for by ticket. */
 const EDGE_MS = 120_000;
@@ -96,7 +96,7 @@ async function tell(deps: Deps, look: DueLook, seen: Seen): Promise<void> {
     login,
     reason: seen.irregularity,
   });
-  await tellIrregularities(deps, [{ login, ticket, at, told: undefined, ...seen }]);
+  await reportAmendments(deps, [{ login, ticket, at, told: undefined, ...seen }]);
   await found(deps, look);
 }
 

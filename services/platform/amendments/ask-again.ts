@@ -1,18 +1,18 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { openCase } from "#kernel/review/cases.ts";
-import type { Deps } from "../../deps.ts";
-import { reviewActions } from "../../domain/review-actions.ts";
-import type { Deal } from "../../mt5/deals.ts";
-import { lockAccount } from "../../store/accounts.ts";
-import { readClock } from "../../store/clock.ts";
-import { listToldDeals, isBeforePeople } from "../../store/amendments.ts";
-import { readBetween } from "../history/read-between.ts";
-import { evidenceOf } from "./correction-evidence.ts";
-import type { Irregular } from "./irregular.ts";
+import type { Deps } from "../deps.ts";
+import { reviewActions } from "../domain/review-actions.ts";
+import type { Deal } from "../mt5/deals.ts";
+import { lockAccount } from "../store/accounts.ts";
+import { readClock } from "../store/clock.ts";
+import { listAmendedDeals, isBeforePeople } from "../store/amendments.ts";
+import { readBetween } from "../protocol/history/read-between.ts";
 import { findMisfit, planCorrections } from "./plan-corrections.ts";
+import { evidenceOf } from "./recorded-deal.ts";
 import type { Correction, CorrectionSight } from "./plan-corrections.ts";
-import { tellIrregularities } from "./tell-irregularities.ts";
+import { reportAmendments } from "./report-amendments.ts";
+import type { Amendment } from "./report-amendments.ts";
 
 /** Each is asked for by its ticket; the newest ones. */
 const MOST_DEALS = 100;
@@ -26,14 +26,14 @@ export async function askAgain(deps: Deps, login: string): Promise<void> {
   const { server } = settings;
   const facts = await readBetween(deps, login);
   const shown = new Map<bigint, Deal | undefined>();
-  for (const ticket of await listToldDeals(pool, server, login, MOST_DEALS)) {
+  for (const ticket of await listAmendedDeals(pool, server, login, MOST_DEALS)) {
     shown.set(ticket, await deps.mt5.getDeal(ticket));
   }
   const sight = { server, facts, shown };
   const due = await inTransaction(pool, (tx) => listDue(tx, login, sight));
-  await tellIrregularities(
+  await reportAmendments(
     deps,
-    due.map((each) => irregularOf(login, each, shown)),
+    due.map((each) => amendmentOf(login, each, shown)),
   );
   await inTransaction(pool, async (tx) => {
     for (const each of await listDue(tx, login, sight)) await openUnlessAsked(tx, login, each);
@@ -51,7 +51,7 @@ async function listDue(tx: Transaction, login: string, sight: CorrectionSight): 
   return (await findMisfit(tx, account, sight.facts, due)) === undefined ? due : [];
 }
 
-function irregularOf(login: string, { ticket, told, difference }: Due, shown: CorrectionSight["shown"]): Irregular {
+function amendmentOf(login: string, { ticket, told, difference }: Due, shown: CorrectionSight["shown"]): Amendment {
   const deal = shown.get(ticket);
   const at = told?.deal.at ?? deal?.at ?? new Date(0);
   return { login, ticket, at, told: told?.deal, shown: deal, irregularity: difference.becomes, differences: [] };
