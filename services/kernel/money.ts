@@ -9,6 +9,9 @@ export type ParsedAmount =
   | { readonly ok: true; readonly minor: bigint }
   | { readonly ok: false; readonly problem: "malformed" | "precision" };
 
+/** The trading platform moves at most 1,000,000,000.00 in one operation. */
+export const MAX_TRANSFER_MINOR = 1_000_000_000_00n;
+
 const MINOR_PER_MAJOR = 100n;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 /** Longer text is no amount of anything, and BigInt takes time that grows with the square of its digits. */

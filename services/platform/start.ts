@@ -10,6 +10,7 @@ import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { platformChecks } from "./checks/checks.ts";
 import { readCertificates, requireSafeQuietPeriod, settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { COMMAND_TIMEOUT_MS } from "./domain/permit.ts";
 import { createMt5Client } from "./mt5/client.ts";
 import type { Mt5Client } from "./mt5/client.ts";
 import { Mt5Error } from "./mt5/errors.ts";
@@ -48,6 +49,8 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       ...(config.MT5_TIME_ZONE === undefined ? {} : { timeZone: config.MT5_TIME_ZONE }),
       maxSessions: config.MT5_SESSIONS,
       owner: `platform-${sender.epoch}`,
+      // An attempt counts as lost after this time, so a session must not wait longer for its answer.
+      limits: { commandTimeoutMs: COMMAND_TIMEOUT_MS },
       areAnswersMissing: await isAnyAnswerMissing(backbone.pool),
       log,
     }),

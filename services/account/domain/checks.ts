@@ -1,10 +1,10 @@
-import { isLess, usd, type Money } from "#kernel/money.ts";
+import { MAX_TRANSFER_MINOR, isLess, usd, type Money } from "#kernel/money.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 const LOGIN = /^[1-9]\d{0,18}$/;
 const CONTROL = /\p{Cc}/u;
-const MOST_MIN_DEPOSIT = usd(1_000_000_000_00n);
+const MOST_MIN_DEPOSIT = usd(MAX_TRANSFER_MINOR);
 const MOST_LEVERAGE = 500;
 
 /** Throws everything that is wrong at once; the edge has looked before, a caller on the broker may not have. */

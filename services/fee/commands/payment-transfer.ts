@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { MAX_TRANSFER_MINOR, usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
@@ -12,8 +12,6 @@ import {
 import { type PaymentOutcome, unpaid } from "../domain/payment-outcome.ts";
 import type { DuePayment } from "../store/due-payments.ts";
 
-/** The platform moves no more at once: 1,000,000,000.00. The rest becomes debt. */
-const MOST_AT_ONCE = 100_000_000_000n;
 const OUTSIDE_A_LANE = "";
 
 /** A payment moves both legs under one key, and never more than the account has above the floor. */
@@ -21,7 +19,8 @@ export function transferOf(
   { key, investorLogin, paymentAccountLogin, due }: DuePayment,
   { floor, holder = OUTSIDE_A_LANE }: { readonly floor: bigint; readonly holder?: string },
 ): TransferRequest {
-  const amount = due < MOST_AT_ONCE ? due : MOST_AT_ONCE;
+  // What the platform does not move at once becomes debt.
+  const amount = due < MAX_TRANSFER_MINOR ? due : MAX_TRANSFER_MINOR;
   return {
     key,
     holder,

@@ -1,9 +1,9 @@
-import { formatDecimal, isLess, usd, type Money } from "#kernel/money.ts";
+import { MAX_TRANSFER_MINOR, formatDecimal, isLess, usd, type Money } from "#kernel/money.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export const LEAST_AMOUNT = usd(1n);
-export const MOST_AMOUNT = usd(1_000_000_000_00n);
+export const MOST_AMOUNT = usd(MAX_TRANSFER_MINOR);
 export const LONGEST_COMMENT = 255;
 
 export type RequestedMovement = { readonly operationId: string; readonly amount: Money; readonly comment: string };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { MAX_TRANSFER_MINOR } from "#kernel/money.ts";
 import { classifyCommandAnswer } from "./classify.ts";
 import type { MoneyOutcome } from "./classify.ts";
 import { formatMinor } from "./fields.ts";
@@ -24,8 +25,6 @@ export type BalanceOrder = {
   readonly onWritten?: () => void;
 };
 
-/** The platform's own limit, in minor units. */
-const MAX_AMOUNT_MINOR = 1_000_000_000_00n;
 const MAX_COMMENT_LENGTH = 31;
 const BALANCE_TYPE = "2";
 /** Printable ASCII without what any way to the platform could misread. */
@@ -46,7 +45,7 @@ export type Answers = {
 export async function changeBalance(lease: Lease, order: BalanceOrder, answers: Answers): Promise<MoneyOutcome> {
   const { login, amountMinor, comment, checkMargin, mayWrite, onWritten } = order;
   const size = amountMinor < 0n ? -amountMinor : amountMinor;
-  assert(size > 0n && size <= MAX_AMOUNT_MINOR, "the amount is zero or above the platform's limit");
+  assert(size > 0n && size <= MAX_TRANSFER_MINOR, "the amount is zero or above the platform's limit");
   assert(comment.length <= MAX_COMMENT_LENGTH && SAFE_COMMENT.test(comment), "the platform would change this comment");
   const query = {
     login,

@@ -105,7 +105,6 @@ const DEFAULT_LIMITS: Mt5Limits = {
   contentType: "application/json",
 };
 const DEFAULT_PORT = 443;
-const MAX_SESSIONS = 16;
 
 /** Connects at once and stays connected. Nothing throws here: the first operation tells what is wrong. */
 export function createMt5Client(settings: Mt5Settings): Mt5Client {
@@ -167,7 +166,7 @@ function poolOptions({ url, ca, insecure, maxSessions, credentials, owner, log, 
     port: url.port === "" ? DEFAULT_PORT : Number(url.port),
     ...(ca === undefined ? {} : { ca }),
     insecure: insecure === true,
-    maxSessions: Math.min(maxSessions, MAX_SESSIONS),
+    maxSessions,
     credentials,
     owner,
     log,

@@ -151,24 +151,20 @@ export function requireLogin(fields: Fields, asked: string): void {
   if (loginOf(fields) !== asked) throw badAnswer("the platform answers about another login");
 }
 
-const MAX_TICKET = 2n ** 63n - 1n;
-
 /** Ticket of a deal, an order or a position: a positive int64, as everybody behind us takes it. */
 export function ticketOf(fields: Fields, name: string): bigint {
   const ticket = fields.integer(name);
-  if (ticket <= 0n || ticket > MAX_TICKET) throw badAnswer(`the platform's answer has a ${name} that is no ticket`);
+  if (ticket <= 0n) throw badAnswer(`the platform's answer has a ${name} that is no ticket`);
   return ticket;
 }
 
 /** The extended volume counts 1e-8 lots, the plain one 1e-4; servers before it tell the plain one only. */
 const EXTENDED_PER_PLAIN = 10_000n;
-/** Of everybody behind us. */
-const MAX_VOLUME = 2n ** 63n - 1n;
 
 /** Lots in units of 1e-8. */
 export function volumeOf(fields: Fields, name: string): bigint {
   const extended = `${name}Ext`;
   const volume = fields.has(extended) ? fields.integer(extended) : fields.integer(name) * EXTENDED_PER_PLAIN;
-  if (volume < 0n || volume > MAX_VOLUME) throw badAnswer(`the platform's answer has a ${name} that is no volume`);
+  if (volume < 0n || volume > MAX_INTEGER) throw badAnswer(`the platform's answer has a ${name} that is no volume`);
   return volume;
 }

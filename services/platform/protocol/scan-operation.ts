@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import type { OperationEvent } from "../domain/operation.ts";
 import { minds } from "../domain/operation-machine.ts";
+import { DEAL_ACTION } from "../mt5/deals.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { findAttempt, insertScan, listScans } from "../store/attempts.ts";
@@ -20,7 +21,6 @@ import { recordNow } from "./record-now.ts";
 
 /** Clocks, zones and changes of clocks may hide a deal from a narrow window; a reference cannot be mistaken in a wide one. */
 const WINDOW_MS = 24 * 3_600_000;
-const BALANCE = 2;
 
 type Lost = { readonly operation: RecordedOperation; readonly attempt: RecordedAttempt };
 
@@ -139,7 +139,7 @@ function evidenceOf(deal: Deal): EvidenceDeal {
     ticket,
     login,
     amountMinor: effectOf(deal),
-    isBalanceOperation: action === BALANCE,
+    isBalanceOperation: action === DEAL_ACTION.balance,
     comment,
     atMs: at.getTime(),
   };

@@ -1,3 +1,4 @@
+import { MAX_TRANSFER_MINOR } from "#kernel/money.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import type { TransferLeg, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { refuse } from "../refusals.ts";
@@ -26,8 +27,6 @@ const MAX_COMMENT_LENGTH = 1_000;
 const NAME = /^[\x21-\x7e]+$/;
 const LOGIN = /^[1-9]\d{0,17}$/;
 const CONTROL = /\p{Cc}/u;
-/** The platform takes no more in one operation: 1,000,000,000.00. */
-const MAX_AMOUNT_MINOR = 100_000_000_000n;
 
 /** Everything that is wrong with it at once. */
 export function readTransferWish(request: TransferRequest): TransferWish {
@@ -67,7 +66,7 @@ function readLeg(leg: TransferLeg, field: string, complain: Complain): WishedLeg
   if (kind === undefined) complain(`${field}.kind`, "unknown", "not a kind that can be ordered");
   if (amount === undefined || amount.currencyCode !== "USD") {
     complain(`${field}.amount`, "currency_not_supported", "an amount in USD is needed");
-  } else if (amountMinor > MAX_AMOUNT_MINOR || amountMinor < -MAX_AMOUNT_MINOR) {
+  } else if (amountMinor > MAX_TRANSFER_MINOR || amountMinor < -MAX_TRANSFER_MINOR) {
     complain(`${field}.amount`, "too_large", "the platform moves at most 1000000000.00 at once");
   } else if (kind !== undefined && !allowsAmount(kind, amountMinor)) {
     complain(`${field}.amount`, "sign", `${kind} of this amount does not exist`);

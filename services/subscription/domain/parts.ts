@@ -1,12 +1,11 @@
-/** The platform moves at most so much in one operation: 1,000,000,000.00. */
-export const MOST_PER_TRANSFER = 100_000_000_000n;
+import { MAX_TRANSFER_MINOR } from "#kernel/money.ts";
 
 /** Cuts a signed amount into pieces that can be moved; nothing for 0. */
 export function inParts(amount: bigint): bigint[] {
   const sign = amount < 0n ? -1n : 1n;
   const parts: bigint[] = [];
-  for (let rest = amount * sign; rest > 0n; rest -= MOST_PER_TRANSFER) {
-    parts.push(sign * (rest < MOST_PER_TRANSFER ? rest : MOST_PER_TRANSFER));
+  for (let rest = amount * sign; rest > 0n; rest -= MAX_TRANSFER_MINOR) {
+    parts.push(sign * (rest < MAX_TRANSFER_MINOR ? rest : MAX_TRANSFER_MINOR));
   }
   return parts;
 }
@@ -17,7 +16,7 @@ export function takeWhatFits<Flow extends { readonly amount: bigint }>(flows: re
   let net = 0n;
   for (const flow of flows) {
     net += flow.amount;
-    if (net > MOST_PER_TRANSFER || net < -MOST_PER_TRANSFER) break;
+    if (net > MAX_TRANSFER_MINOR || net < -MAX_TRANSFER_MINOR) break;
     taken.push(flow);
   }
   return taken;
