@@ -73,6 +73,29 @@ module.exports = {
       to: { path: "^services/[^/]+/domain/" },
     },
     {
+      name: "store-knows-no-protocol",
+      comment: "A store reads and writes rows for any protocol, check or review; what a row means to them is theirs.",
+      severity: "error",
+      from: { path: "^services/([^/]+)/store/", pathNot: A_TEST },
+      to: { path: "^services/$1/(protocol|amendments|checks)/" },
+    },
+    {
+      name: "amendments-have-one-entry",
+      comment:
+        "What becomes of amended deals is one room: jobs and decisions enter it by one file, the reader of the history by another.",
+      severity: "error",
+      from: { path: "^services/platform/(?!amendments/)", pathNot: A_TEST },
+      to: { path: "^services/platform/amendments/(?!(amendments|compare-history)[.]ts$)" },
+    },
+    {
+      name: "checks-know-only-sql",
+      comment:
+        "A check that uses the code that it checks repeats its mistakes: it reads rows, and asks what it is given.",
+      severity: "error",
+      from: { path: "^services/([^/]+)/checks/", pathNot: A_TEST },
+      to: { path: "^services/$1/", pathNot: "^services/$1/(checks/|deps[.]ts$)" },
+    },
+    {
       name: "nats-and-grpc-stay-in-kernel",
       comment:
         "Transports are invisible. Only the entry of a process sets them up (main.ts, and the keys command), and refusals.ts may name status codes.",

@@ -19,7 +19,7 @@ export function usd(minor: bigint): Money {
 }
 
 /** The trading platform moves no more than 1,000,000,000.00 in one balance operation. */
-export const MAX_AMOUNT: Money = usd(100_000_000_000n);
+export const MAX_AMOUNT: Money = usd(1_000_000_000_00n);
 
 export function zero(currency: Currency = "USD"): Money {
   return { currency, minor: 0n };

@@ -8,6 +8,7 @@ import type { LoginRange } from "./store/account-creations.ts";
 
 /** What really fences a paused sender is the server's close of idle connections, after 180 s. */
 const SHORTEST_QUIET_PERIOD_MS = 200_000;
+/** Each session is one connection that the platform serves one request at a time; a manager gets no more of them. */
 const MAX_SESSIONS = 16;
 
 export const settings = Type.Object({

@@ -4,8 +4,7 @@ import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Mt5Client } from "./mt5/client.ts";
 import type { OperationKind } from "./domain/operation-kind.ts";
-import type { Doorbell } from "./protocol/doorbell.ts";
-import type { LocalLine } from "./protocol/local-line.ts";
+import type { Doorbell, LocalLine } from "./protocol/turn-queue.ts";
 
 /** What operators decide about the platform. */
 export type Settings = {

@@ -1,7 +1,6 @@
-import { createBell } from "#kernel/bell.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
-import type { Job } from "#kernel/job.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { runJob } from "#kernel/job.ts";
+import type { Job, JobOptions } from "#kernel/job.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { adoptAccount } from "./commands/adopt-account.ts";
@@ -13,17 +12,13 @@ import { release } from "./commands/release.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
-import { askAboutChangedPast } from "./jobs/ask-about-changed-past.ts";
+import { askAboutAmendments, verifyAppliedDeals } from "./amendments/amendments.ts";
 import { beat } from "./jobs/beat.ts";
-import { findLostOperations } from "./jobs/find-lost-operations.ts";
+import { lostOperationsFinder } from "./jobs/find-lost-operations.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
-import { readAllDeals, readFreshDeals } from "./jobs/read-deals.ts";
+import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { runWaitingOperations } from "./jobs/run-waiting-operations.ts";
-import { verifyAppliedDeals } from "./jobs/verify-applied-deals.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
-import { Doorbell } from "./protocol/doorbell.ts";
-import { createFreshDeals } from "./protocol/history/fresh-deals.ts";
-import { LocalLine } from "./protocol/local-line.ts";
 import { getBalance } from "./queries/get-balance.ts";
 import { getStatus } from "./queries/get-status.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
@@ -32,8 +27,6 @@ import { listReviews } from "./queries/list-reviews.ts";
 import { readAccount } from "./queries/read-account.ts";
 import { readBalances, readLogBalances } from "./queries/read-balances.ts";
 import { readLog } from "./queries/read-log.ts";
-import { readClock } from "./store/clock.ts";
-import { insertSender, raiseOperationNumbers } from "./store/senders.ts";
 
 export const FEEDS = [MOVEMENTS_FEED];
 
@@ -61,34 +54,44 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
   };
 }
 
-/** What goes on without being asked. */
-export function platformJobs(deps: Deps, readEveryMs: number): Job[] {
+/**
+ * How often each job looks when nothing wakes it. A request that lost its answer waits for the scan, which is one small
+ * index; a process that does not beat within a few seconds is taken for dead.
+ */
+const EVERY_MS = {
+  beat: 1_000,
+  scan: 100,
+  waiting: 250,
+  fresh: 60_000,
+  verify: 1_000,
+  decisions: 1_000,
+  amendments: 60_000,
+};
+/** Callers wait for these jobs, so a failed round is repeated sooner than usual. */
+const SOON_MS = 2_000;
+const AT_ONCE_MS = 1_000;
+
+/** The background work of one process; a failed round is repeated with growing pauses. */
+export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[] {
+  const reader = dealReader(deps);
+  const job = (name: string, everyMs: number, work: () => Promise<boolean>, own: Partial<JobOptions> = {}): Job =>
+    runJob({ name, everyMs, work, log: deps.log, ...own });
   return [
-    beat(deps),
-    findLostOperations(deps),
-    runWaitingOperations(deps),
-    readAllDeals(deps, readEveryMs),
-    readFreshDeals(deps),
-    verifyAppliedDeals(deps),
-    finishDecisions(deps),
-    askAboutChangedPast(deps),
+    job("beat", EVERY_MS.beat, () => beat(deps), { longestRetryMs: AT_ONCE_MS }),
+    job("find lost operations", EVERY_MS.scan, lostOperationsFinder(deps), { longestRetryMs: SOON_MS }),
+    job("run waiting operations", EVERY_MS.waiting, () => runWaitingOperations(deps), {
+      wake: deps.operationsBell,
+      longestRetryMs: SOON_MS,
+    }),
+    // Disposed in reverse: the reader gives its lease back after its last round.
+    reader,
+    job("read deals", readEveryMs, reader.read, { longestRetryMs: READER_LEASE_MS }),
+    job("read fresh deals", EVERY_MS.fresh, () => readFreshDeals(deps), {
+      wake: deps.freshDeals.bell,
+      longestRetryMs: AT_ONCE_MS,
+    }),
+    job("verify applied deals", EVERY_MS.verify, () => verifyAppliedDeals(deps)),
+    job("finish decisions", EVERY_MS.decisions, () => finishDecisions(deps)),
+    job("ask about amendments", EVERY_MS.amendments, () => askAboutAmendments(deps)),
   ];
-}
-
-/** Enters this process in the books: numbers that were never used, and a name for what it sends. */
-export async function enterSender({ pool }: Pick<Deps, "pool">): Promise<Deps["sender"]> {
-  const startedAtMs = await readClock(pool);
-  await inTransaction(pool, (tx) => raiseOperationNumbers(tx, startedAtMs));
-  return { epoch: await insertSender(pool), startedAtMs };
-}
-
-/** What only lives in this process; losing it loses nothing. */
-export function ownMemory(): Pick<Deps, "inFlight" | "line" | "doorbell" | "operationsBell" | "freshDeals"> {
-  return {
-    inFlight: new Set(),
-    line: new LocalLine(),
-    doorbell: new Doorbell(),
-    operationsBell: createBell(),
-    freshDeals: createFreshDeals(),
-  };
 }

@@ -10,11 +10,15 @@ import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { platformChecks } from "./checks/checks.ts";
 import { readCertificates, requireSafeQuietPeriod, settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { COMMAND_TIMEOUT_MS } from "./domain/permit.ts";
 import { createMt5Client } from "./mt5/client.ts";
 import type { Mt5Client } from "./mt5/client.ts";
 import { Mt5Error } from "./mt5/errors.ts";
+import { readLogin } from "./protocol/history/read-history.ts";
 import { isAnyAnswerMissing } from "./store/attempts.ts";
-import { enterSender, FEEDS, ownMemory, platformJobs, platformService } from "./service.ts";
+import { inProcessState } from "./in-process-state.ts";
+import { registerInstance } from "./register-instance.ts";
+import { FEEDS, platformJobs, platformService } from "./service.ts";
 
 export const SERVICE = "platform";
 
@@ -36,7 +40,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     migrations: new URL("./migrations/", import.meta.url),
     streams: [streams.movements],
   });
-  const sender = await enterSender(backbone);
+  const sender = await registerInstance(backbone);
   const mt5 = stack.use(
     createMt5Client({
       url: new URL(config.MT5_URL),
@@ -45,6 +49,8 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       ...(config.MT5_TIME_ZONE === undefined ? {} : { timeZone: config.MT5_TIME_ZONE }),
       maxSessions: config.MT5_SESSIONS,
       owner: `platform-${sender.epoch}`,
+      // An attempt counts as lost after this time, so a session must not wait longer for its answer.
+      limits: { commandTimeoutMs: COMMAND_TIMEOUT_MS },
       areAnswersMissing: await isAnyAnswerMissing(backbone.pool),
       log,
     }),
@@ -64,13 +70,13 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       turnWaitMs: TURN_WAIT_MS,
     },
     sender,
-    ...ownMemory(),
+    ...inProcessState(),
     reach: failpoint,
   };
   await relayFeeds(context, backbone, FEEDS);
   for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
   stack.use(watchReviews({ pool: deps.pool, log }));
-  const checks = platformChecks(deps);
+  const checks = platformChecks({ ...deps, readLogin: (login) => readLogin(deps, login) });
   stack.use(reconcile({ pool: deps.pool, log, checks, longestMs: config.PAMM_CHECK_INTERVAL }));
   return await serveContract(context, backbone, {
     contract: PlatformServiceService,

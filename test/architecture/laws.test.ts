@@ -31,6 +31,8 @@ const LAWFUL: Record<string, string> = {
     import { FeeService } from "#proto/pamm/fee/v1/fee.ts";
     import { insert } from "../store/charges.ts";
     export const collect = [FeeService, insert];`,
+  "services/platform/amendments/correct.ts": "export const correct = 1;",
+  "services/fee/protocol/permit.ts": "export const permit = 1;",
   "services/fee/main.ts": `import { connect } from "nats"; import { serve } from "#kernel/nats/serve.ts"; export const main = [connect, serve];`,
   "services/edge/app.ts": `import { FeeService } from "#proto/pamm/fee/v1/fee.ts"; export const app = FeeService;`,
   "services/simulator/main.ts": `import { usd } from "#kernel/money.ts"; export const main = usd;`,
@@ -106,6 +108,36 @@ const PLANTS: { law: string; from: string; to: string; text: string }[] = [
     from: "services/edge/routes/deposit.ts",
     to: "services/edge/domain/limit.ts",
     text: "../domain/limit.ts",
+  },
+  {
+    law: "store-knows-no-protocol",
+    from: "services/fee/store/permits.ts",
+    to: "services/fee/protocol/permit.ts",
+    text: "../protocol/permit.ts",
+  },
+  {
+    law: "store-knows-no-protocol",
+    from: "services/fee/store/findings.ts",
+    to: "services/fee/checks/payments.ts",
+    text: "../checks/payments.ts",
+  },
+  {
+    law: "amendments-have-one-entry",
+    from: "services/platform/commands/decide.ts",
+    to: "services/platform/amendments/correct.ts",
+    text: "../amendments/correct.ts",
+  },
+  {
+    law: "checks-know-only-sql",
+    from: "services/fee/checks/payments.ts",
+    to: "services/fee/domain/charge.ts",
+    text: "../domain/charge.ts",
+  },
+  {
+    law: "checks-know-only-sql",
+    from: "services/fee/checks/runs.ts",
+    to: "services/fee/store/charges.ts",
+    text: "../store/charges.ts",
   },
   {
     law: "nats-and-grpc-stay-in-kernel",

@@ -5,7 +5,7 @@ import { formatRate, parseRate, rateFromPpm } from "#kernel/rate.ts";
 import { cursorsOf } from "../../services/edge/wire/cursor.ts";
 import { decimalText, parseJson } from "../../services/edge/wire/json-body.ts";
 import { parseTimestamp } from "../../services/edge/wire/timestamp.ts";
-import { exactMinor, formatMinor, roundedMinor } from "../../services/platform/mt5/decimal.ts";
+import { exactMinor, formatMinor, roundedMinor } from "../../services/platform/mt5/fields.ts";
 import { FUZZ_TIMEOUT_MS, fuzz } from "./support/fuzz.ts";
 
 const cursors = cursorsOf(Buffer.from("a key for the cursors of this test"));

@@ -1,4 +1,4 @@
-import { formatDecimal, parseAmount, usd, type Money } from "#kernel/money.ts";
+import { formatDecimal, MAX_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { parseRate } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
@@ -9,7 +9,6 @@ export type Problem = { readonly code: string; readonly says: string };
 export type Check = (text: string) => Problem | undefined;
 
 export const MIN_AMOUNT = usd(1n);
-export const MAX_AMOUNT = usd(1_000_000_000_00n);
 export const MAX_COMMENT_LENGTH = 255;
 export const MAX_NAME_LENGTH = 255;
 /** A page of 100 Masters with the longest texts still fits into one message of the broker. */

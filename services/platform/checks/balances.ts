@@ -2,7 +2,6 @@ import { formatAmount, usd } from "#kernel/money.ts";
 import { type Check, type Finding, inSnapshot, type Suspect } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { readFacts } from "../protocol/history/read-facts.ts";
 
 const EVERY_MS = 300_000;
 /** Ten questions to the platform. */
@@ -20,13 +19,18 @@ type Row = {
   readonly isUnderWay: boolean;
 };
 
+export type BalanceDeps = Deps & {
+  /** Brings the log of a login up to the history that the platform shows now. The check compares; it does not explain deals. */
+  readonly readLogin: (login: string) => Promise<void>;
+};
+
 type Difference = { readonly row: Row; readonly shownMinor: bigint | undefined };
 
 /**
  * R5. What the platform shows is the opening and every deal since, of all kinds. Nobody is stopped for it, so what differs
  * is read once more together with its history, and a difference has to be the same in two looks in a row.
  */
-export function balances(deps: Deps): Check {
+export function balances(deps: BalanceDeps): Check {
   return {
     name: "R5",
     title: "The trading platform's balance of each account is the sum of its log.",
@@ -58,12 +62,13 @@ async function differing({ mt5 }: Deps, rows: readonly Row[]): Promise<Differenc
 }
 
 /** First the balance and then the history: a deal that the reader had not come to yet explains the difference. */
-async function readWhole(deps: Deps, { row, shownMinor }: Difference): Promise<Finding[]> {
-  if (shownMinor === undefined) return [findingOf({ row, shownMinor })];
-  const { balanceMinor, account } = await readFacts(deps, row.login);
-  const logMinor = account.logBalance.minor;
-  if (balanceMinor === logMinor) return [];
-  return [findingOf({ row: { ...row, logMinor, logNumber: account.logNumber }, shownMinor: balanceMinor })];
+async function readWhole(deps: BalanceDeps, { row, shownMinor: seenMinor }: Difference): Promise<Finding[]> {
+  const { login } = row;
+  if (seenMinor === undefined) return [findingOf({ row, shownMinor: seenMinor })];
+  const shownMinor = (await deps.mt5.getUsers([login])).get(login)?.balanceMinor;
+  await deps.readLogin(login);
+  const rows = await listAccounts(deps, { logins: [login] });
+  return rows.filter(({ logMinor }) => logMinor !== shownMinor).map((now) => findingOf({ row: now, shownMinor }));
 }
 
 /** The next page of all accounts, or those that are named. */

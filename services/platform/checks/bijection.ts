@@ -2,7 +2,7 @@ import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { listIrregular } from "./irregular.ts";
+import { listAmended } from "./amended-deals.ts";
 import { idsOf, nextPlace, ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
 
 const EVERY_MS = 60_000;
@@ -42,7 +42,7 @@ export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "poo
           quietPeriodMs,
         });
         const entries = await listUnexplained(db, { after: entriesAfter, again: idsOf(suspects, ENTRY) });
-        const findings = [...operations.map(unlogged), ...entries.map(unexplained), ...(await listIrregular(db))];
+        const findings = [...operations.map(unlogged), ...entries.map(unexplained), ...(await listAmended(db))];
         return { findings, covers: () => true, nextPlace: await placeAfter(db, operationsAfter, entriesAfter) };
       });
     },

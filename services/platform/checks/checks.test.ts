@@ -7,12 +7,15 @@ import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { readLogin } from "../protocol/history/read-history.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { platformChecks } from "./checks.ts";
 
 /** What a check sees now, shortly. */
 async function seenBy({ deps }: Instance, name: string): Promise<Finding[]> {
-  const check = platformChecks(deps).find((each) => each.name === name);
+  const check = platformChecks({ ...deps, readLogin: (login) => readLogin(deps, login) }).find(
+    (each) => each.name === name,
+  );
   const { findings } = await check!.look({ place: "", suspects: [] });
   return [...findings];
 }

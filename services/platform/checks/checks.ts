@@ -1,11 +1,11 @@
 import type { Check } from "#kernel/reconcile/check.ts";
-import type { Deps } from "../deps.ts";
 import { balances } from "./balances.ts";
+import type { BalanceDeps } from "./balances.ts";
 import { bijection } from "./bijection.ts";
 import { legs } from "./legs.ts";
 import { unresolved } from "./unresolved.ts";
 
 /** What has to tie on the platform, and between it and the journal. */
-export function platformChecks(deps: Deps): Check[] {
+export function platformChecks(deps: BalanceDeps): Check[] {
   return [legs(deps), bijection(deps), balances(deps), unresolved(deps)];
 }

@@ -14,7 +14,7 @@ import { refuse } from "../refusals.ts";
 import { isBeingCreated } from "../store/account-creations.ts";
 import { findAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
-import { insertAdoptedDeals } from "../store/log.ts";
+import { insertAdoptedDeals } from "../store/explained-deals.ts";
 import { saveLogPositions } from "../store/positions.ts";
 
 /** What an account is at one moment. */

@@ -7,12 +7,10 @@ import type { Decision, Word } from "#kernel/review/review.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
-import { correctLog, requireCorrection } from "../protocol/past/correct-log.ts";
+import { logCorrection } from "../amendments/amendments.ts";
 import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/reviews/decide-operation.ts";
 import { requireOpenReview, requireOrderedDeal } from "../protocol/reviews/examine-decision.ts";
-import type { CorrectionSight } from "../protocol/past/plan-corrections.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-deal.ts";
-import { CORRECT_LOG, seeCorrection } from "../protocol/past/see-correction.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { readClock } from "../store/clock.ts";
 import { withBundle } from "../queries/list-reviews.ts";
@@ -38,17 +36,20 @@ export async function decideReview(
   return { review: review && (await withBundle(pool, [review]))[0] };
 }
 
+/** The account whose log is corrected, as the platform shows it; undefined when the review is about something else. */
+type CorrectionSight = Awaited<ReturnType<typeof logCorrection.look>>;
+
 type Seen = {
   readonly server: string;
   readonly shown: Deal | undefined;
-  readonly correction: CorrectionSight | undefined;
+  readonly correction: CorrectionSight;
 };
 
 /** What the word is about, as the platform shows it: the deal that it names, or the account whose log it corrects. */
 async function look(deps: Deps, { reviewId, action, dealId }: DecideReviewRequest): Promise<Seen> {
   const isAboutDeal = action === "confirm_applied" && dealId > 0n;
   const shown = isAboutDeal ? await orUnavailable(deps.mt5.getDeal(dealId)) : undefined;
-  const correction = action === CORRECT_LOG ? await orBusy(seeCorrection(deps, reviewId)) : undefined;
+  const correction = action === "correct_log" ? await orBusy(logCorrection.look(deps, reviewId)) : undefined;
   return { server: deps.settings.server, shown, correction };
 }
 
@@ -62,8 +63,8 @@ async function examine(tx: Transaction, about: ReviewCase, { action, dealId }: W
       return void (await requireOpenReview(tx, about));
     case "reverse":
       return void (await findReversalMinor(tx, seen.server, about));
-    case CORRECT_LOG:
-      return void (await requireCorrection(tx, about, present(seen.correction)));
+    case "correct_log":
+      return void (await logCorrection.require(tx, about, present(seen.correction)));
     default:
   }
 }
@@ -85,9 +86,9 @@ async function carryOut(
       await keepApplied(tx, about, server);
       await orderReversal(tx, server, about);
       return "working";
-    case CORRECT_LOG:
+    case "correct_log":
       await keepApplied(tx, about, server);
-      await correctLog(tx, about, present(correction));
+      await logCorrection.carryOut(tx, about, present(correction));
       return "done";
     default:
       await keepApplied(tx, about, server);
@@ -96,8 +97,9 @@ async function carryOut(
 }
 
 /** Between the question to the platform and the lock somebody else has gone on. */
-function present(correction: CorrectionSight | undefined): CorrectionSight {
-  if (correction === undefined)
+function present(correction: CorrectionSight): NonNullable<CorrectionSight> {
+  if (correction === undefined) {
     throw actionNotPossible("The review changed in the meantime. Read it again before deciding.");
+  }
   return correction;
 }

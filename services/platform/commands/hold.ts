@@ -7,7 +7,7 @@ import type { Refusal } from "#kernel/refusal.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import type { OperationNumber } from "../protocol/operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import { readFacts } from "../protocol/history/read-facts.ts";
 import { refuse } from "../refusals.ts";
 import { lockAccount } from "../store/accounts.ts";

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { formatReference } from "../protocol/reference.ts";
-import { operationNumber } from "../protocol/operation-number.ts";
+import { formatReference } from "../domain/reference.ts";
+import { operationNumber } from "../domain/operation-number.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { OPERATION_KINDS, allowsAmount } from "./operation-kind.ts";
-import { foldText } from "../protocol/reference.ts";
+import { foldText } from "./reference.ts";
 
 test("only debits of Investors ask the platform for the margin check", () => {
   const checked = Object.entries(OPERATION_KINDS).filter(

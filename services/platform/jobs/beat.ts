@@ -1,10 +1,7 @@
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
-import type { Job } from "#kernel/job.ts";
-import { runJob } from "#kernel/job.ts";
 import type { Deps } from "../deps.ts";
 import { markBeat } from "../store/senders.ts";
 
-const BEAT_EVERY_MS = 1_000;
 /** A database that does not answer is as good as lost. */
 const BEAT_TIMEOUT_MS = 3_000;
 
@@ -12,17 +9,14 @@ const BEAT_TIMEOUT_MS = 3_000;
  * Says every second that this process lives. A process that cannot say so resets its sessions before anything else:
  * others may soon declare that what it sent never happened, so nothing of it may still be on its way.
  */
-export function beat(deps: Deps): Job {
-  const work = async (): Promise<boolean> => {
-    try {
-      await withinTime(markBeat(deps.pool, deps.sender.epoch));
-    } catch (error) {
-      deps.mt5.resetAll();
-      throw error;
-    }
-    return false;
-  };
-  return runJob({ name: "beat", everyMs: BEAT_EVERY_MS, work, log: deps.log, longestRetryMs: BEAT_EVERY_MS });
+export async function beat({ pool, mt5, sender }: Deps): Promise<boolean> {
+  try {
+    await withinTime(markBeat(pool, sender.epoch));
+  } catch (error) {
+    mt5.resetAll();
+    throw error;
+  }
+  return false;
 }
 
 async function withinTime(beating: Promise<void>): Promise<void> {

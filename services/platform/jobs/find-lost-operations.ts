@@ -1,25 +1,21 @@
-import type { Job } from "#kernel/job.ts";
-import { runJob } from "#kernel/job.ts";
 import type { Deps } from "../deps.ts";
 import { minds } from "../domain/operation-machine.ts";
-import { COMMAND_TIMEOUT_MS } from "../protocol/permit.ts";
-import { recordNow } from "../protocol/recorder.ts";
+import { COMMAND_TIMEOUT_MS } from "../domain/permit.ts";
+import { recordNow } from "../protocol/record-now.ts";
 import { scanOperation } from "../protocol/scan-operation.ts";
 import { findOperation } from "../store/operations.ts";
 import { fenceOwnAttempts } from "../store/attempts.ts";
 import { claimToScan, listOverdue } from "../store/lines.ts";
 
-/** A request that lost its answer waits for what is found here, so this looks often; it is one small index. */
-const LOOK_EVERY_MS = 100;
 const OVERDUE_EVERY_MS = 1_000;
 /** Longer than a scan takes; a process that dies with a claim delays the next look by this. */
 const CLAIM_MS = 15_000;
 const BATCH = 16;
 
-/** Finds out what became of operations whose answer was lost. */
-export function findLostOperations(deps: Deps): Job {
+/** Finds out what became of operations whose answer was lost. Remembers when it last looked for overdue ones. */
+export function lostOperationsFinder(deps: Deps): () => Promise<boolean> {
   let overdueAt = 0;
-  const work = async (): Promise<boolean> => {
+  return async () => {
     if (performance.now() >= overdueAt) {
       await loseOverdue(deps);
       await fenceOwn(deps);
@@ -32,7 +28,6 @@ export function findLostOperations(deps: Deps): Job {
     }
     return due.length === BATCH;
   };
-  return runJob({ name: "find lost operations", everyMs: LOOK_EVERY_MS, work, log: deps.log, longestRetryMs: 2_000 });
 }
 
 /** An attempt whose outcome could not be recorded is not being sent any more: its permit and every time-out are over. */

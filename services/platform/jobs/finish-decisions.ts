@@ -1,5 +1,3 @@
-import type { Job } from "#kernel/job.ts";
-import { runJob } from "#kernel/job.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { delayUnfinished, listUnfinished, markFinished } from "#kernel/review/unfinished.ts";
@@ -12,18 +10,14 @@ import { listLegs } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 
-const LOOK_EVERY_MS = 1_000;
 const LOOK_AGAIN_MS = 2_000;
 const BATCH = 100;
 
 /** Follows what people have decided until all of it is there. The money itself is moved by the operation, not from here. */
-export function finishDecisions(deps: Deps): Job {
-  const work = async (): Promise<boolean> => {
-    const unfinished = await listUnfinished(deps.pool, await now(deps), BATCH);
-    for (const about of unfinished) await finish(deps, about);
-    return unfinished.length === BATCH;
-  };
-  return runJob({ name: "finish decisions", everyMs: LOOK_EVERY_MS, work, log: deps.log });
+export async function finishDecisions(deps: Deps): Promise<boolean> {
+  const unfinished = await listUnfinished(deps.pool, await now(deps), BATCH);
+  for (const about of unfinished) await finish(deps, about);
+  return unfinished.length === BATCH;
 }
 
 async function finish(deps: Deps, about: ReviewCase): Promise<void> {

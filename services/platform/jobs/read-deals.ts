@@ -1,14 +1,14 @@
-import type { Job } from "#kernel/job.ts";
-import { runJob } from "#kernel/job.ts";
 import { leaseKeeper } from "#kernel/postgres/lease-keeper.ts";
 import type { Deps } from "../deps.ts";
-import { GoneDeals } from "../protocol/past/gone-deals.ts";
+import { deletedDeals } from "../amendments/amendments.ts";
 import { readFrom, readHistory, readLogin, TRAILING_MS } from "../protocol/history/read-history.ts";
 import { listLogins, listUndecided } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 
-const LEASE = { name: "deal-reader", ttlMs: 5_000, renewMs: 1_000, pollMs: 500 };
+/** A reader that died is replaced within five seconds. */
+export const READER_LEASE_MS = 5_000;
+const LEASE = { name: "deal-reader", ttlMs: READER_LEASE_MS, renewMs: 1_000, pollMs: 500 };
 /** Logins of one question; their number is bounded by the length of a URL. */
 const LOGINS_PER_READ = 100;
 const MAX_CONCURRENT = 4;
@@ -21,16 +21,15 @@ const TRAILS = [
   { everyMs: 5_000, backMs: TRAILING_MS, isForGone: true },
   { everyMs: 0, backMs: 10_000, isForGone: false },
 ];
-const FRESH_EVERY_MS = 60_000;
 
 type Trail = (typeof TRAILS)[number];
 
 /** Follows the history of all managed accounts. Any number of processes may; one reads at a time. */
-export function readAllDeals(deps: Deps, everyMs: number): Job {
+export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () => Promise<boolean> } {
   const role = leaseKeeper(deps.pool, LEASE);
   const dueAt = new Map<Trail, number>();
-  const gone = new GoneDeals();
-  const work = async (): Promise<boolean> => {
+  const gone = deletedDeals();
+  const read = async (): Promise<boolean> => {
     if ((await role.keep()) === undefined) return false;
     const now = performance.now();
     const trail = TRAILS.find((each) => now >= (dueAt.get(each) ?? 0));
@@ -40,30 +39,22 @@ export function readAllDeals(deps: Deps, everyMs: number): Job {
     await gone.ask(deps);
     return false;
   };
-  const job = runJob({ name: "read deals", everyMs, work, log: deps.log, longestRetryMs: LEASE.ttlMs });
-  return {
-    name: job.name,
-    async [Symbol.asyncDispose]() {
-      await job[Symbol.asyncDispose]();
-      await role[Symbol.asyncDispose]();
-    },
-  };
+  return { read, [Symbol.asyncDispose]: () => role[Symbol.asyncDispose]() };
 }
 
 /** Looks at once where this process knows that something has happened. */
-export function readFreshDeals(deps: Deps): Job {
-  const work = async (): Promise<boolean> => {
-    const logins = deps.freshDeals.take();
-    for (const page of pagesOf(logins)) await readHistory(deps, page, await readFrom(deps, TRAILING_MS));
-    return false;
-  };
-  const everyMs = FRESH_EVERY_MS;
-  const { bell: wake } = deps.freshDeals;
-  return runJob({ name: "read fresh deals", everyMs, wake, work, log: deps.log, longestRetryMs: 1_000 });
+export async function readFreshDeals(deps: Deps): Promise<boolean> {
+  const logins = deps.freshDeals.take();
+  for (const page of pagesOf(logins)) await readHistory(deps, page, await readFrom(deps, TRAILING_MS));
+  return false;
 }
 
 /** The cursor moves only after every login was read, so a round that broke is read again from where it began. */
-async function readRound(deps: Deps, { backMs, isForGone }: Trail, gone: GoneDeals): Promise<void> {
+async function readRound(
+  deps: Deps,
+  { backMs, isForGone }: Trail,
+  gone: ReturnType<typeof deletedDeals>,
+): Promise<void> {
   const startedAt = new Date(await readClock(deps.pool));
   const from = await readFrom(deps, backMs);
   const failures: unknown[] = [];

@@ -1,33 +1,25 @@
-import type { Job } from "#kernel/job.ts";
-import { runJob } from "#kernel/job.ts";
 import type { Deps } from "../deps.ts";
-import type { OperationNumber } from "../protocol/operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import { takeTurn } from "../protocol/send.ts";
 import { listWaiting } from "../store/lines.ts";
 import { findOperation } from "../store/operations.ts";
 import { isBlocked } from "../protocol/follow-transfer.ts";
 
-const LOOK_EVERY_MS = 250;
 /** An intent of a request is its own to drive for so long; after that its process has died, or it waits in line anyway. */
 const ORPHANED_AFTER_MS = 2_000;
 const BATCH = 100;
 const MAX_CONCURRENT = 8;
 
 /** Drives what no request drives: queued transfers, second legs, further attempts, and intents whose process died. */
-export function runWaitingOperations(deps: Deps): Job {
-  const work = async (): Promise<boolean> => {
-    const waiting = await listWaiting(deps.pool, ORPHANED_AFTER_MS, BATCH);
-    let sent = 0;
-    const queue = waiting.values();
-    const worker = async (): Promise<void> => {
-      for (const number of queue) if (await drive(deps, number)) sent += 1;
-    };
-    await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
-    return sent > 0;
+export async function runWaitingOperations(deps: Deps): Promise<boolean> {
+  const waiting = await listWaiting(deps.pool, ORPHANED_AFTER_MS, BATCH);
+  let sent = 0;
+  const queue = waiting.values();
+  const worker = async (): Promise<void> => {
+    for (const number of queue) if (await drive(deps, number)) sent += 1;
   };
-  const everyMs = LOOK_EVERY_MS;
-  const wake = deps.operationsBell;
-  return runJob({ name: "run waiting operations", everyMs, wake, work, log: deps.log, longestRetryMs: 2_000 });
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
+  return sent > 0;
 }
 
 /** True when it moved, so that what stands behind it may have its turn now. */

@@ -1,6 +1,5 @@
 import type { Mt5Context } from "./context.ts";
-import { fieldsOf } from "./fields.ts";
-import { requireLogin } from "./ids.ts";
+import { fieldsOf, requireLogin } from "./fields.ts";
 import { findDone, requireDone } from "./reader.ts";
 import { getUser } from "./users.ts";
 

@@ -1,18 +1,31 @@
 import assert from "node:assert/strict";
-import type { BalanceOrder } from "./balance-order.ts";
+import { MAX_AMOUNT } from "#kernel/money.ts";
 import { classifyCommandAnswer } from "./classify.ts";
 import type { MoneyOutcome } from "./classify.ts";
-import { formatMinor } from "./decimal.ts";
-import type { Exchanged } from "./exchanged.ts";
-import type { MissedAnswers } from "./missed-answers.ts";
-import type { Lease } from "./session-pool.ts";
-import type { ToldTickets } from "./told-tickets.ts";
-import { lookUnderTicket, showsNothingOf } from "./whose-answer.ts";
-import type { HistoryQuestions } from "./whose-answer.ts";
+import { formatMinor } from "./fields.ts";
+import type { Exchanged } from "./http/exchanged.ts";
+import { lookUnderTicket, showsNothingOf } from "./answer-correlation.ts";
+import type { MissedAnswers, ToldTickets, HistoryQuestions } from "./answer-correlation.ts";
+import type { Lease } from "./session/session-pool.ts";
 
-/** The platform's own limit, in minor units. */
-export const MAX_AMOUNT_MINOR = 1_000_000_000_00n;
-export const MAX_COMMENT_LENGTH = 31;
+/** What is to be moved, and what has to be known before and after it leaves. */
+export type BalanceOrder = {
+  readonly login: string;
+  /** Signed change of the balance, not the new one. */
+  readonly amountMinor: bigint;
+  /** At most 31 characters; the platform cuts the rest without a word. */
+  readonly comment: string;
+  /** Whether a debit above the free margin is refused. */
+  readonly checkMargin: boolean;
+  /** Somebody is told the ticket, so what stands under it is looked at first. */
+  readonly isTold?: boolean;
+  /** Asked once, right before the bytes leave; false means that none does. */
+  readonly mayWrite: () => boolean;
+  /** The bytes have left, and no answer is there yet. */
+  readonly onWritten?: () => void;
+};
+
+const MAX_COMMENT_LENGTH = 31;
 const BALANCE_TYPE = "2";
 /** Printable ASCII without what any way to the platform could misread. */
 const SAFE_COMMENT = /^[A-Za-z0-9 _.:#@!-]*$/;
@@ -32,7 +45,7 @@ export type Answers = {
 export async function changeBalance(lease: Lease, order: BalanceOrder, answers: Answers): Promise<MoneyOutcome> {
   const { login, amountMinor, comment, checkMargin, mayWrite, onWritten } = order;
   const size = amountMinor < 0n ? -amountMinor : amountMinor;
-  assert(size > 0n && size <= MAX_AMOUNT_MINOR, "the amount is zero or above the platform's limit");
+  assert(size > 0n && size <= MAX_AMOUNT.minor, "the amount is zero or above the platform's limit");
   assert(comment.length <= MAX_COMMENT_LENGTH && SAFE_COMMENT.test(comment), "the platform would change this comment");
   const query = {
     login,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { classifyCommand, classifyCommandAnswer } from "./classify.ts";
 import type { MoneyOutcome } from "./classify.ts";
-import type { Exchanged } from "./exchanged.ts";
+import type { Exchanged } from "./http/exchanged.ts";
 import { MONEY_RETCODES, USER_RETCODES } from "./retcodes.ts";
 
 const answered = (body: string | Uint8Array, status = 200): Exchanged => ({

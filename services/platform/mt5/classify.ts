@@ -1,8 +1,8 @@
 import { readEnvelope } from "./codec.ts";
 import type { Envelope } from "./codec.ts";
-import type { Exchanged, LossReason, NotSentReason } from "./exchanged.ts";
-import { isJsonObject, valuesNamed } from "./json.ts";
-import type { JsonValue } from "./json.ts";
+import type { Exchanged, LossReason, NotSentReason } from "./http/exchanged.ts";
+import { isJsonObject, valuesNamed } from "./http/json.ts";
+import type { JsonValue } from "./http/json.ts";
 import { MONEY_RETCODES } from "./retcodes.ts";
 import type { RetcodeTable } from "./retcodes.ts";
 

@@ -2,26 +2,24 @@ import { systemClock } from "#kernel/clock.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import { checkBalance, readAccountState } from "./account-state.ts";
-import { DEFAULT_BACKOFF } from "./backoff.ts";
+import { DEFAULT_BACKOFF } from "./session/backoff.ts";
 import { changeBalance } from "./balance.ts";
-import type { Answers } from "./balance.ts";
-import type { BalanceOrder } from "./balance-order.ts";
+import type { Answers, BalanceOrder } from "./balance.ts";
 import type { MoneyOutcome } from "./classify.ts";
 import type { Mt5Context, Mt5Questions } from "./context.ts";
 import { countDeals, findDeals, getDeal, readDeals } from "./deals.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { getGroup } from "./groups.ts";
-import type { Credentials } from "./handshake.ts";
-import { createMissedAnswers } from "./missed-answers.ts";
+import type { Credentials } from "./session/handshake.ts";
+import { createMissedAnswers, createToldTickets } from "./answer-correlation.ts";
 import { readPositions } from "./positions.ts";
 import { createReader, readerOn, requireDone } from "./reader.ts";
 import type { Reader } from "./reader.ts";
-import { createSessionPool } from "./session-pool.ts";
-import type { Lease, PoolOptions, SessionPool } from "./session-pool.ts";
-import { measuredTime, zoneTime } from "./time-source.ts";
-import type { TimeSource } from "./time-source.ts";
-import { createToldTickets } from "./told-tickets.ts";
+import { createSessionPool } from "./session/session-pool.ts";
+import type { Lease, PoolOptions, SessionPool } from "./session/session-pool.ts";
+import { measuredTime, zoneTime } from "./server-clock.ts";
+import type { TimeSource } from "./server-clock.ts";
 import { addUser, checkPassword, disableUser, getUser, getUsers } from "./users.ts";
 
 /** The platform's Web API as far as we use it. Questions throw an Mt5Error; commands have outcomes. */
@@ -98,15 +96,15 @@ const DEFAULT_LIMITS: Mt5Limits = {
   commandTimeoutMs: 5_000,
   waitMs: 5_000,
   maxWaiting: 1_000,
-  // The server closes a connection after three minutes of silence.
-  pingEveryMs: 20_000,
+  // A server closes silent connections after three minutes, the simulator of `make run` after ten seconds: two pings fit
+  // into the shorter time, so that one late ping does not cost the session.
+  pingEveryMs: 4_000,
   // Well below any time after which a server closes: a command must not meet a connection that is just being closed.
   proveAliveAfterMs: 1_000,
   backoff: DEFAULT_BACKOFF,
   contentType: "application/json",
 };
 const DEFAULT_PORT = 443;
-const MAX_SESSIONS = 16;
 
 /** Connects at once and stays connected. Nothing throws here: the first operation tells what is wrong. */
 export function createMt5Client(settings: Mt5Settings): Mt5Client {
@@ -168,7 +166,7 @@ function poolOptions({ url, ca, insecure, maxSessions, credentials, owner, log, 
     port: url.port === "" ? DEFAULT_PORT : Number(url.port),
     ...(ca === undefined ? {} : { ca }),
     insecure: insecure === true,
-    maxSessions: Math.min(maxSessions, MAX_SESSIONS),
+    maxSessions,
     credentials,
     owner,
     log,

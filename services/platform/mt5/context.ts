@@ -1,6 +1,6 @@
 import type { Reader } from "./reader.ts";
-import type { SessionPool } from "./session-pool.ts";
-import type { TimeSource } from "./time-source.ts";
+import type { SessionPool } from "./session/session-pool.ts";
+import type { TimeSource } from "./server-clock.ts";
 
 /** What the operations of this folder work on. */
 export type Mt5Context = {

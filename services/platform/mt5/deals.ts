@@ -1,14 +1,12 @@
 import type { Mt5Questions } from "./context.ts";
-import { fieldsOf, rowsOf } from "./fields.ts";
+import { fieldsOf, rowsOf, MAX_LOGINS_PER_CALL, loginOf, requireLogin, ticketOf, volumeOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
-import type { JsonValue } from "./json.ts";
-import { MAX_LOGINS_PER_CALL, loginOf, requireLogin, ticketOf } from "./ids.ts";
+import type { JsonValue } from "./http/json.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 import { findDone, requireDone } from "./reader.ts";
 import { RETCODE } from "./retcodes.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { badAnswer } from "./errors.ts";
-import { volumeOf } from "./volume.ts";
 
 /** Deal actions that are told apart by us; all others change the balance in ways of the broker. */
 export const DEAL_ACTION = { buy: 0, sell: 1, balance: 2, credit: 3, bonus: 6, compensationCredit: 20 } as const;

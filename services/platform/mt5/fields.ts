@@ -1,8 +1,7 @@
-import { exactMinor, roundedMinor } from "./decimal.ts";
 import { badAnswer } from "./errors.ts";
 import { isContradictory } from "./codec.ts";
-import { isJsonArray, isJsonObject } from "./json.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import { isJsonArray, isJsonObject } from "./http/json.ts";
+import type { JsonObject, JsonValue } from "./http/json.ts";
 
 /** Reads the members of one record of the platform. Whatever is not as documented throws a bad_answer. */
 export type Fields = {
@@ -98,4 +97,74 @@ function missing(name: string): never {
 
 function malformed(name: string): never {
   throw badAnswer(`the platform's answer has a ${name} that cannot be read`);
+}
+
+/** Digits of the accounts' currency. */
+const MINOR_DIGITS = 2;
+const DECIMAL = /^(-?)(\d{1,18})(?:\.(\d{1,20}))?$/;
+
+/** Decimal text as minor units, exactly; undefined when it is not decimal, or finer than a minor unit. */
+export function exactMinor(text: string): bigint | undefined {
+  const parts = partsOf(text);
+  return parts === undefined || /[1-9]/.test(parts.finer) ? undefined : parts.minor;
+}
+
+/** The same for values that are shown and never booked: what is finer is rounded, half to even. */
+export function roundedMinor(text: string): bigint | undefined {
+  const parts = partsOf(text);
+  if (parts === undefined) return undefined;
+  const isHalf = /^50*$/.test(parts.finer);
+  const size = parts.minor < 0n ? -parts.minor : parts.minor;
+  const isUp = isHalf ? size % 2n === 1n : /^[5-9]/.test(parts.finer);
+  const rounded = isUp ? size + 1n : size;
+  return parts.isNegative ? -rounded : rounded;
+}
+
+/** Always with the currency's digits, as the platform wants amounts. */
+export function formatMinor(minor: bigint): string {
+  const digits = (minor < 0n ? -minor : minor).toString().padStart(MINOR_DIGITS + 1, "0");
+  return `${minor < 0n ? "-" : ""}${digits.slice(0, -MINOR_DIGITS)}.${digits.slice(-MINOR_DIGITS)}`;
+}
+
+function partsOf(text: string): { isNegative: boolean; minor: bigint; finer: string } | undefined {
+  const [, sign, whole, fraction = ""] = DECIMAL.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const size = BigInt(whole + fraction.slice(0, MINOR_DIGITS).padEnd(MINOR_DIGITS, "0"));
+  return { isNegative: sign === "-", minor: sign === "-" ? -size : size, finer: fraction.slice(MINOR_DIGITS) };
+}
+
+/** The platform counts unsigned; a login is text for us, always in its shortest form. */
+const LOGIN = /^[1-9]\d{0,19}$/;
+
+/** They all stand in one URL. */
+export const MAX_LOGINS_PER_CALL = 100;
+
+/** The login that a record speaks of. */
+export function loginOf(fields: Fields): string {
+  const login = fields.text("Login");
+  if (!LOGIN.test(login)) throw badAnswer("the platform's answer has a Login that cannot be read");
+  return login;
+}
+
+/** A record of another login than was asked for is no answer, however good it looks. */
+export function requireLogin(fields: Fields, asked: string): void {
+  if (loginOf(fields) !== asked) throw badAnswer("the platform answers about another login");
+}
+
+/** Ticket of a deal, an order or a position: a positive int64, as everybody behind us takes it. */
+export function ticketOf(fields: Fields, name: string): bigint {
+  const ticket = fields.integer(name);
+  if (ticket <= 0n) throw badAnswer(`the platform's answer has a ${name} that is no ticket`);
+  return ticket;
+}
+
+/** The extended volume counts 1e-8 lots, the plain one 1e-4; servers before it tell the plain one only. */
+const EXTENDED_PER_PLAIN = 10_000n;
+
+/** Lots in units of 1e-8. */
+export function volumeOf(fields: Fields, name: string): bigint {
+  const extended = `${name}Ext`;
+  const volume = fields.has(extended) ? fields.integer(extended) : fields.integer(name) * EXTENDED_PER_PLAIN;
+  if (volume < 0n || volume > MAX_INTEGER) throw badAnswer(`the platform's answer has a ${name} that is no volume`);
+  return volume;
 }

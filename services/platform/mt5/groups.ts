@@ -1,7 +1,7 @@
 import type { Mt5Context } from "./context.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
-import { isJsonArray } from "./json.ts";
+import { isJsonArray } from "./http/json.ts";
 import { findDone } from "./reader.ts";
 
 export type Group = {

@@ -8,10 +8,10 @@ import type { Sent } from "#test/fuzz/answers/sent.ts";
 import { FUZZ_TIMEOUT_MS, fuzz, fuzzAsync, report } from "#test/fuzz/support/fuzz.ts";
 import { classifyCommandAnswer } from "./classify.ts";
 import type { MoneyOutcome } from "./classify.ts";
-import { createConnection } from "./connection.ts";
-import type { Exchanged } from "./exchanged.ts";
-import { createAnswerReader } from "./http-answer.ts";
-import type { Wire } from "./socket.ts";
+import { createConnection } from "./http/connection.ts";
+import type { Exchanged } from "./http/exchanged.ts";
+import { createAnswerReader } from "./http/http-answer.ts";
+import type { Wire } from "./http/socket.ts";
 
 const REQUEST = Buffer.from("POST /api/trade/balance HTTP/1.1\r\n\r\n");
 

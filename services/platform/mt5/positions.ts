@@ -1,12 +1,10 @@
 import type { Mt5Context } from "./context.ts";
 import { badAnswer } from "./errors.ts";
-import { fieldsOf, rowsOf } from "./fields.ts";
-import type { JsonValue } from "./json.ts";
-import { loginOf, requireLogin, ticketOf } from "./ids.ts";
+import { fieldsOf, rowsOf, loginOf, requireLogin, ticketOf, volumeOf } from "./fields.ts";
+import type { JsonValue } from "./http/json.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 import { requireDone } from "./reader.ts";
 import type { ServerClock } from "./server-clock.ts";
-import { volumeOf } from "./volume.ts";
 
 export type Position = {
   readonly ticket: bigint;

@@ -19,7 +19,7 @@ import type { Mt5Context } from "./context.ts";
 import { findDeals, getDeal, readDeals } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
 import { getGroup } from "./groups.ts";
-import type { Mt5Request } from "./http-request.ts";
+import type { Mt5Request } from "./http/http-request.ts";
 import { readPositions } from "./positions.ts";
 import { fixedClock, zoneClock } from "./server-clock.ts";
 import { getUser, getUsers } from "./users.ts";

@@ -1,10 +1,10 @@
 import { requireEnvelope } from "./codec.ts";
 import type { Envelope } from "./codec.ts";
 import { Mt5Error } from "./errors.ts";
-import type { Exchanged, HttpAnswer } from "./exchanged.ts";
-import type { Mt5Request } from "./http-request.ts";
+import type { Exchanged, HttpAnswer } from "./http/exchanged.ts";
+import type { Mt5Request } from "./http/http-request.ts";
 import { RETCODE } from "./retcodes.ts";
-import type { Lease, SessionPool } from "./session-pool.ts";
+import type { Lease, SessionPool } from "./session/session-pool.ts";
 
 /** Asks a question. Questions may be asked again, commands never go this way. */
 export type Reader = (request: Mt5Request) => Promise<Envelope>;

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Mt5Error } from "./errors.ts";
-import { fixedClock, measuredOffset, zoneClock } from "./server-clock.ts";
-import { measuredTime, zoneTime } from "./time-source.ts";
+import { fixedClock, measuredOffset, zoneClock, measuredTime, zoneTime } from "./server-clock.ts";
 
 const athens = zoneClock("Europe/Athens");
 const HOUR = 3_600_000;

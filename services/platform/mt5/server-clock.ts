@@ -1,3 +1,6 @@
+import type { Clock } from "#kernel/clock.ts";
+import { Mt5Error } from "./errors.ts";
+
 /** The platform tells all its times as its own wall clock, written as if that were UTC. This converts them. */
 export type ServerClock = {
   readonly toUtcMs: (serverMs: number) => number;
@@ -6,9 +9,15 @@ export type ServerClock = {
   readonly offsetMinutes: (utcMs: number) => number;
 };
 
+/** The server's clock as it is known now. */
+export type TimeSource = () => Promise<ServerClock>;
+
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** All zones of today differ from UTC by a multiple of this. */
 const OFFSET_STEP_MINUTES = 15;
+/** A wall clock that is further from any offset than this belongs to a machine whose own clock is wrong, or to us. */
+const MAX_CLOCK_DIFFERENCE_MS = 5 * MINUTE_MS;
 
 /** A clock that was measured: good for times near the measurement, an hour wrong beyond a change of clocks. */
 export function fixedClock(minutes: number): ServerClock {
@@ -49,5 +58,40 @@ function offsetsOf(zone: string): (utcMs: number) => number {
     const [, sign, hours, minutes] = /^GMT(?:([+-])(\d{2}):(\d{2}))?/.exec(name) ?? [];
     const size = Number(hours ?? 0) * 60 + Number(minutes ?? 0);
     return sign === "-" ? -size : size;
+  };
+}
+
+/** With a zone nothing is ever asked. */
+export function zoneTime(zone: string): TimeSource {
+  const clock = zoneClock(zone);
+  return () => Promise.resolve(clock);
+}
+
+/**
+ * Without one the offset is measured, and again in every new hour: clocks are changed on the hour, so a measurement is
+ * never used across a change. `readServerMs` asks the server for its wall clock.
+ */
+export function measuredTime(readServerMs: () => Promise<number>, now: Clock): TimeSource {
+  let known: { readonly hour: number; readonly clock: Promise<ServerClock> } | undefined;
+  const measure = async () => {
+    const before = now().getTime();
+    const serverMs = await readServerMs();
+    const utcMs = (before + now().getTime()) / 2;
+    const minutes = measuredOffset(serverMs, utcMs);
+    const difference = Math.abs(fixedClock(minutes).toUtcMs(serverMs) - utcMs);
+    if (difference <= MAX_CLOCK_DIFFERENCE_MS) return fixedClock(minutes);
+    throw new Mt5Error("bad_answer", "the platform's clock and ours differ by more than five minutes: set both right");
+  };
+  return () => {
+    const hour = Math.floor(now().getTime() / HOUR_MS);
+    if (known?.hour !== hour) {
+      const clock = measure();
+      known = { hour, clock };
+      // A failure is not remembered: the next one who asks measures again.
+      clock.catch(() => {
+        if (known?.clock === clock) known = undefined;
+      });
+    }
+    return known.clock;
   };
 }

@@ -4,10 +4,9 @@ import type { CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
 import { platformText } from "./codec.ts";
 import { badAnswer } from "./errors.ts";
-import { fieldsOf, rowsOf } from "./fields.ts";
-import type { Mt5Request } from "./http-request.ts";
-import type { JsonValue } from "./json.ts";
-import { MAX_LOGINS_PER_CALL, loginOf, requireLogin } from "./ids.ts";
+import { fieldsOf, rowsOf, MAX_LOGINS_PER_CALL, loginOf, requireLogin } from "./fields.ts";
+import type { Mt5Request } from "./http/http-request.ts";
+import type { JsonValue } from "./http/json.ts";
 import { findDone, requireDone } from "./reader.ts";
 import { RETCODE, USER_RETCODES } from "./retcodes.ts";
 

@@ -5,8 +5,8 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
-import type { OperationNumber } from "./operation-number.ts";
-import { formatReference } from "./reference.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
+import { formatReference } from "../domain/reference.ts";
 
 /** The permit and the socket time-out, after which the quiet period begins. */
 const LOST_AFTER_MS = 7_000;

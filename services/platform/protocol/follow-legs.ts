@@ -1,6 +1,6 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { insertOperations } from "../store/new-operations.ts";
-import { listLegs, saveStep } from "../store/operations.ts";
+import { listLegs } from "../store/operations.ts";
+import { insertOperations, saveStep } from "../store/operation-steps.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { readyNextLegs } from "../store/transfers.ts";
 import { told } from "../domain/operation.ts";

@@ -8,7 +8,7 @@ import type { RecordedOperation } from "../store/operation-row.ts";
 import { isAdmitted } from "./grant-permit.ts";
 import { OPERATION_KINDS } from "../domain/operation-kind.ts";
 import { minds } from "../domain/operation-machine.ts";
-import type { OperationNumber } from "./operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import { outcomeOf } from "../domain/operation.ts";
 import { lockForStep, recordEvent } from "./record.ts";
 import { takeTurn } from "./send.ts";

@@ -7,8 +7,8 @@ import { claimLane } from "../store/lanes.ts";
 import { aManagedLogin, anAsker, aWaitingOperation } from "../testing/books.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { PermitAnswer } from "./grant-permit.ts";
-import type { OperationNumber } from "./operation-number.ts";
-import { PERMIT_MS } from "./permit.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
+import { PERMIT_MS } from "../domain/permit.ts";
 import { lockForStep } from "./record.ts";
 
 const PAST = new Date(Date.now() - 60_000);

@@ -6,13 +6,13 @@ import { findObstacle } from "../store/lines.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { OPERATION_KINDS } from "../domain/operation-kind.ts";
 import { minds } from "../domain/operation-machine.ts";
-import type { OperationNumber } from "./operation-number.ts";
-import { PERMIT_MS } from "./permit.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
+import { PERMIT_MS } from "../domain/permit.ts";
 import { takeStep } from "./record.ts";
 import type { Locked } from "./record.ts";
 import type { Operation } from "../domain/operation.ts";
-import { formatReference } from "./reference.ts";
-import type { Reference } from "./reference.ts";
+import { formatReference } from "../domain/reference.ts";
+import type { Reference } from "../domain/reference.ts";
 
 /** Who asks, and since when by the monotonic clock: read before the transaction, so the permit never outlives its row. */
 export type Asker = {

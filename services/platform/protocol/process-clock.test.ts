@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { one, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { enterSender } from "../service.ts";
+import { registerInstance } from "../register-instance.ts";
 import { readClock } from "../store/clock.ts";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, reviewOf } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
-import { operationNumber } from "./operation-number.ts";
+import { operationNumber } from "../domain/operation-number.ts";
 import { readLogin } from "./history/read-history.ts";
-import { platformComment } from "./reference.ts";
+import { platformComment } from "../domain/reference.ts";
 
 const HOUR_MS = 3_600_000;
 /** Of the trade server: it is measured by the clock of the process when nobody says it. */
@@ -61,7 +61,7 @@ test.each([HOUR_MS, -HOUR_MS])(
     );
     expect(times).toBeGreaterThan(15);
     expect(apart).toBeLessThan(NEAR_S);
-    const { startedAtMs } = await enterSender(deps);
+    const { startedAtMs } = await registerInstance(deps);
     expect(Math.abs((await readClock(deps.pool)) - startedAtMs)).toBeLessThan(NEAR_S * 1_000);
   },
   60_000,

@@ -7,7 +7,7 @@ import type { Role } from "../domain/role.ts";
 import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
 import type { Asker } from "./grant-permit.ts";
 import { grantPermit } from "./grant-permit.ts";
-import type { OperationNumber } from "./operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import { lockForStep } from "./record.ts";
 import { recordTogether } from "./record-together.ts";
 import type { AppliedNow } from "./record-together.ts";

@@ -7,9 +7,9 @@ import type { Role } from "../domain/role.ts";
 import type { OperationEvent } from "../domain/operation.ts";
 import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
 import { grantPermit } from "./grant-permit.ts";
-import type { OperationNumber } from "./operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import { lockForStep, recordEvent } from "./record.ts";
-import type { Circumstances } from "./circumstances.ts";
+import type { Circumstances } from "./record.ts";
 
 const AT = new Date("2026-11-21T12:00:00Z");
 const TICKET = 77n;

@@ -1,27 +1,45 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { NewEntry } from "../domain/log-entry.ts";
-import type { Account } from "../store/accounts.ts";
-import { lockAccount } from "../store/accounts.ts";
 import { markAttempt } from "../store/attempts.ts";
 import type { AttemptFacts } from "../store/attempts.ts";
-import { lockOperation, saveStep } from "../store/operations.ts";
+import type { NewEntry } from "../domain/log-entry.ts";
+import { lockAccount } from "../store/accounts.ts";
+import type { Account } from "../store/accounts.ts";
+import { lockOperation } from "../store/operations.ts";
+import { saveStep } from "../store/operation-steps.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import { appendToLog } from "./history/append-to-log.ts";
-import type { Circumstances, EventCircumstances } from "./circumstances.ts";
-import { operationEntry } from "./history/deal-entries.ts";
-import { findBooking } from "./find-booking.ts";
-import type { Booking } from "./find-booking.ts";
-import { followLegs } from "./follow-legs.ts";
-import { nextLookMs } from "./next-look.ts";
-import { reportReview, reportSurplus } from "./report-step.ts";
-import type { OperationNumber } from "./operation-number.ts";
+import { nextLookMs } from "../domain/next-look.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import type { Operation, OperationEvent, Step } from "../domain/operation.ts";
 import { step } from "../domain/operation-machine.ts";
+import { listExplainedDeals, listExplainedDealsOf } from "../store/explained-deals.ts";
+import { appendToLog } from "./history/append-to-log.ts";
+import { operationEntry } from "./history/deal-entries.ts";
+import { followLegs } from "./follow-legs.ts";
+import { reportFinding } from "./reviews/report-finding.ts";
+
+/** What is known beside the event itself. */
+export type Circumstances = {
+  /** Configured name of the platform's server, never an address. */
+  readonly server: string;
+  /** When the platform applied it, as far as we know. */
+  readonly at: Date;
+  /** What the sender of the attempt learned: then the event is its word, and not the platform's history. */
+  readonly attempt?: AttemptFacts;
+  /** For the person, when one has to look. */
+  readonly evidence?: Readonly<Record<string, unknown>>;
+  /** The deal that they have to look at. */
+  readonly dealId?: bigint;
+  /** How often that deal had been corrected by then. */
+  readonly dealState?: number;
+};
+
+/** Without a time it was applied just now, by the clock of the database. */
+export type EventCircumstances = Omit<Circumstances, "at"> & { readonly at?: Date | undefined };
 
 /** An account and one of its operations, both locked, in this order. */
 export type Locked = { readonly account: Account; readonly operation: RecordedOperation };
 
-export type Recorded = {
+type Recorded = {
   readonly standing: Operation;
   /** Set when this event applied it. Whoever records appends it to the log, where the log's order wants it. */
   readonly entry: NewEntry | undefined;
@@ -129,4 +147,51 @@ async function conflict(
     { ...circumstances, dealId: ticket },
   );
   return reviewed.standing;
+}
+
+/** A deal that is in the books already. */
+type Booking = { readonly ticket: bigint; readonly isOwnLogin: boolean };
+
+/** Where the deal that a step would book stands already; undefined when it stands nowhere, or the step books none. */
+async function findBooking(
+  tx: Transaction,
+  { login }: RecordedOperation,
+  next: Step,
+  server: string,
+): Promise<Booking | undefined> {
+  if (next.kind !== "move" || next.to.state !== "APPLIED" || !next.writes.includes("deal")) return undefined;
+  const { ticket } = next.to;
+  const explained = await listExplainedDeals(tx, server, [ticket]);
+  if (!explained.has(ticket)) return undefined;
+  const own = await listExplainedDealsOf(tx, server, login, [ticket]);
+  return { ticket, isOwnLogin: own.has(ticket) };
+}
+
+type Review = { readonly to: Extract<Operation, { state: "REVIEW" }>; readonly event: OperationEvent };
+
+/** The machine stops touching an operation: a person sees what it was, and what speaks against it. */
+async function reportReview(
+  tx: Transaction,
+  operation: RecordedOperation,
+  { to, event }: Review,
+  { server, evidence: seen, dealId: seenDeal, dealState }: Circumstances,
+): Promise<void> {
+  const { login, amountMinor, key } = operation;
+  const evidence = { key, amount_minor: String(amountMinor), attempt: to.attempt, came_from: to.cameFrom, ...seen };
+  const dealId = seenDeal ?? ("ticket" in event ? event.ticket : operation.dealId);
+  const { reason } = to;
+  const reviewed = { number: operation.number, standing: to };
+  await reportFinding(tx, { login, operation: reviewed, reason, server, dealId, dealState, amountMinor, evidence });
+}
+
+/** A deal beyond the one that the operation may have. */
+async function reportSurplus(
+  tx: Transaction,
+  operation: RecordedOperation,
+  ticket: bigint,
+  { server }: Circumstances,
+): Promise<void> {
+  const { login, key, amountMinor } = operation;
+  const evidence = { key, ticket: String(ticket) };
+  await reportFinding(tx, { login, operation, reason: "surplus_deal", server, dealId: ticket, amountMinor, evidence });
 }

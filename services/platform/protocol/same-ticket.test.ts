@@ -11,7 +11,7 @@ import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
 import { lockForStep, recordEvent } from "./record.ts";
 import { readLogin } from "./history/read-history.ts";
-import { recordNow } from "./recorder.ts";
+import { recordNow } from "./record-now.ts";
 
 /** As the sender of the command learns it. */
 const ANSWERED = { at: new Date(), attempt: { isFenced: true, answerCode: 0 } };

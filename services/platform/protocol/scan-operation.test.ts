@@ -6,7 +6,7 @@ import { anAsker, aWaitingOperation } from "../testing/books.ts";
 import { anAccount, aWorld } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import { lockForStep, recordEvent } from "./record.ts";
-import { formatReference } from "./reference.ts";
+import { formatReference } from "../domain/reference.ts";
 import { scanOperation } from "./scan-operation.ts";
 
 /** Two scans that prove something lie this far apart at least. */

@@ -1,25 +1,26 @@
 import type { Deps } from "../deps.ts";
 import type { OperationEvent } from "../domain/operation.ts";
 import { minds } from "../domain/operation-machine.ts";
+import { DEAL_ACTION } from "../mt5/deals.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { findAttempt, insertScan, listScans } from "../store/attempts.ts";
 import type { RecordedAttempt } from "../store/attempts.ts";
 import { readClock } from "../store/clock.ts";
-import { listExplainedDealsOf } from "../store/log.ts";
-import { findOperation, setNextLook } from "../store/operations.ts";
+import { listExplainedDealsOf } from "../store/explained-deals.ts";
+import { findOperation } from "../store/operations.ts";
+import { setNextLook } from "../store/operation-steps.ts";
 import { hasMisplacedDeal } from "../store/reviews.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import { decideAbsence } from "./absence.ts";
-import { judgeDeals } from "./evidence.ts";
-import type { EvidenceDeal, Verdict } from "./evidence.ts";
+import { decideAbsence } from "../domain/absence.ts";
+import { judgeDeals } from "../domain/evidence.ts";
+import type { EvidenceDeal, Verdict } from "../domain/evidence.ts";
 import { effectOf } from "./history/explain-deal.ts";
-import type { OperationNumber } from "./operation-number.ts";
-import { recordNow } from "./recorder.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
+import { recordNow } from "./record-now.ts";
 
 /** Clocks, zones and changes of clocks may hide a deal from a narrow window; a reference cannot be mistaken in a wide one. */
 const WINDOW_MS = 24 * 3_600_000;
-const BALANCE = 2;
 
 type Lost = { readonly operation: RecordedOperation; readonly attempt: RecordedAttempt };
 
@@ -138,7 +139,7 @@ function evidenceOf(deal: Deal): EvidenceDeal {
     ticket,
     login,
     amountMinor: effectOf(deal),
-    isBalanceOperation: action === BALANCE,
+    isBalanceOperation: action === DEAL_ACTION.balance,
     comment,
     atMs: at.getTime(),
   };

@@ -12,11 +12,11 @@ import type { Permit, PermitAnswer } from "./grant-permit.ts";
 import { OPERATION_KINDS } from "../domain/operation-kind.ts";
 import { minds } from "../domain/operation-machine.ts";
 import type { OperationEvent } from "../domain/operation.ts";
-import { mayStillWrite } from "./permit.ts";
+import { mayStillWrite } from "../domain/permit.ts";
 import { lockForStep } from "./record.ts";
-import { recordNow } from "./recorder.ts";
-import type { Target } from "./recorder.ts";
-import { platformComment } from "./reference.ts";
+import { recordNow } from "./record-now.ts";
+import type { Target } from "./record-now.ts";
+import { platformComment } from "../domain/reference.ts";
 
 /** How long a permit may wait for a session: a busy platform slows callers down before anything is promised. */
 const SESSION_WAIT_MS = 1_000;

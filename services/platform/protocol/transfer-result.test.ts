@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import { operationNumber } from "./operation-number.ts";
+import { operationNumber } from "../domain/operation-number.ts";
 import type { Operation } from "../domain/operation.ts";
 import { transferResult } from "./transfer-result.ts";
 

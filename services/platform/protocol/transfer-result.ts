@@ -7,7 +7,7 @@ import type { Transfer } from "../store/transfers.ts";
 import { kindToProto } from "./history/account-moved.ts";
 import type { Operation, RefusalReason } from "../domain/operation.ts";
 import { outcomeOf } from "../domain/operation.ts";
-import { formatReference } from "./reference.ts";
+import { formatReference } from "../domain/reference.ts";
 
 const REVERSAL = 3;
 const { PENDING, UNKNOWN, APPLIED, REFUSED, REVIEW } = TransferState;

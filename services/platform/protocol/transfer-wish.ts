@@ -1,10 +1,11 @@
+import { MAX_AMOUNT } from "#kernel/money.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import type { TransferLeg, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { refuse } from "../refusals.ts";
 import { kindFromProto } from "./history/account-moved.ts";
 import { OPERATION_KINDS, allowsAmount } from "../domain/operation-kind.ts";
 import type { OperationKind } from "../domain/operation-kind.ts";
-import { readReference } from "./reference.ts";
+import { readReference } from "../domain/reference.ts";
 
 /** What a caller wants to be moved, understood and free of contradictions. */
 export type TransferWish = {
@@ -26,8 +27,6 @@ const MAX_COMMENT_LENGTH = 1_000;
 const NAME = /^[\x21-\x7e]+$/;
 const LOGIN = /^[1-9]\d{0,17}$/;
 const CONTROL = /\p{Cc}/u;
-/** The platform takes no more in one operation: 1,000,000,000.00. */
-const MAX_AMOUNT_MINOR = 100_000_000_000n;
 
 /** Everything that is wrong with it at once. */
 export function readTransferWish(request: TransferRequest): TransferWish {
@@ -67,7 +66,7 @@ function readLeg(leg: TransferLeg, field: string, complain: Complain): WishedLeg
   if (kind === undefined) complain(`${field}.kind`, "unknown", "must be a kind that can be requested");
   if (amount === undefined || amount.currencyCode !== "USD") {
     complain(`${field}.amount`, "currency_not_supported", "must be an amount in USD");
-  } else if (amountMinor > MAX_AMOUNT_MINOR || amountMinor < -MAX_AMOUNT_MINOR) {
+  } else if (amountMinor > MAX_AMOUNT.minor || amountMinor < -MAX_AMOUNT.minor) {
     complain(`${field}.amount`, "too_large", "must be at most 1000000000.00");
   } else if (kind !== undefined && !allowsAmount(kind, amountMinor)) {
     complain(`${field}.amount`, "sign", `must have the sign of a ${kind}`);

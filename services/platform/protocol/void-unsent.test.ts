@@ -6,7 +6,7 @@ import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
 import { aWorld } from "../testing/world.ts";
 import type { Instance } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
-import type { OperationNumber } from "./operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import { lockForStep } from "./record.ts";
 import { askerOf, voidUnsent } from "./send.ts";
 

@@ -2,7 +2,7 @@ import type { Queryable } from "#kernel/postgres/query.ts";
 import { listReviews as list } from "#kernel/review/list-reviews.ts";
 import type { ListReviewsRequest, ListReviewsResponse, Review } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
-import { listAttemptEvidence, listLogSums, listScanEvidence } from "../store/review-evidence.ts";
+import { listAttemptEvidence, listLogSums, listScanEvidence } from "../store/reviews.ts";
 
 /** Scans of one attempt that are shown, the last ones. */
 const SCANS_SHOWN = 10;

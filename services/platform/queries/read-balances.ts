@@ -11,7 +11,7 @@ import type {
 import type { Deps } from "../deps.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
-import { listLogBalances, type LogBalance } from "../store/log-balances.ts";
+import { listLogBalances, type LogBalance } from "../store/log.ts";
 
 const MAX_LOGINS = 1_000;
 

@@ -1,8 +1,8 @@
 import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Scan } from "../protocol/absence.ts";
-import type { OperationNumber } from "../protocol/operation-number.ts";
+import type { Scan } from "../domain/absence.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import type { AttemptState } from "../domain/operation.ts";
 
 export type NewAttempt = {

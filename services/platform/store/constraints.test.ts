@@ -6,7 +6,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { appendToLog, openLog } from "../protocol/history/append-to-log.ts";
 import { lockAccount } from "./accounts.ts";
-import { insertOperations } from "./new-operations.ts";
+import { insertOperations } from "./operation-steps.ts";
 import { insertTransfers } from "./transfers.ts";
 
 const SERVER = "test";

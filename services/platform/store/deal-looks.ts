@@ -1,8 +1,8 @@
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { OperationKind } from "../domain/operation-kind.ts";
-import { operationNumber } from "../protocol/operation-number.ts";
-import type { OperationNumber } from "../protocol/operation-number.ts";
+import { operationNumber } from "../domain/operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 
 /** An applied operation whose deal has to be looked for. */
 export type DueLook = {

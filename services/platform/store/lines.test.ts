@@ -3,7 +3,7 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
-import type { OperationNumber } from "../protocol/operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
 import { fenceOwnAttempts, insertAttempts, markAttempt } from "./attempts.ts";
 import { claimLane, grantLane, isReleased, releaseLane, withdrawClaim } from "./lanes.ts";

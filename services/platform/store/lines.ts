@@ -1,7 +1,7 @@
 import { many, maybeOne, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { LAST_OPERATION_NUMBER, operationNumber } from "../protocol/operation-number.ts";
-import type { OperationNumber } from "../protocol/operation-number.ts";
+import { LAST_OPERATION_NUMBER, operationNumber } from "../domain/operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 
 /** Where an operation of a login stands in line: what may not be passed. */
 export type Place = {

@@ -1,14 +1,49 @@
 import assert from "node:assert/strict";
-import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { usd } from "#kernel/money.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { LogEntry, NewEntry } from "../domain/log-entry.ts";
+import type { EntryKind, Irregularity, LogEntry, NewEntry } from "../domain/log-entry.ts";
 import type { Role } from "../domain/role.ts";
-import { entryOf } from "./log-row.ts";
-import type { LogRow } from "./log-row.ts";
+import { tradeOf } from "./logged-deals.ts";
+import type { TradeRow } from "./logged-deals.ts";
+
+export type LogRow = TradeRow & {
+  id: bigint;
+  login: string;
+  role: Role;
+  number: bigint;
+  kind: EntryKind;
+  amount_minor: bigint;
+  operation_number: bigint | null;
+  transfer_id: bigint | null;
+  key: string;
+  deal_id: bigint | null;
+  deal_at: Date;
+  server_msc: bigint | null;
+  irregularity: Irregularity | null;
+  deal_state: number;
+};
+
+function entryOf(row: LogRow): LogEntry {
+  const { operation_number: operation, transfer_id: transferId, key, deal_id: dealId } = row;
+  return {
+    id: row.id,
+    login: row.login,
+    role: row.role,
+    number: row.number,
+    kind: row.kind,
+    amount: usd(row.amount_minor),
+    cause: operation === null || transferId === null ? undefined : { operation, transferId, key },
+    deal: dealId === null ? undefined : { id: dealId, serverMsc: row.server_msc ?? undefined },
+    at: row.deal_at,
+    trade: row.kind === "trade" ? tradeOf(row) : undefined,
+    irregularity: row.irregularity ?? undefined,
+  };
+}
 
 /** An entry with its place in its login's log. */
-export type NumberedEntry = NewEntry & { readonly login: string; readonly role: Role; readonly number: bigint };
+type NumberedEntry = NewEntry & { readonly login: string; readonly role: Role; readonly number: bigint };
 
 /**
  * Whoever calls holds the locks of the accounts, and numbers on from the end of each log. The account's row carries that
@@ -92,61 +127,49 @@ export async function listEntries(db: Queryable, login: string, after: bigint, l
   return rows.map(entryOf);
 }
 
-/**
- * Which of these deals are in a log, or stood in the history before their account was adopted, or are those of operations:
- * a Master's own stand in no log until the reader reaches them.
- */
-export async function listExplainedDeals(
-  db: Queryable,
-  server: string,
-  deals: readonly bigint[],
-): Promise<ReadonlySet<bigint>> {
-  const rows = await many<{ deal_id: bigint }>(
-    db,
-    sql`select deal_id
-        from log_entry
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and kind <> 'irregularity'
-        union
-        select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[])
-        union
-        select deal_id from operation where server = ${server} and deal_id = any (${deals}::bigint[])`,
-  );
-  return new Set(rows.map(({ deal_id: id }) => id));
-}
+/** Number of an entry of a login's log; -1 is before the opening. */
+type Place = { readonly login: string; readonly number: bigint };
 
-/** The same, asked about the deals of one login: what bears the ticket on another one explains nothing here. */
-export async function listExplainedDealsOf(
-  db: Queryable,
-  server: string,
-  login: string,
-  deals: readonly bigint[],
-): Promise<ReadonlySet<bigint>> {
-  const rows = await many<{ deal_id: bigint }>(
-    db,
-    sql`select deal_id
-        from log_entry
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login} and kind <> 'irregularity'
-        union
-        select deal_id
-        from adopted_deal
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login}
-        union
-        select deal_id
-        from operation
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login}`,
-  );
-  return new Set(rows.map(({ deal_id: id }) => id));
-}
+export type LogBalance = {
+  readonly login: string;
+  /** Cents: the sum of the entries up to the place. */
+  readonly balanceMinor: bigint;
+  /** The newest deal up to there. */
+  readonly dealId: bigint | null;
+  readonly dealAt: Date | null;
+  readonly lastNumber: bigint;
+  /** Time of the newest deal of the whole log. */
+  readonly lastDealAt: Date | null;
+};
 
-export async function insertAdoptedDeals(
-  tx: Transaction,
-  server: string,
-  login: string,
-  deals: readonly bigint[],
-): Promise<void> {
-  await execute(
-    tx,
-    sql`insert into adopted_deal (server, deal_id, login)
-        select ${server}, deal, ${login} from unnest(${deals}::bigint[]) as there (deal)`,
+/** Entries never change, so what a log adds up to at a place is true for ever. Logins that are not managed are left out. */
+export async function listLogBalances(db: Queryable, places: readonly Place[]): Promise<LogBalance[]> {
+  return many<LogBalance>(
+    db,
+    sql`select account.login, log_number as "lastNumber", log_minor - later.amount as "balanceMinor",
+               filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt"
+        from unnest(
+               ${places.map(({ login }) => login)}::text[], ${places.map(({ number }) => number)}::bigint[]
+             ) as place (login, number)
+             join account on account.login = place.login
+             cross join lateral (
+               select coalesce(sum(amount_minor), 0)::bigint as amount
+               from log_entry
+               where log_entry.login = place.login and log_entry.number > place.number
+             ) as later
+             left join lateral (
+               select deal_id, deal_at
+               from log_entry
+               where log_entry.login = place.login and log_entry.number <= place.number and deal_id is not null
+               order by log_entry.number desc
+               limit 1
+             ) as filed on true
+             left join lateral (
+               select deal_at
+               from log_entry
+               where log_entry.login = place.login and deal_id is not null
+               order by log_entry.number desc
+               limit 1
+             ) as newest on true`,
   );
 }

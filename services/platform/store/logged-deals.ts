@@ -1,21 +1,19 @@
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import type { Irregularity } from "../domain/log-entry.ts";
+import { usd } from "#kernel/money.ts";
 import { loggedDeal } from "../domain/logged-deal.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
-import { tradeOf } from "./log-row.ts";
-import type { LogRow, TradeRow } from "./log-row.ts";
+import type { EntryKind, Irregularity, Trade } from "../domain/log-entry.ts";
 
-type LoggedDealRow = TradeRow &
-  Pick<LogRow, "login" | "kind" | "amount_minor" | "deal_at" | "server_msc" | "deal_state" | "irregularity"> & {
-    deal_id: bigint;
-  };
-
-export type ToldIrregularity = {
-  readonly login: string;
-  readonly ticket: bigint;
-  readonly irregularity: Irregularity;
-  readonly state: number;
+type LoggedDealRow = TradeRow & {
+  login: string;
+  kind: EntryKind;
+  amount_minor: bigint;
+  deal_id: bigint;
+  deal_at: Date;
+  server_msc: bigint | null;
+  deal_state: number;
+  irregularity: Irregularity | null;
 };
 
 /** Those of the tickets that are in a log, as it says them now; one that was given twice may be in two. */
@@ -51,72 +49,6 @@ export async function findLoggedDeal(
   return (await listLoggedDeals(db, server, [ticket])).find((logged) => logged.login === login);
 }
 
-/** Those of the tickets that stood in the history before their account was adopted. */
-export async function listAdoptedDeals(
-  db: Queryable,
-  server: string,
-  tickets: readonly bigint[],
-): Promise<ReadonlySet<bigint>> {
-  if (tickets.length === 0) return new Set();
-  const rows = await many<{ deal_id: bigint }>(
-    db,
-    sql`select deal_id from adopted_deal where server = ${server} and deal_id = any (${tickets}::bigint[])`,
-  );
-  return new Set(rows.map(({ deal_id: id }) => id));
-}
-
-export async function listIrregularities(
-  db: Queryable,
-  server: string,
-  tickets: readonly bigint[],
-): Promise<ToldIrregularity[]> {
-  const rows = await many<{ login: string; deal_id: bigint; irregularity: Irregularity; deal_state: number }>(
-    db,
-    sql`select login, deal_id, irregularity, deal_state
-        from log_entry
-        where server = ${server} and deal_id = any (${tickets}::bigint[]) and kind = 'irregularity'`,
-  );
-  return rows.map((row) => ({
-    login: row.login,
-    ticket: row.deal_id,
-    irregularity: row.irregularity,
-    state: row.deal_state,
-  }));
-}
-
-/** Deals of a login whose past was told to be another one, and that were not corrected since. */
-export async function listUncorrected(db: Queryable, server: string, login: string, limit: number): Promise<bigint[]> {
-  const rows = await many<{ deal_id: bigint }>(
-    db,
-    sql`select distinct deal_id
-        from log_entry as told
-        where login = ${login} and server = ${server} and kind = 'irregularity' and irregularity <> 'deal_surplus'
-          and deal_state = (
-            select count(*)
-            from log_entry as correction
-            where correction.server = told.server and correction.corrected_deal_id = told.deal_id
-              and correction.login = told.login and correction.kind = 'correction'
-          )
-        order by deal_id
-        limit ${limit}`,
-  );
-  return rows.map(({ deal_id: ticket }) => ticket);
-}
-
-/** Deals of a login about whose past something was told, the newest first. */
-export async function listToldDeals(db: Queryable, server: string, login: string, limit: number): Promise<bigint[]> {
-  const rows = await many<{ deal_id: bigint }>(
-    db,
-    sql`select deal_id
-        from log_entry
-        where login = ${login} and server = ${server} and kind = 'irregularity' and irregularity <> 'deal_surplus'
-        group by deal_id
-        order by max(id) desc
-        limit ${limit}`,
-  );
-  return rows.map(({ deal_id: ticket }) => ticket);
-}
-
 function entryOf(row: LoggedDealRow): LoggedDeal {
   return {
     login: row.login,
@@ -128,5 +60,34 @@ function entryOf(row: LoggedDealRow): LoggedDeal {
     trade: row.action === null ? undefined : tradeOf(row),
     state: row.deal_state,
     correctedTo: row.irregularity ?? undefined,
+  };
+}
+
+export type TradeRow = {
+  action: number | null;
+  entry: number | null;
+  position_id: bigint | null;
+  symbol: string | null;
+  volume: bigint | null;
+  volume_closed: bigint | null;
+  profit_minor: bigint | null;
+  swap_minor: bigint | null;
+  commission_minor: bigint | null;
+  fee_minor: bigint | null;
+};
+
+/** The table's own checks keep the parts of a trade from being null. */
+export function tradeOf(row: TradeRow): Trade {
+  return {
+    action: row.action ?? 0,
+    entry: row.entry ?? 0,
+    positionId: row.position_id ?? 0n,
+    symbol: row.symbol ?? "",
+    volume: row.volume ?? 0n,
+    volumeClosed: row.volume_closed ?? 0n,
+    profit: usd(row.profit_minor ?? 0n),
+    swap: usd(row.swap_minor ?? 0n),
+    commission: usd(row.commission_minor ?? 0n),
+    fee: usd(row.fee_minor ?? 0n),
   };
 }

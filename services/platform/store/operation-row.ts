@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { OperationKind } from "../domain/operation-kind.ts";
-import { operationNumber } from "../protocol/operation-number.ts";
-import type { OperationNumber } from "../protocol/operation-number.ts";
+import { operationNumber } from "../domain/operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import type { Operation, OperationState, RefusalReason, ReviewReason } from "../domain/operation.ts";
 
 /** A money operation as it is recorded: what is wished, and where it stands. */

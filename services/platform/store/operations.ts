@@ -1,17 +1,10 @@
-import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
+import { many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { OperationNumber } from "../protocol/operation-number.ts";
-import type { Operation } from "../domain/operation.ts";
+import { operationNumber } from "../domain/operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
 import { operationOf } from "./operation-row.ts";
 import type { OperationRow, RecordedOperation } from "./operation-row.ts";
-
-export type SavedStep = {
-  readonly to: Operation;
-  readonly nextLookInMs: number | undefined;
-  readonly server: string;
-  readonly appliedAt: Date | undefined;
-};
 
 /** Callers lock the account first, always in this order. */
 export async function lockOperation(tx: Transaction, number: OperationNumber): Promise<RecordedOperation> {
@@ -85,37 +78,94 @@ export async function listUnderWay(db: Queryable, login: string): Promise<Record
   return rows.map(operationOf);
 }
 
-/** One step of the protocol, written only if the operation still stands where the step was decided from. */
-export async function saveStep(tx: Transaction, from: RecordedOperation, step: SavedStep): Promise<void> {
-  const { to, server, appliedAt, nextLookInMs } = step;
-  const ticket = to.state === "APPLIED" ? to.ticket : undefined;
-  const [refusal, platformCode] = to.state === "REFUSED" ? [to.reason, to.platformCode] : [undefined, undefined];
-  const [review, cameFrom] = to.state === "REVIEW" ? [to.reason, to.cameFrom] : [undefined, undefined];
-  await one(
+/** Several at once, in the order of their numbers. */
+export async function lockOperations(tx: Transaction, numbers: readonly bigint[]): Promise<RecordedOperation[]> {
+  const rows = await many<OperationRow>(
     tx,
-    sql`update operation
-        set state = ${to.state},
-            attempt = ${to.attempt},
-            absences = ${to.absences},
-            refusal = coalesce(${refusal}::text, refusal),
-            platform_code = coalesce(${platformCode}::integer, platform_code),
-            review = coalesce(${review}::text, review),
-            came_from = ${cameFrom},
-            next_look_at = coalesce(clock_timestamp() + ${nextLookInMs}::integer * interval '1 millisecond', next_look_at),
-            server = coalesce(server, case when ${ticket}::bigint is not null then ${server}::text end),
-            deal_id = coalesce(deal_id, ${ticket}::bigint),
-            applied_at = coalesce(applied_at, case when ${ticket}::bigint is not null then ${appliedAt}::timestamptz end),
-            changed_at = clock_timestamp()
-        where number = ${from.number} and state = ${from.standing.state} and attempt = ${from.standing.attempt}
-        returning number`,
+    sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_operation
+        where number = any (${numbers}::bigint[])
+        order by number
+        for no key update`,
   );
+  return rows.map(operationOf);
 }
 
-export async function setNextLook(db: Queryable, number: OperationNumber, at: Date): Promise<void> {
-  await execute(
-    db,
-    sql`update operation
-        set next_look_at = ${at}
-        where number = ${number} and state in ('INTENT', 'UNKNOWN')`,
+/** Second legs that may be sent now and that no other operation of their login stands in the way of. */
+export async function lockReadyCredits(tx: Transaction, transferIds: readonly bigint[]): Promise<RecordedOperation[]> {
+  const rows = await many<OperationRow>(
+    tx,
+    sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_operation
+        where number in (
+            select number
+            from operation
+            where transfer_id = any (${transferIds}::bigint[]) and leg = 2 and is_ready and not is_exclusive
+          )
+          and state = 'INTENT' and not is_early
+        order by number
+        for no key update`,
   );
+  return rows.map(operationOf);
+}
+
+export async function findOperationByDeal(
+  db: Queryable,
+  server: string,
+  dealId: bigint,
+): Promise<OperationNumber | undefined> {
+  const row = await maybeOne<{ number: bigint }>(
+    db,
+    sql`select number from operation where server = ${server} and deal_id = ${dealId}`,
+  );
+  return row && operationNumber(row.number);
+}
+
+/** Applied operations that were told one of these tickets, wherever its deal is. */
+export async function listOperationsOfDeals(
+  db: Queryable,
+  server: string,
+  deals: readonly bigint[],
+): Promise<{ readonly login: string; readonly ticket: bigint; readonly appliedAt: Date }[]> {
+  if (deals.length === 0) return [];
+  const rows = await many<{ login: string; deal_id: bigint; applied_at: Date }>(
+    db,
+    sql`select login, deal_id, applied_at
+        from operation
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and state = 'APPLIED'`,
+  );
+  return rows.map((row) => ({ login: row.login, ticket: row.deal_id, appliedAt: row.applied_at }));
+}
+
+/** Longer than any deal is shown late; what is not shown by then is told as gone, and holds nothing up meanwhile. */
+const BACK_MINUTES = 10;
+
+/**
+ * Whether a Master's own operation was applied before this instant and its deal stands in no log yet, because no reading
+ * has shown it. It asks by the time of the database: when the platform applied it is told by the clock of a process.
+ */
+export async function hasUnreadBefore(db: Queryable, server: string, login: string, before: Date): Promise<boolean> {
+  const { has } = await one<{ has: boolean }>(
+    db,
+    sql`select exists (
+          select
+          from operation
+          join account on account.login = operation.login
+          where operation.login = ${login} and account.role = 'master' and operation.server = ${server}
+            and operation.deal_id is not null and operation.state = 'APPLIED' and operation.changed_at < ${before}::timestamptz
+            and operation.changed_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
+            and operation.applied_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
+            and not exists (
+              select
+              from log_entry
+              where log_entry.server = operation.server and log_entry.deal_id = operation.deal_id
+                and log_entry.kind <> 'irregularity'
+            )
+        ) as has`,
+  );
+  return has;
 }

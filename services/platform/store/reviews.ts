@@ -1,9 +1,9 @@
-import { maybeOne, one, sql } from "#kernel/postgres/query.ts";
+import { maybeOne, sql, many } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** Something that does not fit, as it is on record for ever. */
-export type FindingRow = {
+type FindingRow = {
   readonly login: string;
   readonly operation: bigint | undefined;
   readonly reason: string;
@@ -15,7 +15,7 @@ export type FindingRow = {
   readonly evidence: Readonly<Record<string, unknown>>;
 };
 
-export type InsertedFinding = {
+type InsertedFinding = {
   readonly id: bigint;
   /** Sum of the log of the login before what is being recorded; undefined for a login that is not managed. */
   readonly logMinor: bigint | undefined;
@@ -64,16 +64,63 @@ export async function findReversal(tx: Transaction, login: string, dealId: bigin
   return row?.id;
 }
 
-/** Whether people are asked about the past of a deal. */
-export async function isBeforePeople(tx: Transaction, login: string, dealId: bigint): Promise<boolean> {
-  const { is } = await one<{ is: boolean }>(
-    tx,
-    sql`select exists (
-          select
-          from review_case
-          where login = ${login} and deal_id = ${dealId} and state in ('OPEN', 'PROPOSED')
-            and 'correct_log' = any (actions)
-        ) as is`,
+/** What is on record about an attempt of an operation. No secret is ever written there. */
+type AttemptEvidence = {
+  readonly operation: bigint;
+  readonly attempt: number;
+  readonly reference: string;
+  readonly state: string;
+  readonly granted_at: Date;
+  readonly permit_expires_at: Date;
+  readonly fenced_at: Date | null;
+  readonly answer_code: number | null;
+  readonly answer: string | null;
+};
+
+type ScanEvidence = {
+  readonly operation: bigint;
+  readonly attempt: number;
+  readonly started_at: Date;
+  readonly verdict: string;
+  /** Candidates. */
+  readonly tickets: readonly bigint[];
+};
+
+export async function listAttemptEvidence(db: Queryable, operations: readonly bigint[]): Promise<AttemptEvidence[]> {
+  return await many<AttemptEvidence>(
+    db,
+    sql`select operation_number as operation, number as attempt, reference, state, granted_at, permit_expires_at, fenced_at,
+               answer_code, answer
+        from attempt
+        where operation_number = any (${operations}::bigint[])
+        order by operation_number, number`,
   );
-  return is;
+}
+
+/** The last ones of each attempt: the first and all between them said the same. */
+export async function listScanEvidence(
+  db: Queryable,
+  operations: readonly bigint[],
+  perAttempt: number,
+): Promise<ScanEvidence[]> {
+  return await many<ScanEvidence>(
+    db,
+    sql`select operation, attempt, started_at, verdict, tickets
+        from (
+          select operation_number as operation, attempt, started_at, verdict, tickets,
+                 row_number() over (partition by operation_number, attempt order by started_at desc) as place
+          from scan
+          where operation_number = any (${operations}::bigint[])
+        ) as last
+        where place <= ${perAttempt}
+        order by operation, attempt, started_at`,
+  );
+}
+
+export async function listLogSums(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await many<{ login: string; log_minor: bigint }>(
+    db,
+    sql`select login, log_minor from account where login = any (${logins}::text[])`,
+  );
+  return new Map(rows.map(({ login, log_minor: sum }) => [login, sum]));
 }

@@ -1,7 +1,7 @@
 import { execute, one, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { numberFloor } from "../protocol/operation-number.ts";
+import { numberFloor } from "../domain/operation-number.ts";
 
 /** A new process, under a number that no process had before. */
 export async function insertSender(db: Queryable): Promise<bigint> {

@@ -6,8 +6,8 @@ import type { OperationKind } from "../domain/operation-kind.ts";
 import type { Role } from "../domain/role.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
 import type { Asker } from "../protocol/grant-permit.ts";
-import type { OperationNumber } from "../protocol/operation-number.ts";
-import { insertOperations } from "../store/new-operations.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
+import { insertOperations } from "../store/operation-steps.ts";
 import { insertSender } from "../store/senders.ts";
 import { insertTransfers } from "../store/transfers.ts";
 

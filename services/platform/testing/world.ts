@@ -13,7 +13,9 @@ import { testSimulator } from "#test/support/simulator.ts";
 import type { TestSimulator as Simulator, TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
-import { enterSender, ownMemory, platformJobs, platformService } from "../service.ts";
+import { inProcessState } from "../in-process-state.ts";
+import { registerInstance } from "../register-instance.ts";
+import { platformJobs, platformService } from "../service.ts";
 import { controlOf } from "./control.ts";
 import type { Control } from "./control.ts";
 
@@ -81,7 +83,7 @@ async function startInstance(
 ): Promise<Instance> {
   const stack = new AsyncDisposableStack();
   const pool = stack.use(createPool({ url: database.url, schema: "platform", applicationName: "platform", max: 10 }));
-  const sender = await enterSender({ pool });
+  const sender = await registerInstance({ pool });
   const mt5 = stack.use(
     createMt5Client({
       url: new URL(simulator.url),
@@ -113,7 +115,7 @@ async function startInstance(
       ...settings,
     },
     sender,
-    ...ownMemory(),
+    ...inProcessState(),
     reach(point) {
       onReach?.(point);
       if (point === crashPoint) throw new Crash(point);

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inParts, MOST_PER_TRANSFER, takeWhatFits } from "./parts.ts";
+import { MAX_AMOUNT } from "#kernel/money.ts";
+import { inParts, takeWhatFits } from "./parts.ts";
 
-const anAmount = fc.bigInt(-5n * MOST_PER_TRANSFER, 5n * MOST_PER_TRANSFER);
+const anAmount = fc.bigInt(-5n * MAX_AMOUNT.minor, 5n * MAX_AMOUNT.minor);
 
 function magnitude(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
@@ -14,27 +15,27 @@ test("parts add up, keep the sign, and each can be moved", () => {
       const parts = inParts(amount);
       expect(parts.reduce((total, part) => total + part, 0n)).toBe(amount);
       for (const part of parts) {
-        expect(part !== 0n && magnitude(part) <= MOST_PER_TRANSFER && part > 0n === amount > 0n).toBe(true);
+        expect(part !== 0n && magnitude(part) <= MAX_AMOUNT.minor && part > 0n === amount > 0n).toBe(true);
       }
     }),
   );
 });
 
 test("an amount that can be moved is one part, nothing is none", () => {
-  expect(inParts(-MOST_PER_TRANSFER)).toEqual([-MOST_PER_TRANSFER]);
-  expect(inParts(MOST_PER_TRANSFER + 1n)).toEqual([MOST_PER_TRANSFER, 1n]);
+  expect(inParts(-MAX_AMOUNT.minor)).toEqual([-MAX_AMOUNT.minor]);
+  expect(inParts(MAX_AMOUNT.minor + 1n)).toEqual([MAX_AMOUNT.minor, 1n]);
   expect(inParts(0n)).toEqual([]);
 });
 
 test("flows are taken in order as long as their net can be moved, at least one", () => {
-  const part = fc.bigInt(-MOST_PER_TRANSFER, MOST_PER_TRANSFER);
+  const part = fc.bigInt(-MAX_AMOUNT.minor, MAX_AMOUNT.minor);
   fc.assert(
     fc.property(fc.array(part, { minLength: 1 }), (amounts) => {
       const flows = amounts.map((amount) => ({ amount }));
       const taken = takeWhatFits(flows);
       expect(taken).toEqual(flows.slice(0, taken.length));
       expect(taken.length).toBeGreaterThan(0);
-      expect(magnitude(taken.reduce((net, { amount }) => net + amount, 0n)) <= MOST_PER_TRANSFER).toBe(true);
+      expect(magnitude(taken.reduce((net, { amount }) => net + amount, 0n)) <= MAX_AMOUNT.minor).toBe(true);
     }),
   );
 });

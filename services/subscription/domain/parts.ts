@@ -1,13 +1,11 @@
 import { MAX_AMOUNT } from "#kernel/money.ts";
 
-export const MOST_PER_TRANSFER = MAX_AMOUNT.minor;
-
 /** Cuts a signed amount into pieces that can be moved; nothing for 0. */
 export function inParts(amount: bigint): bigint[] {
   const sign = amount < 0n ? -1n : 1n;
   const parts: bigint[] = [];
-  for (let rest = amount * sign; rest > 0n; rest -= MOST_PER_TRANSFER) {
-    parts.push(sign * (rest < MOST_PER_TRANSFER ? rest : MOST_PER_TRANSFER));
+  for (let rest = amount * sign; rest > 0n; rest -= MAX_AMOUNT.minor) {
+    parts.push(sign * (rest < MAX_AMOUNT.minor ? rest : MAX_AMOUNT.minor));
   }
   return parts;
 }
@@ -18,7 +16,7 @@ export function takeWhatFits<Flow extends { readonly amount: bigint }>(flows: re
   let net = 0n;
   for (const flow of flows) {
     net += flow.amount;
-    if (net > MOST_PER_TRANSFER || net < -MOST_PER_TRANSFER) break;
+    if (net > MAX_AMOUNT.minor || net < -MAX_AMOUNT.minor) break;
     taken.push(flow);
   }
   return taken;

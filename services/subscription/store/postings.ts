@@ -1,7 +1,7 @@
 import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { MOST_PER_TRANSFER } from "../domain/parts.ts";
+import { MAX_AMOUNT } from "#kernel/money.ts";
 
 /** A result on its way to an Investor account; signed. */
 export type Posting = {
@@ -51,7 +51,7 @@ export async function openPostings(tx: Transaction, at: Date, limit: number): Pr
           for no key update skip locked
         )
         insert into posting (investor_login, amount_minor, state, created_at, next_try_at)
-        select login, greatest(least(unposted_minor, ${MOST_PER_TRANSFER}::bigint), -${MOST_PER_TRANSFER}::bigint),
+        select login, greatest(least(unposted_minor, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
                'OPEN', ${at}, ${at}
         from due
         order by login
@@ -65,7 +65,7 @@ export async function openPostingOf(tx: Transaction, investorLogin: string, at: 
   await execute(
     tx,
     sql`insert into posting (investor_login, amount_minor, state, created_at, next_try_at)
-        select login, greatest(least(unposted_minor, ${MOST_PER_TRANSFER}::bigint), -${MOST_PER_TRANSFER}::bigint),
+        select login, greatest(least(unposted_minor, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
                'OPEN', ${at}, ${at}
         from investor_account
         where login = ${investorLogin} and unposted_minor <> 0

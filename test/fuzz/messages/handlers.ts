@@ -18,7 +18,9 @@ import { createVault } from "../../../services/account/vault.ts";
 import { feeService } from "../../../services/fee/service.ts";
 import { fundingService } from "../../../services/funding/service.ts";
 import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
-import { enterSender, ownMemory, platformService } from "../../../services/platform/service.ts";
+import { inProcessState } from "../../../services/platform/in-process-state.ts";
+import { registerInstance } from "../../../services/platform/register-instance.ts";
+import { platformService } from "../../../services/platform/service.ts";
 import { subscriptionService } from "../../../services/subscription/service.ts";
 
 export type RealService = {
@@ -103,8 +105,8 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       quietPeriodMs: QUIET_PERIOD_MS,
       turnWaitMs: TURN_WAIT_MS,
     },
-    sender: await enterSender({ pool }),
-    ...ownMemory(),
+    sender: await registerInstance({ pool }),
+    ...inProcessState(),
     reach: () => undefined,
   };
   return platformService(deps) as Implementation<Contract>;

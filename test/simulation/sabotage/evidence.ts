@@ -8,12 +8,12 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "absence after one scan, in the middle of the quiet period",
     edits: [
       {
-        file: `${PLATFORM}/protocol/absence.ts`,
+        file: `${PLATFORM}/domain/absence.ts`,
         find: "last.startedAtMs >= times.overMs)",
         put: "last.startedAtMs >= times.halfMs)",
       },
       {
-        file: `${PLATFORM}/protocol/absence.ts`,
+        file: `${PLATFORM}/domain/absence.ts`,
         find: "if (isCleanTwice(attempt.scans, times.halfMs))",
         put: "if (isCleanTwice(attempt.scans, times.halfMs) || true)",
       },
@@ -49,7 +49,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "a deal that only the amount tells is nobody's",
     edits: [
       {
-        file: `${PLATFORM}/protocol/evidence.ts`,
+        file: `${PLATFORM}/domain/evidence.ts`,
         find: "readReference(deal.comment) === undefined\n",
         put: "readReference(deal.comment) === undefined && false\n",
       },
@@ -85,7 +85,7 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "amounts pass through a float",
     edits: [
       {
-        file: `${PLATFORM}/mt5/decimal.ts`,
+        file: `${PLATFORM}/mt5/fields.ts`,
         find: "export function formatMinor(minor: bigint): string {",
         put: "export function formatMinor(exact: bigint): string {\n  const minor = BigInt(Math.trunc((Number(exact) / 100) * 100));",
       },
@@ -121,12 +121,12 @@ export const EVIDENCE_SABOTAGES: readonly Sabotage[] = [
     name: "nobody asks after deals that are gone",
     edits: [
       {
-        file: `${PLATFORM}/protocol/past/gone-deals.ts`,
+        file: `${PLATFORM}/amendments/deleted-deals.ts`,
         find: "const asked = due.slice(0, QUESTIONS_PER_ROUND);",
         put: "const asked = due.slice(0, QUESTIONS_PER_ROUND - QUESTIONS_PER_ROUND);",
       },
       {
-        file: `${PLATFORM}/jobs/verify-applied-deals.ts`,
+        file: `${PLATFORM}/amendments/amendments.ts`,
         find: "await verifyDeals(deps, group);",
         put: "if (group.length === 0) await verifyDeals(deps, group);",
       },

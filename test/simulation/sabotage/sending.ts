@@ -48,7 +48,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
         find: "{ onWritten }) },\n  );",
         put: '{ onWritten }) },\n  );\n  let exchanged = await send();\n  if (exchanged.kind === "lost") exchanged = await send();',
       },
-      { file: `${PLATFORM}/protocol/permit.ts`, find: "age < PERMIT_MS - PERMIT_MARGIN_MS", put: "age < 60_000" },
+      { file: `${PLATFORM}/domain/permit.ts`, find: "age < PERMIT_MS - PERMIT_MARGIN_MS", put: "age < 60_000" },
     ],
     caughtBy: ["P1", "I1"],
     seed: 3,
@@ -69,7 +69,7 @@ export const SENDING_SABOTAGES: readonly Sabotage[] = [
     name: "a permit that never runs out",
     edits: [
       {
-        file: `${PLATFORM}/protocol/permit.ts`,
+        file: `${PLATFORM}/domain/permit.ts`,
         find: "age >= 0 && age < PERMIT_MS - PERMIT_MARGIN_MS",
         put: "age >= 0",
       },

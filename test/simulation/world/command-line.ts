@@ -1,6 +1,6 @@
-import { exactMinor } from "../../../services/platform/mt5/decimal.ts";
-import type { Exchanged } from "../../../services/platform/mt5/exchanged.ts";
-import type { Mt5Request } from "../../../services/platform/mt5/http-request.ts";
+import { exactMinor } from "../../../services/platform/mt5/fields.ts";
+import type { Exchanged } from "../../../services/platform/mt5/http/exchanged.ts";
+import type { Mt5Request } from "../../../services/platform/mt5/http/http-request.ts";
 import type { Trouble } from "../plan/plan.ts";
 import type { Faults } from "./faults.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -46,7 +46,7 @@ export type CommandLimits = {
   readonly resets: Set<() => void>;
 };
 
-/** The way of one command to the platform and back: the counterpart of mt5/session.ts and mt5/connection.ts. */
+/** The way of one command to the platform and back: the counterpart of mt5/session/session.ts and mt5/http/connection.ts. */
 export function sendCommand(
   options: LineOptions,
   process: SimulatedProcess,

@@ -5,7 +5,9 @@ import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../../services/platform/deps.ts";
 import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
-import { enterSender, FEEDS, ownMemory, platformJobs, platformService } from "../../../services/platform/service.ts";
+import { inProcessState } from "../../../services/platform/in-process-state.ts";
+import { registerInstance } from "../../../services/platform/register-instance.ts";
+import { FEEDS, platformJobs, platformService } from "../../../services/platform/service.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
 import { relayFeeds } from "./relay-feeds.ts";
@@ -50,8 +52,8 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       quietPeriodMs,
       turnWaitMs: TURN_WAIT_MS,
     },
-    sender: await enterSender({ pool }),
-    ...ownMemory(),
+    sender: await registerInstance({ pool }),
+    ...inProcessState(),
     reach: (point) => process.deliver("failpoint", point, () => undefined),
   };
   const feeds = await relayFeeds({ process, pool, broker, log }, "platform", FEEDS);

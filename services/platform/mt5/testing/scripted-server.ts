@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { Server, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { generate } from "selfsigned";
-import { answerTo, passwordHash } from "../handshake.ts";
+import { answerTo, passwordHash } from "../session/handshake.ts";
 
 /** One request as it arrived. */
 export type Seen = {

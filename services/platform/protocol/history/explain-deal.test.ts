@@ -3,9 +3,9 @@ import type { Deal } from "../../mt5/deals.ts";
 import type { RecordedOperation } from "../../store/operation-row.ts";
 import { effectOf, explainDeal } from "./explain-deal.ts";
 import type { Clues } from "./explain-deal.ts";
-import { operationNumber } from "../operation-number.ts";
+import { operationNumber } from "../../domain/operation-number.ts";
 import type { Operation } from "../../domain/operation.ts";
-import { platformComment, readReference } from "../reference.ts";
+import { platformComment, readReference } from "../../domain/reference.ts";
 
 const NUMBER = operationNumber(42n);
 

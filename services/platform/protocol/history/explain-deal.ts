@@ -3,7 +3,7 @@ import type { RecordedOperation } from "../../store/operation-row.ts";
 import { minds } from "../../domain/operation-machine.ts";
 import { isUnderWay } from "../../domain/operation.ts";
 import type { OperationEvent, ReviewReason } from "../../domain/operation.ts";
-import type { Reference } from "../reference.ts";
+import type { Reference } from "../../domain/reference.ts";
 
 /** What our books know about a deal that is in no log yet. */
 export type Clues = {

@@ -5,7 +5,7 @@ import { testDatabase } from "#test/support/database.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { setUndecidedFrom } from "../../store/accounts.ts";
 import { aManagedLogin } from "../../testing/books.ts";
-import { Doorbell } from "../doorbell.ts";
+import { Doorbell } from "../turn-queue.ts";
 import { fileDeals } from "./file-deals.ts";
 
 const MINUTE_MS = 60_000;

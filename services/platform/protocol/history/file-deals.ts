@@ -5,17 +5,17 @@ import type { NewEntry } from "../../domain/log-entry.ts";
 import { minds } from "../../domain/operation-machine.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { lockAccount, setUndecidedFrom } from "../../store/accounts.ts";
-import { listAdoptedDeals, listLoggedDeals } from "../../store/logged-deals.ts";
-import { findOperationByDeal } from "../../store/operation-deals.ts";
-import { findOperation, listUnderWay } from "../../store/operations.ts";
+import { listLoggedDeals } from "../../store/logged-deals.ts";
+import { listAdoptedDeals } from "../../store/explained-deals.ts";
+import { findOperationByDeal, findOperation, listUnderWay } from "../../store/operations.ts";
 import type { RecordedOperation } from "../../store/operation-row.ts";
+import { readReference } from "../../domain/reference.ts";
+import { takeStep } from "../record.ts";
+import { reportFinding } from "../reviews/report-finding.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { causeOf, dealOf, foreignEntry, surplusEntry, tradeEntry } from "./deal-entries.ts";
 import { effectOf, explainDeal } from "./explain-deal.ts";
 import type { Clues, Explanation } from "./explain-deal.ts";
-import { takeStep } from "../record.ts";
-import { readReference } from "../reference.ts";
-import { reportFinding } from "../reviews/report-finding.ts";
 import { sightOf } from "./sight-of-deal.ts";
 
 /** Deals of one login since an instant, oldest first. */

@@ -1,17 +1,14 @@
+import { compareHistory } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { findAccount, readAgainFrom } from "../../store/accounts.ts";
 import { readClock } from "../../store/clock.ts";
-import { listAdoptedDeals, listLoggedDeals } from "../../store/logged-deals.ts";
-import type { LoggedDeal } from "../../domain/logged-deal.ts";
-import { listOperationsOfDeals } from "../../store/operation-deals.ts";
+import { listLoggedDeals } from "../../store/logged-deals.ts";
+import { listAdoptedDeals } from "../../store/explained-deals.ts";
+import { hasUnreadBefore } from "../../store/operations.ts";
 import { findReadTo } from "../../store/reader-cursor.ts";
-import { hasUnreadBefore } from "../../store/unread-operations.ts";
-import { differencesOf } from "../past/changed-deal.ts";
-import { isCanceled, isWithoutEffect } from "./explain-deal.ts";
+import { isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals } from "./file-deals.ts";
-import type { Irregular } from "../past/irregular.ts";
-import { tellIrregularities } from "../past/tell-irregularities.ts";
 
 /** A deal may be shown some time after it was made, so what was read is read again for this long. */
 export const TRAILING_MS = 60_000;
@@ -41,11 +38,7 @@ export async function readHistory(
   const fresh = unknown.filter((deal) => !adopted.has(deal.ticket) && !isWithoutEffect(deal));
   const own = Map.groupBy(fresh, (deal) => deal.login);
   for (const login of new Set([...own.keys(), ...always])) await fileOwn(deps, login, from, own.get(login) ?? []);
-  const irregular = deals
-    .filter(({ ticket }) => !adopted.has(ticket))
-    .map((deal) => judge(deal, logged.get(deal.ticket) ?? []));
-  const elsewhere = await findElsewhere(deps, deals);
-  await tellIrregularities(deps, [...irregular.filter((found) => found !== undefined), ...elsewhere]);
+  await compareHistory(deps, deals, { logged, adopted });
   return deals;
 }
 
@@ -74,26 +67,4 @@ async function fileOwn(deps: Deps, login: string, from: Date, deals: readonly De
     deps.log.error("the deals of a login could not be filed and are read again", { login, error });
     await readAgainFrom(deps.pool, login, from);
   }
-}
-
-/** An operation that was told a ticket which stands on another login has no deal: its answer was wrong, or history is. */
-async function findElsewhere({ pool, settings }: Deps, deals: readonly Deal[]): Promise<Irregular[]> {
-  const shown = new Map(deals.map((deal) => [deal.ticket, deal]));
-  const operations = await listOperationsOfDeals(pool, settings.server, [...shown.keys()]);
-  return operations
-    .filter(({ login, ticket }) => shown.get(ticket)?.login !== login)
-    .map(({ login, ticket, appliedAt: at }) => {
-      const irregularity = "deal_gone";
-      return { login, ticket, at, told: undefined, shown: shown.get(ticket), irregularity, differences: ["login"] };
-    });
-}
-
-/** A ticket stands for one deal for ever: another login under it, or other content, is somebody rewriting history. */
-function judge(shown: Deal, logged: readonly LoggedDeal[]): Irregular | undefined {
-  const { login, ticket, at } = shown;
-  const told = logged.find((own) => own.login === login) ?? logged[0];
-  const found = { login, ticket, at, told, shown };
-  if (isCanceled(shown)) return { ...found, irregularity: "deal_cancelled", differences: [] };
-  const differences = told === undefined ? [] : differencesOf(told, shown);
-  return differences.length === 0 ? undefined : { ...found, irregularity: "deal_changed", differences };
 }

@@ -1,7 +1,7 @@
 import type { Deal } from "../../mt5/deals.ts";
 import type { RecordedOperation } from "../../store/operation-row.ts";
 import { effectOf } from "./explain-deal.ts";
-import { readReference } from "../reference.ts";
+import { readReference } from "../../domain/reference.ts";
 
 /** What the history shows, for the person who has to look. */
 export function sightOf(server: string, deal: Deal, operation: RecordedOperation | undefined) {

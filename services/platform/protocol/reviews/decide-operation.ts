@@ -2,7 +2,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { told } from "../../domain/operation.ts";
 import { requireOpenReview } from "./examine-decision.ts";
-import { operationNumber } from "../operation-number.ts";
+import { operationNumber } from "../../domain/operation-number.ts";
 import { lockForStep, recordEvent } from "../record.ts";
 
 type Confirmed = { readonly server: string; readonly ticket: bigint; readonly at: Date | undefined };

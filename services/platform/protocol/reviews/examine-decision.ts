@@ -1,14 +1,13 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
+import { DEAL_ACTION } from "../../mt5/deals.ts";
 import type { Deal } from "../../mt5/deals.ts";
-import { listExplainedDeals } from "../../store/log.ts";
+import { listExplainedDeals } from "../../store/explained-deals.ts";
 import { effectOf } from "../history/explain-deal.ts";
-import { operationNumber } from "../operation-number.ts";
+import { operationNumber } from "../../domain/operation-number.ts";
 import { lockForStep } from "../record.ts";
 import type { Locked } from "../record.ts";
-
-const BALANCE = 2;
 
 /** The operation that the review is about, locked, and still before people. */
 export async function requireOpenReview(tx: Transaction, { login, operationId }: ReviewCase): Promise<Locked> {
@@ -27,7 +26,7 @@ export async function requireOrderedDeal(tx: Transaction, about: ReviewCase, nam
   if (shown === undefined) throw actionNotPossible(`The trading platform does not show deal ${dealId}.`);
   const differences = [
     ...(shown.login === about.login ? [] : [`it is on login ${shown.login}`]),
-    ...(shown.action === BALANCE ? [] : ["it is not a balance operation"]),
+    ...(shown.action === DEAL_ACTION.balance ? [] : ["it is not a balance operation"]),
     ...(effectOf(shown) === operation.amountMinor ? [] : ["its amount differs"]),
   ];
   if (differences.length > 0) {

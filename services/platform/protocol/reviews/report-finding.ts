@@ -4,9 +4,9 @@ import type { Operation } from "../../domain/operation.ts";
 import { reviewActions } from "../../domain/review-actions.ts";
 import { readClock } from "../../store/clock.ts";
 import { insertFinding } from "../../store/reviews.ts";
-import type { OperationNumber } from "../operation-number.ts";
-import { formatReference } from "../reference.ts";
-import type { Reference } from "../reference.ts";
+import type { OperationNumber } from "../../domain/operation-number.ts";
+import { formatReference } from "../../domain/reference.ts";
+import type { Reference } from "../../domain/reference.ts";
 
 /** Something that does not fit. */
 export type Finding = {

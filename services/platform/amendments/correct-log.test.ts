@@ -1,0 +1,340 @@
+import { expect, test } from "vitest";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import type { Review } from "#proto/pamm/common/v1/review.ts";
+import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { askAgain } from "./ask-again.ts";
+import { reportAmendments } from "./report-amendments.ts";
+import { listUntiedLogins } from "../store/amendments.ts";
+import { losing } from "../testing/losing.ts";
+import { logOf, shortly } from "../testing/log-of.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { decideBoth, openReviews, say } from "../testing/reviews.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import type { Instance, World } from "../testing/world.ts";
+
+/** Longer than what was just made is read again and again. */
+const FORGET_MS = 60_000;
+const BROUGHT_UP_AGAIN_MS = 6_000;
+const PATIENCE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+async function reviewsAbout(instance: Instance, login: string, count: number): Promise<Review[]> {
+  const open = await eventually(
+    async () => (await openReviews(instance)).filter((review) => review.login === login),
+    (found) => found.length === count,
+    20_000,
+  );
+  return open.toSorted((left, right) => Number(left.dealId - right.dealId));
+}
+
+const isComplete = async ({ service }: Instance, login: string): Promise<boolean> =>
+  (await service.readAccount({ login }, aCall())).complete;
+
+const correct = (instance: Instance, review: Review) => decideBoth(instance, review, { action: "correct_log" });
+
+test(
+  "what a server has forgotten is corrected deal by deal, ours as well as a trader's: then the log is the account again",
+  async () => {
+    const world = await aWorld();
+    const instance = await world.start();
+    const { service } = instance;
+    const master = await anAccount(instance, "master");
+    const mirror = aTransfer("mirror:1", [{ login: master, kind: MovementKind.MIRROR, minor: 9_00n }]);
+    const mirrored = await service.transfer(mirror, aCall());
+    await world.control.result(master, "5.00");
+    await logOf(instance, master, 3);
+    await world.control.restart(FORGET_MS);
+    const reviews = await reviewsAbout(instance, master, 3);
+    expect(reviews.map(({ reason, actions }) => [reason, actions])).toEqual([
+      ["applied_deal_gone", ["correct_log", "acknowledge"]],
+      ["deal_gone", ["correct_log", "acknowledge"]],
+      ["deal_gone", ["correct_log", "acknowledge"]],
+    ]);
+    expect(JSON.parse(reviews[0]!.evidence)).toMatchObject({ correction_minor: "-900", now_shown: "no such deal" });
+    expect(await isComplete(instance, master)).toBe(false);
+
+    for (const review of reviews) expect((await correct(instance, review)).state).toBe(ReviewState.DECIDED);
+
+    const log = await logOf(instance, master, 9);
+    expect(log.slice(6).map(shortly)).toEqual(["CORRECTION -9.00", "CORRECTION 0.00", "CORRECTION -5.00"]);
+    expect(log[6]).toMatchObject({ dealId: mirrored.legs[0]!.dealId, key: "", transferId: 0n, reason: "deal_gone" });
+    expect(await isComplete(instance, master)).toBe(true);
+    expect(await many(instance.deps.pool, sql`select from log_position`)).toEqual([]);
+    // Who was told "applied" goes on being told so, nothing is sent again, and nobody is told the same again.
+    expect((await service.transfer(mirror, aCall())).state).toBe(TransferState.APPLIED);
+    await new Promise((resolve) => setTimeout(resolve, BROUGHT_UP_AGAIN_MS));
+    expect(await logOf(instance, master, 9)).toHaveLength(9);
+    expect(await openReviews(instance)).toEqual([]);
+    expect(await world.control.deals(master)).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "what was edited is corrected to what is shown, once its balance has followed, and edited again it is told again",
+  async () => {
+    const world = await aWorld();
+    const instance = await world.start();
+    const login = await anAccount(instance, "master");
+    const { deal } = await world.control.result(login, "5.00");
+    await logOf(instance, login, 2);
+    await world.control.editDeal(deal, { profit: "6.00" });
+    const [review] = await reviewsAbout(instance, login, 1);
+    const refused = say(instance, review!, "key-of-ann", { action: "correct_log" });
+    await expect(refused).rejects.toMatchObject({
+      code: "action_not_possible",
+      message: expect.stringContaining(`the platform shows 5.00 on ${login}, and its history makes 6.00`),
+    });
+    await world.control.fix(login);
+    await correct(instance, review!);
+    expect((await logOf(instance, login, 4)).map(shortly).slice(3)).toEqual(["CORRECTION 1.00"]);
+    expect(await isComplete(instance, login)).toBe(true);
+
+    await world.control.editDeal(deal, { profit: "4.00" });
+    await world.control.fix(login);
+    const [second] = await reviewsAbout(instance, login, 1);
+    expect(JSON.parse(second!.evidence)).toMatchObject({ correction_minor: "-200" });
+    await correct(instance, second!);
+
+    const log = await logOf(instance, login, 6);
+    expect(log.map(shortly).slice(4)).toEqual(["IRREGULARITY 0.00", "CORRECTION -2.00"]);
+    expect(log[5]).toMatchObject({ dealId: BigInt(deal), reason: "deal_changed" });
+    expect(await isComplete(instance, login)).toBe(true);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "two people mean the same difference: when another one shows between them, the first word is void",
+  async () => {
+    const world = await aWorld();
+    const instance = await world.start();
+    const login = await anAccount(instance, "master");
+    const { deal } = await world.control.result(login, "5.00");
+    await logOf(instance, login, 2);
+    await world.control.editDeal(deal, { profit: "6.00" });
+    await world.control.fix(login);
+    const [review] = await reviewsAbout(instance, login, 1);
+    await say(instance, review!, "key-of-ann", { action: "correct_log" });
+    await world.control.editDeal(deal, { profit: "7.00" });
+    await world.control.fix(login);
+
+    await expect(say(instance, review!, "key-of-bob", { action: "correct_log" })).rejects.toMatchObject({
+      code: "action_not_possible",
+      message: expect.stringMatching(/shows by now: 7\.00 .* the correction would be 2\.00/),
+    });
+    const [renewed] = await reviewsAbout(instance, login, 1);
+    expect(renewed).toMatchObject({ id: review!.id, state: ReviewState.OPEN });
+    expect(JSON.parse(renewed!.evidence)).toMatchObject({ correction_minor: "200", differences: ["profit"] });
+    await correct(instance, renewed!);
+    expect((await logOf(instance, login, 4)).map(shortly).slice(3)).toEqual(["CORRECTION 2.00"]);
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "a deal that is as it was told needs no correction, and one that comes back after it is told again and booked once",
+  async () => {
+    const world = await aWorld();
+    const instance = await world.start();
+    const login = await anAccount(instance);
+    const { legs } = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
+    const [{ comment } = { comment: "" }] = await world.control.deals(login);
+    // Its reading has shown it, so that it is missed at once.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await world.control.restart(FORGET_MS);
+    const [review] = await reviewsAbout(instance, login, 1);
+    const isBack = async (): Promise<void> => {
+      const { deal } = await world.control.balance(login, "9.00", comment);
+      expect(BigInt(deal)).toBe(legs[0]!.dealId);
+    };
+    await isBack();
+    await expect(say(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
+      code: "action_not_possible",
+    });
+    await world.control.restart(FORGET_MS);
+    await correct(instance, review!);
+    expect((await instance.service.getBalance({ login }, aCall())).balance?.minorUnits).toBe(0n);
+
+    await isBack();
+    const [again] = await reviewsAbout(instance, login, 1);
+    expect(again).toMatchObject({ reason: "applied_deal_differs", actions: ["correct_log", "reverse", "acknowledge"] });
+    expect(JSON.parse(again!.evidence)).toMatchObject({ correction_minor: "900", differences: ["is_back"] });
+    await correct(instance, again!);
+
+    const log = await logOf(instance, login, 5);
+    expect(log.map(shortly).filter((entry) => !entry.startsWith("IRREGULARITY"))).toEqual([
+      "DEPOSIT 9.00",
+      "CORRECTION -9.00",
+      "CORRECTION 9.00",
+    ]);
+    expect(await isComplete(instance, login)).toBe(true);
+  },
+  PATIENCE_MS,
+);
+
+test.each([false, true])(
+  "a decision whose process dies with its commit (it happened: %s) is there whole or not at all, and once",
+  async (happens) => {
+    const world = await aWorld();
+    const instance = await world.start({ hasJobs: false });
+    const { service } = instance;
+    for (const commit of [1, 2, 3, 4]) {
+      const login = await anAccount(instance);
+      const { legs } = await service.transfer(aDeposit(login, 9_00n), aCall());
+      await world.control.removeDeal(Number(legs[0]!.dealId));
+      await world.control.fix(login);
+      const gone = {
+        login,
+        ticket: legs[0]!.dealId,
+        at: new Date(),
+        told: undefined,
+        shown: undefined,
+        differences: [],
+      };
+      await reportAmendments(instance.deps, [{ ...gone, irregularity: "deal_gone" }]);
+      const [review] = await reviewsAbout(instance, login, 1);
+      await say(instance, review!, "key-of-ann", { action: "correct_log" });
+      const word = { reviewId: review!.id, action: "correct_log", dealId: 0n, note: "seen", actor: "key-of-bob" };
+
+      // Whoever comes after the dead process says the word again.
+      await losing(instance, { commit, happens })
+        .decideReview(word, aCall())
+        .catch(() => undefined);
+      const rest = await service
+        .decideReview({ ...word, actor: "key-of-cid" }, aCall())
+        .catch((error: unknown) => error);
+
+      if (rest instanceof Error) expect(rest).toMatchObject({ code: "review_decided" });
+      const decided = sql`select state, done_at is not null as done from review_case where id = ${review!.id}`;
+      expect(await many(instance.deps.pool, decided)).toEqual([{ state: "DECIDED", done: true }]);
+      const log = (await logOf(instance, login, 3)).map(shortly);
+      expect(log).toEqual(["DEPOSIT 9.00", "IRREGULARITY 0.00", "CORRECTION -9.00"]);
+      expect(await isComplete(instance, login)).toBe(true);
+    }
+    const standing = await many(instance.deps.pool, sql`select distinct state, came_from from operation`);
+    expect(standing).toEqual([{ state: "APPLIED", came_from: null }]);
+  },
+  PATIENCE_MS,
+);
+
+async function anOpenPosition({ control }: World, instance: Instance) {
+  const login = await anAccount(instance, "master");
+  await control.balance(login, "500");
+  const { deal } = await control.open(login, "0.1");
+  await logOf(instance, login, 2);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  return { login, deal };
+}
+
+test(
+  "a log is not corrected beside positions that the platform still shows",
+  async () => {
+    const world = await aWorld();
+    const instance = await world.start();
+    const { login, deal } = await anOpenPosition(world, instance);
+    await world.control.removeDeal(deal);
+    const [review] = await reviewsAbout(instance, login, 1);
+
+    await expect(say(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
+      code: "action_not_possible",
+      message: expect.stringContaining(`the open positions of ${login} are not those that its history makes`),
+    });
+  },
+  PATIENCE_MS,
+);
+
+test(
+  "a position whose deal is corrected as gone is open no more in the log",
+  async () => {
+    const world = await aWorld();
+    const instance = await world.start();
+    const { login } = await anOpenPosition(world, instance);
+    const positions = () => many(instance.deps.pool, sql`select volume from log_position`);
+    expect(await positions()).toEqual([{ volume: 10_000_000n }]);
+    await world.control.restart(FORGET_MS);
+
+    for (const review of await reviewsAbout(instance, login, 2)) await correct(instance, review);
+
+    expect(await positions()).toEqual([]);
+    expect(await isComplete(instance, login)).toBe(true);
+  },
+  PATIENCE_MS,
+);
+
+async function aLostDeposit({ control }: World, instance: Instance, lose?: () => Promise<unknown>) {
+  const login = await anAccount(instance);
+  const { legs } = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
+  const ticket = legs[0]!.dealId;
+  await (lose === undefined ? control.removeDeal(Number(ticket)) : lose());
+  const gone = { login, ticket, at: new Date(), told: undefined, shown: undefined, differences: [] };
+  await reportAmendments(instance.deps, [{ ...gone, irregularity: "deal_gone" }]);
+  const [review] = await reviewsAbout(instance, login, 1);
+  return { login, review: review! };
+}
+
+/** As the check says it that compares the platform's balance with the log. */
+async function breakOf({ deps }: Instance, login: string): Promise<void> {
+  await execute(
+    deps.pool,
+    sql`insert into reconciliation_check (name, title, every_ms) values ('R5', 'balances', 1) on conflict do nothing`,
+  );
+  await execute(
+    deps.pool,
+    sql`insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor,
+                                          operation_ids, deal_ids, message, evidence)
+        values ('R5', ${login}, now(), now(), ${login}, '', 900, '{}', '{}', 'differs', '{}')`,
+  );
+}
+
+async function lookAgain(instance: Instance): Promise<void> {
+  for (const login of await listUntiedLogins(instance.deps.pool, 10)) await askAgain(instance.deps, login);
+}
+
+test("people who have acknowledged a changed past are asked again once the balance has followed it", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { login, review } = await aLostDeposit(world, instance);
+  await decideBoth(instance, review, { action: "acknowledge" });
+  await breakOf(instance, login);
+  await lookAgain(instance);
+  expect(await openReviews(instance)).toEqual([]);
+
+  await world.control.fix(login);
+  await lookAgain(instance);
+  await lookAgain(instance);
+
+  const [again] = await reviewsAbout(instance, login, 1);
+  expect(again).toMatchObject({ reason: "deal_gone", dealId: review.dealId, actions: ["correct_log", "acknowledge"] });
+  await correct(instance, again!);
+  await lookAgain(instance);
+  expect(await openReviews(instance)).toEqual([]);
+  expect((await logOf(instance, login, 3)).map(shortly)).toEqual([
+    "DEPOSIT 9.00",
+    "IRREGULARITY 0.00",
+    "CORRECTION -9.00",
+  ]);
+});
+
+test("a deal that comes back when nobody reads that far any more is told all the same", async () => {
+  // What is read again and again begins behind whatever this server makes.
+  const world = await aWorld({ nowMs: () => Date.now() - 2 * HOUR_MS });
+  const instance = await world.start({ hasJobs: false, timeZone: "Europe/Athens" });
+  const { login, review } = await aLostDeposit(world, instance, () => world.control.restart(FORGET_MS));
+  await correct(instance, review);
+  const { deal } = await world.control.balance(login, "9.00");
+  expect(BigInt(deal)).toBe(review.dealId);
+  expect(await isComplete(instance, login)).toBe(false);
+  expect(await openReviews(instance)).toEqual([]);
+  await breakOf(instance, login);
+
+  await lookAgain(instance);
+
+  const [again] = await reviewsAbout(instance, login, 1);
+  expect(again!.reason).toBe("applied_deal_differs");
+  await correct(instance, again!);
+  expect(await isComplete(instance, login)).toBe(true);
+  expect((await logOf(instance, login, 5)).map(shortly).at(-1)).toBe("CORRECTION 9.00");
+});

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { zero } from "#kernel/money.ts";
+import type { LoggedDeal } from "../domain/logged-deal.ts";
+import { loggedDeal } from "../domain/logged-deal.ts";
+import type { Deal } from "../mt5/deals.ts";
+import { dealDifference } from "./deal-difference.ts";
+
+const NAMED = { login: "1001", ticket: 7n };
+const AT = new Date("2026-11-22T10:00:00Z");
+
+function shown(own: Partial<Deal> = {}): Deal {
+  const money = { profitMinor: 5_00n, swapMinor: 0n, commissionMinor: 0n, feeMinor: 0n };
+  const names = { symbol: "", price: "0", comment: "", dealer: "" };
+  const numbers = { action: 2, entry: 0, order: 0n, position: 0n, volume: 0n, volumeClosed: 0n };
+  return { ...NAMED, ...money, ...names, ...numbers, serverTimeMs: AT.getTime(), at: AT, ...own };
+}
+
+function told(own: Partial<LoggedDeal> = {}): LoggedDeal {
+  const untouched = { serverMsc: BigInt(AT.getTime()), trade: undefined, state: 0, correctedTo: undefined };
+  return { ...NAMED, kind: "deposit", amountMinor: 5_00n, at: AT, ...untouched, ...own };
+}
+
+test("what is gone is taken back whole, and what is another amount by the difference", () => {
+  expect(dealDifference(NAMED, told(), undefined)).toMatchObject({ amountMinor: -5_00n, becomes: "deal_gone" });
+  const less = dealDifference(NAMED, told(), shown({ profitMinor: 3_00n }));
+  expect(less).toMatchObject({ amountMinor: -2_00n, becomes: "deal_changed", isNone: false });
+  expect(dealDifference(NAMED, told(), shown())).toMatchObject({ amountMinor: 0n, isNone: true });
+});
+
+test("a ticket on another login is gone here, and is there what nobody was told", () => {
+  const elsewhere = shown({ login: "1002" });
+  expect(dealDifference(NAMED, told(), elsewhere)).toMatchObject({ amountMinor: -5_00n, becomes: "deal_gone" });
+  const there = dealDifference({ ...NAMED, login: "1002" }, undefined, elsewhere);
+  expect(there).toMatchObject({ amountMinor: 5_00n, becomes: "deal_changed", isNone: false });
+});
+
+test("a cancelled trade counts no more; one that was never told needs nothing", () => {
+  const trade = { action: 0, entry: 1, positionId: 9n, symbol: "EURUSD", volume: 10n, volumeClosed: 10n };
+  const none = zero();
+  const asTold = told({ kind: "trade", trade: { ...trade, profit: none, swap: none, commission: none, fee: none } });
+  const cancelled = shown({ action: 14, position: 9n, profitMinor: 0n });
+  expect(dealDifference(NAMED, asTold, cancelled)).toMatchObject({
+    becomes: "deal_cancelled",
+    isNone: false,
+    shown: undefined,
+  });
+  expect(dealDifference(NAMED, undefined, cancelled).isNone).toBe(true);
+  const corrected = loggedDeal([asTold, told({ amountMinor: -5_00n, state: 1, correctedTo: "deal_cancelled" })]);
+  expect(corrected).toMatchObject({ kind: "trade", amountMinor: 0n, trade: undefined, state: 1 });
+  expect(dealDifference(NAMED, corrected, cancelled).isNone).toBe(true);
+});
+
+test("what was corrected as gone is said, until it is shown again", () => {
+  const gone = loggedDeal([
+    told(),
+    told({ amountMinor: -5_00n, state: 1, correctedTo: "deal_gone", serverMsc: undefined }),
+  ]);
+  expect(dealDifference(NAMED, gone, undefined).isNone).toBe(true);
+  expect(dealDifference(NAMED, gone, shown())).toMatchObject({
+    amountMinor: 5_00n,
+    becomes: "deal_changed",
+    isNone: false,
+  });
+  const back = loggedDeal([gone!, told({ state: 2, correctedTo: "deal_changed" })]);
+  expect(back?.amountMinor).toBe(5_00n);
+  expect(dealDifference(NAMED, back, shown()).isNone).toBe(true);
+});
+
+test("a deal that was corrected to a credit moves no balance, and is as it was told", () => {
+  const credit = shown({ action: 3 });
+  const corrected = loggedDeal([told(), told({ amountMinor: -5_00n, state: 1, correctedTo: "deal_changed" })]);
+  expect(dealDifference(NAMED, told(), credit)).toMatchObject({ amountMinor: -5_00n, isNone: false });
+  expect(dealDifference(NAMED, corrected, credit).isNone).toBe(true);
+});

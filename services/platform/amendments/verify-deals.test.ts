@@ -1,0 +1,181 @@
+import { expect, test } from "vitest";
+import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { platformComment } from "../domain/reference.ts";
+import { operationNumber } from "../domain/operation-number.ts";
+import { verifyDeals } from "./verify-deals.ts";
+import { claimDealLooks } from "../store/deal-looks.ts";
+import { findingsOf, logOf } from "../testing/log-of.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import type { Instance } from "../testing/world.ts";
+
+const CLAIM_MS = 60_000;
+
+type Row = { state: string; came_from: string | null; review: string | null; looks: number; in_s: number };
+
+async function standing({ deps }: Instance): Promise<Row> {
+  return await one<Row>(
+    deps.pool,
+    sql`select state, came_from, review, looks,
+               round(extract(epoch from next_look_at - applied_at))::integer as in_s
+        from operation`,
+  );
+}
+
+/** As if so much time had passed since the deal was made, and its look were due. */
+async function passTime({ deps }: Instance, seconds: number): Promise<void> {
+  await execute(
+    deps.pool,
+    sql`update operation
+        set applied_at = applied_at - ${seconds}::integer * interval '1 second', next_look_at = clock_timestamp()`,
+  );
+}
+
+/** One round of the job, without the readers that would notice things first. */
+async function lookOnce({ deps }: Instance): Promise<number> {
+  const due = await claimDealLooks(deps.pool, CLAIM_MS, 10);
+  if (due.length > 0) await verifyDeals(deps, due);
+  return due.length;
+}
+
+async function anAppliedDeposit(instance: Instance) {
+  const login = await anAccount(instance);
+  const request = aDeposit(login, 9_00n);
+  const { legs } = await instance.service.transfer(request, aCall());
+  return { login, request, ticket: legs[0]!.dealId };
+}
+
+test("a deal is looked for three times, after a minute, an hour and a day, and then never again", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  await anAppliedDeposit(instance);
+  expect(await standing(instance)).toMatchObject({ state: "APPLIED", looks: 0 });
+  expect(await lookOnce(instance)).toBe(0);
+
+  const due: number[] = [];
+  for (const seconds of [60, 0, 0]) {
+    await passTime(instance, seconds);
+    await lookOnce(instance);
+    due.push((await standing(instance)).in_s);
+  }
+  await passTime(instance, 0);
+
+  expect(due.slice(0, 2)).toEqual([3_600, 86_400]);
+  expect(await lookOnce(instance)).toBe(0);
+  expect(await standing(instance)).toMatchObject({ state: "APPLIED", looks: 3 });
+});
+
+test("a deal that the platform has forgotten is told once, its operation lies before a person, and nothing is credited again", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { login, request, ticket } = await anAppliedDeposit(instance);
+  await world.control.removeDeal(Number(ticket));
+
+  await passTime(instance, 61);
+  await lookOnce(instance);
+  await passTime(instance, 0);
+  await lookOnce(instance);
+
+  expect(await standing(instance)).toMatchObject({
+    state: "REVIEW",
+    came_from: "APPLIED",
+    review: "applied_deal_gone",
+  });
+  expect((await logOf(instance, login, 2)).map(({ reason, dealId }) => [reason, dealId])).toEqual([
+    ["", ticket],
+    ["deal_gone", ticket],
+  ]);
+  expect(await findingsOf(instance, login)).toEqual(["applied_deal_gone"]);
+  const [{ evidence } = { evidence: {} }] = await many<{ evidence: unknown }>(
+    instance.deps.pool,
+    sql`select evidence from review`,
+  );
+  expect(evidence).toMatchObject({ key: request.key, amount_minor: "900", came_from: "APPLIED", shown: null });
+  // Whoever repeats the key hears what was told; the platform is asked for nothing.
+  expect((await instance.service.transfer(request, aCall())).state).toBe(TransferState.APPLIED);
+  expect(await world.control.deals(login)).toEqual([]);
+});
+
+test("a deal that is not shown yet is not gone: it is looked for again when everything has to be shown", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false, quietPeriodMs: 120_000 });
+  const { login, ticket } = await anAppliedDeposit(instance);
+  await world.control.removeDeal(Number(ticket));
+
+  await passTime(instance, 61);
+  await lookOnce(instance);
+
+  expect(await standing(instance)).toMatchObject({ state: "APPLIED", looks: 0, in_s: 120 });
+  expect(await findingsOf(instance, login)).toEqual([]);
+});
+
+test("a ticket that now shows another operation's reference is for a person; a comment that was rewritten is not", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { login, ticket } = await anAppliedDeposit(instance);
+  await world.control.editDeal(Number(ticket), { comment: "seen by the back office" });
+  await passTime(instance, 61);
+  await lookOnce(instance);
+  expect(await standing(instance)).toMatchObject({ state: "APPLIED", looks: 1 });
+
+  const other = { kind: "deposit", number: operationNumber(77n), attempt: 1 } as const;
+  await world.control.editDeal(Number(ticket), { comment: platformComment(other, "") });
+  await passTime(instance, 0);
+  await lookOnce(instance);
+
+  expect(await standing(instance)).toMatchObject({ state: "REVIEW", review: "applied_deal_differs" });
+  expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_changed"]);
+});
+
+test("a ticket that the platform gave to another login is no longer the deal of this one", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const { login, ticket } = await anAppliedDeposit(instance);
+  const other = await anAccount(instance);
+  await world.control.restart(60_000);
+  expect((await world.control.balance(other, "9.00")).deal).toBe(Number(ticket));
+
+  await passTime(instance, 1);
+  await lookOnce(instance);
+
+  expect(await standing(instance)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone" });
+  expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
+});
+
+test("a process that dies with a claim delays the look; another one makes it", async () => {
+  const world = await aWorld();
+  const dying = await world.start({ hasJobs: false });
+  const { login, ticket } = await anAppliedDeposit(dying);
+  await world.control.removeDeal(Number(ticket));
+  await passTime(dying, 61);
+  expect(await claimDealLooks(dying.deps.pool, 1_000, 10)).toHaveLength(1);
+  await dying[Symbol.asyncDispose]();
+
+  const next = await world.start();
+
+  expect((await logOf(next, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
+  expect(await standing(next)).toMatchObject({ state: "REVIEW", looks: 0 });
+});
+
+test("an operation of a Master that the platform forgets before it was read is not missed", async () => {
+  const world = await aWorld();
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance, "master");
+  const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 9_00n }]);
+  const { legs } = await instance.service.transfer(mirror, aCall());
+  await world.control.removeDeal(Number(legs[0]!.dealId));
+  await execute(instance.deps.pool, sql`update operation set applied_at = applied_at - interval '90 seconds'`);
+
+  // Its first look is not due: the readers of the history miss it.
+  const reading = await world.start();
+  const entries = await eventually(
+    async () => (await reading.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall())).entries,
+    (seen) => seen.length > 0,
+    20_000,
+  );
+
+  expect(entries).toMatchObject([{ kind: MovementKind.IRREGULARITY, reason: "deal_gone", dealId: legs[0]!.dealId }]);
+  expect(await standing(reading)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone", looks: 0 });
+}, 40_000);

@@ -1,0 +1,88 @@
+import type { ReviewReason } from "./operation.ts";
+import { formatReference, readReference } from "./reference.ts";
+import type { Reference } from "./reference.ts";
+
+/** The part of a deal that can prove something about an operation. */
+export type EvidenceDeal = {
+  readonly ticket: bigint;
+  readonly login: string;
+  /** Its effect on the balance. */
+  readonly amountMinor: bigint;
+  readonly isBalanceOperation: boolean;
+  readonly comment: string;
+  readonly atMs: number;
+};
+
+/** One attempt that was permitted, and what its deal would look like. */
+export type Expected = {
+  readonly reference: Reference;
+  readonly login: string;
+  /** Signed. */
+  readonly amountMinor: bigint;
+  readonly permittedAtMs: number;
+};
+
+export type Verdict =
+  | { readonly kind: "hit"; readonly ticket: bigint }
+  /** A deal carries the reference, but it is not the deal that was ordered. */
+  | { readonly kind: "mismatch"; readonly reason: ReviewReason; readonly tickets: readonly bigint[] }
+  /** No reference, but deals that could be ours with a rewritten comment. */
+  | { readonly kind: "candidates"; readonly tickets: readonly bigint[] }
+  | { readonly kind: "clean" };
+
+/** Server times may be read an hour wrong around a change of clocks; five minutes are for clocks that differ. */
+export const FINGERPRINT_BEFORE_MS = 65 * 60_000;
+
+/**
+ * Judges one complete read of a login's history. `isExplained` says of a ticket that our books knew it before, or know
+ * what else it is. A deal of another login proves nothing.
+ */
+export function judgeDeals(
+  expected: Expected,
+  deals: readonly EvidenceDeal[],
+  isExplained: (ticket: bigint) => boolean,
+): Verdict {
+  const own = deals.filter(({ login }) => login === expected.login);
+  const referenced = own.filter(({ comment }) => isReference(comment, expected.reference));
+  const [hit] = referenced;
+  if (hit !== undefined) return judgeReferenced(expected, hit, referenced);
+
+  const candidates = own.filter((deal) => isCandidate(expected, deal) && !isExplained(deal.ticket));
+  return candidates.length === 0 ? { kind: "clean" } : { kind: "candidates", tickets: ticketsOf(candidates) };
+}
+
+function judgeReferenced(expected: Expected, hit: EvidenceDeal, referenced: readonly EvidenceDeal[]): Verdict {
+  const reason = mismatchOf(expected, hit, referenced);
+  return reason === undefined
+    ? { kind: "hit", ticket: hit.ticket }
+    : { kind: "mismatch", reason, tickets: ticketsOf(referenced) };
+}
+
+function mismatchOf(
+  expected: Expected,
+  hit: EvidenceDeal,
+  referenced: readonly EvidenceDeal[],
+): ReviewReason | undefined {
+  if (new Set(ticketsOf(referenced)).size > 1) return "two_deals";
+  if (!hit.isBalanceOperation) return "not_a_balance_deal";
+  return hit.amountMinor === expected.amountMinor ? undefined : "amount_differs";
+}
+
+/** A deal under any other reference of ours is explained by it. */
+function isCandidate({ amountMinor, permittedAtMs }: Expected, deal: EvidenceDeal): boolean {
+  return (
+    deal.isBalanceOperation &&
+    deal.amountMinor === amountMinor &&
+    deal.atMs >= permittedAtMs - FINGERPRINT_BEFORE_MS &&
+    readReference(deal.comment) === undefined
+  );
+}
+
+function isReference(comment: string, reference: Reference): boolean {
+  const found = readReference(comment);
+  return found !== undefined && formatReference(found) === formatReference(reference);
+}
+
+function ticketsOf(deals: readonly EvidenceDeal[]): bigint[] {
+  return deals.map(({ ticket }) => ticket);
+}

@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { OPERATION_KINDS } from "./operation-kind.ts";
+import { MAX_ATTEMPTS } from "./operation-machine.ts";
+import type { OperationKind } from "./operation-kind.ts";
+import { LAST_OPERATION_NUMBER, numberFloor, operationNumber } from "./operation-number.ts";
+import { foldText, formatReference, platformComment, readReference } from "./reference.ts";
+import type { Reference } from "./reference.ts";
+
+const kinds = fc.constantFrom(...(Object.keys(OPERATION_KINDS) as OperationKind[]));
+const numbers = fc.bigInt({ min: 0n, max: LAST_OPERATION_NUMBER });
+const references: fc.Arbitrary<Reference> = fc.record({
+  kind: kinds,
+  number: numbers.map((value) => operationNumber(value)),
+  attempt: fc.integer({ min: 1, max: MAX_ATTEMPTS }),
+});
+const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+test("a reference is fixed for ever: changing its form would hide every operation that is open", () => {
+  const number = operationNumber(16_753_715_633_245n);
+  expect(formatReference({ kind: "deposit", number, attempt: 1 })).toBe("PD0F7K3M9Q2X1X");
+  expect(readReference("PD0F7K3M9Q2X1X CRM-2026-0001")).toEqual({ kind: "deposit", number, attempt: 1 });
+  expect(formatReference({ kind: "exit", number: operationNumber(LAST_OPERATION_NUMBER), attempt: 31 })).toMatch(
+    /^PXZZZZZZZZZZZ[0-9A-Z]$/,
+  );
+});
+
+test("every kind has a letter of its own, in the order D W F C T M X R", () => {
+  expect(Object.values(OPERATION_KINDS).map(({ letter }) => letter)).toEqual(["D", "W", "F", "C", "T", "M", "X", "R"]);
+});
+
+test("what is formatted is read back, whatever the broker appends or cuts off behind it", () => {
+  fc.assert(
+    fc.property(references, fc.string({ unit: "binary" }), (reference, tail) => {
+      const text = formatReference(reference);
+      expect(text).toHaveLength(14);
+      expect(readReference(text + tail)).toEqual(reference);
+      expect(readReference(platformComment(reference, tail))).toEqual(reference);
+    }),
+  );
+});
+
+test("a reference with one wrong character, or cut short, is none", () => {
+  fc.assert(
+    fc.property(references, fc.nat(13), fc.constantFrom(...ALPHANUMERIC), (reference, place, character) => {
+      const text = formatReference(reference);
+      const wrong = text.slice(0, place) + character + text.slice(place + 1);
+      if (wrong !== text) expect(readReference(wrong)).toBeUndefined();
+      expect(readReference(text.slice(0, place))).toBeUndefined();
+    }),
+  );
+});
+
+test("a comment of somebody else is not taken for a reference", () => {
+  for (const comment of ["", "API Deposit", "CRM-2026-0001", "PAMM", "P", "pd0f7k3m9q2x1x", " PD0F7K3M9Q2X1X"]) {
+    expect(readReference(comment)).toBeUndefined();
+  }
+});
+
+test("a reference stands at the very beginning of a comment or is none, whatever stands before it", () => {
+  fc.assert(
+    fc.property(references, fc.constantFrom(" ", "x", "P", "0", "-", "RE: "), (reference, before) => {
+      expect(readReference(before + formatReference(reference))).toBeUndefined();
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("no reference speaks of an attempt before the first", () => {
+  for (const check of ALPHANUMERIC) expect(readReference(`PD00000000010${check}`)).toBeUndefined();
+});
+
+test("the comment never exceeds what the platform keeps and needs no escape on the way", () => {
+  fc.assert(
+    fc.property(references, fc.string({ unit: "binary", maxLength: 300 }), (reference, text) => {
+      const comment = platformComment(reference, text);
+      expect(comment.length).toBeLessThanOrEqual(31);
+      expect(comment).toMatch(/^[A-Za-z0-9 _.:#@!-]+$/);
+      expect(comment).toBe(comment.trim());
+    }),
+  );
+});
+
+test("accents are folded, what cannot be folded is marked, and the caller's text is cut to 16 characters", () => {
+  expect(foldText("Überweisung Łódź")).toBe("Uberweisung Lodz");
+  expect(foldText("Straße")).toBe("Strasse");
+  expect(foldText("a=b|c\\d&e+f%")).toBe("a_b_c_d_e_f_");
+  expect(foldText("  CRM-2026-0001-and-more ")).toBe("CRM-2026-0001-an");
+  expect(foldText("Перевод")).toBe("_______");
+});
+
+test("an attempt or a number that no reference can carry is a fault", () => {
+  const number = operationNumber(1n);
+  for (const attempt of [0, 32, 1.5]) {
+    expect(() => formatReference({ kind: "mirror", number, attempt })).toThrow(RangeError);
+  }
+  expect(() => operationNumber(LAST_OPERATION_NUMBER + 1n)).toThrow(RangeError);
+  expect(() => operationNumber(-1n)).toThrow(RangeError);
+});
+
+test("the floor of the numbers grows with the clock by 512 each millisecond since 2025", () => {
+  expect(numberFloor(Date.UTC(2025, 0, 1))).toBe(0n);
+  expect(numberFloor(Date.UTC(2025, 0, 1, 0, 0, 1))).toBe(512_000n);
+  expect(numberFloor(Date.UTC(2094, 0, 1))).toBeLessThan(LAST_OPERATION_NUMBER);
+});

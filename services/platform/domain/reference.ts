@@ -1,0 +1,94 @@
+import { OPERATION_KINDS } from "./operation-kind.ts";
+import { MAX_ATTEMPTS } from "./operation-machine.ts";
+import type { OperationKind } from "./operation-kind.ts";
+import { operationNumber } from "./operation-number.ts";
+import type { OperationNumber } from "./operation-number.ts";
+
+/** What ties a deal in the platform's history to one attempt of one operation of ours. */
+export type Reference = {
+  readonly kind: OperationKind;
+  readonly number: OperationNumber;
+  /** 1 to 31: two deals of one operation can be told apart. */
+  readonly attempt: number;
+};
+
+/** Longer comments are silently cut by the platform. */
+const PLATFORM_COMMENT_LENGTH = 31;
+const REFERENCE_LENGTH = 14;
+/** What is left for a text, behind the space. */
+const TEXT_LENGTH = PLATFORM_COMMENT_LENGTH - REFERENCE_LENGTH - 1;
+const NUMBER_LENGTH = 10;
+const PREFIX = "P";
+/** Crockford's base32: no I, L, O or U. */
+const BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const REFERENCE = new RegExp(`^${PREFIX}([A-Z])([${BASE32}]{${NUMBER_LENGTH}})([${BASE32}])([0-9A-Z])`);
+/** Marks and ligatures that Unicode does not decompose. */
+const FOLDED = new Map(
+  Object.entries({
+    ß: "ss",
+    æ: "ae",
+    Æ: "AE",
+    œ: "oe",
+    Œ: "OE",
+    ø: "o",
+    Ø: "O",
+    đ: "d",
+    Đ: "D",
+    ł: "l",
+    Ł: "L",
+    ı: "i",
+  }),
+);
+const KIND_OF_LETTER = new Map(
+  Object.entries(OPERATION_KINDS).map(([kind, { letter }]) => [letter, kind as OperationKind]),
+);
+
+/** Fourteen characters, in front of the comment because truncation and a broker's additions hit the end. */
+export function formatReference({ kind, number, attempt }: Reference): string {
+  if (!Number.isInteger(attempt) || attempt < 1 || attempt > MAX_ATTEMPTS) {
+    throw new RangeError(`an attempt is numbered 1 to ${MAX_ATTEMPTS}`);
+  }
+  const digits = Array.from({ length: NUMBER_LENGTH }, (_, place) => {
+    const shift = BigInt(5 * (NUMBER_LENGTH - 1 - place));
+    return BASE32.charAt(Number((operationNumber(number) >> shift) & 31n));
+  });
+  const body = PREFIX + OPERATION_KINDS[kind].letter + digits.join("") + BASE32.charAt(attempt);
+  return body + checkCharacter(body);
+}
+
+/** The reference at the beginning of a platform comment, whatever follows it; undefined when there is none. */
+export function readReference(comment: string): Reference | undefined {
+  const [, letter = "", digits = "", attemptDigit = "", check] = REFERENCE.exec(comment) ?? [];
+  const kind = KIND_OF_LETTER.get(letter);
+  const attempt = BASE32.indexOf(attemptDigit);
+  if (kind === undefined || attempt < 1) return undefined;
+  if (checkCharacter(comment.slice(0, REFERENCE_LENGTH - 1)) !== check) return undefined;
+  const number = Array.from(digits).reduce((sum, digit) => sum * 32n + BigInt(BASE32.indexOf(digit)), 0n);
+  return { kind, number: operationNumber(number), attempt };
+}
+
+/** The comment as the platform gets it: reference, then as much of the text as fits. */
+export function platformComment(reference: Reference, text: string): string {
+  return `${formatReference(reference)} ${foldText(text)}`.trimEnd();
+}
+
+/** ASCII that needs no escape on any way to the platform; a character that cannot be folded becomes an underscore. */
+export function foldText(text: string): string {
+  return Array.from(text.normalize("NFKD").replaceAll(/\p{M}/gu, ""))
+    .map((character) => FOLDED.get(character) ?? character)
+    .join("")
+    .replaceAll(/[^A-Za-z0-9 _.:#@!-]/gu, "_")
+    .trim()
+    .slice(0, TEXT_LENGTH)
+    .trimEnd();
+}
+
+/** ISO 7064 MOD 37,36: finds every single wrong character and nearly every swap of two neighbours. */
+function checkCharacter(body: string): string {
+  const product = Array.from(body).reduce((carry, character) => {
+    const sum = (carry + ALPHANUMERIC.indexOf(character)) % 36;
+    return ((sum === 0 ? 36 : sum) * 2) % 37;
+  }, 36);
+  return ALPHANUMERIC.charAt((37 - product) % 36);
+}

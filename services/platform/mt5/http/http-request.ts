@@ -1,0 +1,41 @@
+import type { Secret } from "#kernel/secret.ts";
+import { encodeQuery } from "../codec.ts";
+
+/** One call of the Web API. Secrets travel in the body only: servers log what stands in a URL. */
+export type Mt5Request = {
+  readonly method: "GET" | "POST";
+  /** Below /api/, for example trade/balance. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Readonly<Record<string, string | Secret<string>>>;
+};
+
+export type RequestHead = {
+  readonly host: string;
+  readonly contentType: string;
+  readonly cookie: string | undefined;
+};
+
+const USER_AGENT = "pamm-integration-service";
+
+/** The whole request as one buffer, so that it is handed to the socket in one call. */
+export function encodeRequest({ method, path, query, body }: Mt5Request, head: RequestHead): Buffer {
+  const content = Buffer.from(body === undefined ? "" : JSON.stringify(revealed(body)), "utf8");
+  const search = query === undefined ? "" : `?${encodeQuery(query)}`;
+  const lines = [
+    `${method} /api/${path}${search} HTTP/1.1`,
+    `Host: ${head.host}`,
+    `User-Agent: ${USER_AGENT}`,
+    "Accept: application/json",
+    "Connection: keep-alive",
+    ...(head.cookie === undefined ? [] : [`Cookie: ${head.cookie}`]),
+    ...(method === "GET" ? [] : [`Content-Type: ${head.contentType}`, `Content-Length: ${content.length}`]),
+  ];
+  return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), content]);
+}
+
+function revealed(body: Readonly<Record<string, string | Secret<string>>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, typeof value === "string" ? value : value.reveal()]),
+  );
+}

@@ -1,0 +1,99 @@
+import { connect, createServer } from "node:net";
+import type { Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createConnection } from "./connection.ts";
+import { dial } from "./socket.ts";
+import type { Wire } from "./socket.ts";
+import { listen, selfSigned, startScriptedServer } from "../testing/scripted-server.ts";
+
+const local = (server: { port: number; ca: string }) => ({ host: "127.0.0.1", ...server, dialTimeoutMs: 500 });
+
+test("after a time-out the raw socket is reset, so what was queued in the kernel dies instead of leaving late", async () => {
+  const afterReset = await bytesThatLeaveLate(async (wire) => {
+    const exchanged = await createConnection(wire, () => {}).exchange(MUCH, { timeoutMs: 200 });
+    expect(exchanged).toEqual({ kind: "lost", reason: "timeout" });
+    // At once, and not when the other side is so kind as to read.
+    await expect.poll(() => wire.tls.destroyed).toBe(true);
+  });
+  const afterDestroy = await bytesThatLeaveLate(async ({ tls }) => {
+    tls.write(MUCH);
+    await pause(200);
+    tls.destroy();
+  });
+  // What had reached the other machine can be read there; the rest is ours.
+  expect(afterReset).toBeLessThan(afterDestroy / 2);
+});
+
+test("the server's certificate must come from the authority that was pinned", async () => {
+  await using server = await startScriptedServer();
+  const stranger = await selfSigned();
+  await expect(dial(local({ port: server.port, ca: stranger.cert }))).rejects.toMatchObject({ problem: "unreachable" });
+  await expect(dial({ host: "127.0.0.1", port: server.port, dialTimeoutMs: 500 })).rejects.toMatchObject({
+    problem: "unreachable",
+  });
+});
+
+test("it must be a certificate for the host that was asked", async () => {
+  await using server = await startScriptedServer();
+  await expect(dial({ ...local(server), host: "localhost" })).rejects.toThrow(/altnames/);
+});
+
+test("any certificate is taken only when that was said explicitly", async () => {
+  await using server = await startScriptedServer();
+  const wire = await dial({ host: "127.0.0.1", port: server.port, insecure: true, dialTimeoutMs: 500 });
+  wire.reset();
+});
+
+test("a server that accepts and then says nothing is given up in time", async () => {
+  let wasReset = false;
+  const silent = createServer((socket) => socket.on("error", () => (wasReset = true)));
+  const port = await listen(silent);
+  await expect(dial({ host: "127.0.0.1", port, dialTimeoutMs: 100 })).rejects.toThrow("timed out");
+  await expect.poll(() => wasReset).toBe(true);
+  silent.close();
+});
+
+test("nobody listening, and giving up on request, are errors and not faults", async () => {
+  await expect(dial({ host: "127.0.0.1", port: 1, dialTimeoutMs: 500 })).rejects.toMatchObject({
+    problem: "unreachable",
+  });
+  const abort = new AbortController();
+  abort.abort();
+  await using server = await startScriptedServer();
+  await expect(dial(local(server), abort.signal)).rejects.toMatchObject({ problem: "unreachable" });
+});
+
+/** Far more than fits on the way: it fills our process, our kernel and the other one's. */
+const MUCH = Buffer.alloc(64 * 1024 * 1024, "x");
+
+/** How much the other machine still gets, if it stops reading, the sender ends, and it reads on. */
+async function bytesThatLeaveLate(send: (wire: Wire) => Promise<void>): Promise<number> {
+  await using server = await startScriptedServer();
+  let late = 0;
+  let isLate = false;
+  let inward: Socket | undefined;
+  const ended = Promise.withResolvers<void>();
+  const way = createServer((socket) => {
+    inward = socket;
+    const outward = connect(server.port, "127.0.0.1");
+    outward.on("error", () => {}).on("data", (bytes) => socket.write(bytes));
+    socket.on("data", (bytes) => {
+      if (isLate) late += bytes.length;
+      else outward.write(bytes);
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      outward.destroy();
+      ended.resolve();
+    });
+  });
+  const wire = await dial(local({ ca: server.ca, port: await listen(way) }));
+  inward?.pause();
+  isLate = true;
+  await send(wire);
+  inward?.resume();
+  await ended.promise;
+  way.close();
+  return late;
+}

@@ -1,0 +1,160 @@
+import type { Log } from "#kernel/log.ts";
+import { createRetryGate } from "./backoff.ts";
+import type { Backoff, RetryGate } from "./backoff.ts";
+import { Mt5Error } from "../errors.ts";
+import { createIdleSessions } from "./idle-sessions.ts";
+import type { IdleSessions } from "./idle-sessions.ts";
+import { openSession } from "./session.ts";
+import type { Session, SessionOptions } from "./session.ts";
+import { createWaitingLine } from "./waiting-line.ts";
+import type { WaitingLine } from "./waiting-line.ts";
+
+export type PoolOptions = SessionOptions & {
+  /** Beginning of every session id: which process, and which life of it, a session belongs to. */
+  readonly owner: string;
+  readonly maxSessions: number;
+  readonly maxWaiting: number;
+  readonly waitMs: number;
+  readonly pingEveryMs: number;
+  /** A session that was silent for longer shows that it is alive before it may carry a command. */
+  readonly proveAliveAfterMs: number;
+  readonly backoff: Backoff;
+  readonly log: Log;
+};
+
+/** Every open session is in `live`; of those, each is idle, leased, or being pinged or signed in again. */
+export type PoolState = {
+  readonly options: PoolOptions;
+  readonly live: Map<string, Session>;
+  readonly leased: Set<Session>;
+  readonly idle: IdleSessions;
+  readonly line: WaitingLine<Session>;
+  readonly gate: RetryGate;
+  readonly closing: AbortController;
+  opened: number;
+  opening: number;
+  resets: number;
+  lastError: Mt5Error | undefined;
+  wake: NodeJS.Timeout | undefined;
+};
+
+export function createPoolState(options: PoolOptions): PoolState {
+  const pool: PoolState = {
+    options,
+    live: new Map(),
+    leased: new Set(),
+    idle: createIdleSessions(options.pingEveryMs, (session) => void keepAlive(pool, session)),
+    line: createWaitingLine(options.maxWaiting, () => late(pool)),
+    gate: createRetryGate(options.backoff),
+    closing: new AbortController(),
+    opened: 0,
+    opening: 0,
+    resets: 0,
+    lastError: undefined,
+    wake: undefined,
+  };
+  return pool;
+}
+
+/** Runs after every change: hands out what is free, and opens what is missing. One session is open even when idle. */
+export function pump(pool: PoolState): void {
+  const { line, live, gate, closing, options } = pool;
+  while (line.size() > 0) {
+    const session = takeIdle(pool);
+    if (session === undefined) break;
+    line.serve(session);
+  }
+  const missing = Math.max(line.size(), live.size === 0 ? 1 : 0) - pool.opening;
+  // After a failure one at a time, until a session has proven to work.
+  const limit = gate.failures() > 0 ? 1 : options.maxSessions;
+  const count = Math.min(missing, options.maxSessions - live.size - pool.opening, limit - pool.opening);
+  if (closing.signal.aborted || count <= 0) return;
+  clearTimeout(pool.wake);
+  const pauseMs = gate.pauseMs();
+  if (pauseMs > 0) pool.wake = setTimeout(pump, pauseMs, pool).unref();
+  else for (let index = 0; index < count; index += 1) void open(pool);
+}
+
+export function takeIdle({ idle, leased }: PoolState): Session | undefined {
+  const session = idle.take();
+  if (session !== undefined) leased.add(session);
+  return session;
+}
+
+/** A suspect one works or signs in again before anybody gets it, and is replaced by a new one when it can do neither. */
+export async function putBack(pool: PoolState, session: Session): Promise<void> {
+  if (session.hasServed()) pool.gate.worked();
+  if (session.state() === "suspect" && !(await session.ping())) await session.signInAgain();
+  pool.leased.delete(session);
+  if (session.state() === "authenticated") pool.idle.add(session);
+  pump(pool);
+}
+
+export function resetAll(pool: PoolState): void {
+  pool.resets += 1;
+  for (const session of Array.from(pool.live.values())) session.reset();
+}
+
+async function keepAlive(pool: PoolState, session: Session): Promise<void> {
+  if (!(await session.ping()) && session.state() === "authenticated") session.reset();
+  await putBack(pool, session);
+}
+
+async function open(pool: PoolState): Promise<void> {
+  const { options, live, idle, closing, resets } = pool;
+  pool.opening += 1;
+  pool.opened += 1;
+  const id = `${options.owner}/${pool.opened}`;
+  try {
+    const session = await openSession(options, { id, onEnd: () => ended(pool, id), signal: closing.signal });
+    live.set(id, session);
+    pool.lastError = undefined;
+    options.log.info("a session of the platform is open", { id, count: live.size });
+    // Everything was reset while it was being opened: then it is one of those that had to go.
+    if (pool.resets === resets) idle.add(session);
+    else session.reset();
+  } catch (error) {
+    failed(pool, error);
+  }
+  pool.opening -= 1;
+  pump(pool);
+}
+
+function failed(pool: PoolState, error: unknown): void {
+  const { gate, closing, line, live, options } = pool;
+  if (closing.signal.aborted) return;
+  gate.failed();
+  const pauseMs = Math.ceil(gate.pauseMs());
+  pool.lastError = error instanceof Mt5Error ? error : new Mt5Error("unreachable", String(error), { cause: error });
+  options.log.warn("no session of the platform could be opened", {
+    attempt: gate.failures(),
+    retry_in_ms: pauseMs,
+    error,
+  });
+  // Whoever would have given up before the next attempt learns the reason now.
+  if (live.size === 0) line.turnAway(pool.lastError, pauseMs);
+}
+
+/**
+ * A server that signs in and closes at once must not be called in a hot loop, so such an end is a failure. A session that
+ * was silent for longer was closed because it was idle; without a pause that makes at most two connections a second.
+ */
+const SHORTEST_IDLE_MS = 500;
+
+/** Runs inside the reset of a session, so it is known as dead before anybody learns what was lost with it. */
+function ended(pool: PoolState, id: string): void {
+  const session = pool.live.get(id);
+  if (session === undefined) return;
+  pool.live.delete(id);
+  pool.idle.remove(session);
+  pool.options.log.info("a session of the platform ended", { id, count: pool.live.size });
+  const wasLeased = pool.leased.delete(session);
+  if (!wasLeased && !session.hasServed() && session.idleMs() < SHORTEST_IDLE_MS) pool.gate.failed();
+  queueMicrotask(() => pump(pool));
+}
+
+function late({ live, lastError }: PoolState): Mt5Error {
+  return live.size > 0
+    ? new Mt5Error("busy", "no session of the platform became free in time")
+    : (lastError ?? new Mt5Error("unreachable", "the platform did not answer in time"));
+}

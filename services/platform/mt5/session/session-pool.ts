@@ -1,0 +1,117 @@
+import { Mt5Error } from "../errors.ts";
+import { createPoolState, pump, putBack, resetAll, takeIdle } from "./pool-state.ts";
+import type { PoolOptions, PoolState } from "./pool-state.ts";
+import type { Session } from "./session.ts";
+
+export type { PoolOptions } from "./pool-state.ts";
+
+/** A session that nobody else uses until it is disposed of. */
+export type Lease = Disposable &
+  Pick<Session, "call" | "signInAgain" | "reset"> & {
+    readonly sessionId: string;
+    /** Whether the next question gets its own answer: what was read so far was then the answer to what was asked. */
+    readonly isInStep: () => Promise<boolean>;
+  };
+
+export type AcquireOptions = {
+  readonly waitMs?: number;
+  /** For commands: a half-dead connection is found out by a ping instead of by a lost command. */
+  readonly isForCommand?: boolean;
+};
+
+export type PoolStatus = {
+  readonly reachable: boolean;
+  /** Signed in, whether in use or not. */
+  readonly sessions: number;
+  readonly waiting: number;
+  /** Why the last attempt to connect failed; undefined when it did not. */
+  readonly lastError: string | undefined;
+};
+
+export type SessionPool = {
+  readonly acquire: (options?: AcquireOptions) => Promise<Lease>;
+  readonly status: () => PoolStatus;
+  /** False = this session of ours was reset: not one more byte leaves through it. */
+  readonly isLive: (sessionId: string) => boolean;
+  /** Ends every session at once; new ones are opened when they are needed. */
+  readonly resetAll: () => void;
+  /** The same for good. */
+  readonly close: () => void;
+};
+
+/** Keeps one session open from the start and opens others as they are needed; none is ever shared. */
+export function createSessionPool(options: PoolOptions): SessionPool {
+  const pool = createPoolState(options);
+  pump(pool);
+  return {
+    acquire: (own = {}) => acquire(pool, { waitMs: options.waitMs, isForCommand: false, ...own }),
+    status: () => ({
+      reachable: pool.live.size > 0,
+      sessions: pool.live.size,
+      waiting: pool.line.size(),
+      lastError: pool.lastError?.message,
+    }),
+    isLive: (sessionId) => pool.live.has(sessionId),
+    resetAll: () => resetAll(pool),
+    close() {
+      pool.closing.abort();
+      clearTimeout(pool.wake);
+      resetAll(pool);
+      pool.line.turnAway(closed());
+    },
+  };
+}
+
+async function acquire(pool: PoolState, { waitMs, isForCommand }: Required<AcquireOptions>): Promise<Lease> {
+  const { closing, options } = pool;
+  const until = performance.now() + waitMs;
+  for (;;) {
+    if (closing.signal.aborted) throw closed();
+    const session = await take(pool, Math.max(0, until - performance.now()));
+    if (!isForCommand || session.idleMs() < options.proveAliveAfterMs || (await session.ping())) {
+      return lend(pool, session);
+    }
+    session.reset();
+  }
+}
+
+/** Nobody overtakes those who wait already. */
+function take(pool: PoolState, waitMs: number): Promise<Session> {
+  const session = pool.line.size() === 0 ? takeIdle(pool) : undefined;
+  if (session !== undefined) return Promise.resolve(session);
+  const promise = pool.line.join(waitMs);
+  pump(pool);
+  return promise;
+}
+
+function lend(pool: PoolState, session: Session): Lease {
+  let callsUnderWay = 0;
+  let isReturned = false;
+  return {
+    sessionId: session.id,
+    async call(request, options) {
+      // By now the session may be somebody else's.
+      if (isReturned) return { kind: "not_sent", reason: "closed" };
+      callsUnderWay += 1;
+      return await session.call(request, options).finally(() => (callsUnderWay -= 1));
+    },
+    signInAgain: session.signInAgain,
+    reset: session.reset,
+    async isInStep() {
+      if (!isReturned && (await session.ping())) return true;
+      session.reset();
+      return false;
+    },
+    [Symbol.dispose]() {
+      if (isReturned) return;
+      isReturned = true;
+      // Whoever left an answer unread leaves a session that nobody else may use.
+      if (callsUnderWay > 0) session.reset();
+      void putBack(pool, session);
+    },
+  };
+}
+
+function closed(): Mt5Error {
+  return new Mt5Error("closed", "the sessions of the platform are closed");
+}

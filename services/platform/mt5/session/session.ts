@@ -1,0 +1,135 @@
+import { isIP } from "node:net";
+import { createConnection } from "../http/connection.ts";
+import type { Connection, ExchangeOptions } from "../http/connection.ts";
+import { createCookieJar } from "../http/cookie-jar.ts";
+import { requireEnvelope } from "../codec.ts";
+import { Mt5Error } from "../errors.ts";
+import type { Exchanged } from "../http/exchanged.ts";
+import { authenticate } from "./handshake.ts";
+import type { Credentials } from "./handshake.ts";
+import { encodeRequest } from "../http/http-request.ts";
+import type { Mt5Request } from "../http/http-request.ts";
+import { valuesNamed } from "../http/json.ts";
+import { RETCODE } from "../retcodes.ts";
+import { dial } from "../http/socket.ts";
+import type { DialOptions } from "../http/socket.ts";
+
+/** A session is good for commands in `authenticated` only; `suspect` means that it has to sign in again first. */
+export type SessionState = "closed" | "started" | "authenticated" | "suspect";
+
+export type SessionOptions = DialOptions & {
+  readonly credentials: Credentials;
+  readonly commandTimeoutMs: number;
+  /** For both steps of signing in together; the server gives up after ten seconds as well. */
+  readonly handshakeTimeoutMs: number;
+  /** Of requests with a body. Servers differ. */
+  readonly contentType: string;
+};
+
+export type CallOptions = Pick<ExchangeOptions, "mayWrite" | "onWritten">;
+
+export type Session = {
+  /** Recorded with whatever is sent through it, so that one can say later that this session was reset. */
+  readonly id: string;
+  readonly state: () => SessionState;
+  /** Never on a socket that is not signed in, never twice. */
+  readonly call: (request: Mt5Request, options?: CallOptions) => Promise<Exchanged>;
+  /** True = it works, also when it was suspect: then only one command was not allowed. False = it ended or is suspect. */
+  readonly ping: () => Promise<boolean>;
+  /** Signs in again on the same connection. False = it was reset, because it could not. */
+  readonly signInAgain: () => Promise<boolean>;
+  readonly idleMs: () => number;
+  /** It has answered something beyond the handshake. */
+  readonly hasServed: () => boolean;
+  readonly reset: () => void;
+};
+
+export type SessionPlace = { readonly id: string; readonly onEnd: () => void; readonly signal?: AbortSignal };
+
+/** Connects and signs in. Throws an Mt5Error when either does not work; nothing is left open then. */
+export async function openSession(options: SessionOptions, { id, onEnd, signal }: SessionPlace): Promise<Session> {
+  const wire = await dial(options, signal);
+  let state: SessionState = "started";
+  const connection = createConnection(wire, () => {
+    state = "closed";
+    onEnd();
+  });
+  const line = createLine(connection, options);
+  const signIn = async () => {
+    if (!connection.isOpen()) throw new Mt5Error("unreachable", "the platform closed the connection");
+    state = "started";
+    const deadline = performance.now() + options.handshakeTimeoutMs;
+    const step = (request: Mt5Request) => line.send(request, { timeoutMs: Math.max(1, deadline - performance.now()) });
+    await authenticate(step, options.credentials).catch((error: unknown) => {
+      connection.reset();
+      throw error;
+    });
+    if (!connection.isOpen())
+      throw new Mt5Error("unreachable", "the platform closed the connection after the handshake");
+    state = "authenticated";
+  };
+  await signIn();
+
+  let hasServed = false;
+  const send = async (request: Mt5Request, own: CallOptions = {}): Promise<Exchanged> => {
+    const exchanged = await line.send(request, { timeoutMs: options.commandTimeoutMs, ...own });
+    if (exchanged.kind !== "answered" || !connection.isOpen()) return exchanged;
+    if (exchanged.answer.status === 200) hasServed = true;
+    if (exchanged.answer.status === 403) state = "suspect";
+    return exchanged;
+  };
+  const ping = async (): Promise<boolean> => {
+    if (state !== "authenticated" && state !== "suspect") return false;
+    const isAlive = isPong(await send({ method: "GET", path: "test/access" }));
+    if (isAlive && connection.isOpen()) state = "authenticated";
+    return isAlive;
+  };
+  return {
+    id,
+    state: () => state,
+    async call(request, own) {
+      if (state === "authenticated") return await send(request, own);
+      return { kind: "not_sent", reason: state === "closed" ? "closed" : "unauthenticated" };
+    },
+    ping,
+    signInAgain: () =>
+      signIn().then(
+        () => true,
+        () => false,
+      ),
+    idleMs: line.idleMs,
+    hasServed: () => hasServed,
+    reset: connection.reset,
+  };
+}
+
+/** What all requests of one session share: its cookies, and when something last came back. */
+function createLine(connection: Connection, { host, port, contentType }: SessionOptions) {
+  const cookies = createCookieJar();
+  const name = isIP(host) === 6 ? `[${host}]` : host;
+  const hostHeader = port === 443 ? name : `${name}:${port}`;
+  let answeredAt = performance.now();
+  return {
+    async send(request: Mt5Request, limits: ExchangeOptions): Promise<Exchanged> {
+      const bytes = encodeRequest(request, { host: hostHeader, contentType, cookie: cookies.header() });
+      const exchanged = await connection.exchange(bytes, limits);
+      if (exchanged.kind === "answered") {
+        answeredAt = performance.now();
+        cookies.keep(exchanged.answer.headers.get("set-cookie") ?? []);
+      }
+      return exchanged;
+    },
+    idleMs: () => performance.now() - answeredAt,
+  };
+}
+
+/** A late answer to a command that moved money is none. */
+function isPong(exchanged: Exchanged): boolean {
+  if (exchanged.kind !== "answered" || exchanged.answer.status !== 200) return false;
+  try {
+    const { code, members } = requireEnvelope(exchanged.answer.body);
+    return code === RETCODE.done && valuesNamed(members, "ticket").length === 0;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,40 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { isTransient } from "#kernel/postgres/failure.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { isDealTaken } from "../store/operation-steps.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
+import type { OperationEvent } from "../domain/operation.ts";
+import { lockForStep, recordEvent } from "./record.ts";
+import type { EventCircumstances, EventRecorded } from "./record.ts";
+
+export type Target = { readonly login: string; readonly number: OperationNumber };
+
+/** A database that is being restarted is waited for; what it misses for longer, a scan finds again. */
+const RECORD_PAUSES_MS = [50, 200, 500, 1_000, 2_000];
+
+/**
+ * Records one event in a transaction of its own. Repeating it is harmless, also after a commit whose outcome is unknown:
+ * the step is decided anew from what stands there, also when somebody else was told the same ticket at the same moment.
+ */
+export async function recordNow(
+  deps: Deps,
+  { login, number }: Target,
+  event: OperationEvent,
+  circumstances: Omit<EventCircumstances, "server"> = {},
+): Promise<EventRecorded> {
+  const known = { ...circumstances, server: deps.settings.server };
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await inTransaction(deps.pool, async (tx) => {
+        return recordEvent(tx, await lockForStep(tx, login, number), event, known);
+      });
+    } catch (error) {
+      const pauseMs = RECORD_PAUSES_MS[tries];
+      if (pauseMs === undefined || !(isTransient(error) || isDealTaken(error))) throw error;
+      await delay(pauseMs);
+    } finally {
+      deps.doorbell.ring(login);
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import { many, sql, one } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Irregularity } from "../domain/log-entry.ts";
+
+export type Window = { readonly logins: readonly string[]; readonly from: Date; readonly to: Date };
+
+/** A deal that was told and that a reading of its time did not show. */
+export type UnshownDeal = {
+  readonly login: string;
+  readonly ticket: bigint;
+  readonly kind: string;
+  readonly amountMinor: bigint;
+  readonly at: Date;
+  /** Undefined when only the answer of a command told of it. */
+  readonly serverMsc: bigint | null;
+};
+
+/**
+ * What a reading of its time did not show and should have. A Master's own operations are among them from the answer on:
+ * their numbers in the log wait for a reading that may never come. What was told or corrected as gone is not missed.
+ */
+export async function listUnshownDeals(
+  db: Queryable,
+  server: string,
+  { logins, from, to }: Window,
+  shown: readonly { readonly login: string; readonly ticket: bigint }[],
+): Promise<UnshownDeal[]> {
+  return await many<UnshownDeal>(
+    db,
+    sql`select logged.login, logged.kind, logged.amount_minor as "amountMinor", logged.deal_id as ticket,
+               logged.deal_at as at, logged.server_msc as "serverMsc"
+        from (
+          select login, kind, amount_minor, server, deal_id, deal_at, server_msc
+          from log_entry
+          where deal_id is not null
+          union all
+          select login, kind, amount_minor, server, deal_id, applied_at, null
+          from operation
+          where deal_id is not null
+            and not exists (
+              select from log_entry as own
+              where own.server = operation.server and own.deal_id = operation.deal_id and own.login = operation.login
+                and own.kind <> 'irregularity'
+            )
+        ) as logged
+        left join lateral (
+          select deal_state, irregularity
+          from log_entry as correction
+          where correction.server = logged.server and correction.corrected_deal_id = logged.deal_id
+            and correction.login = logged.login and correction.kind = 'correction'
+          order by deal_state desc
+          limit 1
+        ) as last on true
+        where logged.login = any (${logins}::text[]) and logged.deal_at >= ${from} and logged.deal_at < ${to}
+          and logged.server = ${server} and logged.kind <> 'irregularity' and last.irregularity is distinct from 'deal_gone'
+          and not exists (
+            select
+            from unnest(${shown.map((deal) => deal.login)}::text[], ${shown.map(({ ticket }) => ticket)}::bigint[])
+                 as shown (login, deal_id)
+            where shown.login = logged.login and shown.deal_id = logged.deal_id
+          )
+          and not exists (
+            select from log_entry as told
+            where told.login = logged.login and told.server = logged.server and told.deal_id = logged.deal_id
+              and told.kind = 'irregularity' and told.irregularity = 'deal_gone'
+              and told.deal_state = coalesce(last.deal_state, 0)
+          )`,
+  );
+}
+
+/** Accounts that are not what their logs say, by the check that compares them, and about whose past something was told. */
+export async function listUntiedLogins(db: Queryable, limit: number): Promise<string[]> {
+  const rows = await many<{ login: string }>(
+    db,
+    sql`select distinct login
+        from reconciliation_break
+        where check_name = 'R5' and opened_at is not null and closed_at is null
+          and exists (
+            select from log_entry
+            where log_entry.login = reconciliation_break.login and kind = 'irregularity' and irregularity <> 'deal_surplus'
+          )
+        order by login
+        limit ${limit}`,
+  );
+  return rows.map(({ login }) => login);
+}
+
+export type ReportedAmendment = {
+  readonly login: string;
+  readonly ticket: bigint;
+  readonly irregularity: Irregularity;
+  readonly state: number;
+};
+
+export async function listReportedAmendments(
+  db: Queryable,
+  server: string,
+  tickets: readonly bigint[],
+): Promise<ReportedAmendment[]> {
+  const rows = await many<{ login: string; deal_id: bigint; irregularity: Irregularity; deal_state: number }>(
+    db,
+    sql`select login, deal_id, irregularity, deal_state
+        from log_entry
+        where server = ${server} and deal_id = any (${tickets}::bigint[]) and kind = 'irregularity'`,
+  );
+  return rows.map((row) => ({
+    login: row.login,
+    ticket: row.deal_id,
+    irregularity: row.irregularity,
+    state: row.deal_state,
+  }));
+}
+
+/** Deals of a login whose past was told to be another one, and that were not corrected since. */
+export async function listUncorrected(db: Queryable, server: string, login: string, limit: number): Promise<bigint[]> {
+  const rows = await many<{ deal_id: bigint }>(
+    db,
+    sql`select distinct deal_id
+        from log_entry as told
+        where login = ${login} and server = ${server} and kind = 'irregularity' and irregularity <> 'deal_surplus'
+          and deal_state = (
+            select count(*)
+            from log_entry as correction
+            where correction.server = told.server and correction.corrected_deal_id = told.deal_id
+              and correction.login = told.login and correction.kind = 'correction'
+          )
+        order by deal_id
+        limit ${limit}`,
+  );
+  return rows.map(({ deal_id: ticket }) => ticket);
+}
+
+/** Deals of a login about whose past something was told, the newest first. */
+export async function listAmendedDeals(db: Queryable, server: string, login: string, limit: number): Promise<bigint[]> {
+  const rows = await many<{ deal_id: bigint }>(
+    db,
+    sql`select deal_id
+        from log_entry
+        where login = ${login} and server = ${server} and kind = 'irregularity' and irregularity <> 'deal_surplus'
+        group by deal_id
+        order by max(id) desc
+        limit ${limit}`,
+  );
+  return rows.map(({ deal_id: ticket }) => ticket);
+}
+
+/** Whether people are asked about the past of a deal. */
+export async function isBeforePeople(tx: Transaction, login: string, dealId: bigint): Promise<boolean> {
+  const { is } = await one<{ is: boolean }>(
+    tx,
+    sql`select exists (
+          select
+          from review_case
+          where login = ${login} and deal_id = ${dealId} and state in ('OPEN', 'PROPOSED')
+            and 'correct_log' = any (actions)
+        ) as is`,
+  );
+  return is;
+}

@@ -1,0 +1,76 @@
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+/**
+ * Which of these deals are in a log, or stood in the history before their account was adopted, or are those of operations:
+ * a Master's own stand in no log until the reader reaches them.
+ */
+export async function listExplainedDeals(
+  db: Queryable,
+  server: string,
+  deals: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  const rows = await many<{ deal_id: bigint }>(
+    db,
+    sql`select deal_id
+        from log_entry
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and kind <> 'irregularity'
+        union
+        select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[])
+        union
+        select deal_id from operation where server = ${server} and deal_id = any (${deals}::bigint[])`,
+  );
+  return new Set(rows.map(({ deal_id: id }) => id));
+}
+
+/** The same, asked about the deals of one login: what bears the ticket on another one explains nothing here. */
+export async function listExplainedDealsOf(
+  db: Queryable,
+  server: string,
+  login: string,
+  deals: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  const rows = await many<{ deal_id: bigint }>(
+    db,
+    sql`select deal_id
+        from log_entry
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login} and kind <> 'irregularity'
+        union
+        select deal_id
+        from adopted_deal
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login}
+        union
+        select deal_id
+        from operation
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login}`,
+  );
+  return new Set(rows.map(({ deal_id: id }) => id));
+}
+
+export async function insertAdoptedDeals(
+  tx: Transaction,
+  server: string,
+  login: string,
+  deals: readonly bigint[],
+): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into adopted_deal (server, deal_id, login)
+        select ${server}, deal, ${login} from unnest(${deals}::bigint[]) as there (deal)`,
+  );
+}
+
+/** Those of the tickets that stood in the history before their account was adopted. */
+export async function listAdoptedDeals(
+  db: Queryable,
+  server: string,
+  tickets: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  if (tickets.length === 0) return new Set();
+  const rows = await many<{ deal_id: bigint }>(
+    db,
+    sql`select deal_id from adopted_deal where server = ${server} and deal_id = any (${tickets}::bigint[])`,
+  );
+  return new Set(rows.map(({ deal_id: id }) => id));
+}

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { violatedConstraint } from "#kernel/postgres/failure.ts";
+import { operationNumber } from "../domain/operation-number.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
+import type { Operation } from "../domain/operation.ts";
+import { OPERATION_KINDS } from "../domain/operation-kind.ts";
+import type { RecordedOperation } from "./operation-row.ts";
+
+type SavedStep = {
+  readonly to: Operation;
+  readonly nextLookInMs: number | undefined;
+  readonly server: string;
+  readonly appliedAt: Date | undefined;
+};
+
+/** One step of the protocol, written only if the operation still stands where the step was decided from. */
+export async function saveStep(tx: Transaction, from: RecordedOperation, step: SavedStep): Promise<void> {
+  const { to, server, appliedAt, nextLookInMs } = step;
+  const ticket = to.state === "APPLIED" ? to.ticket : undefined;
+  const [refusal, platformCode] = to.state === "REFUSED" ? [to.reason, to.platformCode] : [undefined, undefined];
+  const [review, cameFrom] = to.state === "REVIEW" ? [to.reason, to.cameFrom] : [undefined, undefined];
+  await one(
+    tx,
+    sql`update operation
+        set state = ${to.state},
+            attempt = ${to.attempt},
+            absences = ${to.absences},
+            refusal = coalesce(${refusal}::text, refusal),
+            platform_code = coalesce(${platformCode}::integer, platform_code),
+            review = coalesce(${review}::text, review),
+            came_from = ${cameFrom},
+            next_look_at = coalesce(clock_timestamp() + ${nextLookInMs}::integer * interval '1 millisecond', next_look_at),
+            server = coalesce(server, case when ${ticket}::bigint is not null then ${server}::text end),
+            deal_id = coalesce(deal_id, ${ticket}::bigint),
+            applied_at = coalesce(applied_at, case when ${ticket}::bigint is not null then ${appliedAt}::timestamptz end),
+            changed_at = clock_timestamp()
+        where number = ${from.number} and state = ${from.standing.state} and attempt = ${from.standing.attempt}
+        returning number`,
+  );
+}
+
+export async function setNextLook(db: Queryable, number: OperationNumber, at: Date): Promise<void> {
+  await execute(
+    db,
+    sql`update operation
+        set next_look_at = ${at}
+        where number = ${number} and state in ('INTENT', 'UNKNOWN')`,
+  );
+}
+
+/**
+ * Steps from SENDING or UNKNOWN to APPLIED, all of them decided from what the transaction has locked. Their attempts end
+ * with them: the answers were read whole.
+ */
+export async function saveApplied(
+  tx: Transaction,
+  { server, nextLookInMs }: { readonly server: string; readonly nextLookInMs: number | undefined },
+  applied: readonly { readonly number: bigint; readonly attempt: number; readonly ticket: bigint; readonly at: Date }[],
+): Promise<void> {
+  const saved = await execute(
+    tx,
+    sql`with answer as (
+          select operation_number, of_attempt, ticket, at
+          from unnest(
+            ${applied.map(({ number }) => number)}::bigint[],
+            ${applied.map(({ attempt }) => attempt)}::smallint[],
+            ${applied.map(({ ticket }) => ticket)}::bigint[],
+            ${applied.map(({ at }) => at)}::timestamptz[]
+          ) as answer (operation_number, of_attempt, ticket, at)
+        ), ended as (
+          update attempt
+          set state = case when state in ('SENDING', 'UNKNOWN') then 'APPLIED' else state end,
+              fenced_at = coalesce(fenced_at, clock_timestamp()), answer_code = 0
+          from answer
+          where attempt.operation_number = answer.operation_number and attempt.number = of_attempt
+        )
+        update operation
+        set state = 'APPLIED', server = ${server}, deal_id = ticket, applied_at = at, changed_at = clock_timestamp(),
+            next_look_at = coalesce(clock_timestamp() + ${nextLookInMs}::integer * interval '1 millisecond', next_look_at)
+        from answer
+        where number = operation_number and attempt = of_attempt and state in ('SENDING', 'UNKNOWN')`,
+  );
+  assert.equal(saved, applied.length, "an operation moved while it was locked");
+}
+
+/** Steps from INTENT to SENDING under the next attempt, decided from what the transaction has locked. */
+export async function saveSending(tx: Transaction, sending: readonly RecordedOperation[]): Promise<void> {
+  const saved = await execute(
+    tx,
+    sql`update operation
+        set state = 'SENDING', attempt = attempt + 1, changed_at = clock_timestamp()
+        from unnest(
+          ${sending.map(({ number }) => number)}::bigint[],
+          ${sending.map(({ standing }) => standing.attempt)}::smallint[]
+        ) as permitted (operation_number, last_attempt)
+        where number = operation_number and attempt = last_attempt and state = 'INTENT'`,
+  );
+  assert.equal(saved, sending.length, "an operation moved while it was locked");
+}
+
+export type NewOperation = {
+  readonly transferId: bigint;
+  readonly leg: number;
+  readonly login: string;
+  readonly askedMinor: bigint;
+  readonly amountMinor: bigint;
+  readonly isReady: boolean;
+  /** Where it stands as it is recorded: waiting, permitted, or refused at once. */
+  readonly standing: Extract<Operation, { state: "INTENT" | "SENDING" | "REFUSED" }>;
+};
+
+/** Numbered in the order in which they are given. */
+export async function insertOperations(
+  tx: Transaction,
+  operations: readonly NewOperation[],
+): Promise<OperationNumber[]> {
+  const rows = await many<{ number: bigint }>(
+    tx,
+    sql`insert into operation (number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_exclusive, is_ready,
+                               state, refusal, attempt)
+        select nextval('operation_number'), transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state,
+               refusal, attempt
+        from (
+          select transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state, refusal, attempt
+          from unnest(
+            ${operations.map(({ transferId }) => transferId)}::bigint[],
+            ${operations.map(({ leg }) => leg)}::smallint[],
+            ${operations.map(({ login }) => login)}::text[],
+            ${operations.map(({ standing }) => standing.kind)}::text[],
+            ${operations.map(({ askedMinor }) => askedMinor)}::bigint[],
+            ${operations.map(({ amountMinor }) => amountMinor)}::bigint[],
+            ${operations.map(({ standing }) => OPERATION_KINDS[standing.kind].exclusive)}::boolean[],
+            ${operations.map(({ isReady }) => isReady)}::boolean[],
+            ${operations.map(({ standing }) => standing.state)}::text[],
+            ${operations.map(({ standing }) => (standing.state === "REFUSED" ? standing.reason : undefined))}::text[],
+            ${operations.map(({ standing }) => standing.attempt)}::smallint[]
+          ) with ordinality as wished (transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state,
+                                       refusal, attempt, place)
+          order by place
+        ) as in_order
+        returning number`,
+  );
+  return rows.map(({ number }) => operationNumber(number));
+}
+
+const DEAL_CONSTRAINTS = new Set(["operation_deal", "log_entry_deal"]);
+
+/** Somebody else booked the deal between our look and our commit. */
+export function isDealTaken(error: unknown): boolean {
+  return DEAL_CONSTRAINTS.has(violatedConstraint(error) ?? "");
+}
