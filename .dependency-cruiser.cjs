@@ -39,7 +39,7 @@ module.exports = {
     },
     {
       name: "store-knows-no-transport",
-      comment: "SQL in, domain types out: a store that knows a message or a story cannot serve another one.",
+      comment: "SQL in, domain types out: a store that knows a message or a saga cannot serve another one.",
       severity: "error",
       from: { path: "^services/([^/]+)/store/", pathNot: A_TEST },
       to: {

@@ -3,12 +3,11 @@ import { expectRefusal, execute } from "./command.ts";
 import { textOf } from "./exact-json.ts";
 import { assign, unassign, untilBalance, untilCancelled } from "./follow.ts";
 import { deposit, dollars, type Funds, withdraw } from "./funds.ts";
-import { holdMarket } from "./trader.ts";
+import { bookResult, closePosition, holdMarket, openPosition, setPrice } from "./trader.ts";
 import { type Explained, type Member, type Pool, pooledBalance, share, signed, untilFeesAreRight } from "./pool.ts";
 import { createInvestor, createMaster, type Person } from "./provision.ts";
 import type { System } from "./system.ts";
 import { showFees } from "./table.ts";
-import { bookResult, closePosition, openPosition, setPrice } from "./trader.ts";
 import { hasRoom, roomFor, untilCutOff } from "./weeks.ts";
 
 const KENJI = { firstName: "Kenji", lastName: "Mori" };

@@ -1,7 +1,6 @@
-import { balanceOf } from "./funds.ts";
+import { balanceOf, deposit, type Funds, withdraw } from "./funds.ts";
 import { expectRefusal } from "./command.ts";
 import { assign, assignCall, unassign, unassignCall, untilBalance, untilCancelled } from "./follow.ts";
-import { deposit, type Funds, withdraw } from "./funds.ts";
 import type { Account } from "./proof.ts";
 import { createInvestor, createMaster, type Investor, type Master } from "./provision.ts";
 import type { System } from "./system.ts";

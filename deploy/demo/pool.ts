@@ -1,6 +1,4 @@
-import type { Ledger } from "./funds.ts";
-import { balanceOf } from "./funds.ts";
-import { dollars, type Funds } from "./funds.ts";
+import { balanceOf, dollars, type Funds, type Ledger } from "./funds.ts";
 import { type Payment, readPayments } from "./fees.ts";
 import { type Earned, type RateSince, reasonsFor, type Reason } from "./high-water.ts";
 import type { Deal } from "./platform.ts";

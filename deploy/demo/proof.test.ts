@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Entry } from "./funds.ts";
-import type { Funds } from "./funds.ts";
+import type { Entry, Funds } from "./funds.ts";
 import type { Deal } from "./platform.ts";
 import { prove } from "./proof.ts";
 

@@ -1,6 +1,5 @@
-import type { Entry } from "./funds.ts";
+import { dollars, type Entry, type Funds } from "./funds.ts";
 import { readBalance } from "./follow.ts";
-import { dollars, type Funds } from "./funds.ts";
 import { type PollOptions, pollOr } from "./wait.ts";
 
 /** An account of the scenario and its expected balance. */

@@ -1,9 +1,8 @@
 import process from "node:process";
 import { createApi } from "./api.ts";
 import { accountsOf, compareTotals } from "./pool-proof.ts";
-import { openLedger } from "./funds.ts";
+import { type Funds, openLedger } from "./funds.ts";
 import { runFortnight } from "./fortnight.ts";
-import type { Funds } from "./funds.ts";
 import { createPlatform } from "./platform.ts";
 import { prove } from "./proof.ts";
 import { startRehearsal } from "./rehearsal.ts";

@@ -1,6 +1,5 @@
-import type { Entry } from "./funds.ts";
+import type { Entry, Funds } from "./funds.ts";
 import type { Json } from "./exact-json.ts";
-import type { Funds } from "./funds.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Deal } from "./platform.ts";
 import type { Printer } from "./printer.ts";

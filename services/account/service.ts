@@ -38,7 +38,7 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
   };
 }
 
-/** What finishes the wishes that a crash or a lost answer left open, and retention. */
+/** What finishes the orders that a crash or a lost answer left open, and retention. */
 export function accountJobs(deps: Deps): Job[] {
   const { log } = deps;
   return [

@@ -1,6 +1,6 @@
 import type { StaticDecode } from "typebox";
 import { openBackbone } from "#kernel/backbone.ts";
-import { createBell } from "#kernel/bell.ts";
+import { createWakeSignal } from "#kernel/wake-signal.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import type { Contract } from "#kernel/contract/contract.ts";
@@ -63,8 +63,8 @@ await runService(caller, async (context) => {
     now: systemClock,
   });
   await keys.refresh();
-  const wake = createBell();
-  broker.connection.subscribe(KEYS_CHANGED, { callback: wake.ring });
+  const wake = createWakeSignal();
+  broker.connection.subscribe(KEYS_CHANGED, { callback: wake.notify });
   const readKeys = async (): Promise<boolean> => keys.refresh().then(() => false);
   stack.use(runJob({ name: "read api keys", everyMs: READ_KEYS_EVERY_MS, wake, work: readKeys, log }));
   const audit = stack.use(createAudit((entries) => insertAuditEntries(pool, entries), log));

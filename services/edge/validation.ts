@@ -14,8 +14,8 @@ type Found = {
   readonly params: Readonly<Record<string, unknown>>;
 };
 
-type Holder = { readonly parentData: object; readonly parentDataProperty: string | number };
-type CheckFunction = ((value: unknown, holder?: Holder) => boolean) & { errors?: Partial<Found>[] };
+type LockOwner = { readonly parentData: object; readonly parentDataProperty: string | number };
+type CheckFunction = ((value: unknown, lockOwner?: LockOwner) => boolean) & { errors?: Partial<Found>[] };
 
 /** Nothing is coerced, nothing removed, nothing filled in, and every mistake is found. */
 export const AJV: AjvOptions = {
@@ -37,9 +37,9 @@ function addChecks(ajv: Ajv): Ajv {
 
 function compileCheck(name: CheckName): CheckFunction {
   const check = CHECKS[name];
-  const validate: CheckFunction = (_value, holder) => {
+  const validate: CheckFunction = (_value, lockOwner) => {
     // The type alone reports values that are neither text nor number.
-    const text = holder && decimalText(holder.parentData, String(holder.parentDataProperty));
+    const text = lockOwner && decimalText(lockOwner.parentData, String(lockOwner.parentDataProperty));
     const problem = text === undefined ? undefined : check(text);
     validate.errors = problem === undefined ? [] : [{ keyword: "x-check", params: problem }];
     return problem === undefined;

@@ -1,4 +1,4 @@
-import type { Bell } from "#kernel/bell.ts";
+import type { WakeSignal } from "#kernel/wake-signal.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import type { Log } from "#kernel/log.ts";
@@ -8,7 +8,7 @@ import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 
 /** Rung after commits that leave work behind; a lost ring costs a pause of the job and nothing else. */
-export type Bells = { readonly reading: Bell; readonly payments: Bell };
+export type WakeSignals = { readonly reading: WakeSignal; readonly payments: WakeSignal };
 
 /** What the handlers of this service work with. */
 export type Deps = {
@@ -22,7 +22,7 @@ export type Deps = {
     Client<PlatformServiceService>,
     "transfer" | "transferBatch" | "getTransfer" | "listBreaks" | "readLog" | "readLogBalances"
   >;
-  readonly bells: Bells;
+  readonly wakeSignals: WakeSignals;
   readonly log: Log;
   readonly now: Clock;
 };

@@ -17,9 +17,9 @@ import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscrip
 import { feeChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import { ALLOCATION_FEED, hearOfAllocations } from "./events/hear-of-allocations.ts";
+import { ALLOCATION_FEED, receiveAllocations } from "./events/receive-allocations.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
-import { createBells, feeJobs, feeService, feeWatchers } from "./service.ts";
+import { createWakeSignals, feeJobs, feeService, feeWatchers } from "./service.ts";
 
 const caller = "fee";
 const READ_MS = 5_000;
@@ -40,17 +40,17 @@ await runService(caller, async (context) => {
     accounts: stack.use(grpcClient(accounts, { contract: AccountServiceService, caller })),
     subscriptions: stack.use(grpcClient(subscriptions, { contract: SubscriptionServiceService, caller })),
     platform: stack.use(grpcClient(platform, { contract: PlatformServiceService, caller })),
-    bells: createBells(),
+    wakeSignals: createWakeSignals(),
     log,
     now: systemClock,
   };
   const allocations = await followAllocations(context, backbone, deps, subscriptions);
   for (const job of feeJobs(deps)) stack.use(job);
-  const longestMs = config.PAMM_CHECK_INTERVAL;
+  const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
-  stack.use(reconcile({ pool: deps.pool, log, checks: feeChecks(deps), longestMs }));
-  stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), longestMs));
-  for (const job of feeWatchers(deps, longestMs)) stack.use(job);
+  stack.use(reconcile({ pool: deps.pool, log, checks: feeChecks(deps), maxMs }));
+  stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
+  for (const job of feeWatchers(deps, maxMs)) stack.use(job);
   const implementation = feeService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && allocations.state().stopped === undefined;
@@ -67,7 +67,7 @@ async function followAllocations(
   const owner = stack.use(grpcClient(address, { contract: FeedServiceService, caller }));
   const consumer = stack.use(
     await consumeFeed({
-      ...hearOfAllocations(deps),
+      ...receiveAllocations(deps),
       pool,
       read: (request, signal) => owner.read(request, callContext({ caller, withinMs: READ_MS, signal })),
       log,

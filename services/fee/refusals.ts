@@ -9,7 +9,7 @@ export const { refuse, refusals } = refusalsOf({
   crystallisation_not_found: "not_found",
   /** A Master's allocations cannot be read on, or its fees do not tie; a person has to look. */
   safety_stop: "unavailable",
-  no_lane: "conflict",
+  lock_not_owned: "conflict",
   platform_unavailable: "unavailable",
   service_unavailable: "unavailable",
   outcome_unknown: "unknown_outcome",

@@ -1,4 +1,4 @@
-import { createBell } from "#kernel/bell.ts";
+import { createWakeSignal } from "#kernel/wake-signal.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/job.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
@@ -6,11 +6,11 @@ import { listReviews } from "#kernel/review/list-reviews.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { collect } from "./commands/collect.ts";
 import { configure } from "./commands/configure.ts";
-import { crystallize } from "./commands/crystallize.ts";
+import { crystallise } from "./commands/crystallise.ts";
 import { decideReview } from "./commands/decide-review.ts";
 import { prepare } from "./commands/prepare.ts";
 import { updateConfiguration } from "./commands/update-configuration.ts";
-import type { Bells, Deps } from "./deps.ts";
+import type { WakeSignals, Deps } from "./deps.ts";
 import { payFees } from "./jobs/pay-fees.ts";
 import { readAllocations } from "./jobs/read-allocations.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
@@ -33,7 +33,7 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     listPaymentCredits: (request, context) => listPaymentCredits(deps, request, context),
     listInvestorPayments: (request, context) => listInvestorPayments(deps, request, context),
     prepare: (request, context) => prepare(deps, request, context),
-    crystallize: (request, context) => crystallize(deps, request, context),
+    crystallise: (request, context) => crystallise(deps, request, context),
     collect: (request, context) => collect(deps, request, context),
     listDueItems: (request) => listDueItems(deps, request),
     listBreaks: (request) => listBreaks(deps.pool, request),
@@ -42,25 +42,25 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
   };
 }
 
-export function createBells(): Bells {
-  return { reading: createBell(), payments: createBell() };
+export function createWakeSignals(): WakeSignals {
+  return { reading: createWakeSignal(), payments: createWakeSignal() };
 }
 
 /** What follows from rows. */
 export function feeJobs(deps: Deps): Job[] {
-  const { log, bells } = deps;
-  const reading = { everyMs: READ_EVERY_MS, wake: bells.reading, log };
+  const { log, wakeSignals } = deps;
+  const reading = { everyMs: READ_EVERY_MS, wake: wakeSignals.reading, log };
   const paying = { everyMs: PAY_EVERY_MS, work: () => payFees(deps), log };
   return [
     runJob({ name: "read allocations", work: () => readAllocations(deps), ...reading }),
-    runJob({ name: "pay fees", wake: bells.payments, ...paying }),
-    // A payment that hangs in one round keeps the others from nothing. A bell wakes one.
+    runJob({ name: "pay fees", wake: wakeSignals.payments, ...paying }),
+    // A payment that hangs in one round keeps the others from nothing. A wake-up signal wakes one.
     runJob({ name: "pay more fees", ...paying }),
   ];
 }
 
 /** Work that operators may want at shorter intervals, as the checks. */
-export function feeWatchers(deps: Deps, longestMs: number): Job[] {
-  const watching = { everyMs: Math.min(WATCH_EVERY_MS, longestMs), log: deps.log };
+export function feeWatchers(deps: Deps, maxMs: number): Job[] {
+  const watching = { everyMs: Math.min(WATCH_EVERY_MS, maxMs), log: deps.log };
   return [runJob({ name: "watch payment accounts", work: () => watchPaymentAccounts(deps), ...watching })];
 }

@@ -38,7 +38,7 @@ await runService(caller, async (context: ServiceContext) => {
     now: systemClock,
   };
   for (const job of fundingJobs(deps)) stack.use(job);
-  stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), longestMs: config.PAMM_CHECK_INTERVAL }));
+  stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), maxMs: config.PAMM_CHECK_INTERVAL }));
   const implementation = fundingService(deps);
   const isReady = async (): Promise<boolean> => backbone.broker.isConnected();
   await serveContract(context, backbone, { contract: FundingServiceService, implementation, isReady });

@@ -5,7 +5,7 @@ import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { deposit } from "./commands/deposit.ts";
 import { withdraw } from "./commands/withdraw.ts";
 import type { Deps } from "./deps.ts";
-import { releaseLanes, settleCashflows } from "./jobs/settle-cashflows.ts";
+import { releaseLocks, settleCashflows } from "./jobs/settle-cashflows.ts";
 import { getBalance } from "./queries/get-balance.ts";
 import { getOperation } from "./queries/get-operation.ts";
 import { listOperations } from "./queries/list-operations.ts";
@@ -25,11 +25,11 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
   };
 }
 
-/** What finishes the stories that a crash or a lost answer left open. */
+/** What finishes the sagas that a crash or a lost answer left open. */
 export function fundingJobs(deps: Deps): Job[] {
   const { log } = deps;
   return [
     runJob({ name: "settle cashflows", everyMs: SETTLE_EVERY_MS, work: () => settleCashflows(deps), log }),
-    runJob({ name: "release lanes", everyMs: RELEASE_EVERY_MS, work: () => releaseLanes(deps), log }),
+    runJob({ name: "release account locks", everyMs: RELEASE_EVERY_MS, work: () => releaseLocks(deps), log }),
   ];
 }

@@ -13,12 +13,12 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const MODULE = new URL("./failpoint.ts", import.meta.url).href;
 
 /** A process of its own that is armed, passes these places and says which; answers what it said and how it ended. */
-function pass(...places: readonly (readonly [string, string?])[]) {
+function pass(...buckets: readonly (readonly [string, string?])[]) {
   const script = `
     import { writeSync } from "node:fs";
     const { armFailpoints, failpoint } = await import(${JSON.stringify(MODULE)});
     armFailpoints(${JSON.stringify(folder)});
-    for (const [name, detail] of ${JSON.stringify(places)}) {
+    for (const [name, detail] of ${JSON.stringify(buckets)}) {
       failpoint(name, detail);
       writeSync(1, name + (detail === undefined ? "" : "." + detail) + " ");
     }`;

@@ -2,7 +2,7 @@ import { unlinkSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 
-/** Places at which a crash leaves a story half told: something is on record or on its way, and the next step is not. */
+/** Places at which a crash leaves a saga half told: something is on record or on its way, and the next step is not. */
 export type Failpoint =
   // Every service that tells of something, or hears of it.
   | "after_publish"

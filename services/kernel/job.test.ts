@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createBell } from "./bell.ts";
+import { createWakeSignal } from "./wake-signal.ts";
 import { runJob } from "./job.ts";
 import { createLog } from "./log.ts";
 import { Refusal } from "./refusal.ts";
@@ -8,8 +8,8 @@ import { Refusal } from "./refusal.ts";
 const log = createLog({ service: "test", level: "silent" });
 const LONG_MS = 60_000;
 
-test("rounds follow each other at once while there is more, and then wait for the bell", async () => {
-  const wake = createBell();
+test("rounds follow each other at once while there is more, and then wait for the wake-up signal", async () => {
+  const wake = createWakeSignal();
   const rounds: number[] = [];
   await using _job = runJob({
     name: "count",
@@ -20,7 +20,7 @@ test("rounds follow each other at once while there is more, and then wait for th
   });
 
   await vi.waitFor(() => expect(rounds).toEqual([0, 1, 2]));
-  wake.ring();
+  wake.notify();
   await vi.waitFor(() => expect(rounds).toEqual([0, 1, 2, 3]));
 });
 
@@ -32,7 +32,7 @@ test("a job looks again by itself when nobody rings", async () => {
 });
 
 test("a ring during a round is not slept over, and rounds never overlap", async () => {
-  const wake = createBell();
+  const wake = createWakeSignal();
   let inside = 0;
   let rounds = 0;
   const most: number[] = [];
@@ -43,7 +43,7 @@ test("a ring during a round is not slept over, and rounds never overlap", async 
     log,
     async work() {
       most.push(++inside);
-      if (++rounds < 5) wake.ring();
+      if (++rounds < 5) wake.notify();
       await sleep(2);
       inside -= 1;
       return false;
@@ -55,7 +55,7 @@ test("a ring during a round is not slept over, and rounds never overlap", async 
 });
 
 test("a failed round is tried again after a pause that rings do not shorten", async () => {
-  const wake = createBell();
+  const wake = createWakeSignal();
   const tried: number[] = [];
   await using _job = runJob({
     name: "fail",
@@ -65,7 +65,7 @@ test("a failed round is tried again after a pause that rings do not shorten", as
     async work() {
       tried.push(performance.now());
       if (tried.length >= 3) return false;
-      wake.ring();
+      wake.notify();
       throw new Error("not yet");
     },
   });
@@ -87,7 +87,7 @@ test("pauses after failures grow no longer than the job allows", async () => {
   await using _job = runJob({
     name: "urgent",
     everyMs: LONG_MS,
-    longestRetryMs: 5,
+    maxRetryMs: 5,
     log,
     async work() {
       rounds += 1;
@@ -172,7 +172,7 @@ test("later, a neighbour that is away is no error before it has been away for a 
     if (rounds > 1) throw away;
     return false;
   };
-  await using _job = runJob({ name: "away", everyMs: LONG_MS, longestRetryMs: 1, log: kept, work });
+  await using _job = runJob({ name: "away", everyMs: LONG_MS, maxRetryMs: 1, log: kept, work });
 
   await vi.advanceTimersByTimeAsync(LONG_MS + 5);
 

@@ -11,6 +11,7 @@ import {
   isZero,
   max,
   min,
+  type Money,
   negate,
   parseAmount,
   parseDecimal,
@@ -19,7 +20,6 @@ import {
   usd,
   zero,
 } from "./money.ts";
-import type { Money } from "./money.ts";
 
 const amount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
 

@@ -1,4 +1,4 @@
-import type { Bell } from "#kernel/bell.ts";
+import type { WakeSignal } from "#kernel/wake-signal.ts";
 import type { Failpoint } from "#kernel/failpoint.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
@@ -36,11 +36,15 @@ export type Deps = {
   readonly line: LocalLine;
   readonly doorbell: Doorbell;
   /** There is an operation that nobody drives, or one whose answer was lost. */
-  readonly operationsBell: Bell;
+  readonly operationsSignal: WakeSignal;
   /** Logins whose history has something new, as far as this process knows. */
   readonly freshDeals: FreshDeals;
   readonly reach: (point: CrashPoint, kind?: OperationKind) => void;
 };
 
 /** Asks the reader of deals to look at a login at once. */
-export type FreshDeals = { readonly add: (login: string) => void; readonly take: () => string[]; readonly bell: Bell };
+export type FreshDeals = {
+  readonly add: (login: string) => void;
+  readonly take: () => string[];
+  readonly wakeSignal: WakeSignal;
+};

@@ -1,14 +1,14 @@
-import { createBell } from "#kernel/bell.ts";
+import { createWakeSignal } from "#kernel/wake-signal.ts";
 import type { Deps, FreshDeals } from "./deps.ts";
 import { Doorbell, LocalLine } from "./protocol/turn-queue.ts";
 
 /** State that only this process has. Its loss costs latency, never money: the jobs find the same work in the database. */
-export function inProcessState(): Pick<Deps, "inFlight" | "line" | "doorbell" | "operationsBell" | "freshDeals"> {
+export function inProcessState(): Pick<Deps, "inFlight" | "line" | "doorbell" | "operationsSignal" | "freshDeals"> {
   return {
     inFlight: new Set(),
     line: new LocalLine(),
     doorbell: new Doorbell(),
-    operationsBell: createBell(),
+    operationsSignal: createWakeSignal(),
     freshDeals: createFreshDeals(),
   };
 }
@@ -16,12 +16,12 @@ export function inProcessState(): Pick<Deps, "inFlight" | "line" | "doorbell" | 
 /** Forgetting a login costs nothing but time: the next round of the reader comes by. */
 function createFreshDeals(): FreshDeals {
   const logins = new Set<string>();
-  const bell = createBell();
+  const wakeSignal = createWakeSignal();
   return {
-    bell,
+    wakeSignal,
     add(login) {
       logins.add(login);
-      bell.ring();
+      wakeSignal.notify();
     },
     take() {
       const taken = [...logins];

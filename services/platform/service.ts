@@ -1,6 +1,5 @@
 import type { Implementation } from "#kernel/contract/contract.ts";
-import { runJob } from "#kernel/job.ts";
-import type { Job, JobOptions } from "#kernel/job.ts";
+import { type Job, type JobOptions, runJob } from "#kernel/job.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { adoptAccount } from "./commands/adopt-account.ts";
@@ -13,7 +12,7 @@ import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
 import { askAboutAmendments, verifyAppliedDeals } from "./amendments/amendments.ts";
-import { beat } from "./jobs/beat.ts";
+import { heartbeat } from "./jobs/heartbeat.ts";
 import { lostOperationsFinder } from "./jobs/find-lost-operations.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
@@ -59,7 +58,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
  * index; a process that does not beat within a few seconds is taken for dead.
  */
 const EVERY_MS = {
-  beat: 1_000,
+  heartbeat: 1_000,
   scan: 100,
   waiting: 250,
   fresh: 60_000,
@@ -77,18 +76,18 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
   const job = (name: string, everyMs: number, work: () => Promise<boolean>, own: Partial<JobOptions> = {}): Job =>
     runJob({ name, everyMs, work, log: deps.log, ...own });
   return [
-    job("beat", EVERY_MS.beat, () => beat(deps), { longestRetryMs: AT_ONCE_MS }),
-    job("find lost operations", EVERY_MS.scan, lostOperationsFinder(deps), { longestRetryMs: SOON_MS }),
+    job("heartbeat", EVERY_MS.heartbeat, () => heartbeat(deps), { maxRetryMs: AT_ONCE_MS }),
+    job("find lost operations", EVERY_MS.scan, lostOperationsFinder(deps), { maxRetryMs: SOON_MS }),
     job("run waiting operations", EVERY_MS.waiting, () => runWaitingOperations(deps), {
-      wake: deps.operationsBell,
-      longestRetryMs: SOON_MS,
+      wake: deps.operationsSignal,
+      maxRetryMs: SOON_MS,
     }),
     // Disposed in reverse: the reader gives its lease back after its last round.
     reader,
-    job("read deals", readEveryMs, reader.read, { longestRetryMs: READER_LEASE_MS }),
+    job("read deals", readEveryMs, reader.read, { maxRetryMs: READER_LEASE_MS }),
     job("read fresh deals", EVERY_MS.fresh, () => readFreshDeals(deps), {
-      wake: deps.freshDeals.bell,
-      longestRetryMs: AT_ONCE_MS,
+      wake: deps.freshDeals.wakeSignal,
+      maxRetryMs: AT_ONCE_MS,
     }),
     job("verify applied deals", EVERY_MS.verify, () => verifyAppliedDeals(deps)),
     job("finish decisions", EVERY_MS.decisions, () => finishDecisions(deps)),

@@ -11,8 +11,7 @@ import { platformChecks } from "./checks/checks.ts";
 import { readCertificates, requireSafeQuietPeriod, settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { COMMAND_TIMEOUT_MS } from "./domain/permit.ts";
-import { createMt5Client } from "./mt5/client.ts";
-import type { Mt5Client } from "./mt5/client.ts";
+import { createMt5Client, type Mt5Client } from "./mt5/client.ts";
 import { Mt5Error } from "./mt5/errors.ts";
 import { readLogin } from "./protocol/history/read-history.ts";
 import { isAnyAnswerMissing } from "./store/attempts.ts";
@@ -77,7 +76,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
   stack.use(watchReviews({ pool: deps.pool, log }));
   const checks = platformChecks({ ...deps, readLogin: (login) => readLogin(deps, login) });
-  stack.use(reconcile({ pool: deps.pool, log, checks, longestMs: config.PAMM_CHECK_INTERVAL }));
+  stack.use(reconcile({ pool: deps.pool, log, checks, maxMs: config.PAMM_CHECK_INTERVAL }));
   return await serveContract(context, backbone, {
     contract: PlatformServiceService,
     implementation: platformService(deps),
@@ -94,7 +93,7 @@ async function requireManager(mt5: Mt5Client, url: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Mt5Error)) throw error;
     const advice =
-      error.problem === "login_refused" || error.problem === "impostor"
+      error.problem === "login_refused" || error.problem === "server_authentication_failed"
         ? "check MT5_LOGIN and MT5_PASSWORD, and that the manager may use the Web API"
         : "check MT5_URL, MT5_CA_FILE and that the server is running";
     throw new StartupError(`the trading platform at ${url} does not let us in: ${error.message}; ${advice}`, {

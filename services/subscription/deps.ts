@@ -1,4 +1,4 @@
-import type { Bell } from "#kernel/bell.ts";
+import type { WakeSignal } from "#kernel/wake-signal.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import type { Log } from "#kernel/log.ts";
@@ -9,13 +9,13 @@ import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts
 import type { Week } from "./domain/weeks.ts";
 
 /** Rung after commits that leave work behind; a lost ring costs a pause of the job and nothing else. */
-export type Bells = {
-  readonly gaps: Bell;
-  readonly mirrors: Bell;
-  readonly results: Bell;
-  readonly postings: Bell;
-  readonly strikes: Bell;
-  readonly exits: Bell;
+export type WakeSignals = {
+  readonly gaps: WakeSignal;
+  readonly mirrors: WakeSignal;
+  readonly results: WakeSignal;
+  readonly postings: WakeSignal;
+  readonly strikes: WakeSignal;
+  readonly exits: WakeSignal;
 };
 
 /** What the handlers of this service work with. */
@@ -24,7 +24,7 @@ export type Deps = {
   readonly platform: Client<PlatformServiceService>;
   readonly accounts: Client<AccountServiceService>;
   readonly fees: Client<FeeServiceService>;
-  readonly bells: Bells;
+  readonly wakeSignals: WakeSignals;
   readonly log: Log;
   readonly now: Clock;
   /** An Investor may follow once in its life. */

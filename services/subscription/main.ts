@@ -21,7 +21,7 @@ import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { fileAccountMovement, MOVEMENT_FEED } from "./events/file-account-movement.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
-import { createBells, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
+import { createWakeSignals, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
 
 const caller = "subscription";
 const READ_MS = 5_000;
@@ -41,7 +41,7 @@ await runService(caller, async (context) => {
     platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
     accounts: stack.use(grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, caller })),
     fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, caller })),
-    bells: createBells(),
+    wakeSignals: createWakeSignals(),
     log,
     now: systemClock,
     isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
@@ -50,10 +50,10 @@ await runService(caller, async (context) => {
   await relayFeeds(context, backbone, FEEDS);
   const movements = await followMovements(context, backbone, deps, config.PLATFORM_GRPC_URL);
   for (const job of subscriptionJobs(deps)) stack.use(job);
-  const longestMs = config.PAMM_CHECK_INTERVAL;
+  const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
-  stack.use(reconcile({ pool: deps.pool, log, checks: subscriptionChecks(deps), longestMs }));
-  stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), longestMs));
+  stack.use(reconcile({ pool: deps.pool, log, checks: subscriptionChecks(deps), maxMs }));
+  stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
   const implementation = subscriptionService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && movements.state().stopped === undefined;

@@ -1,4 +1,4 @@
-import { createBell } from "#kernel/bell.ts";
+import { createWakeSignal } from "#kernel/wake-signal.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/job.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
@@ -11,9 +11,9 @@ import { returnReserve } from "./commands/return-reserve.ts";
 import { EXIT_FEED, MIRROR_FEED } from "./messages/tell.ts";
 import { ALLOCATION_FEED } from "./messages/tell-allocations.ts";
 import { unassign } from "./commands/unassign.ts";
-import type { Bells, Deps } from "./deps.ts";
+import type { WakeSignals, Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
-import { askAboutForeignMoney } from "./jobs/ask-about-foreign-money.ts";
+import { askAboutExternalFunds } from "./jobs/ask-about-external-funds.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
 import { closeWeeks } from "./jobs/close-weeks.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
@@ -68,34 +68,34 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
   };
 }
 
-export function createBells(): Bells {
+export function createWakeSignals(): WakeSignals {
   return {
-    gaps: createBell(),
-    mirrors: createBell(),
-    results: createBell(),
-    postings: createBell(),
-    strikes: createBell(),
-    exits: createBell(),
+    gaps: createWakeSignal(),
+    mirrors: createWakeSignal(),
+    results: createWakeSignal(),
+    postings: createWakeSignal(),
+    strikes: createWakeSignal(),
+    exits: createWakeSignal(),
   };
 }
 
-/** What follows from rows, and what finishes the stories that a crash left open. */
+/** What follows from rows, and what finishes the sagas that a crash left open. */
 export function subscriptionJobs(deps: Deps): Job[] {
-  const { log, bells } = deps;
+  const { log, wakeSignals } = deps;
   const flows = { everyMs: FLOWS_EVERY_MS, log };
   const settling = { everyMs: SETTLE_EVERY_MS, log };
   return [
-    runJob({ name: "read gaps", wake: bells.gaps, work: () => readGaps(deps), ...settling }),
-    runJob({ name: "mirror open flows", wake: bells.mirrors, work: () => mirrorOpenFlows(deps), ...flows }),
-    runJob({ name: "allocate results", wake: bells.results, work: () => allocateResults(deps), ...flows }),
-    runJob({ name: "post results", wake: bells.postings, work: () => postResults(deps), ...flows }),
+    runJob({ name: "read gaps", wake: wakeSignals.gaps, work: () => readGaps(deps), ...settling }),
+    runJob({ name: "mirror open flows", wake: wakeSignals.mirrors, work: () => mirrorOpenFlows(deps), ...flows }),
+    runJob({ name: "allocate results", wake: wakeSignals.results, work: () => allocateResults(deps), ...flows }),
+    runJob({ name: "post results", wake: wakeSignals.postings, work: () => postResults(deps), ...flows }),
     runJob({ name: "close weeks", work: () => closeWeeks(deps), ...flows }),
-    runJob({ name: "strike waiting flows", wake: bells.strikes, work: () => strikeWaitingFlows(deps), ...flows }),
-    runJob({ name: "send exits", wake: bells.exits, work: () => sendExits(deps), ...flows }),
+    runJob({ name: "strike waiting flows", wake: wakeSignals.strikes, work: () => strikeWaitingFlows(deps), ...flows }),
+    runJob({ name: "send exits", wake: wakeSignals.exits, work: () => sendExits(deps), ...flows }),
     runJob({ name: "settle assignments", work: () => settleAssignments(deps), ...settling }),
     runJob({ name: "settle exits", work: () => settleExits(deps), ...settling }),
     runJob({ name: "cancel emptied", work: () => cancelEmptied(deps), ...settling }),
     runJob({ name: "settle gates", work: () => settleGates(deps), ...settling }),
-    runJob({ name: "ask about foreign money", work: () => askAboutForeignMoney(deps), ...settling }),
+    runJob({ name: "ask about external funds", work: () => askAboutExternalFunds(deps), ...settling }),
   ];
 }

@@ -87,7 +87,7 @@ const PLANTS: { law: string; from: string; to: string; text: string }[] = [
   },
   {
     law: "store-knows-no-transport",
-    from: "services/fee/store/stories.ts",
+    from: "services/fee/store/sagas.ts",
     to: "services/fee/commands/collect.ts",
     text: "../commands/collect.ts",
   },

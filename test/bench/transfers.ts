@@ -13,8 +13,12 @@ import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import type { TransferAnswer, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
-import { PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import {
+  PlatformServiceService,
+  type TransferAnswer,
+  type TransferRequest,
+  TransferState,
+} from "#proto/pamm/platform/v1/platform.ts";
 import { startNats } from "../../deploy/local/nats.ts";
 import { freePort } from "../../deploy/local/ports.ts";
 import { startPostgres } from "../../deploy/local/postgres.ts";
@@ -41,7 +45,7 @@ const payment = await anAccount(platform, AccountRole.PAYMENT, 0);
 const logins = await manyAccounts(platform);
 say(`${logins.length} Investors`);
 
-const EMPTY = { holder: "", upTo: undefined, enqueue: false, comment: "", sendBefore: undefined };
+const EMPTY = { lockOwner: "", upTo: undefined, enqueue: false, comment: "", sendBefore: undefined };
 
 await measure("results", (login, index) => ({
   ...EMPTY,

@@ -5,10 +5,10 @@ import { IS_PROOF } from "../support/proof.ts";
 import { type Played, play } from "./play.ts";
 import { table } from "./report.ts";
 import { aStage, type Stage } from "./stage.ts";
-import { type Trouble, TROUBLES } from "./troubles.ts";
+import { type Fault, FAULTS } from "./faults.ts";
 
-const START_PATIENCE_MS = 180_000;
-const PATIENCE = { timeout: 300_000 };
+const START_TIMEOUT_MS = 180_000;
+const TIMEOUT = { timeout: 300_000 };
 
 /** `make proof` runs all of them, for a quarter of an hour. These are of each kind the one that finds most. */
 const USUAL = [
@@ -19,7 +19,7 @@ const USUAL = [
   "applied late",
 ];
 
-const chosen = TROUBLES.filter(({ name }) => IS_PROOF || USUAL.includes(name));
+const chosen = FAULTS.filter(({ name }) => IS_PROOF || USUAL.includes(name));
 
 describe("whatever happens while money moves, every answer is true and no movement is made twice", () => {
   let stage: Stage & AsyncDisposable;
@@ -27,14 +27,14 @@ describe("whatever happens while money moves, every answer is true and no moveme
 
   beforeAll(async () => {
     stage = await aStage();
-  }, START_PATIENCE_MS);
+  }, START_TIMEOUT_MS);
   afterAll(async () => {
     if (IS_PROOF) process.stdout.write(`\n${table(played)}\n`);
     await stage[Symbol.asyncDispose]();
-  }, START_PATIENCE_MS);
+  }, START_TIMEOUT_MS);
 
-  test.each(chosen.map((trouble): [string, Trouble] => [trouble.name, trouble]))("%s", PATIENCE, async (_, trouble) => {
-    const result = await play(stage, trouble);
+  test.each(chosen.map((fault): [string, Fault] => [fault.name, fault]))("%s", TIMEOUT, async (_, fault) => {
+    const result = await play(stage, fault);
     played.push(result);
     countFigures({ "commands asked": result.asked.length, "broken promises": result.broken.length });
     expect(result.broken).toEqual([]);

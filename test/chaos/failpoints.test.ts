@@ -7,16 +7,16 @@ import { newOperator } from "../journey/support/reviews.ts";
 import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
 import { countFigures } from "../support/figures.ts";
 import { IS_PROOF } from "../support/proof.ts";
-import { liveThrough } from "./story.ts";
+import { liveThrough } from "./saga.ts";
 import { takeBack } from "./take-back.ts";
 
-const START_PATIENCE_MS = 180_000;
-const PATIENCE = { timeout: 300_000 };
+const START_TIMEOUT_MS = 180_000;
+const TIMEOUT = { timeout: 300_000 };
 
 const KINDS = ["deposit", "withdrawal", "fee_debit", "fee_credit", "result", "mirror", "exit"];
-/** People order it, so it has a story of its own. */
+/** People order it, so it has a saga of its own. */
 const REVERSAL = "reversal";
-/** `after_intent` is a place of its own for those whose wish and permit are one commit or are sent by their caller. */
+/** `after_intent` is a place of its own for those whose order and permit are one commit or are sent by their caller. */
 const SENDS = ["after_permit", "after_write", "after_answer", "after_record"].flatMap((place) =>
   [...KINDS, REVERSAL].map((kind) => `platform/${place}.${kind}`),
 );
@@ -50,7 +50,7 @@ const USUAL = [
 
 const places = [...SENDS, ...STEPS].filter((place) => IS_PROOF || USUAL.includes(place));
 
-describe("a process that dies between two steps leaves a story that is told to its end, once", () => {
+describe("a process that dies between two steps leaves a saga that is told to its end, once", () => {
   const armed = mkdtempSync(join(tmpdir(), "pamm-failpoints-"));
   let system: TestSystem;
   let client: Client;
@@ -60,13 +60,13 @@ describe("a process that dies between two steps leaves a story that is told to i
     system = await startTestSystem({ PAMM_FAILPOINTS: armed, PAMM_QUIET_PERIOD: "PT6S" });
     client = clientOf(system);
     second = withKey(client, await newOperator(system, "Second"));
-  }, START_PATIENCE_MS);
+  }, START_TIMEOUT_MS);
   afterAll(async () => {
     await system[Symbol.asyncDispose]();
     rmSync(armed, { recursive: true });
-  }, START_PATIENCE_MS);
+  }, START_TIMEOUT_MS);
 
-  test.each(places)("%s", PATIENCE, async (place) => {
+  test.each(places)("%s", TIMEOUT, async (place) => {
     const file = join(armed, place);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, "");

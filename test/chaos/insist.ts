@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, json, type Reply } from "../journey/support/client.ts";
 
 const PAUSE_MS = 250;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /**
  * Gives a command until it is carried out, as a careful client does: always under one idempotency key, so that it is
@@ -14,7 +14,7 @@ export async function insist({ ask }: Client, path: string, body?: object): Prom
   const init = body === undefined ? { headers: {} } : json(body);
   const request = { ...init, method: "POST", headers: { ...init.headers, "idempotency-key": key } };
   let last = "no answer";
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await sleep(PAUSE_MS)) {
+  for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(PAUSE_MS)) {
     const reply = await ask(path, request).catch((): undefined => undefined);
     if (reply?.status === 200) return reply;
     last = reply?.text ?? "no answer";

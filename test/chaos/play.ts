@@ -3,7 +3,7 @@ import { eventually } from "../journey/support/client.ts";
 import type { Asked } from "../journey/support/asked.ts";
 import type { Stage } from "./stage.ts";
 import { startTraffic } from "./traffic.ts";
-import type { Trouble } from "./troubles.ts";
+import type { Fault } from "./faults.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
 export type Played = Verdict & {
@@ -20,7 +20,7 @@ const AFTER_MS = 1_500;
 const SERVED_WITHIN_MS = 60_000;
 
 /** Lets something happen in the middle of the traffic and judges everything that the customers were told. */
-export async function play(stage: Stage, { name, happen }: Trouble): Promise<Played> {
+export async function play(stage: Stage, { name, happen }: Fault): Promise<Played> {
   const { client, logins, all, quietPeriodMs } = stage;
   const traffic = startTraffic(client, logins);
   await sleep(BEFORE_MS);

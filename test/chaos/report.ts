@@ -2,7 +2,7 @@ import type { Asked, Said } from "../journey/support/asked.ts";
 import type { Played } from "./play.ts";
 
 const HEADER = [
-  "trouble",
+  "fault",
   "asked",
   "done",
   "not executed",

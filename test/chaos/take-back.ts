@@ -23,7 +23,7 @@ export async function takeBack(client: Client, second: Client): Promise<void> {
   const [deposit] = await dealsOf(client, login);
   await client.control("POST", "balance", { login, amount: "8", comment: deposit?.comment });
 
-  const review = await reviewAbout(client, login, "surplus_deal");
+  const review = await reviewAbout(client, login, "unmatched_deal");
   const word = { id: textOf(review, "id"), action: "reverse", note: "Nobody ordered it." };
   const proposed = await insist(client, REVIEWS, word);
   const decided = await insist(second, REVIEWS, word);

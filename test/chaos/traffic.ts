@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Asked, askFor, type Wish } from "../journey/support/asked.ts";
+import { type Asked, askFor, type Order } from "../journey/support/asked.ts";
 import type { Client } from "../journey/support/client.ts";
 
 /** Customers who ask for money to come and go, one thing after the other, whatever happens to the system. */
@@ -23,7 +23,7 @@ export function startTraffic(client: Client, logins: readonly string[]): Traffic
   let isOver = false;
   const act = async (login: string): Promise<void> => {
     for (let turn = 0; !isOver; turn += 1) {
-      const answer = await askFor(client, aWish(login, turn));
+      const answer = await askFor(client, aOrder(login, turn));
       asked.push(answer);
       await sleep(PAUSE_MS);
       if (answer.said === "lost") await untilReady(client, () => isOver);
@@ -40,7 +40,7 @@ export function startTraffic(client: Client, logins: readonly string[]): Traffic
 }
 
 /** No two have the same comment, and hardly any the same amount. */
-function aWish(login: string, turn: number): Wish {
+function aOrder(login: string, turn: number): Order {
   made += 1;
   const isDeposit = turn % 2 === 0;
   const minor = (isDeposit ? BROUGHT : TAKEN) + BigInt(made % 1_000);

@@ -2,10 +2,8 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { PROBLEMS } from "../../services/edge/problems/problems.ts";
 import { type Answer, errorsOf, TEST_KEY } from "../../services/edge/testing/test-edge.ts";
-import { readOperations } from "./http/document.ts";
-import type { Operation } from "./http/document.ts";
-import { anyMood, moodyEdge, SECRET } from "./http/moods.ts";
-import type { MoodyEdge } from "./http/moods.ts";
+import { type Operation, readOperations } from "./http/document.ts";
+import { anyMood, moodyEdge, type MoodyEdge, SECRET } from "./http/moods.ts";
 import { requestTo } from "./http/requests.ts";
 import { FUZZ_TIMEOUT_MS, fuzzAsync } from "./support/fuzz.ts";
 

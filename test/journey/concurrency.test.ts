@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { textOf } from "../../deploy/demo/exact-json.ts";
-import { type Asked, askFor, type Wish } from "./support/asked.ts";
+import { type Asked, askFor, type Order } from "./support/asked.ts";
 import { type Client, clientOf, eventually, minorOf, platformBalanceOf, type Reply } from "./support/client.ts";
 import { expectFeesToTie } from "./support/fees.ts";
 import { assign, deposit, newInvestor, newMaster, unassign, withdraw } from "./support/people.ts";
@@ -9,7 +9,7 @@ import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, pooled } from "./support/trading.ts";
 import { expectKept } from "./support/verdict.ts";
 
-const PATIENCE = { timeout: 90_000 };
+const TIMEOUT = { timeout: 90_000 };
 
 let client: Client;
 
@@ -17,10 +17,10 @@ beforeAll(async () => {
   client = clientOf(await sharedSystem());
 }, START_TIMEOUT_MS);
 
-test("of 20 deposits to one Investor at once none is doubled and none is lost", PATIENCE, async () => {
+test("of 20 deposits to one Investor at once none is doubled and none is lost", TIMEOUT, async () => {
   const login = await newInvestor(client);
 
-  const promises = await depositAtOnce(wishes(login, 20));
+  const promises = await depositAtOnce(orders(login, 20));
 
   expect(promises.filter(({ said }) => said === "done").length).toBeGreaterThan(0);
   await expectKept(client, login, promises);
@@ -28,12 +28,12 @@ test("of 20 deposits to one Investor at once none is doubled and none is lost", 
   expect(minorOf(textOf(body, "balance"))).toBe(await platformBalanceOf(client, login));
 });
 
-test("deposits that race assign and unassign leave the Master with the sum of its pool", PATIENCE, async () => {
+test("deposits that race assign and unassign leave the Master with the sum of its pool", TIMEOUT, async () => {
   const { login: master } = await newMaster(client);
   const investors = await Promise.all([newInvestor(client), newInvestor(client), newInvestor(client)]);
   const [staying, ...leaving] = investors;
 
-  const first = await Promise.all(investors.map((login) => depositAtOnce(wishes(login, 1))));
+  const first = await Promise.all(investors.map((login) => depositAtOnce(orders(login, 1))));
   const during = await Promise.all(investors.map((login) => race(login, () => assign(client, master, login))));
   await eventually(() => expectPool(master, investors));
   const after = await Promise.all(leaving.map((login) => race(login, () => unassign(client, master, login))));
@@ -48,7 +48,7 @@ test("deposits that race assign and unassign leave the Master with the sum of it
   }
 });
 
-test("results that race deposits, withdrawals and newcomers belong to somebody, to the cent", PATIENCE, async () => {
+test("results that race deposits, withdrawals and newcomers belong to somebody, to the cent", TIMEOUT, async () => {
   const pool = await pooled(client, ["1000", "2000", "3000"]);
   const { login: master, paymentLogin, investors } = pool;
   const late = await newInvestor(client, "500");
@@ -97,15 +97,15 @@ async function bookOneByOne(master: string, results: readonly string[]): Promise
 let made = 0;
 
 /** No two have the same comment or amount. */
-function wishes(login: string, count: number): Wish[] {
+function orders(login: string, count: number): Order[] {
   return Array.from({ length: count }, () => {
     made += 1;
-    return { login, action: "deposit", minor: BigInt(made * 100 + (made % 10)), comment: `wish-${made}` };
+    return { login, action: "deposit", minor: BigInt(made * 100 + (made % 10)), comment: `order-${made}` };
   });
 }
 
-async function depositAtOnce(wanted: readonly Wish[]): Promise<Asked[]> {
-  const asked = await Promise.all(wanted.map((wish) => askFor(client, wish)));
+async function depositAtOnce(wanted: readonly Order[]): Promise<Asked[]> {
+  const asked = await Promise.all(wanted.map((order) => askFor(client, order)));
   expect(asked.filter(({ said }) => said === "lost")).toEqual([]);
   return asked;
 }
@@ -116,7 +116,7 @@ async function race(login: string, other: () => Promise<Reply>): Promise<Asked[]
     const { status, text } = await other();
     expect(status, text).toBe(200);
   });
-  const [promises] = await Promise.all([depositAtOnce(wishes(login, 5)), untilDone]);
+  const [promises] = await Promise.all([depositAtOnce(orders(login, 5)), untilDone]);
   return promises;
 }
 

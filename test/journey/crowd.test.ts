@@ -8,7 +8,7 @@ import { type ProcessName, startTestSystem } from "./support/system.ts";
 import { bookResult } from "./support/trading.ts";
 import { untilNextWeek } from "./support/weeks.ts";
 
-const PATIENCE = { timeout: 600_000 + CROWD * 1_500 };
+const TIMEOUT = { timeout: 600_000 + CROWD * 1_500 };
 /** Whoever was killed in the middle of a send leaves an operation that is found out within the quiet period. */
 const SETTLED_MS = 180_000 + CROWD * 200;
 
@@ -21,7 +21,7 @@ const IN_A_RUN: readonly (readonly ProcessName[])[] = [
   ["fee", "postgres", "simulator"],
 ];
 
-test(`a weekly run of ${CROWD} Investors is paid once, whoever is killed meanwhile`, PATIENCE, async () => {
+test(`a weekly run of ${CROWD} Investors is paid once, whoever is killed meanwhile`, TIMEOUT, async () => {
   const periodMs = 15_000 + CROWD * 60;
   await using system = await startTestSystem({ PAMM_FEE_PERIOD: `PT${periodMs / 1_000}S` });
   const client = clientOf(system);
@@ -48,16 +48,16 @@ type Run = { readonly before: readonly Charged[]; readonly results: bigint };
 async function expectRun(client: Client, crowd: Crowd, { before, results }: Run): Promise<Charged[]> {
   const { payments, total } = await expectFeesToTie(client, crowd);
   const balances = await Promise.all(crowd.members.map(({ login }) => platformBalanceOf(client, login)));
-  const after = crowd.members.map(({ login, capital }, seat) => {
+  const after = crowd.members.map(({ login, capital }, holding) => {
     const paid = paidBy(payments, login);
-    return { mark: (balances[seat] ?? 0n) + paid - capital, paid };
+    return { mark: (balances[holding] ?? 0n) + paid - capital, paid };
   });
   expect(
     after.reduce((sum, { mark }) => sum + mark, 0n),
     "all of the results, and nothing else",
   ).toBe(results);
-  const due = after.map(({ mark }, seat) => ((mark - (before[seat]?.mark ?? 0n)) * 3n) / 10n);
-  expect(after.map(({ paid }, seat) => paid - (before[seat]?.paid ?? 0n))).toEqual(due);
+  const due = after.map(({ mark }, holding) => ((mark - (before[holding]?.mark ?? 0n)) * 3n) / 10n);
+  expect(after.map(({ paid }, holding) => paid - (before[holding]?.paid ?? 0n))).toEqual(due);
   expect(await platformBalanceOf(client, crowd.paymentLogin)).toBe(total);
   const pooled = balances.reduce((sum, balance) => sum + balance, 0n);
   expect(await platformBalanceOf(client, crowd.login)).toBe(pooled);

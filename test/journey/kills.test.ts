@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { sized } from "../support/proof.ts";
-import { platformTroubles } from "./routes/platform-troubles.ts";
+import { platformFaults } from "./routes/platform-faults.ts";
 import { type Client, clientOf } from "./support/client.ts";
 import { CROWD, newCrowd } from "./support/crowd.ts";
 import { type Kill, tellThroughRestart, tellWhileKilling } from "./support/kill-at-steps.ts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => system[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
 describe("a platform that fails", () => {
-  platformTroubles(() => client);
+  platformFaults(() => client);
 });
 
 /** Every process once, at the step that needs it, or the one before. */
@@ -76,8 +76,8 @@ test(`a deal of ${CROWD} Investors is split and posted once, whoever is killed m
     results,
     crowd.members.map(({ capital }) => capital),
   );
-  const balances = crowd.members.map(({ capital }, seat) => capital + (gained[seat] ?? 0n));
-  const logins = crowd.members.map(({ login }, seat) => [login, formatDecimal(usd(balances[seat] ?? 0n))]);
+  const balances = crowd.members.map(({ capital }, holding) => capital + (gained[holding] ?? 0n));
+  const logins = crowd.members.map(({ login }, holding) => [login, formatDecimal(usd(balances[holding] ?? 0n))]);
   const master = balances.reduce((sum, balance) => sum + balance, 0n);
   await expectBalances(
     client,

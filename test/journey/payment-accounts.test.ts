@@ -7,7 +7,7 @@ import { text } from "./support/shape.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, expectBalances, type Pool, pooled } from "./support/trading.ts";
 
-const PATIENCE = { timeout: 90_000 };
+const TIMEOUT = { timeout: 90_000 };
 const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
 
 let client: Client;
@@ -51,7 +51,7 @@ async function expectToGoOn({ login, paymentLogin, investors }: Pool, credited: 
 
 test(
   "a fee that the platform has credited twice stops the fees of its Master, until two keys go on",
-  PATIENCE,
+  TIMEOUT,
   async () => {
     const [pool, other] = [await whoHasPaid(), await whoHasPaid()];
     const [credit] = await dealsOf(client, pool.paymentLogin);
@@ -68,7 +68,7 @@ test(
 
 test(
   "a fee whose credit the platform has lost stops the fees of its Master, until two keys go on",
-  PATIENCE,
+  TIMEOUT,
   async () => {
     const pool = await whoHasPaid();
     const [credit] = await dealsOf(client, pool.paymentLogin);

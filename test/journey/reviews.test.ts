@@ -8,7 +8,7 @@ import { text } from "./support/shape.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, everythingOf, expectBalances, pooled } from "./support/trading.ts";
 
-const PATIENCE = { timeout: 90_000 };
+const TIMEOUT = { timeout: 90_000 };
 const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
 
 let client: Client;
@@ -28,43 +28,39 @@ async function expectProven(login: string): Promise<void> {
   });
 }
 
-test(
-  "a dealer's deposit on an Investor in a pool is adopted by two keys and reaches the Master",
-  PATIENCE,
-  async () => {
-    const { login, investors } = await pooled(client, ["500", "300"]);
-    const [investor = "", other = ""] = investors;
-    await client.control("POST", "balance", { login: investor, amount: "40" });
-    const review = await reviewAbout(client, investor, "foreign_money_on_investor");
-    expect(review).toMatchObject({ amount: "40.00", actions: ["adopt", "acknowledge"], state: "open", decision: null });
-    await expectBalances(client, { [investor]: "540", [login]: "800" });
+test("a dealer's deposit on an Investor in a pool is adopted by two keys and reaches the Master", TIMEOUT, async () => {
+  const { login, investors } = await pooled(client, ["500", "300"]);
+  const [investor = "", other = ""] = investors;
+  await client.control("POST", "balance", { login: investor, amount: "40" });
+  const review = await reviewAbout(client, investor, "external_funds_on_investor");
+  expect(review).toMatchObject({ amount: "40.00", actions: ["adopt", "acknowledge"], state: "open", decision: null });
+  await expectBalances(client, { [investor]: "540", [login]: "800" });
 
-    expect((await say(client, review, "adopt")).status).toBe(200);
-    expectProblem(await say(client, review, "adopt"), {
-      status: 409,
-      code: "second_approver_required",
-      outcome: "not_executed",
-    });
-    expect((await say(client, review, "adopt", second)).body).toMatchObject({
-      state: "decided",
-      actions: [],
-      decision: { action: "adopt", proposed_by: "bootstrap" },
-    });
-    expectProblem(await say(client, review, "adopt", second), {
-      status: 409,
-      code: "review_decided",
-      outcome: "not_executed",
-    });
-    await expectBalances(client, { [investor]: "540", [other]: "300", [login]: "840" });
-    await bookResult(client, login, "84");
-    await expectBalances(client, { [investor]: "594", [other]: "330", [login]: "924" });
-    await expectProven(login);
-  },
-);
+  expect((await say(client, review, "adopt")).status).toBe(200);
+  expectProblem(await say(client, review, "adopt"), {
+    status: 409,
+    code: "second_approver_required",
+    outcome: "not_executed",
+  });
+  expect((await say(client, review, "adopt", second)).body).toMatchObject({
+    state: "decided",
+    actions: [],
+    decision: { action: "adopt", proposed_by: "bootstrap" },
+  });
+  expectProblem(await say(client, review, "adopt", second), {
+    status: 409,
+    code: "review_decided",
+    outcome: "not_executed",
+  });
+  await expectBalances(client, { [investor]: "540", [other]: "300", [login]: "840" });
+  await bookResult(client, login, "84");
+  await expectBalances(client, { [investor]: "594", [other]: "330", [login]: "924" });
+  await expectProven(login);
+});
 
 test(
   "a forged deal stops its Master alone, and two keys put it right: then all of it ties again",
-  PATIENCE,
+  TIMEOUT,
   async () => {
     const { login, investors } = await pooled(client, ["500"]);
     const elsewhere = await pooled(client, ["200"]);
@@ -75,7 +71,7 @@ test(
     await client.control("POST", "balance", { login, amount: "25", comment: mirror?.comment });
 
     const stop = await reviewAbout(client, login, "stopped");
-    const surplus = await reviewAbout(client, login, "surplus_deal");
+    const unmatched = await reviewAbout(client, login, "unmatched_deal");
     await expectDone(deposit(client, investor, "30", "while stopped"));
     await expectDone(deposit(client, neighbour, "30", "goes on"));
     await expectBalances(client, { [neighbour]: "230", [elsewhere.login]: "230" });
@@ -89,7 +85,7 @@ test(
     }
     expect(await everythingOf(client, [login, investor, newcomer])).toEqual(before);
 
-    await decide(client, surplus, "reverse", second);
+    await decide(client, unmatched, "reverse", second);
     await expectBalances(client, { [login]: "500", [investor]: "530" });
     await decide(client, stop, "resume", second);
     await expectBalances(client, { [login]: "530", [investor]: "530" });
@@ -107,7 +103,7 @@ test(
 
 test(
   "a mirror that the platform has lost for good is corrected by two keys: its Master goes on, people leave, all of it ties",
-  PATIENCE,
+  TIMEOUT,
   async () => {
     const { login, investors } = await pooled(client, ["500", "300"]);
     const [leaving = "", staying = ""] = investors;
@@ -131,7 +127,7 @@ test(
 
     await decide(client, lost, "correct_log", second);
     await decide(client, stop, "resume", second);
-    const missing = await reviewAbout(client, login, "foreign_money_on_master");
+    const missing = await reviewAbout(client, login, "external_funds_on_master");
     expect(missing).toMatchObject({ amount: "-500.00", actions: ["acknowledge"] });
     await bookResult(client, login, "80");
     await expectBalances(client, { [login]: "380", [leaving]: "550", [staying]: "330" });

@@ -16,7 +16,7 @@ import { type Client, clientOf } from "./support/client.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import type { RunningSystem } from "./support/system.ts";
 
-const PATIENCE = { timeout: 90_000 };
+const TIMEOUT = { timeout: 90_000 };
 
 let system: RunningSystem;
 let client: Client;
@@ -51,16 +51,16 @@ describe("commands that are sent again", () => {
 describe("fees", () => {
   feeRoutes(() => client);
 });
-describe("shared results", PATIENCE, () => {
+describe("shared results", TIMEOUT, () => {
   sharedResults(() => client);
 });
-describe("fees on demand", PATIENCE, () => {
+describe("fees on demand", TIMEOUT, () => {
   feesOnDemand(() => client);
 });
-describe("marks and rates", PATIENCE, () => {
+describe("marks and rates", TIMEOUT, () => {
   marksAndRates(() => client);
 });
-describe("fee listings", PATIENCE, () => {
+describe("fee listings", TIMEOUT, () => {
   feeListings(() => client);
 });
 describe("secrets", () => {

@@ -9,7 +9,7 @@ import { testSimulator } from "../support/simulator.ts";
 import { run } from "./support/running.ts";
 import { failedStart } from "./support/system.ts";
 
-const PATIENCE = { timeout: 60_000 };
+const TIMEOUT = { timeout: 60_000 };
 
 /** One line that says what is wrong and what to do, never a stack, and an exit code that scripts see. */
 async function expectRefused(settings: NodeJS.ProcessEnv, line: RegExp): Promise<void> {
@@ -20,32 +20,32 @@ async function expectRefused(settings: NodeJS.ProcessEnv, line: RegExp): Promise
   expect(code).toBe(1);
 }
 
-test("a port that is taken", PATIENCE, async () => {
-  const holder = createServer();
+test("a port that is taken", TIMEOUT, async () => {
+  const lockOwner = createServer();
   const port = await freePort();
-  await new Promise<void>((listening) => holder.listen(port, "127.0.0.1", listening));
-  onTestFinished(() => void holder.close());
+  await new Promise<void>((listening) => lockOwner.listen(port, "127.0.0.1", listening));
+  onTestFinished(() => void lockOwner.close());
 
   const line = new RegExp(`port ${port} on 127.0.0.1 is taken: set PAMM_HTTP_PORT to another one`);
   await expectRefused({ PAMM_HTTP_PORT: String(port) }, line);
 });
 
-test("settings that make no sense are all named at once, before anything is started", PATIENCE, async () => {
+test("settings that make no sense are all named at once, before anything is started", TIMEOUT, async () => {
   const settings = { PAMM_HTTP_PORT: "http", SIM_PORT: "99999", PAMM_QUIET_PERIOD: "soon", NATS_URL: "localhost" };
   const lines = Object.keys(settings).map((name) => `make run: ${name}.*\n`);
   await expectRefused(settings, new RegExp(`^${lines.join("")}$`));
 });
 
-test("a database that cannot be reached", PATIENCE, async () => {
+test("a database that cannot be reached", TIMEOUT, async () => {
   const url = "postgres://pamm:secret-of-the-operator@127.0.0.1:1/pamm";
   await expectRefused({ DATABASE_URL: url }, /cannot start: .*database.*127\.0\.0\.1:1/i);
 });
 
-test("a broker that cannot be reached", PATIENCE, async () => {
+test("a broker that cannot be reached", TIMEOUT, async () => {
   await expectRefused({ NATS_URL: "nats://127.0.0.1:1" }, /cannot start: .*127\.0\.0\.1:1.*NATS_URL/i);
 });
 
-test("a broker without JetStream", PATIENCE, async () => {
+test("a broker without JetStream", TIMEOUT, async () => {
   const { path } = await provideNatsServer();
   const port = await freePort();
   const broker = run([path, "-a", "127.0.0.1", "-p", String(port)], {});
@@ -58,7 +58,7 @@ test("a broker without JetStream", PATIENCE, async () => {
   await expectRefused({ NATS_URL: `nats://127.0.0.1:${port}` }, /cannot start: .*JetStream.*-js/);
 });
 
-test("a platform that refuses the manager", PATIENCE, async () => {
+test("a platform that refuses the manager", TIMEOUT, async () => {
   const stateDir = mkdtempSync(join(tmpdir(), "pamm-journey-"));
   await using simulator = await testSimulator({ stateDir });
   const settings = {
@@ -71,7 +71,7 @@ test("a platform that refuses the manager", PATIENCE, async () => {
   await expectRefused(settings, /cannot start: .*does not let us in.*check MT5_LOGIN and MT5_PASSWORD/);
 });
 
-test("a platform that cannot be reached", PATIENCE, async () => {
+test("a platform that cannot be reached", TIMEOUT, async () => {
   const settings = { MT5_URL: "https://127.0.0.1:1", MT5_LOGIN: "1000", MT5_PASSWORD: "secret-of-the-operator" };
   await expectRefused(settings, /cannot start: .*127\.0\.0\.1:1.*check MT5_URL/);
 });

@@ -3,9 +3,9 @@ import { IS_PROOF } from "../support/proof.ts";
 import { type Kill, tellThroughRestart, tellWhileKilling } from "./support/kill-at-steps.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
-const PATIENCE = { timeout: 300_000 };
+const TIMEOUT = { timeout: 300_000 };
 
-const START_PATIENCE_MS = 180_000;
+const START_TIMEOUT_MS = 180_000;
 
 /** Three demos at once, which take turns with the one price that there is. */
 const KILLS: Readonly<Record<string, readonly Kill[]>> = {
@@ -32,14 +32,14 @@ describe.runIf(IS_PROOF)("a fortnight of trading, killed again and again", () =>
 
   beforeAll(async () => {
     system = await startTestSystem({ PAMM_FEE_PERIOD: "PT20S" });
-  }, START_PATIENCE_MS);
-  afterAll(() => system[Symbol.asyncDispose](), START_PATIENCE_MS);
+  }, START_TIMEOUT_MS);
+  afterAll(() => system[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
-  test("every fee is right though everything is killed at once and started again", PATIENCE, async () => {
+  test("every fee is right though everything is killed at once and started again", TIMEOUT, async () => {
     await tellThroughRestart(system, "fortnight", "A loss: ");
   });
 
-  test.concurrent.each(Object.keys(KILLS))("every fee is right though they are killed: %s", PATIENCE, async (who) => {
+  test.concurrent.each(Object.keys(KILLS))("every fee is right though they are killed: %s", TIMEOUT, async (who) => {
     await tellWhileKilling(system, "fortnight", KILLS[who] ?? []);
   });
 });

@@ -45,7 +45,7 @@ test.concurrent.for([
   ["a gap beyond the pool", examples.gapBeyondThePool],
   ["who comes back goes on where it was", examples.comingBack],
   ["a random history without open positions", random(FLAT, 1)],
-] as const)("%s", TIMEOUT, ([, story]) => tell(system, books, story));
+] as const)("%s", TIMEOUT, ([, saga]) => tell(system, books, saga));
 
 /** There is one price for all: these come one after the other. */
 test.concurrent("A1, A2, A8, F10 and a random history: while positions float", TIMEOUT, async () => {

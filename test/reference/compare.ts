@@ -3,8 +3,8 @@ import { newWorld } from "./engine/world.ts";
 import { histories, type HistoryShape } from "./history.ts";
 import { FIRST_DAY, play } from "./play.ts";
 import { expectConserved } from "./conserved.ts";
-import { type FeesUnderTest, THE_FEES, twinFees } from "./twin-fees.ts";
-import { type PoolUnderTest, type Tally, THE_POOL, twinPool } from "./twin-pool.ts";
+import { type FeesUnderTest, THE_FEES, modelFees } from "./model-fees.ts";
+import { type PoolUnderTest, type Tally, THE_POOL, modelPool } from "./model-pool.ts";
 
 export type Comparison = {
   readonly seed: number;
@@ -17,8 +17,8 @@ export type Comparison = {
 };
 
 export type Verdict = {
-  /** The shortest story found that ends with a difference; undefined when there is none. */
-  readonly story: string | undefined;
+  /** The shortest saga found that ends with a difference; undefined when there is none. */
+  readonly saga: string | undefined;
   readonly tally: Tally;
 };
 
@@ -35,10 +35,10 @@ export function compareWithReference({
 }: Comparison): Verdict {
   const tally = { allocations: 0, ties: 0 };
   const property = fc.property(histories(shape), (history) => {
-    const makePool = () => twinPool(tally, { ...THE_POOL, ...pool });
-    const world = newWorld({ ...history, now: FIRST_DAY, makePool, watch: twinFees({ ...THE_FEES, ...fees }) });
+    const makePool = () => modelPool(tally, { ...THE_POOL, ...pool });
+    const world = newWorld({ ...history, now: FIRST_DAY, makePool, watch: modelFees({ ...THE_FEES, ...fees }) });
     play(world, history, expectConserved);
   });
   const { failed, errorInstance } = fc.check(property, { seed, numRuns: runs, endOnFailure: !shrink });
-  return { story: failed ? (errorInstance as Error).message : undefined, tally };
+  return { saga: failed ? (errorInstance as Error).message : undefined, tally };
 }

@@ -4,16 +4,16 @@ import { activeAt, activeOf, type World } from "./engine/world.ts";
 /** Each cent is in exactly one place. Throws where one is missing or there twice. */
 export function expectConserved(world: World): void {
   for (const master of world.masters) {
-    const seats = activeAt(world, master).map(({ id }) => master.pool.cash(id));
-    const pooled = seats.reduce((sum, seat) => sum + seat.pooled + seat.waiting, 0n);
+    const holdings = activeAt(world, master).map(({ id }) => master.pool.cash(id));
+    const pooled = holdings.reduce((sum, holding) => sum + holding.pooled + holding.waiting, 0n);
     expectEqual(`balance of ${master.name}`, master.balance, pooled + master.pool.nobodys());
     const paid = master.payments.reduce((sum, { cents }) => sum + cents, 0n);
     expectEqual(`payment account of ${master.name}`, master.paymentBalance, paid);
   }
   for (const investor of world.investors) {
-    const seat = activeOf(world, investor);
-    if (seat === undefined) continue;
-    const { pooled, waiting } = seat.master.pool.cash(seat.id);
+    const holding = activeOf(world, investor);
+    if (holding === undefined) continue;
+    const { pooled, waiting } = holding.master.pool.cash(holding.id);
     expectEqual(`balance of ${investor.name}`, investor.balance, pooled + waiting - investor.unposted);
   }
 }

@@ -33,7 +33,7 @@ const PRECISION = fraction(10n ** 12n);
 
 /** Of those who have a share; at least a cent. */
 export function valueOf(pool: Pool): Fraction {
-  const holders = [...pool.seats].filter(([, { share }]) => isPositive(share));
+  const holders = [...pool.holdings].filter(([, { share }]) => isPositive(share));
   const equities = holders.map(([id]) => distance(equityOf(pool, id), ZERO));
   return larger(total(equities), ONE);
 }

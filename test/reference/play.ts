@@ -11,20 +11,20 @@ export const FIRST_DAY: Instant = Date.UTC(2026, 0, 3);
 const STEP_MS = 60_000;
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** Plays a history through a world; when something is wrong at a step, the error tells the whole story up to there. */
+/** Plays a history through a world; when something is wrong at a step, the error tells the whole saga up to there. */
 export function play(world: World, history: History, check: (world: World) => void = () => {}): string[] {
-  const story: string[] = [];
+  const saga: string[] = [];
   for (const step of history.steps) {
-    story.push(`${story.length + 1}. ${tell(step, history)}`);
+    saga.push(`${saga.length + 1}. ${tell(step, history)}`);
     try {
       const outcome = playStep(world, step);
-      if (outcome !== "") story.push(`   ${outcome}`);
+      if (outcome !== "") saga.push(`   ${outcome}`);
       check(world);
     } catch (error) {
-      throw new Error([...story, `   => ${(error as Error).message}`].join("\n"), { cause: error });
+      throw new Error([...saga, `   => ${(error as Error).message}`].join("\n"), { cause: error });
     }
   }
-  return story;
+  return saga;
 }
 
 /** Answers what came of it, where that can not be seen from the step. */
@@ -43,14 +43,14 @@ export function playStep(world: World, wanted: Step): string {
  * Nobody makes a thousand times what is at work in a day. Units are of 1e-8 USD when they are made: where one has come to
  * be worth a cent, rounding them is no dust any more.
  */
-const MOST_LEVERAGE = 10n;
-const LEAST_CAPITAL = 10n;
+const MAX_LEVERAGE = 10n;
+const MIN_CAPITAL = 10n;
 
 function within(world: World, step: Step): Step {
   if (!("where" in step && "cents" in step)) return step;
   const master = at(world.masters, step.where);
   const pooled = activeAt(world, master).map(({ id }) => master.pool.cash(id).pooled);
-  const most = MOST_LEVERAGE * pooled.reduce((sum, cents) => sum + (cents < 0n ? -cents : cents), LEAST_CAPITAL);
+  const most = MAX_LEVERAGE * pooled.reduce((sum, cents) => sum + (cents < 0n ? -cents : cents), MIN_CAPITAL);
   return { ...step, cents: step.cents < -most ? -most : step.cents > most ? most : step.cents };
 }
 

@@ -1,6 +1,5 @@
 import { Books, isOpen, isUnderWay } from "./checks/books.ts";
-import { checkEnd, isAnyHeldUp, isSettled } from "./checks/check-end.ts";
-import type { End } from "./checks/check-end.ts";
+import { checkEnd, type End, isAnyHeldUp, isSettled } from "./checks/check-end.ts";
 import { Violation } from "./checks/violation.ts";
 import { BooksWatch } from "./checks/watch-books.ts";
 import { CallersWatch } from "./checks/watch-callers.ts";
@@ -12,10 +11,9 @@ import { Notes } from "./notes.ts";
 import type { Fault, Plan } from "./plan/plan.ts";
 import { Coverage } from "./report/coverage.ts";
 import { tellChanges } from "./report/tell-changes.ts";
-import { play } from "./stories/play.ts";
+import { play } from "./sagas/play.ts";
 import { Faults } from "./world/faults.ts";
-import { createRandom } from "./world/random.ts";
-import type { Random } from "./world/random.ts";
+import { createRandom, type Random } from "./world/random.ts";
 import { Scheduler } from "./world/scheduler.ts";
 import { ACCOUNTS, World } from "./world/world.ts";
 
@@ -129,12 +127,12 @@ export class History {
           note(() => `${process.name} sends ${amountMinor} to ${login}: ${comment}`);
           this.notes.check(() => this.#platform.onWrite({ login, amountMinor, comment, checkMargin }));
         },
-        onTrouble: (trouble, { comment }) => {
+        onFailure: (trouble, { comment }) => {
           note(() => `!! ${trouble.name} for ${comment}: ${JSON.stringify(trouble)}`);
           this.coverage.fault(trouble.name, this.#platform.operationOf(comment));
         },
       },
-      onConnectionTrouble: (name) => this.#struck(name, "database", "database"),
+      onConnectionFailure: (name) => this.#struck(name, "database", "database"),
     });
   }
 
@@ -170,7 +168,7 @@ export class History {
       fees,
       random,
       watch: this.#callers,
-      lanes: this.#watch,
+      accountLocks: this.#watch,
       note: this.notes.note,
     };
     const played = process.run(() => play(caller, server, this.#plan.commands[place]!));
@@ -197,7 +195,7 @@ export class History {
         server.restart(fault.forgetsMs, fault.downMs);
         this.#platform.forget(server.forgotten);
         return;
-      case "broker_trouble":
+      case "broker_failure":
         broker.trouble = fault.probability;
         scheduler.after(fault.forMs, "broker is well", () => (broker.trouble = 0));
         return;

@@ -1,7 +1,6 @@
 import { makePlan } from "./plan/make-plan.ts";
 import type { Mode } from "./plan/plan.ts";
-import { addHits } from "./report/coverage.ts";
-import type { Hits } from "./report/coverage.ts";
+import { addHits, type Hits } from "./report/coverage.ts";
 import { hashText } from "./world/random.ts";
 import { simulate } from "./simulate.ts";
 import type { Work } from "./work.ts";

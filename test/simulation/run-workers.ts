@@ -1,6 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { addHits } from "./report/coverage.ts";
-import type { Hits } from "./report/coverage.ts";
+import { addHits, type Hits } from "./report/coverage.ts";
 import type { Tally } from "./run-seeds.ts";
 import type { Keeping, Telling, Work } from "./work.ts";
 

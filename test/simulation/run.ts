@@ -31,13 +31,13 @@ async function main(): Promise<number> {
   const threads = readNumber("threads", values.threads ?? String(availableParallelism()));
   const mode = readMode(values.mode);
   const startedMs = performance.now();
-  const work = { sabotage: undefined, first, count, mode, stopsAtViolation: false };
+  const work = { mutant: undefined, first, count, mode, stopsAtViolation: false };
   const tally = await runWorkers(work, Math.min(count, threads));
   const seconds = (performance.now() - startedMs) / 1_000;
   const [failure] = tally.failures;
   const told = failure ?? (count === 1 ? { seed: first, mode: mode === "both" ? modeOf(first) : mode } : undefined);
   if (count > 1) write(values.cells ? coverageTable(tally.hits) : coverageSummary(tally.hits));
-  if (told !== undefined) write(await tellInThread({ sabotage: undefined, tell: told.seed, mode: told.mode }));
+  if (told !== undefined) write(await tellInThread({ mutant: undefined, tell: told.seed, mode: told.mode }));
   write(`\n${printTally(tally, seconds)}`);
   return failure === undefined ? 0 : 1;
 }

@@ -1,12 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { patchSources } from "./sabotage/patch-sources.ts";
-import { MISTAKES } from "./sabotage/sabotages.ts";
+import { patchSources } from "./mutants/patch-sources.ts";
+import { MISTAKES } from "./mutants/mutants.ts";
 import type { Keeping, Telling, Work } from "./work.ts";
 
 const work = workerData as Work | Telling | Keeping;
-const sabotage = MISTAKES.find(({ name }) => name === work.sabotage);
-if (sabotage === undefined && work.sabotage !== undefined) throw new Error(`no sabotage is called ${work.sabotage}`);
-patchSources(sabotage?.edits ?? []);
+const mutant = MISTAKES.find(({ name }) => name === work.mutant);
+if (mutant === undefined && work.mutant !== undefined) throw new Error(`no mutant is called ${work.mutant}`);
+patchSources(mutant?.edits ?? []);
 parentPort?.postMessage(await answer());
 
 /** What lives through histories is loaded after the hooks are in place, so that the edits are in it. */

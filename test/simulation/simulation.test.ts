@@ -6,22 +6,22 @@ import type { Hits } from "./report/coverage.ts";
 import { coverageSummary } from "./report/print-coverage.ts";
 import { printTally } from "./report/print-tally.ts";
 import { runWorker, runWorkers, tellInThread } from "./run-workers.ts";
-import { SABOTAGES } from "./sabotage/sabotages.ts";
+import { MUTANTS } from "./mutants/mutants.ts";
 
 /** A quarter of a minute of one core in `make test`, some minutes of two in `make proof`. */
 const SEEDS = sized({ test: 300, proof: 10_000 });
 /** `make test` needs the other core for other tests. */
 const THREADS = sized({ test: 1, proof: 2 });
 /** `make test` runs, for each invariant, the first mutant that violates it. */
-const MUTANTS = sized({ test: firstOfEachInvariant(), proof: SABOTAGES });
+const SELECTED_MUTANTS = sized({ test: firstOfEachInvariant(), proof: MUTANTS });
 /** From the seed that is known to show it; a change of the sources may move it a little. */
-const SABOTAGE_SEEDS = 150;
+const MUTANT_SEEDS = 150;
 /** A machine that does many other things at the same time needs a multiple of what it usually takes. */
-const PATIENCE_MS = 20 * 60_000;
+const TIMEOUT_MS = 20 * 60_000;
 /** Where a process can be hit; after that come the failpoints of the service, by their names. */
 const PLACES = ["statement", "commit", "answer", "read", "after_permit", "after_answer"];
 
-const PROOF = { sabotage: undefined, first: 1, mode: "both", stopsAtViolation: false } as const;
+const PROOF = { mutant: undefined, first: 1, mode: "both", stopsAtViolation: false } as const;
 
 test(
   "no history breaks anything, and everything is met in them",
@@ -30,7 +30,7 @@ test(
     const tally = await runWorkers({ ...PROOF, count: SEEDS }, THREADS);
     const [failure] = tally.failures;
     if (failure !== undefined)
-      expect.fail(await tellInThread({ sabotage: undefined, tell: failure.seed, mode: failure.mode }));
+      expect.fail(await tellInThread({ mutant: undefined, tell: failure.seed, mode: failure.mode }));
     expect(tally.seeds).toBe(SEEDS);
     const seconds = (performance.now() - startedMs) / 1_000;
     process.stdout.write(`${coverageSummary(tally.hits)}\n\n${printTally(tally, seconds)}\n`);
@@ -43,7 +43,7 @@ test(
     });
     expect(missedIn(tally.hits)).toEqual([]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 /** Kinds of operations and places of a crash that never came up: each combination in `make proof`, each of the two in `make test`. */
@@ -56,9 +56,9 @@ function missedIn(hits: Hits): readonly string[] {
   return kinds.flatMap((kind) => PLACES.map((place) => `${kind}|${place}`)).filter((cell) => !met.has(cell));
 }
 
-function firstOfEachInvariant(): typeof SABOTAGES {
-  const invariants = SABOTAGES.map(({ caughtBy }) => caughtBy[0]);
-  return SABOTAGES.filter((_, index) => invariants.indexOf(invariants[index]) === index);
+function firstOfEachInvariant(): typeof MUTANTS {
+  const invariants = MUTANTS.map(({ caughtBy }) => caughtBy[0]);
+  return MUTANTS.filter((_, index) => invariants.indexOf(invariants[index]) === index);
 }
 
 test(
@@ -69,15 +69,15 @@ test(
     expect(two.trace).toBe(one.trace);
     expect((await runWorkers({ ...work, first: 501 }, 1)).trace).not.toBe(one.trace);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
-test.each(MUTANTS)(
+test.each(SELECTED_MUTANTS)(
   "it is noticed: $name",
   async ({ name, seed, caughtBy }) => {
-    const range = { first: seed, step: 1, count: SABOTAGE_SEEDS, mode: "both" } as const;
-    const { failures } = await runWorker({ ...range, sabotage: name, stopsAtViolation: true });
+    const range = { first: seed, step: 1, count: MUTANT_SEEDS, mode: "both" } as const;
+    const { failures } = await runWorker({ ...range, mutant: name, stopsAtViolation: true });
     expect(caughtBy).toContain(failures[0]?.invariant);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );

@@ -1,7 +1,7 @@
 import type { Mode } from "./plan/plan.ts";
 
 /** With which mistake put into the sources this thread lives, by its name. */
-export type Sources = { readonly sabotage: string | undefined };
+export type Sources = { readonly mutant: string | undefined };
 
 export type Work = Sources & {
   /** Which seeds: every `step`-th from `first` on. */

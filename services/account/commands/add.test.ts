@@ -71,9 +71,9 @@ test.each([
 
 test("a payment account that is the trading account is named as the field that is wrong", async () => {
   const deps = await withAccounts("5001");
-  const wish = aRegistration({ login: "5001", paymentAccountLogin: "5001" });
+  const details = aRegistration({ login: "5001", paymentAccountLogin: "5001" });
 
-  await expect(addMaster(deps, wish, aCall("op-1"))).rejects.toMatchObject({
+  await expect(addMaster(deps, details, aCall("op-1"))).rejects.toMatchObject({
     errors: [{ field: "payment_account_login", code: "payment_account_equals_master" }],
   });
 });
@@ -119,7 +119,7 @@ test("of many who register one login at once, one does", async () => {
 
 test("an account that is being created can not be registered meanwhile", async () => {
   const deps = await withAccounts("3000001");
-  deps.platform.troubles.push(undefined, "lost answer");
+  deps.platform.faults.push(undefined, "lost answer");
   await createMaster(deps, aMaster(), aCall("op-1")).catch(() => {});
 
   await expect(addInvestor(deps, { login: "3000001", name: "Ivy" }, aCall("op-2"))).rejects.toMatchObject({

@@ -25,7 +25,7 @@ export async function createInvestor(
     nameError("name", name),
     leverageError(leverage),
   );
-  const wish = {
+  const details = {
     operationId,
     kind: "INVESTOR",
     firstName,
@@ -36,11 +36,11 @@ export async function createInvestor(
     leverage,
   } as const;
   const without = { minDeposit: usd(0n), strategyName: undefined, strategy: undefined };
-  const made = await provision(deps, { ...wish, ...without }, context);
+  const made = await provision(deps, { ...details, ...without }, context);
 
   const investor = await findInvestorById(deps.pool, made.becameId ?? 0n);
   const passwords = await openPasswords(deps, provisioningKey(made, "investor"));
-  assert(investor !== undefined && passwords !== undefined, "an active wish has become an Investor");
+  assert(investor !== undefined && passwords !== undefined, "an active order has become an Investor");
   return {
     investor: investorMessage(investor),
     mainPassword: passwords.main.reveal(),

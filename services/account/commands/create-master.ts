@@ -30,7 +30,7 @@ export async function createMaster(
     leverageError(leverage),
     minDepositError(minDeposit),
   );
-  const wish = {
+  const details = {
     operationId,
     kind: "MASTER",
     firstName,
@@ -40,19 +40,19 @@ export async function createMaster(
     platformGroup,
     leverage,
   } as const;
-  const made = await provision(deps, { ...wish, minDeposit, strategyName, strategy }, context);
+  const made = await provision(deps, { ...details, minDeposit, strategyName, strategy }, context);
 
   const master = await findMasterById(deps.pool, made.becameId ?? 0n);
   const passwords = await openPasswords(deps, provisioningKey(made, "trading"));
-  assert(master !== undefined && passwords !== undefined, "an active wish has become a Master");
+  assert(master !== undefined && passwords !== undefined, "an active order has become a Master");
   return {
-    master: masterMessage(asWished(master, made)),
+    master: masterMessage(asRequested(master, made)),
     mainPassword: passwords.main.reveal(),
     investorPassword: passwords.investor.reveal(),
   };
 }
 
 /** A command that is given again is answered the same, whatever others have changed since. */
-function asWished(master: Master, { name, strategyName, strategy, minDeposit }: Provisioning): Master {
+function asRequested(master: Master, { name, strategyName, strategy, minDeposit }: Provisioning): Master {
   return { ...master, name, strategyName, strategy, minDeposit };
 }

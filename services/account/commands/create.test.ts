@@ -8,7 +8,7 @@ import { aCall, aMaster, anInvestor, usd, world, type World } from "../testing/a
 import { createInvestor } from "./create-investor.ts";
 import { createMaster } from "./create-master.ts";
 
-test("a Master is a trading account and a payment account under one wish", async () => {
+test("a Master is a trading account and a payment account under one order", async () => {
   const deps = await world();
 
   const made = await createMaster(deps, aMaster(), aCall("op-1"));
@@ -54,7 +54,7 @@ test("twenty requests under one id create one Investor", async () => {
 
 test("a Master whose second account got no answer is in no directory until the job has completed it", async () => {
   const deps = await world();
-  deps.platform.troubles.push(undefined, "lost answer");
+  deps.platform.faults.push(undefined, "lost answer");
 
   await expect(createMaster(deps, aMaster(), aCall("op-1"))).rejects.toMatchObject({
     code: "outcome_unknown",
@@ -76,7 +76,7 @@ test("a Master whose second account got no answer is in no directory until the j
 
 test("a pair that is refused for good leaves no Master, and its first account disabled", async () => {
   const deps = await world();
-  deps.platform.troubles.push(undefined, "group_not_allowed");
+  deps.platform.faults.push(undefined, "group_not_allowed");
 
   await expect(createMaster(deps, aMaster(), aCall("op-1"))).rejects.toMatchObject({
     code: "group_not_allowed",
@@ -93,7 +93,7 @@ test("a pair that is refused for good leaves no Master, and its first account di
 
 test("a platform that was never asked has created nothing, then or later", async () => {
   const deps = await world();
-  deps.platform.troubles.push("unreachable");
+  deps.platform.faults.push("unreachable");
 
   await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject({
     code: "platform_unavailable",
@@ -107,7 +107,7 @@ test("a platform that was never asked has created nothing, then or later", async
 
 test("while a copy may have asked the platform, nobody says that nothing was created", async () => {
   const deps = await world();
-  deps.platform.troubles.push("lost answer", "unreachable");
+  deps.platform.faults.push("lost answer", "unreachable");
   await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
   await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
 
@@ -129,7 +129,7 @@ test("passwords are nowhere in the database but sealed", async () => {
   }
 });
 
-test("everything that is wrong with a wish is said at once", async () => {
+test("everything that is wrong with an order is said at once", async () => {
   const deps = await world();
   const wrong = aMaster({ name: " ", strategy: "a\u0000b", leverage: 501, minDeposit: usd(-1n) });
 

@@ -4,7 +4,7 @@ import { refuse } from "../refusals.ts";
 
 const LOGIN = /^[1-9]\d{0,18}$/;
 const CONTROL = /\p{Cc}/u;
-const MOST_LEVERAGE = 500;
+const MAX_LEVERAGE = 500;
 
 /** Throws everything that is wrong at once; the edge has looked before, a caller on the broker may not have. */
 export function checkAll(...found: readonly (FieldError | undefined)[]): void {
@@ -44,10 +44,10 @@ export function minDepositError(minDeposit: Money | undefined): FieldError | und
 }
 
 export function leverageError(leverage: number): FieldError | undefined {
-  const isFine = leverage >= 1 && leverage <= MOST_LEVERAGE;
+  const isFine = leverage >= 1 && leverage <= MAX_LEVERAGE;
   return isFine
     ? undefined
-    : { field: "leverage", code: "out_of_range", message: `leverage must be from 1 to ${MOST_LEVERAGE}.` };
+    : { field: "leverage", code: "out_of_range", message: `leverage must be from 1 to ${MAX_LEVERAGE}.` };
 }
 
 export function commandError(commandId: string): FieldError | undefined {

@@ -6,7 +6,7 @@ import { claimPending, getProvisioning, listUntidied, markTidied } from "../stor
 
 const BATCH = 8;
 const ATTEMPT_MS = 20_000;
-/** Longer than an attempt, so that two processes never work on one wish at once. */
+/** Longer than an attempt, so that two processes never work on one order at once. */
 const CLAIM_MS = 30_000;
 
 /** Fulfils what a crash or a lost answer left half-made. True when there may be more. */

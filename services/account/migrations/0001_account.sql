@@ -45,7 +45,7 @@ create table credential (
   primary key (owner, field)
 );
 
--- A wish for new accounts, written before the platform is asked. Its id is part of the keys under which it is asked.
+-- A order for new accounts, written before the platform is asked. Its id is part of the keys under which it is asked.
 create table provisioning (
   id                bigint generated always as identity primary key,
   -- Command under which it was asked for; repeating it repeats nothing.

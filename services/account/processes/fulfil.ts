@@ -22,7 +22,7 @@ import {
 const ROLE = { trading: AccountRole.MASTER, payment: AccountRole.PAYMENT, investor: AccountRole.INVESTOR } as const;
 
 /**
- * Brings a wish from wherever it stands to its end. Every account is created under a key of its own, so that doing it again
+ * Brings an order from wherever it stands to its end. Every account is created under a key of its own, so that doing it again
  * creates nothing twice, and the directory hears of it when everything exists.
  */
 export async function fulfil(deps: Deps, provisioning: Provisioning, context: CallContext): Promise<Provisioning> {
@@ -53,7 +53,7 @@ async function createAccount(
   }
 }
 
-/** A no of the platform is final; anything else leaves the wish to the resuming job, unless nothing was begun. */
+/** A no of the platform is final; anything else leaves the order to the resuming job, unless nothing was begun. */
 async function takeNo(deps: Deps, { id, operationId }: Provisioning, refusal: Refusal): Promise<Refusal> {
   if (refusal.status === "invalid" || refusal.status === "rejected" || refusal.code === "login_range_exhausted") {
     const final = finalRefusal(refusal);
@@ -85,7 +85,7 @@ function finalRefusal({ code, status, message, details, errors }: Refusal): Refu
   return new Refusal({ code, status, message, details, errors: named, outcome: "not_executed" });
 }
 
-/** Never half a Master: identity, accounts and the end of the wish are one commit. */
+/** Never half a Master: identity, accounts and the end of the order are one commit. */
 async function activate({ pool, now }: Deps, provisioning: Provisioning): Promise<void> {
   const createdAt = now();
   await inTransaction(pool, async (tx) => {
@@ -95,8 +95,8 @@ async function activate({ pool, now }: Deps, provisioning: Provisioning): Promis
   });
 }
 
-async function insertIdentity(tx: Transaction, wish: Provisioning, createdAt: Date): Promise<bigint> {
-  const { kind, name, login, paymentLogin, strategyName, strategy, minDeposit, operationId: commandId } = wish;
+async function insertIdentity(tx: Transaction, details: Provisioning, createdAt: Date): Promise<bigint> {
+  const { kind, name, login, paymentLogin, strategyName, strategy, minDeposit, operationId: commandId } = details;
   assert(login !== undefined, "the platform has named the account");
   if (kind === "INVESTOR") {
     return (await insertInvestor(tx, { login, name, createdAt, commandId })).id;
@@ -109,7 +109,7 @@ async function insertIdentity(tx: Transaction, wish: Provisioning, createdAt: Da
 async function requestOf(deps: Deps, provisioning: Provisioning, role: ProvisionedRole): Promise<CreateAccountRequest> {
   const key = provisioningKey(provisioning, role);
   const passwords = await openPasswords(deps, key);
-  assert(passwords !== undefined, "a wish has its passwords from the beginning");
+  assert(passwords !== undefined, "an order has its passwords from the beginning");
   return {
     key,
     role: ROLE[role],

@@ -10,30 +10,30 @@ import { putCredential } from "../store/credentials.ts";
 import { findProvisioning, getProvisioning, insertProvisioning, markAskedAgain } from "../store/provisionings.ts";
 import { fulfil } from "./fulfil.ts";
 
-/** The settling job looks at a wish that its request could not fulfil after the request is over. */
+/** The settling job looks at an order that its request could not fulfil after the request is over. */
 const AFTER_DEADLINE_MS = 1_000;
 
-/** Creates the accounts of a wish once, however often the same command id asks for it. */
-export async function provision(deps: Deps, wish: NewProvisioning, context: CallContext): Promise<Provisioning> {
-  const recorded = await failAsUnavailable(() => record(deps, wish, context));
+/** Creates the accounts of an order once, however often the same command id asks for it. */
+export async function provision(deps: Deps, details: NewProvisioning, context: CallContext): Promise<Provisioning> {
+  const recorded = await failAsUnavailable(() => record(deps, details, context));
   return await fulfil(deps, recorded, withReplyReserve(context));
 }
 
-/** The wish with its passwords, sealed, before the platform hears of it: a crash leaves a question rather than a stray account. */
+/** The order with its passwords, sealed, before the platform hears of it: a crash leaves a question rather than a stray account. */
 async function record(
   { pool, vault, newPassword, now }: Deps,
-  wish: NewProvisioning,
+  details: NewProvisioning,
   { deadline }: CallContext,
 ): Promise<Provisioning> {
-  const known = await findProvisioning(pool, wish.operationId);
+  const known = await findProvisioning(pool, details.operationId);
   if (known !== undefined) return await join(pool, known);
   return await inTransaction(pool, async (tx) => {
     const nextTryAt = later(deadline, AFTER_DEADLINE_MS);
-    const provisioning = await insertProvisioning(tx, wish, { at: now(), nextTryAt });
+    const provisioning = await insertProvisioning(tx, details, { at: now(), nextTryAt });
     if (provisioning === undefined) {
-      return await join(tx, await getProvisioning(tx, wish.operationId));
+      return await join(tx, await getProvisioning(tx, details.operationId));
     }
-    for (const role of rolesOf(wish)) {
+    for (const role of rolesOf(details)) {
       for (const field of ["main", "investor"] as const) {
         const place = { owner: provisioningKey(provisioning, role), field };
         await putCredential(tx, { ...place, ...vault.seal(new Secret(newPassword()), place) });

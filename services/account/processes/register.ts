@@ -2,7 +2,7 @@ import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
-import { isTrouble } from "#kernel/trouble.ts";
+import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../deps.ts";
 import type { RegistrationFacts } from "../domain/decide-registration.ts";
 import { refuse } from "../refusals.ts";
@@ -40,7 +40,7 @@ type Registration<T> = {
 /** However often a command is given, it registers once and is answered with what it registered, also when a copy was faster. */
 export async function registerOnce<T>({ find, register }: Registration<T>): Promise<T> {
   const before = await find().catch((error: unknown) => {
-    throw isTrouble(error) ? unavailable("service_unavailable", "The directory cannot be read") : error;
+    throw isTransientFailure(error) ? unavailable("service_unavailable", "The directory cannot be read") : error;
   });
   if (before !== undefined) return before;
   try {
@@ -53,7 +53,9 @@ export async function registerOnce<T>({ find, register }: Registration<T>): Prom
         outcome: "not_executed",
       });
     }
-    throw isTrouble(error) ? unavailable("platform_unavailable", "The trading platform cannot be reached") : error;
+    throw isTransientFailure(error)
+      ? unavailable("platform_unavailable", "The trading platform cannot be reached")
+      : error;
   }
 }
 

@@ -21,20 +21,20 @@ type Row = Omit<
 /** Recorded before the platform is asked. Undefined: the operation is known already. */
 export async function insertProvisioning(
   tx: Transaction,
-  wish: NewProvisioning,
+  details: NewProvisioning,
   { at, nextTryAt }: { at: Date; nextTryAt: Date },
 ): Promise<Provisioning | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
     sql`insert into provisioning (operation_id, kind, state, first_name, last_name, name, email, platform_group, leverage,
                                   min_deposit_minor, strategy_name, strategy, created_at, next_try_at)
-        values (${wish.operationId}, ${wish.kind}, 'PENDING', ${wish.firstName}, ${wish.lastName}, ${wish.name}, ${wish.email},
-                ${wish.platformGroup}, ${wish.leverage}, ${wish.minDeposit.minor}, ${wish.strategyName}, ${wish.strategy},
+        values (${details.operationId}, ${details.kind}, 'PENDING', ${details.firstName}, ${details.lastName}, ${details.name}, ${details.email},
+                ${details.platformGroup}, ${details.leverage}, ${details.minDeposit.minor}, ${details.strategyName}, ${details.strategy},
                 ${at}, ${nextTryAt})
         on conflict (operation_id) do nothing
         returning id`,
   );
-  return row && (await getProvisioning(tx, wish.operationId));
+  return row && (await getProvisioning(tx, details.operationId));
 }
 
 export async function findProvisioning(db: Queryable, operationId: string): Promise<Provisioning | undefined> {
@@ -75,13 +75,13 @@ export async function markLogin(db: Queryable, id: bigint, role: ProvisionedRole
   );
 }
 
-/** Holds the wish until commit. False when somebody else has ended it. */
+/** Holds the order until commit. False when somebody else has ended it. */
 export async function lockPending(tx: Transaction, id: bigint): Promise<boolean> {
   const row = await maybeOne(tx, sql`select id from provisioning where id = ${id} and state = 'PENDING' for update`);
   return row !== undefined;
 }
 
-/** The wish must be locked. */
+/** The order must be locked. */
 export async function markActive(tx: Transaction, id: bigint, becameId: bigint): Promise<void> {
   await execute(tx, sql`update provisioning set state = 'ACTIVE', became_id = ${becameId} where id = ${id}`);
 }
@@ -115,7 +115,7 @@ export async function markNeverSent(db: Queryable, id: bigint, refusal: Refusal)
   return count === 1;
 }
 
-/** From now on no request knows by itself that nothing was begun: several work on the same wish. */
+/** From now on no request knows by itself that nothing was begun: several work on the same order. */
 export async function markAskedAgain(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update provisioning set tries = greatest(tries, 1) where id = ${id} and state = 'PENDING'`);
 }

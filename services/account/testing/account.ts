@@ -14,7 +14,7 @@ import { generatePassword } from "../domain/password.ts";
 import { createVault } from "../vault.ts";
 
 /** What goes wrong at the next creation, once. */
-export type Trouble = "lost answer" | "unreachable" | "group_not_allowed";
+export type Fault = "lost answer" | "unreachable" | "group_not_allowed";
 
 export type PlatformFake = Deps["platform"] & {
   readonly created: Map<string, CreateAccountRequest & { readonly login: string }>;
@@ -22,7 +22,7 @@ export type PlatformFake = Deps["platform"] & {
   readonly adopted: { login: string; role: AccountRole }[];
   readonly disabled: string[];
   /** One for each creation to come; undefined lets it pass. */
-  readonly troubles: (Trouble | undefined)[];
+  readonly faults: (Fault | undefined)[];
 };
 
 export type World = Omit<Deps, "platform"> & {
@@ -103,17 +103,17 @@ function platformFake(): PlatformFake {
     existing: new Set(),
     adopted: [],
     disabled: [],
-    troubles: [],
+    faults: [],
     async createAccount(request) {
-      const trouble = fake.troubles.shift();
-      if (trouble === "unreachable") throw serviceUnavailable("platform");
-      if (trouble === "group_not_allowed") {
-        throw new Refusal({ code: trouble, status: "invalid", message: "Group 'elsewhere' is not allowed." });
+      const fault = fake.faults.shift();
+      if (fault === "unreachable") throw serviceUnavailable("platform");
+      if (fault === "group_not_allowed") {
+        throw new Refusal({ code: fault, status: "invalid", message: "Group 'elsewhere' is not allowed." });
       }
       const known = fake.created.get(request.key);
       const login = known?.login ?? String(3_000_001 + fake.created.size);
       fake.created.set(request.key, { ...request, login });
-      if (trouble === "lost answer") throw outcomeUnknown("platform");
+      if (fault === "lost answer") throw outcomeUnknown("platform");
       return { login };
     },
     async disableAccount({ login }) {

@@ -33,11 +33,11 @@ export function canonical(shape: Shape | undefined, value: unknown): unknown {
   });
 }
 
-function meant(schema: TSchema | undefined, holder: object, name: string): unknown {
+function meant(schema: TSchema | undefined, lockOwner: object, name: string): unknown {
   if (schema === undefined) return undefined;
-  const written = Object.hasOwn(holder, name) ? (holder as Record<string, unknown>)[name] : undefined;
+  const written = Object.hasOwn(lockOwner, name) ? (lockOwner as Record<string, unknown>)[name] : undefined;
   if ("properties" in schema) return written === undefined ? undefined : canonical(schema as unknown as Shape, written);
-  const text = written === undefined ? undefined : decimalText(holder, name);
+  const text = written === undefined ? undefined : decimalText(lockOwner, name);
   const value = text ?? written ?? ("default" in schema ? schema.default : undefined);
   const check = "x-check" in schema ? (schema["x-check"] as CheckName) : undefined;
   const oneWay = check && ONE_WAY[check];

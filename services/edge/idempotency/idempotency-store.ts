@@ -2,7 +2,7 @@ import type { Clock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { isTrouble } from "#kernel/trouble.ts";
+import { isTransientFailure } from "#kernel/transient-failure.ts";
 import { verdictOf } from "../problems/http-status.ts";
 import { refuse } from "../problems/refusals.ts";
 import {
@@ -54,7 +54,7 @@ export function createIdempotencyStore(
       try {
         return await claim(db, request, now);
       } catch (error) {
-        if (error instanceof Refusal || !isTrouble(error)) throw error;
+        if (error instanceof Refusal || !isTransientFailure(error)) throw error;
         throw Object.assign(refuse("service_unavailable", "The Idempotency-Key could not be recorded."), {
           cause: error,
         });

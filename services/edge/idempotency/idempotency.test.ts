@@ -303,16 +303,16 @@ test("a key that is none is told with everything else that is wrong", async () =
 
 test("while the key cannot be put on record nothing is done", async () => {
   const { edge, pool } = await edgeWith(async () => aDeposit());
-  const holder = await pool.connect();
-  onTestFinished(() => holder.release());
-  await holder.query("begin");
-  await holder.query("lock table idempotency_key");
+  const lockOwner = await pool.connect();
+  onTestFinished(() => lockOwner.release());
+  await lockOwner.query("begin");
+  await lockOwner.query("lock table idempotency_key");
   const answer = await send(edge, "key-1");
 
   expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable", retryable: true }]);
   expect(answer.body).not.toHaveProperty("outcome");
   expect(edge.calls).toEqual([]);
-  await holder.query("rollback");
+  await lockOwner.query("rollback");
 });
 
 const ONCE_A_DAY = { perSecond: 1 / 86_400, burst: 1 };

@@ -5,7 +5,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { BOOTSTRAP, serveFunding, startedEdge, system } from "../testing/test-process.ts";
 import { aDeposit } from "../testing/replies/funding.ts";
 
-const PATIENCE = { timeout: 60_000 };
+const TIMEOUT = { timeout: 60_000 };
 /** Longer than a money command may take. */
 const OVER_MS = 15_000;
 
@@ -27,7 +27,7 @@ function send(url: string, key: string): Promise<Response> {
 
 test(
   "a command that was lost with its service is given once more, in time and under the same id",
-  PATIENCE,
+  TIMEOUT,
   async () => {
     const { env, natsUrl } = await system();
     const { heard, deposit } = forgetful();
@@ -41,7 +41,7 @@ test(
   },
 );
 
-test("an edge that is killed while it waits leaves a key that is answered by the same command", PATIENCE, async () => {
+test("an edge that is killed while it waits leaves a key that is answered by the same command", TIMEOUT, async () => {
   const { env, natsUrl, database } = await system();
   const { heard, deposit } = forgetful();
   await serveFunding(natsUrl, deposit);

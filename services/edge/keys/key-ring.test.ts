@@ -27,17 +27,17 @@ async function keySystem(overrides: Partial<KeyRingOptions> = {}) {
   const clock = { at: new Date("2026-01-01T00:00:00Z") };
   const now = () => clock.at;
   const options = { pool, pepper, oldPepper: undefined, bootstrapKey: undefined, now, ...overrides };
-  const ring = createKeyRing(options);
-  const admin: KeyAdministration = { pool, pepper: options.pepper, now, announce: () => ring.refresh() };
+  const notify = createKeyRing(options);
+  const admin: KeyAdministration = { pool, pepper: options.pepper, now, announce: () => notify.refresh() };
   const pass = (ms: number) => (clock.at = new Date(clock.at.getTime() + ms));
-  return { pool, ring, admin, pass, clock };
+  return { pool, notify, admin, pass, clock };
 }
 
 test("a key that was just made is good at once, and says who asks and for what", async () => {
-  const { ring, admin } = await keySystem();
+  const { notify, admin } = await keySystem();
   const { id, text } = await createKey({ ...admin, announce: async () => {} }, WISH);
 
-  expect(await ring.authenticate(text, HERE)).toEqual({
+  expect(await notify.authenticate(text, HERE)).toEqual({
     keyId: id,
     client: "CRM",
     rejectsDuplicates: false,
@@ -55,35 +55,35 @@ test("what is stored is no key, and nothing of the secret", async () => {
 });
 
 test("everything but the very key is turned away", async () => {
-  const { ring, admin } = await keySystem();
+  const { notify, admin } = await keySystem();
   const [mine, other] = [await createKey(admin, WISH), await createKey(admin, WISH)];
   const swapped = mine.text.replace(mine.id, other.id);
   const wrong = [swapped, mine.text.slice(0, -1), mine.text.toUpperCase(), `${mine.text}x`, mine.id, ""];
 
-  expect(await Promise.all(wrong.map((text) => ring.authenticate(text, HERE)))).toEqual(wrong.map(() => undefined));
+  expect(await Promise.all(wrong.map((text) => notify.authenticate(text, HERE)))).toEqual(wrong.map(() => undefined));
 });
 
 test("a revoked key is turned away once its ring has heard of it", async () => {
-  const { ring, admin } = await keySystem();
+  const { notify, admin } = await keySystem();
   const { id, text } = await createKey(admin, WISH);
-  expect(await ring.authenticate(text, HERE)).toBeDefined();
+  expect(await notify.authenticate(text, HERE)).toBeDefined();
   await revokeKey(admin, id);
 
-  expect(await ring.authenticate(text, HERE)).toBeUndefined();
+  expect(await notify.authenticate(text, HERE)).toBeUndefined();
 });
 
 test("an expired key is turned away without anybody telling", async () => {
-  const { ring, admin, pass, clock } = await keySystem();
+  const { notify, admin, pass, clock } = await keySystem();
   const { text } = await createKey(admin, { ...WISH, expiresAt: new Date(clock.at.getTime() + 10_000) });
   pass(9_999);
-  expect(await ring.authenticate(text, HERE)).toBeDefined();
+  expect(await notify.authenticate(text, HERE)).toBeDefined();
   pass(1);
 
-  expect(await ring.authenticate(text, HERE)).toBeUndefined();
+  expect(await notify.authenticate(text, HERE)).toBeUndefined();
 });
 
 test("a rotated key has the same rights, and the old one stays good for the overlap only", async () => {
-  const { ring, admin, pass, pool } = await keySystem();
+  const { notify, admin, pass, pool } = await keySystem();
   const old = await createKey(admin, { ...WISH, allowedAddresses: [HERE] });
   const made = await rotateKey(admin, old.id, DAY_MS);
   const [stored, replaced] = [await findKey(pool, made.id), await findKey(pool, old.id)];
@@ -96,13 +96,13 @@ test("a rotated key has the same rights, and the old one stays good for the over
     expiresAt: null,
   });
   expect(replaced?.expiresAt).toEqual(made.oldExpiresAt);
-  expect([await ring.authenticate(old.text, HERE), await ring.authenticate(made.text, HERE)]).toMatchObject([
+  expect([await notify.authenticate(old.text, HERE), await notify.authenticate(made.text, HERE)]).toMatchObject([
     { keyId: old.id },
     { keyId: made.id },
   ]);
   pass(DAY_MS);
-  await ring.refresh();
-  expect([await ring.authenticate(old.text, HERE), await ring.authenticate(made.text, HERE)]).toMatchObject([
+  await notify.refresh();
+  expect([await notify.authenticate(old.text, HERE), await notify.authenticate(made.text, HERE)]).toMatchObject([
     undefined,
     { keyId: made.id },
   ]);
@@ -127,62 +127,62 @@ test("a key that is over is not rotated, and one that never was is not revoked",
 });
 
 test("a key with addresses is good from there only", async () => {
-  const { ring, admin } = await keySystem();
+  const { notify, admin } = await keySystem();
   const { text } = await createKey(admin, { ...WISH, allowedAddresses: ["192.0.2.0/24"] });
 
-  expect([await ring.authenticate(text, HERE), await ring.authenticate(text, "198.51.100.1")]).toMatchObject([
+  expect([await notify.authenticate(text, HERE), await notify.authenticate(text, "198.51.100.1")]).toMatchObject([
     { client: "CRM" },
     undefined,
   ]);
 });
 
 test("the last use is written down", async () => {
-  const { ring, admin, pool, clock } = await keySystem();
+  const { notify, admin, pool, clock } = await keySystem();
   const { id, text } = await createKey(admin, WISH);
-  await ring.authenticate(text, HERE);
-  await ring.refresh();
+  await notify.authenticate(text, HERE);
+  await notify.refresh();
 
   expect((await findKey(pool, id))?.lastUsedAt).toEqual(clock.at);
 });
 
 test("the bootstrap key has every scope and needs no form", async () => {
   const key = "any 16 visible? not quite".replaceAll(" ", "_");
-  const { ring } = await keySystem({ bootstrapKey: new Secret(key) });
+  const { notify } = await keySystem({ bootstrapKey: new Secret(key) });
 
-  expect(await ring.authenticate(key, HERE)).toEqual({
+  expect(await notify.authenticate(key, HERE)).toEqual({
     keyId: "bootstrap",
     client: "bootstrap",
     rejectsDuplicates: false,
     scopes: new Set(SCOPES),
   });
-  expect(await ring.authenticate(`${key}x`, HERE)).toBeUndefined();
+  expect(await notify.authenticate(`${key}x`, HERE)).toBeUndefined();
 });
 
 test("a key that was made under the old pepper lives on", async () => {
   const oldPepper = pepperOf(new Secret(randomBytes(32)));
-  const { ring, admin } = await keySystem({ oldPepper });
+  const { notify, admin } = await keySystem({ oldPepper });
   const { text } = await createKey({ ...admin, pepper: oldPepper }, WISH);
 
-  expect(await ring.authenticate(text, HERE)).toMatchObject({ client: "CRM" });
+  expect(await notify.authenticate(text, HERE)).toMatchObject({ client: "CRM" });
 });
 
 test("failures of an address are slowed down, and its valid key is not", async () => {
-  const { ring, admin } = await keySystem();
+  const { notify, admin } = await keySystem();
   const { text } = await createKey(admin, WISH);
-  const attempts = await Promise.allSettled(Array.from({ length: 120 }, () => ring.authenticate("guess", HERE)));
+  const attempts = await Promise.allSettled(Array.from({ length: 120 }, () => notify.authenticate("guess", HERE)));
 
   expect(attempts.filter(({ status }) => status === "fulfilled")).toHaveLength(100);
-  await expect(ring.authenticate("guess", HERE)).rejects.toMatchObject({ code: "rate_limited" });
-  expect(await ring.authenticate("guess", "198.51.100.1")).toBeUndefined();
-  expect(await ring.authenticate(text, HERE)).toBeDefined();
+  await expect(notify.authenticate("guess", HERE)).rejects.toMatchObject({ code: "rate_limited" });
+  expect(await notify.authenticate("guess", "198.51.100.1")).toBeUndefined();
+  expect(await notify.authenticate(text, HERE)).toBeDefined();
 });
 
 test("keys that could not be read for a minute are not trusted any more", async () => {
-  const { ring, admin, pass } = await keySystem();
+  const { notify, admin, pass } = await keySystem();
   const { text } = await createKey(admin, WISH);
   pass(60_001);
 
-  await expect(ring.authenticate(text, HERE)).rejects.toMatchObject({ code: "service_unavailable" });
-  await ring.refresh();
-  expect(await ring.authenticate(text, HERE)).toBeDefined();
+  await expect(notify.authenticate(text, HERE)).rejects.toMatchObject({ code: "service_unavailable" });
+  await notify.refresh();
+  expect(await notify.authenticate(text, HERE)).toBeDefined();
 });

@@ -72,7 +72,7 @@ test.each<[RefusalStatus, string]>([
   ["forbidden", "500 internal_error not_executed"],
   ["busy", "503 service_unavailable not_executed"],
 ])("a word that callers do not know is told by its status: %s", (status, expected) => {
-  expect(told("no_lane", status, undefined, "command")).toBe(expected);
+  expect(told("lock_not_owned", status, undefined, "command")).toBe(expected);
 });
 
 test("a fault is our fault before a command was sent, and nobody knows the outcome after it was", () => {

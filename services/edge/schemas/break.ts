@@ -10,7 +10,7 @@ export const CHECKED = ["platform", "subscription", "fee", "funding"] as const;
 export type Checked = (typeof CHECKED)[number];
 
 const service = choice(CHECKED, { description: "Service whose books the check covers.", example: "platform" });
-const check = string({ description: "Name of the check.", example: "R3" });
+const check = string({ description: "Name of the check.", example: "deal_matching" });
 
 export const BreakItem = Type.Object({
   id: string({ description: "Id of the break, stable while it is open.", example: "platform-17" }),

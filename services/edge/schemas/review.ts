@@ -1,5 +1,4 @@
-import { Type } from "typebox";
-import type { Static } from "typebox";
+import { type Static, Type } from "typebox";
 import { type Review, type ReviewDecision, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { jsonNumber } from "../wire/json-number.ts";
 import { moneyText } from "../wire/money.ts";

@@ -32,11 +32,11 @@ export function parseJson(bytes: Buffer): { readonly value: unknown } | undefine
 }
 
 /** The decimal text of a member that may be a number or a string; undefined when it is neither. */
-export function decimalText(holder: object, name: string): string | undefined {
-  const value = (holder as Record<string, unknown>)[name];
+export function decimalText(lockOwner: object, name: string): string | undefined {
+  const value = (lockOwner as Record<string, unknown>)[name];
   if (typeof value === "string") return value;
   if (typeof value !== "number") return undefined;
-  return withoutExponent(numbers.get(holder)?.get(name) ?? String(value));
+  return withoutExponent(numbers.get(lockOwner)?.get(name) ?? String(value));
 }
 
 /** 3e-1 is 0.3: an exponent is a way of writing, not another number. */

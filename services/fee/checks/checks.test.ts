@@ -35,38 +35,38 @@ beforeEach(async () => {
   await expectToTie(world);
 });
 
-async function seen(name = "R9"): Promise<Finding[]> {
+async function seen(name = "fee_payments"): Promise<Finding[]> {
   const check = feeChecks(world.deps).find((each) => each.name === name);
-  return [...(await check!.look({ place: "", suspects: [] })).findings];
+  return [...(await check!.look({ cursor: "", pendingBreaks: [] })).findings];
 }
 
 const corrupt = (text: string) => world.deps.pool.query(text);
 const keys = async (): Promise<string[]> => (await seen()).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
 
-test("R9: books that tie have no break, and a corrupted row is one until it is mended", async () => {
+test("fee_payments: books that tie have no break, and a corrupted row is one until it is mended", async () => {
   const { pool, log } = world.deps;
-  const checks = feeChecks(world.deps).filter(({ name }) => name === "R9");
+  const checks = feeChecks(world.deps).filter(({ name }) => name === "fee_payments");
   await insertChecks(pool, checks);
-  const lease = await acquireLease(pool, { name: "reconcile", holder: "test", ttlMs: 60_000 });
+  const lease = await acquireLease(pool, { name: "reconcile", owner: "test", ttlMs: 60_000 });
   const breaks = async () => {
     for (const check of checks) await runCheck({ pool, log }, check, lease);
     return await listBreaks(pool, { afterId: 0n, limit: 10 });
   };
-  expect(await breaks()).toMatchObject({ items: [], checks: [{ name: "R9", stale: false, error: "" }] });
+  expect(await breaks()).toMatchObject({ items: [], checks: [{ name: "fee_payments", stale: false, error: "" }] });
   await corrupt("update payment_credit set amount_minor = amount_minor + 5 where id = 1");
   expect((await breaks()).items.map(({ key }) => key).toSorted()).toEqual(["payment:1", "run:1"]);
   await corrupt("update payment_credit set amount_minor = amount_minor - 5 where id = 1");
   expect(await breaks()).toMatchObject({ items: [], checks: [{ openBreaks: 0 }] });
 });
 
-test("R9: a payment whose credit has another amount or key", async () => {
+test("fee_payments: a payment whose credit has another amount or key", async () => {
   await corrupt("update payment_credit set amount_minor = amount_minor + 5 where id = 1");
   expect(await keys()).toEqual(["run:1 5", "payment:1 5"]);
   await corrupt("update payment_credit set amount_minor = amount_minor - 5, unique_key = 'PF:other' where id = 1");
   expect(await keys()).toEqual(["payment:1 3000"]);
 });
 
-test("R9: a credit that nobody has paid, and a run that says other things than its payments", async () => {
+test("fee_payments: a credit that nobody has paid, and a run that says other things than its payments", async () => {
   await corrupt(`insert into payment_credit (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at,
                                              unique_key, created_at)
                  select master_login, payment_account_login, investor_login, kind, 777, 42, deal_at, 'PF:twice', created_at
@@ -78,7 +78,7 @@ test("R9: a credit that nobody has paid, and a run that says other things than i
   ]);
 });
 
-test("R9: a second fee of one Investor in one week", async () => {
+test("fee_payments: a second fee of one Investor in one week", async () => {
   await corrupt(`insert into fee_payment (run_id, master_login, investor_id, investor_login, status, created_at, kind, suffix,
                                           is_weekly, payment_account_login, due_minor, owed_since, next_try_at, explanation)
                  select run_id, master_login, investor_id, investor_login, 'PENDING', created_at, kind, 'W2', is_weekly,
@@ -88,7 +88,7 @@ test("R9: a second fee of one Investor in one week", async () => {
   expect(await seen()).toMatchObject([{ key: "twice:1:9001", login: "9001", atRiskMinor: 29_99n }]);
 });
 
-test("R9: a high-water mark that has fallen, and earnings that are not the sum of their parts", async () => {
+test("fee_payments: a high-water mark that has fallen, and earnings that are not the sum of their parts", async () => {
   expect(await keys()).toEqual([]);
   const master = (await world.deps.pool.query("select master_login from fee_pair limit 1")).rows[0].master_login;
   // As if a fee were taken back and charged again: the layers fit, only the memory of the check tells.
@@ -105,29 +105,29 @@ test("R9: a high-water mark that has fallen, and earnings that are not the sum o
   expect(await keys()).toEqual([`pair:9002/${master} 7`]);
 });
 
-test("R9b: fees that wait for longer than an hour, with their sum and what is in the way, until they are taken", async () => {
+test("fee_overdue: fees that wait for longer than an hour, with their sum and what is in the way, until they are taken", async () => {
   const { platform } = world;
   result(world, { 9001: "+200.00", 9002: "+10.00" });
   endWeek(world, { 9001: "0.00", 9002: "0.00" });
   platform.rules.isBusy = () => true;
   await settle(world);
   await corrupt("update fee_payment set created_at = clock_timestamp() where status = 'EXECUTING'");
-  expect(await seen("R9b")).toEqual([]);
+  expect(await seen("fee_overdue")).toEqual([]);
   await corrupt("update fee_payment set created_at = created_at - interval '61 minutes' where status = 'EXECUTING'");
-  expect(await seen("R9b")).toMatchObject([
+  expect(await seen("fee_overdue")).toMatchObject([
     { key: `waiting:${MASTER}`, login: MASTER, masterLogin: "", evidence: { reasons: ["account_busy"] } },
   ]);
   const { rows } = await world.deps.pool.query(
     "select sum(due_minor) as due from fee_payment where status = 'EXECUTING'",
   );
-  expect((await seen("R9b"))[0]?.atRiskMinor).toBe(BigInt(String(rows[0].due)));
+  expect((await seen("fee_overdue"))[0]?.atRiskMinor).toBe(BigInt(String(rows[0].due)));
   platform.rules.isBusy = () => false;
   waitLong(world);
   await settle(world);
-  expect(await seen("R9b")).toEqual([]);
+  expect(await seen("fee_overdue")).toEqual([]);
 });
 
-test("R9b: allocations that are tried again and again, unless people are asked about their Master", async () => {
+test("fee_overdue: allocations that are tried again and again, unless people are asked about their Master", async () => {
   result(world, { 9001: "+1.00" });
   await hear(world);
   const readAllocations = async (): Promise<never> => {
@@ -135,14 +135,16 @@ test("R9b: allocations that are tried again and again, unless people are asked a
   };
   const deps = { ...world.deps, subscriptions: { ...world.deps.subscriptions, readAllocations } };
   for (let count = 0; count < 20; count += 1) {
-    expect(await seen("R9b")).toEqual([]);
+    expect(await seen("fee_overdue")).toEqual([]);
     await readAll(deps);
     waitLong(world);
   }
-  expect(await seen("R9b")).toMatchObject([{ key: `unread:${MASTER}`, atRiskMinor: 0n, evidence: { tries: 20 } }]);
-  await corrupt("update fee_master set break_reason = 'R9: a break'");
-  expect(await seen("R9b")).toEqual([]);
+  expect(await seen("fee_overdue")).toMatchObject([
+    { key: `unread:${MASTER}`, atRiskMinor: 0n, evidence: { tries: 20 } },
+  ]);
+  await corrupt("update fee_master set break_reason = 'fee_payments: a break'");
+  expect(await seen("fee_overdue")).toEqual([]);
   await corrupt("update fee_master set break_reason = null");
   await settle(world);
-  expect(await seen("R9b")).toEqual([]);
+  expect(await seen("fee_overdue")).toEqual([]);
 });

@@ -1,7 +1,6 @@
-import type { Finding, Suspect } from "#kernel/reconcile/check.ts";
+import type { Finding, PendingBreak } from "#kernel/reconcile/check.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { execute, many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** All parts of a pair are added up, so there are fewer of them in a look than rows elsewhere. */
 const PAIRS_PER_LOOK = 500;
@@ -14,7 +13,7 @@ export type PairName = string;
 export async function listPairsFrom(
   db: Queryable,
   after: PairName,
-  suspects: readonly Suspect[],
+  pendingBreaks: readonly PendingBreak[],
 ): Promise<{ readonly pairs: readonly PairName[]; readonly next: PairName }> {
   const [investor = "", master = ""] = after.split("/");
   const rows = await many<{ pair: PairName }>(
@@ -26,7 +25,7 @@ export async function listPairsFrom(
         limit ${PAIRS_PER_LOOK}`,
   );
   const page = rows.map(({ pair }) => pair);
-  const again = suspects.map(({ key }) => key.split(":")).filter(([kind]) => kind === "pair");
+  const again = pendingBreaks.map(({ key }) => key.split(":")).filter(([kind]) => kind === "pair");
   return {
     pairs: [...new Set([...page, ...again.map(([, pair = ""]) => pair)])],
     next: page.length < PAIRS_PER_LOOK ? "" : (page.at(-1) ?? ""),

@@ -1,7 +1,6 @@
 import type { Finding } from "#kernel/reconcile/check.ts";
 import { ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Walk } from "./find-runs.ts";
 
 export const PAYMENT = "payment";

@@ -1,6 +1,5 @@
 import type { Finding } from "#kernel/reconcile/check.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 export const RUN = "run";
 export const TWICE = "twice";

@@ -1,6 +1,5 @@
 import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
 const EVERY_MS = 60_000;
@@ -17,19 +16,19 @@ type PaymentRow = {
   readonly reasons: readonly string[];
 };
 
-/** R9b. What is due is taken, and what is to be decided is read, unless people are being asked: nothing hangs for ever unseen. */
+/** fee_overdue. What is due is taken, and what is to be decided is read, unless people are being asked: nothing hangs for ever unseen. */
 export function late({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "R9b",
+    name: "fee_overdue",
     title: "No fee is pending for more than an hour, and all published allocations are read.",
     everyMs: EVERY_MS,
-    sightings: 1,
+    confirmations: 1,
     async look() {
       const findings = await inSnapshot(pool, async (db) => [
         ...(await listWaiting(db)).map(waiting),
         ...(await listUnread(db)).map(unread),
       ]);
-      return { findings, covers: () => true, nextPlace: "" };
+      return { findings, covers: () => true, nextCursor: "" };
     },
   };
 }
@@ -54,9 +53,9 @@ type UnreadRow = { readonly master: string; readonly heard: bigint; readonly rea
 function listUnread(db: Queryable): Promise<UnreadRow[]> {
   return many<UnreadRow>(
     db,
-    sql`select heard.master_login as master, heard_number as heard, coalesce(read_number, 0) as read, tries
-        from heard_master as heard left join fee_master on fee_master.master_login = heard.master_login
-        where heard_number > coalesce(read_number, 0) and tries >= ${MANY_TRIES}
+    sql`select heard.master_login as master, received_number as heard, coalesce(read_number, 0) as read, tries
+        from allocation_watermark as heard left join fee_master on fee_master.master_login = heard.master_login
+        where received_number > coalesce(read_number, 0) and tries >= ${MANY_TRIES}
           and stopped_reason is null and break_reason is null
         order by heard.master_login
         limit ${MAX_FINDINGS + 1}`,
@@ -80,7 +79,7 @@ function unread({ master, heard, read, tries }: UnreadRow): Finding {
     // What is not decided yet is nobody's claim.
     atRiskMinor: 0n,
     message: `Allocations of Master ${master} could not be read after ${tries} attempts.`,
-    evidence: { heard_number: String(heard), read_number: String(read), tries },
+    evidence: { received_number: String(heard), read_number: String(read), tries },
   };
 }
 

@@ -33,7 +33,7 @@ async function leaving(): Promise<World> {
 
 test("what was never crystallised cannot be collected", async () => {
   const world = await aWorld();
-  const asked = collect(world.deps, { key: "nobody", holder: "nobody:1" }, aCall());
+  const asked = collect(world.deps, { key: "nobody", lockOwner: "nobody:1" }, aCall());
   await expect(asked).rejects.toMatchObject({ code: "crystallisation_not_found" });
 });
 
@@ -67,9 +67,9 @@ test("a transfer of the command carries its command id; the queries on the way c
       },
     },
   };
-  world.platform.lanes.set(INVESTOR, `${KEY}:1`);
+  world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
 
-  await collect(deps, { key: KEY, holder: `${KEY}:1` }, aCall("unassign-1"));
+  await collect(deps, { key: KEY, lockOwner: `${KEY}:1` }, aCall("unassign-1"));
 
   expect(asked).toEqual([
     ["getFeeFloors", ""],
@@ -77,10 +77,10 @@ test("a transfer of the command carries its command id; the queries on the way c
   ]);
 });
 
-test("without the lane nothing is taken", async () => {
+test("without the account lock nothing is taken", async () => {
   const world = await leaving();
-  const asked = collect(world.deps, { key: KEY, holder: "somebody:1" }, aCall());
-  await expect(asked).rejects.toMatchObject({ code: "no_lane" });
+  const asked = collect(world.deps, { key: KEY, lockOwner: "somebody:1" }, aCall());
+  await expect(asked).rejects.toMatchObject({ code: "lock_not_owned" });
   expect(balanceOf(world, INVESTOR)).toBe("12000.00");
   expect(await collectAll(world)).toBe("600.00");
 });
@@ -140,7 +140,7 @@ test("a lost answer is an unknown outcome, and the same call finds out", async (
   await expectToTie(world);
 });
 
-test("the story goes on when the Investor has paid; the credit follows by itself", async () => {
+test("the saga goes on when the Investor has paid; the credit follows by itself", async () => {
   const world = await leaving();
   world.platform.rules.delaysCredit = () => true;
   expect(await collectAll(world)).toBe("600.00");
@@ -167,7 +167,7 @@ test("a credit that is refused is reversed: what was due is owed, and the mark s
   ]);
 });
 
-test("what is left for the lane is not taken by the weekly worker", async () => {
+test("what is left for the account lock is not taken by the weekly worker", async () => {
   const world = await leaving();
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "PENDING" }]);
@@ -178,7 +178,7 @@ test("a weekly payment whose account is held waits, and is taken by the holder o
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "+1000.00" });
   endWeek(world, { [INVESTOR]: "0.00" });
-  world.platform.lanes.set(INVESTOR, `${KEY}:1`);
+  world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ suffix: "W", status: "EXECUTING", paid: "0.00" }]);
   expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [["fee:payment:1", "300.00", true]] });

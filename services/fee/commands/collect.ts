@@ -22,19 +22,19 @@ import {
 import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 
-/** Between two tries while another operation holds the lane for a moment. */
+/** Between two tries while another operation holds the account lock for a moment. */
 const TRY_AGAIN_MS = 50;
 
-type Lane = { readonly holder: string; readonly floor: bigint; readonly hasTaken: boolean };
+type AccountLock = { readonly lockOwner: string; readonly floor: bigint; readonly hasTaken: boolean };
 
 /**
- * Takes what a crystallisation named, one after the other, under the lane of the caller. A story goes on when a debit is
+ * Takes what a crystallisation named, one after the other, under the account lock of the caller. A saga goes on when a debit is
  * on the platform; its credit follows by itself. Whatever crashes, the same call finishes it. Of a stopped Master nothing
  * more is sent: the same call goes on when people have decided.
  */
 export async function collect(
   deps: Deps,
-  { key, holder }: CollectRequest,
+  { key, lockOwner }: CollectRequest,
   context: CallContext,
 ): Promise<CollectResponse> {
   const known = await findCrystallisation(deps.pool, key);
@@ -46,20 +46,20 @@ export async function collect(
   const floor = floors?.get(investorLogin) ?? 0n;
   let collected = 0n;
   for (const { paymentId } of items) {
-    const lane = { holder, floor, hasTaken: collected > 0n };
-    collected += await collectOne(deps, paymentId, lane, context);
+    const accountLock = { lockOwner, floor, hasTaken: collected > 0n };
+    collected += await collectOne(deps, paymentId, accountLock, context);
   }
   await markCollected(deps.pool, key, collected);
   return { collected: moneyToProto(usd(collected)) };
 }
 
 /** What was taken. What was not goes back to the pool before the caller hears of it. */
-async function collectOne(deps: Deps, id: bigint, lane: Lane, context: CallContext): Promise<bigint> {
+async function collectOne(deps: Deps, id: bigint, accountLock: AccountLock, context: CallContext): Promise<bigint> {
   const before = await getPayment(deps, id);
   const isOpen = before.status === "PENDING" || before.status === "EXECUTING";
   if (isOpen && !before.isDebited) {
-    if (before.isStopped) await finishSent(deps, before, lane, context);
-    else await takeNow(deps, before, lane, context);
+    if (before.isStopped) await finishSent(deps, before, accountLock, context);
+    else await takeNow(deps, before, accountLock, context);
   }
   const { status, isDebited, amount, key } = await getPayment(deps, id);
   switch (status) {
@@ -78,19 +78,24 @@ async function collectOne(deps: Deps, id: bigint, lane: Lane, context: CallConte
 }
 
 /** Until platform has an answer, or nobody waits for it any more. */
-async function takeNow(deps: Deps, payment: DuePayment, lane: Lane, context: CallContext): Promise<void> {
+async function takeNow(deps: Deps, payment: DuePayment, accountLock: AccountLock, context: CallContext): Promise<void> {
   do {
-    const { outcome, error } = await ask(deps, payment, lane, context);
+    const { outcome, error } = await ask(deps, payment, accountLock, context);
     await recordOutcomes(deps, [{ payment, outcome }]);
     if (outcome.kind !== "open") return;
-    if (error?.code === "no_lane")
-      throw refuse("no_lane", "The caller does not hold the lock of the Investor's account.");
+    if (error?.code === "lock_not_owned")
+      throw refuse("lock_not_owned", "The caller does not hold the lock of the Investor's account.");
     if (error !== undefined && !outcome.isBusy) throw whyNot(error);
   } while (await mayLookAgain(context));
 }
 
 /** What was sent before the Master was stopped is written down. */
-async function finishSent(deps: Deps, payment: DuePayment, { hasTaken }: Lane, context: CallContext): Promise<void> {
+async function finishSent(
+  deps: Deps,
+  payment: DuePayment,
+  { hasTaken }: AccountLock,
+  context: CallContext,
+): Promise<void> {
   const outcome = await lookUpPayment(deps, payment, childContext(withReplyReserve(context)));
   if (outcome === undefined) throw safetyStop(payment.masterLogin, "break", hasTaken ? "unknown" : "not_executed");
   await recordOutcomes(deps, [{ payment, outcome }]);
@@ -99,11 +104,11 @@ async function finishSent(deps: Deps, payment: DuePayment, { hasTaken }: Lane, c
 async function ask(
   deps: Deps,
   payment: DuePayment,
-  lane: Lane,
+  accountLock: AccountLock,
   context: CallContext,
 ): Promise<{ outcome: PaymentOutcome; error?: Refusal }> {
   try {
-    const result = await deps.platform.transfer(transferOf(payment, lane), withReplyReserve(context));
+    const result = await deps.platform.transfer(transferOf(payment, accountLock), withReplyReserve(context));
     return { outcome: outcomeOf(payment, result) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -4,7 +4,7 @@ import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { findCase } from "#kernel/review/cases.ts";
 import { recordVote } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import { isTrouble } from "#kernel/trouble.ts";
+import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
@@ -22,7 +22,7 @@ export async function decideReview(
   request: DecideReviewRequest,
   context: CallContext,
 ): Promise<DecideReviewResponse> {
-  const { pool, now, bells } = deps;
+  const { pool, now, wakeSignals } = deps;
   return await recordVote(
     {
       pool,
@@ -34,8 +34,8 @@ export async function decideReview(
       async carryOut(tx, about) {
         const resume = isAboutBreak(about) ? resumeAfterBreak : resumeMaster;
         await resume(tx, about.login, now());
-        afterCommit(tx, bells.reading.ring);
-        afterCommit(tx, bells.payments.ring);
+        afterCommit(tx, wakeSignals.reading.notify);
+        afterCommit(tx, wakeSignals.payments.notify);
         return "done";
       },
     },
@@ -56,7 +56,7 @@ async function findTrouble(deps: Deps, reviewId: bigint, context: CallContext): 
     return undefined;
   } catch (error) {
     if (error instanceof UnreadableJournal) return error.message;
-    if (!isTrouble(error)) throw error;
+    if (!isTransientFailure(error)) throw error;
     throw refuse("service_unavailable", "The service subscription cannot be reached. Nothing was decided.", {
       outcome: "not_executed",
       retryAfterMs: RETRY_AFTER_MS,

@@ -3,11 +3,11 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { ResultAllocated } from "#proto/pamm/subscription/v1/events.ts";
 import { aWorld } from "../testing/world.ts";
-import { hearOfAllocations } from "./hear-of-allocations.ts";
+import { receiveAllocations } from "./receive-allocations.ts";
 
 test("what is heard only says how far a Master's allocations go, and never goes back", async () => {
   const { deps, clock } = await aWorld();
-  const heardOf = hearOfAllocations(deps);
+  const heardOf = receiveAllocations(deps);
   const entry = (masterLogin: string, masterNumber: bigint) => ({
     number: 1n,
     id: 1n,
@@ -20,7 +20,7 @@ test("what is heard only says how far a Master's allocations go, and never goes 
     heardOf.receive(tx, [entry("5002", 1n), entry("5001", 7n), entry("5001", 8n)]),
   );
   await inTransaction(deps.pool, (tx) => heardOf.receive(tx, [entry("5001", 3n)]));
-  const rows = sql`select master_login as login, heard_number as number from heard_master order by 1`;
+  const rows = sql`select master_login as login, received_number as number from allocation_watermark order by 1`;
   expect(await many(deps.pool, rows)).toEqual([
     { login: "5001", number: 8n },
     { login: "5002", number: 1n },

@@ -13,8 +13,8 @@ import {
   result,
   settle,
   waitLong,
+  type World,
 } from "../testing/world.ts";
-import type { World } from "../testing/world.ts";
 import { payFees } from "./pay-fees.ts";
 import { readAllocations } from "./read-allocations.ts";
 

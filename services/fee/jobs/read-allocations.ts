@@ -2,7 +2,12 @@ import { backOffMs, CLAIM_MS, later } from "#kernel/retry.ts";
 import { readMaster } from "../processes/accounting/read-master.ts";
 import { jobContext } from "../processes/job-context.ts";
 import type { Deps } from "../deps.ts";
-import { claimMastersToRead, endReading, type HeardMaster, postponeReading } from "../store/heard-masters.ts";
+import {
+  claimMastersToRead,
+  endReading,
+  type AllocationWatermark,
+  postponeReading,
+} from "../store/allocation-watermarks.ts";
 
 /** They are read in parallel, each strictly in order. */
 const MASTERS_PER_ROUND = 8;
@@ -17,7 +22,7 @@ export async function readAllocations(deps: Deps): Promise<boolean> {
   return claimed.length === MASTERS_PER_ROUND;
 }
 
-async function read(deps: Deps, { masterLogin, tries }: HeardMaster): Promise<void> {
+async function read(deps: Deps, { masterLogin, tries }: AllocationWatermark): Promise<void> {
   try {
     await readMaster(deps, masterLogin, jobContext(READING_MS));
     await endReading(deps.pool, masterLogin, deps.now());

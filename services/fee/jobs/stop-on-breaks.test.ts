@@ -19,24 +19,30 @@ async function aHouse(): Promise<World> {
   return world;
 }
 
-test.each(["R1", "R3", "R5"])("a break of %s on a payment account stops its Master, and no other", async (check) => {
-  const world = await aHouse();
-  world.platform.breaks.push(aBreak(1n, { check }));
-  await heed(world.deps);
-  expect(await stopsOf(world)).toEqual({ [MASTER]: `${check}: a deal is missing`, [OTHER_MASTER]: null });
-});
+test.each(["transfer_legs", "deal_matching", "platform_balance"])(
+  "a break of %s on a payment account stops its Master, and no other",
+  async (check) => {
+    const world = await aHouse();
+    world.platform.breaks.push(aBreak(1n, { check }));
+    await heed(world.deps);
+    expect(await stopsOf(world)).toEqual({ [MASTER]: `${check}: a deal is missing`, [OTHER_MASTER]: null });
+  },
+);
 
 test("a transfer that does not add up stops the Master to whose payment account its second leg goes", async () => {
   const world = await aHouse();
   const evidence = JSON.stringify({ legs: [{ login: "9001" }, { login: OTHER_PAYMENT_ACCOUNT }, { login: null }] });
-  world.platform.breaks.push(aBreak(1n, { check: "R1", login: "9001", evidence }));
+  world.platform.breaks.push(aBreak(1n, { check: "transfer_legs", login: "9001", evidence }));
   await heed(world.deps);
-  expect(await stopsOf(world)).toMatchObject({ [MASTER]: null, [OTHER_MASTER]: "R1: a deal is missing" });
+  expect(await stopsOf(world)).toMatchObject({ [MASTER]: null, [OTHER_MASTER]: "transfer_legs: a deal is missing" });
 });
 
 test("what is late, and what is about other accounts, stops nobody here", async () => {
   const world = await aHouse();
-  world.platform.breaks.push(aBreak(1n, { check: "R6" }), aBreak(2n, { login: MASTER, masterLogin: MASTER }));
+  world.platform.breaks.push(
+    aBreak(1n, { check: "unresolved_operations" }),
+    aBreak(2n, { login: MASTER, masterLogin: MASTER }),
+  );
   world.platform.breaks.push(aBreak(3n, { login: "9001" }));
   await heed(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
@@ -46,16 +52,16 @@ test("what is late, and what is about other accounts, stops nobody here", async 
 test("a break of the own books stops its Master, also while platform is away", async () => {
   const world = await aHouse();
   await world.deps.pool.query(`
-    insert into reconciliation_check (name, title, every_ms) values ('R9', 'fees', 60000);
+    insert into reconciliation_check (name, title, every_ms) values ('fee_payments', 'fees', 60000);
     insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor, operation_ids,
                                       deal_ids, message, evidence)
-    values ('R9', 'twice:1:9001', now(), now(), '9001', '${OTHER_MASTER}', 3, '{}', '{}', 'paid twice', '{"a": 1}')`);
+    values ('fee_payments', 'twice:1:9001', now(), now(), '9001', '${OTHER_MASTER}', 3, '{}', '{}', 'paid twice', '{"a": 1}')`);
   const listBreaks = async (): Promise<never> => {
     throw new Error("connection lost");
   };
   const deps: Deps = { ...world.deps, platform: { ...world.deps.platform, listBreaks } };
   await expect(stopOnBreaks(deps.pool, stoppingBreaks(deps))).rejects.toThrow("connection lost");
-  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: "R9: paid twice" });
+  expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: "fee_payments: paid twice" });
   const [review] = await reviewsOf(world);
   expect(JSON.parse(review?.evidence ?? "")).toMatchObject({ breaks: [{ account: "9001", compared: { a: 1 } }] });
 });
@@ -63,35 +69,35 @@ test("a break of the own books stops its Master, also while platform is away", a
 test("what platform noticed about a deal stops before any check comes to it, and that check adds nothing", async () => {
   const world = await aHouse();
   tellLog(world);
-  tellLog(world, { reason: "deal_surplus" });
+  tellLog(world, { reason: "unmatched_deal" });
   await heed(world.deps);
-  const why = `deal_surplus: deal 4711 on payment account ${PAYMENT_ACCOUNT}`;
+  const why = `unmatched_deal: deal 4711 on payment account ${PAYMENT_ACCOUNT}`;
   expect(await stopsOf(world)).toEqual({ [MASTER]: why, [OTHER_MASTER]: null });
   const [review] = await reviewsOf(world);
   expect(review).toMatchObject({ reason: "fees_do_not_tie", login: MASTER, dealId: 4_711n, actions: ["resume"] });
   expect(JSON.parse(review?.evidence ?? "")).toMatchObject({ why, deal_ids: ["4711"] });
 
   await resume(world, review!.id);
-  world.platform.breaks.push(aBreak(1n, { key: `deal_surplus:${PAYMENT_ACCOUNT}:4711` }));
+  world.platform.breaks.push(aBreak(1n, { key: `unmatched_deal:${PAYMENT_ACCOUNT}:4711` }));
   await heed(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
 });
 
 test("people who decided to go on are not overruled by what they have seen, but by the next break", async () => {
   const world = await aHouse();
-  const differs = { check: "R5", dealIds: [], message: "the balance differs" };
+  const differs = { check: "platform_balance", dealIds: [], message: "the balance differs" };
   world.platform.breaks.push(aBreak(1n, differs));
   await heed(world.deps);
   const [review] = await reviewsOf(world);
   await expect(say(world.deps, review!.id, "anna")).resolves.toBeDefined();
   await expect(say(world.deps, review!.id, "anna")).rejects.toMatchObject({ code: "second_approver_required" });
-  expect(await stopsOf(world)).toMatchObject({ [MASTER]: "R5: the balance differs" });
+  expect(await stopsOf(world)).toMatchObject({ [MASTER]: "platform_balance: the balance differs" });
   await say(world.deps, review!.id, "boris");
   await heed(world.deps);
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: null });
   world.platform.breaks.push(aBreak(2n, differs));
   await heed(world.deps);
-  expect(await stopsOf(world)).toMatchObject({ [MASTER]: "R5: the balance differs" });
+  expect(await stopsOf(world)).toMatchObject({ [MASTER]: "platform_balance: the balance differs" });
 });
 
 test("what comes while people decide goes before them too, and voids what was proposed without it", async () => {
@@ -100,14 +106,14 @@ test("what comes while people decide goes before them too, and voids what was pr
   await heed(world.deps);
   const [review] = await reviewsOf(world);
   await say(world.deps, review!.id, "anna");
-  world.platform.breaks.push(aBreak(2n, { check: "R1", dealIds: [4_712n], message: "a leg is missing" }));
+  world.platform.breaks.push(aBreak(2n, { check: "transfer_legs", dealIds: [4_712n], message: "a leg is missing" }));
   await heed(world.deps);
   const [renewed, ...others] = await reviewsOf(world);
   expect(others).toEqual([]);
   expect(renewed).toMatchObject({ id: review?.id, decision: undefined, amount: { minorUnits: 100_00n } });
   expect(JSON.parse(renewed?.evidence ?? "")).toMatchObject({
     deal_ids: ["4711", "4712"],
-    breaks: [{ reason: "R3: a deal is missing" }, { reason: "R1: a leg is missing" }],
+    breaks: [{ reason: "R3: a deal is missing" }, { reason: "transfer_legs: a leg is missing" }],
   });
 });
 

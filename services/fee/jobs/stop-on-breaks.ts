@@ -9,7 +9,7 @@ import { listMastersOfAccounts } from "../store/masters.ts";
 
 const ASK_MS = 5_000;
 /** Legs, bijection and balances: money is not where the books say. The others are late, not wrong. */
-const STOPPING_ON_PLATFORM = new Set(["R1", "R3", "R5"]);
+const STOPPING_ON_PLATFORM = new Set(["transfer_legs", "deal_matching", "platform_balance"]);
 
 /**
  * A break of the own books, or on a payment account, stops the fees of its Master; the others go on. The own ones come first:
@@ -31,7 +31,7 @@ export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
         STOPPING_ON_PLATFORM.has(found.check) ? await listMastersOfAccounts(pool, accountsOf(found)) : [],
       async stop(tx, login, found) {
         // The log of platform told of the deal before its check came to it.
-        const wasTold = found.check === "R3" && (await isKnown(tx, login, found.dealIds));
+        const wasTold = found.check === "deal_matching" && (await isKnown(tx, login, found.dealIds));
         if (!wasTold) await stop(tx, deps, login, found);
       },
     },

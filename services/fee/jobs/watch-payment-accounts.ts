@@ -14,7 +14,7 @@ import {
 /** Accounts of one question; platform answers as many. */
 const ACCOUNTS_PER_PAGE = 1_000;
 /** A million Masters; who is behind them is looked at by the breaks all the same. */
-const MOST_PAGES = 1_000;
+const MAX_PAGES = 1_000;
 const ENTRIES_PER_READ = 1_000;
 /** Of one account and round: each fee is an entry, and the others wait meanwhile. */
 const READS_PER_ROUND = 20;
@@ -26,7 +26,7 @@ const ASK_MS = 5_000;
  */
 export async function watchPaymentAccounts(deps: Deps): Promise<boolean> {
   let after = "";
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const accounts = await listPaymentAccountsFrom(deps.pool, after, ACCOUNTS_PER_PAGE);
     if (accounts.length > 0) await lookAt(deps, accounts);
     const last = accounts.at(-1);
@@ -37,8 +37,8 @@ export async function watchPaymentAccounts(deps: Deps): Promise<boolean> {
 }
 
 async function lookAt(deps: Deps, accounts: readonly SeenAccount[]): Promise<void> {
-  const places = accounts.map(({ login, seenNumber }) => ({ login, number: seenNumber ?? 0n }));
-  const { balances } = await deps.platform.readLogBalances({ places }, jobContext(ASK_MS));
+  const positions = accounts.map(({ login, seenNumber }) => ({ login, number: seenNumber ?? 0n }));
+  const { balances } = await deps.platform.readLogBalances({ positions }, jobContext(ASK_MS));
   const ends = new Map(balances.map(({ login, lastNumber }) => [login, lastNumber]));
   for (const { login, seenNumber } of accounts) {
     const end = ends.get(login);
@@ -64,7 +64,7 @@ type Step = { readonly login: string; readonly from: bigint; readonly to: bigint
 
 /** The place moves in the commit that stops, so nothing is passed by and nothing stops twice. */
 async function heed(deps: Deps, step: Step, entries: readonly AccountMoved[]): Promise<boolean> {
-  const irregular = entries.filter(({ kind }) => kind === MovementKind.IRREGULARITY);
+  const irregular = entries.filter(({ kind }) => kind === MovementKind.AMENDMENT);
   return await inTransaction(deps.pool, async (tx) => {
     if (!(await moveSeenNumber(tx, step))) return false;
     if (irregular.length === 0) return true;
@@ -82,6 +82,6 @@ function mismatchOf({ login, number, reason, dealId, dealAt }: AccountMoved): Mi
     atRisk: undefined,
     dealIds: [dealId],
     operationIds: [],
-    compared: { irregularity: reason, log_number: String(number), deal_at: dealAt?.toISOString() },
+    compared: { amendment: reason, log_number: String(number), deal_at: dealAt?.toISOString() },
   };
 }

@@ -128,9 +128,9 @@ create table fee_master (
 create index fee_master_by_payment_account on fee_master (payment_account_login);
 
 -- How far a Master's allocations go, as the feed says. Apart from the Master, so that hearing never waits for deciding.
-create table heard_master (
+create table allocation_watermark (
   master_login text primary key check (master_login <> ''),
-  heard_number bigint not null,
+  received_number bigint not null,
   next_read_at timestamptz not null,
   tries        integer not null default 0
 );

@@ -8,7 +8,7 @@ import { isAskedAbout, lockUndecidedCase } from "../store/stop-cases.ts";
 /** Begins the subject of every case about a Master whose fees do not tie; its login follows. */
 const BREAK = "break:";
 /** The first ones are enough to look; all of them are where breaks are listed. */
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** Something that does not tie, as people are told of it. */
 export type Mismatch = {
@@ -63,7 +63,7 @@ export async function isKnown(tx: Transaction, login: string, dealIds: readonly 
 
 async function tellMore(tx: Transaction, about: ReviewCase, seen: Mismatch, at: Date): Promise<void> {
   const { breaks } = JSON.parse(about.evidence) as Evidence;
-  if (breaks.length >= MOST_SHOWN) return;
+  if (breaks.length >= MAX_SHOWN) return;
   await renewCase(tx, about, questionOf(about.login, [...breaks, shown(seen)]), at);
 }
 

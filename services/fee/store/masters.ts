@@ -112,7 +112,7 @@ export async function listMastersOfAccounts(db: Queryable, accounts: readonly st
 }
 
 async function readSoon(tx: Transaction, login: string, at: Date): Promise<void> {
-  await execute(tx, sql`update heard_master set next_read_at = ${at}, tries = 0 where master_login = ${login}`);
+  await execute(tx, sql`update allocation_watermark set next_read_at = ${at}, tries = 0 where master_login = ${login}`);
 }
 
 function masterOf({ stoppedReason, breakReason, ...row }: MasterRow): FeeMaster {

@@ -4,10 +4,10 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { countFigures } from "#test/support/figures.ts";
 import { sized } from "#test/support/proof.ts";
 import type { Deps } from "../deps.ts";
-import { crystallize } from "../commands/crystallize.ts";
+import { crystallise } from "../commands/crystallise.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
-import { mortal } from "./crash.ts";
+import { crashing } from "./crash.ts";
 import { aCall, INVESTOR, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT } from "./fee.ts";
 import { aLeave, collectAll, decideLeave } from "./leaving.ts";
 import { aBreak, heed, resumeAll, tellLog } from "./safety.ts";
@@ -26,7 +26,7 @@ import {
   type World,
 } from "./world.ts";
 
-const MOST_STEPS = 400;
+const MAX_STEPS = 400;
 /** `make proof` kills at each step. Transactions have different lengths, so each third step is before, in and after commits. */
 const STRIDE = sized({ test: 3, proof: 1 });
 /** Every step is one death and a life from the beginning. */
@@ -53,9 +53,9 @@ async function dieEverywhere(
   const undisturbed = await begin();
   await work(undisturbed, undisturbed.deps);
   const expected = await numbersOf(undisturbed);
-  for (let steps = 0; steps < MOST_STEPS; steps += STRIDE) {
+  for (let steps = 0; steps < MAX_STEPS; steps += STRIDE) {
     const world = await begin(undisturbed.deps.pool);
-    const { deps, died } = mortal(world.deps, steps);
+    const { deps, died } = crashing(world.deps, steps);
     const hasDied = await Promise.race([died.then(() => true), work(world, deps).then(() => false)]);
     if (hasDied) {
       waitLong(world);
@@ -104,7 +104,7 @@ test(
   "who leaves pays the same wherever the process dies",
   async () => {
     const leave = async (world: World, deps: Deps): Promise<void> => {
-      await crystallize(deps, { ...aLeave(world), at: new Date("2026-01-17T03:00:00Z") }, aCall());
+      await crystallise(deps, { ...aLeave(world), at: new Date("2026-01-17T03:00:00Z") }, aCall());
       await collectAll(world, "funding:withdrawal:1", deps);
     };
     expect(await dieEverywhere(aLeaving, leave)).toBeGreaterThan(30);
@@ -125,7 +125,7 @@ async function aStoppedWeek(pool?: Pool): Promise<World> {
   world.platform.rules.losesAnswer = () => false;
   world.platform.rules.isBusy = () => false;
   world.platform.breaks.push(aBreak(1n));
-  tellLog(world, { reason: "deal_surplus", dealId: 4_712n });
+  tellLog(world, { reason: "unmatched_deal", dealId: 4_712n });
   return world;
 }
 

@@ -1,16 +1,16 @@
-import { type Mortal as MortalProcess, mortalProcess } from "#kernel/testing/crash.ts";
+import { type Crashing as CrashingProcess, crashingProcess } from "#kernel/testing/crash.ts";
 import type { Deps } from "../deps.ts";
-import { createBells } from "../service.ts";
+import { createWakeSignals } from "../service.ts";
 
-export type Mortal = Pick<MortalProcess, "died" | "age"> & { readonly deps: Deps };
+export type Crashing = Pick<CrashingProcess, "died" | "age"> & { readonly deps: Deps };
 
 /** This service in a process that dies after so many steps. */
-export function mortal(deps: Deps, steps: number): Mortal {
-  const { pool, client, died, age } = mortalProcess(deps.pool, steps);
+export function crashing(deps: Deps, steps: number): Crashing {
+  const { pool, client, died, age } = crashingProcess(deps.pool, steps);
   const others = {
     platform: client(deps.platform),
     accounts: client(deps.accounts),
     subscriptions: client(deps.subscriptions),
   };
-  return { died, age, deps: { ...deps, ...others, bells: createBells(), pool } };
+  return { died, age, deps: { ...deps, ...others, wakeSignals: createWakeSignals(), pool } };
 }

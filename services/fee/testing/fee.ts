@@ -5,7 +5,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
-import { createBells } from "../service.ts";
+import { createWakeSignals } from "../service.ts";
 import { platformFake, type PlatformFake } from "./platform-fake.ts";
 import { subscriptionFake, type SubscriptionFake } from "./subscription-fake.ts";
 
@@ -30,7 +30,7 @@ export async function feeDeps(now: () => Date, neighbours = neighboursAt(now), k
   return {
     pool,
     now,
-    bells: createBells(),
+    wakeSignals: createWakeSignals(),
     log: createLog({ service: "fee", level: "silent" }),
     platform: neighbours.platform.client,
     subscriptions: neighbours.subscriptions.client,

@@ -1,9 +1,9 @@
-import type { CrystallizeRequest, CrystallizeResponse } from "#proto/pamm/fee/v1/fee.ts";
+import type { CrystalliseRequest, CrystalliseResponse } from "#proto/pamm/fee/v1/fee.ts";
 import { collect } from "../commands/collect.ts";
-import { crystallize } from "../commands/crystallize.ts";
+import { crystallise } from "../commands/crystallise.ts";
 import type { Deps } from "../deps.ts";
 import { aCall, INVESTOR, MASTER } from "./fee.ts";
-import { show } from "./story.ts";
+import { show } from "./saga.ts";
 import { lastNumberOf } from "./subscription-fake.ts";
 import type { World } from "./world.ts";
 
@@ -11,7 +11,7 @@ const WEEK_START = new Date("2026-01-03T00:00:00Z");
 const SHORT_MS = 1_000;
 
 /** What subscription asks when somebody leaves at the last entry of the Master's allocations. */
-export function aLeave(world: World, parts: Partial<CrystallizeRequest> = {}): CrystallizeRequest {
+export function aLeave(world: World, parts: Partial<CrystalliseRequest> = {}): CrystalliseRequest {
   const masterLogin = parts.masterLogin ?? MASTER;
   return {
     key: "funding:withdrawal:1",
@@ -28,20 +28,20 @@ export function aLeave(world: World, parts: Partial<CrystallizeRequest> = {}): C
 
 export type ShownAnswer = { pending: string; items: [key: string, amount: string, isWeekly: boolean][] };
 
-export async function decideLeave(world: World, parts: Partial<CrystallizeRequest> = {}): Promise<ShownAnswer> {
-  return shown(await crystallize(world.deps, aLeave(world, parts), aCall()));
+export async function decideLeave(world: World, parts: Partial<CrystalliseRequest> = {}): Promise<ShownAnswer> {
+  return shown(await crystallise(world.deps, aLeave(world, parts), aCall()));
 }
 
-/** Under the lane, as the caller does; what was taken. */
+/** Under the account lock, as the caller does; what was taken. */
 export async function collectAll(world: World, key = "funding:withdrawal:1", deps: Deps = world.deps): Promise<string> {
-  const holder = `${key}:1`;
-  world.platform.lanes.set(INVESTOR, holder);
-  const { collected } = await collect(deps, { key, holder }, aCall("", SHORT_MS));
-  world.platform.lanes.delete(INVESTOR);
+  const lockOwner = `${key}:1`;
+  world.platform.accountLocks.set(INVESTOR, lockOwner);
+  const { collected } = await collect(deps, { key, lockOwner }, aCall("", SHORT_MS));
+  world.platform.accountLocks.delete(INVESTOR);
   return show(collected?.minorUnits ?? 0n);
 }
 
-function shown({ pending, items }: CrystallizeResponse): ShownAnswer {
+function shown({ pending, items }: CrystalliseResponse): ShownAnswer {
   return {
     pending: show(pending?.minorUnits ?? 0n),
     items: items.map(({ key, amount, isWeekly }) => [key, show(amount?.minorUnits ?? 0n), isWeekly]),

@@ -24,10 +24,10 @@ export type PlatformRules = {
   delaysCredit: (request: TransferRequest) => boolean;
 };
 
-/** Platform as fee sees it, in memory: a key is one wish for ever, and money is neither made nor lost. */
+/** Platform as fee sees it, in memory: a key is one order for ever, and money is neither made nor lost. */
 export type PlatformFake = {
   readonly balances: Map<string, bigint>;
-  readonly lanes: Map<string, string>;
+  readonly accountLocks: Map<string, string>;
   readonly byKey: Map<string, TransferResult>;
   readonly rules: PlatformRules;
   /** Open breaks, and logs of accounts from entry 1 on. */
@@ -49,7 +49,7 @@ export function platformFake(now: () => Date): PlatformFake {
   };
   const fake: PlatformFake = {
     balances: new Map(),
-    lanes: new Map(),
+    accountLocks: new Map(),
     byKey: new Map(),
     rules,
     breaks: [],
@@ -69,8 +69,8 @@ export function platformFake(now: () => Date): PlatformFake {
         const rest = fake.breaks.filter(({ id }) => id > afterId);
         return { items: rest.slice(0, limit), hasMore: rest.length > limit, checks: [] };
       },
-      async readLogBalances({ places }) {
-        return { balances: places.map(({ login }) => logBalance(login, fake.logs.get(login) ?? [])) };
+      async readLogBalances({ positions }) {
+        return { balances: positions.map(({ login }) => logBalance(login, fake.logs.get(login) ?? [])) };
       },
       async readLog({ login, afterNumber, limit }) {
         const entries = fake.logs.get(login) ?? [];
@@ -100,13 +100,13 @@ function answerTo(fake: PlatformFake, request: TransferRequest, at: Date): Answe
 }
 
 function transferOnce(fake: PlatformFake, request: TransferRequest, at: Date): TransferResult {
-  const { key, holder } = request;
-  const { byKey, lanes, rules } = fake;
+  const { key, lockOwner } = request;
+  const { byKey, accountLocks, rules } = fake;
   const known = byKey.get(key);
   if (known === undefined) {
-    const lane = lanes.get(debtorOf(request));
-    if (holder !== "" && lane !== holder) throw refusal("no_lane");
-    if ((lane ?? holder) !== holder || rules.isBusy(request)) throw refusal("account_busy");
+    const accountLock = accountLocks.get(debtorOf(request));
+    if (lockOwner !== "" && accountLock !== lockOwner) throw refusal("lock_not_owned");
+    if ((accountLock ?? lockOwner) !== lockOwner || rules.isBusy(request)) throw refusal("account_busy");
   }
   const isDelayed = rules.delaysCredit(request);
   const result = proceed(fake, known ?? record(fake, request), { at, isDelayed });

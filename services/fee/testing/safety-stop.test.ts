@@ -73,7 +73,7 @@ test("no run of a stopped Master is decided, the others' are, and afterwards the
   await settle(world);
   expect(await runsOf(world)).toHaveLength(3);
   // Nobody even tries.
-  const tries = sql`select tries from heard_master where master_login = ${MASTER}`;
+  const tries = sql`select tries from allocation_watermark where master_login = ${MASTER}`;
   expect(await many(world.deps.pool, tries)).toEqual([{ tries: 0 }]);
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["30.00", "45.00"]);
   await goOn(world);
@@ -229,8 +229,8 @@ test("after a part was taken nobody is told that nothing was", async () => {
   result(world, { [INVESTOR]: "+10.00" });
   await decideLeave(world);
   await stop(world);
-  const asked = { key: KEY, holder: `${KEY}:1` };
-  world.platform.lanes.set(INVESTOR, asked.holder);
+  const asked = { key: KEY, lockOwner: `${KEY}:1` };
+  world.platform.accountLocks.set(INVESTOR, asked.lockOwner);
   await expect(collect(world.deps, asked, aCall())).rejects.toMatchObject({ code: "safety_stop", outcome: "unknown" });
   expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("30.00");
   await goOn(world);

@@ -14,7 +14,7 @@ import type { World } from "./world.ts";
 export function aBreak(id: bigint, own: Partial<Break> = {}): Break {
   return {
     id,
-    check: "R3",
+    check: "deal_matching",
     key: `operation:${id}`,
     login: PAYMENT_ACCOUNT,
     masterLogin: "",
@@ -38,7 +38,7 @@ export function tellLog(world: World, { login = PAYMENT_ACCOUNT, reason = "", de
     role: AccountRole.PAYMENT,
     number,
     entryId: number,
-    kind: reason === "" ? MovementKind.FEE_CREDIT : MovementKind.IRREGULARITY,
+    kind: reason === "" ? MovementKind.FEE_CREDIT : MovementKind.AMENDMENT,
     key: "",
     transferId: 0n,
     amount: { currencyCode: "USD", minorUnits: 0n },

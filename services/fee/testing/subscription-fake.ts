@@ -10,7 +10,7 @@ export type SubscriptionFake = {
   readonly floors: Map<string, bigint>;
   readonly returned: string[];
   /** How many rows it carries in one answer. */
-  mostRows: number;
+  maxRows: number;
   readonly client: Deps["subscriptions"];
 };
 
@@ -25,7 +25,7 @@ export function subscriptionFake(): SubscriptionFake {
     allocations,
     floors,
     returned,
-    mostRows: 5_000,
+    maxRows: 5_000,
     client: {
       async readAllocations({ masterLogin, afterNumber, limit }) {
         const { entries } = allocationsOf(fake, masterLogin);
@@ -39,7 +39,7 @@ export function subscriptionFake(): SubscriptionFake {
             number <= throughNumber &&
             (number > afterNumber || (number === afterNumber && subscriptionId > afterSubscriptionId)),
         );
-        const most = Math.min(limit, fake.mostRows);
+        const most = Math.min(limit, fake.maxRows);
         return { rows: found.slice(0, most), hasMore: found.length > most };
       },
       async getFeeFloors({ investorLogins }) {

@@ -6,9 +6,9 @@ import { configure } from "../commands/configure.ts";
 import type { Deps } from "../deps.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
-import { hearOf } from "../store/heard-masters.ts";
+import { hearOf } from "../store/allocation-watermarks.ts";
 import { feeDeps, INVESTOR, MASTER, type Neighbours, neighboursAt } from "./fee.ts";
-import { cents, show } from "./story.ts";
+import { cents, show } from "./saga.ts";
 import { allocate, closeWeek, lastNumberOf, type Parts } from "./subscription-fake.ts";
 
 const FIRST_WEEK = Date.UTC(2026, 0, 3);
@@ -16,7 +16,7 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
 /** Longer than any back-off and any claim. */
 const LONG_MS = 60_000;
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
 export type World = Neighbours & {
   readonly deps: Deps;
@@ -29,8 +29,8 @@ export type World = Neighbours & {
 /** Fee beside a pool and a platform in memory, at the beginning of a week. In a given database it forgets what was there. */
 export async function aWorld(pool?: Pool): Promise<World> {
   await pool?.query(`
-    truncate fee_configuration, fee_version, fee_master, heard_master, allocation_entry, allocation_part, fee_pair, fee_run,
-             fee_payment, payment_credit, crystallisation, crystallisation_item, review_case, review_word, handled_break, payment_account
+    truncate fee_configuration, fee_version, fee_master, allocation_watermark, allocation_entry, allocation_part, fee_pair, fee_run,
+             fee_payment, payment_credit, crystallisation, crystallisation_item, review_case, review_event, handled_break, payment_account
     restart identity`);
   const clock = { now: new Date(FIRST_WEEK) };
   const neighbours = neighboursAt(() => clock.now);
@@ -77,7 +77,7 @@ export function endWeek(world: World, floating: Readonly<Record<string, string>>
 
 /** Hears of everything that was allocated, reads it and pays what is due, until nothing moves any more. */
 export async function settle(world: World, deps = world.deps): Promise<void> {
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     await hear(world);
     await readAllocations(deps);
     const isMoving = await payFees(deps);

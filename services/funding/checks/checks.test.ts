@@ -15,7 +15,7 @@ beforeEach(async () => {
   const service = fundingService(funding);
   await service.deposit(cashflow(100_00n), aCall("0199aaaa-0000-7000-8000-000000000001"));
   await service.withdraw(cashflow(30_00n), aCall("0199aaaa-0000-7000-8000-000000000002"));
-  funding.platform.troubles.transfer.push("insufficient_funds");
+  funding.platform.faults.transfer.push("insufficient_funds");
   await service.deposit(cashflow(5_00n), aCall("0199aaaa-0000-7000-8000-000000000003")).catch(() => undefined);
 });
 
@@ -25,12 +25,12 @@ function cashflow(minor: bigint) {
 
 async function seen(): Promise<Finding[]> {
   const [check] = fundingChecks(funding);
-  return [...(await check!.look({ place: "", suspects: [] })).findings];
+  return [...(await check!.look({ cursor: "", pendingBreaks: [] })).findings];
 }
 
 const corrupt = (text: string) => funding.pool.query(text);
 
-test("R12: what callers were told is what platform has on record, and a corrupted row is a break until it is mended", async () => {
+test("cashflow_completeness: what callers were told is what platform has on record, and a corrupted row is a break until it is mended", async () => {
   const { pool, log } = funding;
   const [check] = fundingChecks(funding);
   await insertChecks(pool, [check!]);
@@ -51,22 +51,22 @@ test("R12: what callers were told is what platform has on record, and a corrupte
   ]);
   await corrupt("update cashflow set deal_id = deal_id - 1 where id = 1");
   expect(await breaks()).toMatchObject({ items: [] });
-  expect(await listChecks(pool)).toMatchObject([{ name: "R12", openBreaks: 0, error: "" }]);
+  expect(await listChecks(pool)).toMatchObject([{ name: "cashflow_completeness", openBreaks: 0, error: "" }]);
 });
 
-test("R12: a payout of another amount than was decided", async () => {
+test("cashflow_completeness: a payout of another amount than was decided", async () => {
   await corrupt("update withdrawal set effective_minor = effective_minor + 1");
   expect(await seen()).toMatchObject([{ key: "cashflow:2", atRiskMinor: 30_01n }]);
 });
 
-test("R12: told that nothing moved, although it did", async () => {
+test("cashflow_completeness: told that nothing moved, although it did", async () => {
   await corrupt(
     `update cashflow set state = 'REFUSED', deal_id = null, refusal = '{"code":"absent","status":"unavailable","message":"no"}' where id = 1`,
   );
   expect(await seen()).toMatchObject([{ key: "cashflow:1", message: expect.stringContaining("nothing moved") }]);
 });
 
-test("R12: told that it is executed, although platform does not know it", async () => {
+test("cashflow_completeness: told that it is executed, although platform does not know it", async () => {
   await corrupt("delete from deposit_decision where cashflow_id = 1");
   await corrupt("update cashflow set id = default where id = 1");
   expect(await seen()).toMatchObject([
@@ -74,14 +74,14 @@ test("R12: told that it is executed, although platform does not know it", async 
   ]);
 });
 
-test("R12: a request that is not over long after its caller has gone", async () => {
+test("cashflow_completeness: a request that is not over long after its caller has gone", async () => {
   await corrupt("update cashflow set state = 'RECORDED', deal_id = null, finished_at = null where id = 1");
   expect(await seen()).toEqual([]);
   await corrupt("update cashflow set deadline = deadline - interval '11 minutes' where id = 1");
   expect(await seen()).toMatchObject([{ key: "cashflow:1", atRiskMinor: 100_00n }]);
 });
 
-test("R12: a platform that cannot be asked is no agreement", async () => {
+test("cashflow_completeness: a platform that cannot be asked is no agreement", async () => {
   const { pool, log } = funding;
   const [check] = fundingChecks({
     ...funding,

@@ -9,26 +9,26 @@ const EVERY_MS = 300_000;
 const QUESTION_MS = 3_000;
 
 /**
- * R12. Each request that was accepted comes to an end, and the end that its caller was told is the one that platform has on
+ * cashflow_completeness. Each request that was accepted comes to an end, and the end that its caller was told is the one that platform has on
  * record: executed with exactly this deal, or surely not. What is over never changes, so one look is enough.
  */
 export function completeness({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
-    name: "R12",
+    name: "cashflow_completeness",
     title: "Each accepted deposit and withdrawal is finished, with the outcome that the platform recorded.",
     everyMs: EVERY_MS,
-    sightings: 1,
-    async look({ place, suspects }) {
+    confirmations: 1,
+    async look({ cursor, pendingBreaks }) {
       const [unfinished, { accepted, next }] = await inSnapshot(pool, async (db) => [
         await listUnfinished(db),
-        await listAccepted(db, place, suspects),
+        await listAccepted(db, cursor, pendingBreaks),
       ]);
       const findings = unfinished.map((row) => finding(row, "it is still unfinished after its deadline"));
       for (const row of accepted) {
         const problem = problemOf(row, await findTransfer(platform, row.transferKey));
         if (problem !== undefined) findings.push(finding(row, problem));
       }
-      return { findings, covers: () => true, nextPlace: next };
+      return { findings, covers: () => true, nextCursor: next };
     },
   };
 }

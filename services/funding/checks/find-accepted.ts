@@ -1,12 +1,10 @@
-import type { Suspect } from "#kernel/reconcile/check.ts";
-import { MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { MAX_FINDINGS, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { idsOf } from "#kernel/reconcile/walk.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** Each of them is one question to platform. */
 const CASHFLOWS_PER_LOOK = 100;
-/** Longer than a quiet period and what comes after it: whatever is still open then waits for a person. */
+/** Longer than a quiet period and what comes after it: whatever is still open then waits for manual review. */
 const OVERDUE_MS = 600_000;
 
 export type Accepted = {
@@ -40,10 +38,10 @@ export async function listUnfinished(db: Queryable): Promise<Accepted[]> {
 /** What is over: the newest, some of the older ones, and those that are not closed. */
 export async function listAccepted(
   db: Queryable,
-  place: string,
-  suspects: readonly Suspect[],
+  cursor: string,
+  pendingBreaks: readonly PendingBreak[],
 ): Promise<{ readonly accepted: readonly Accepted[]; readonly next: string }> {
-  const after = BigInt(place === "" ? 0 : place);
+  const after = BigInt(cursor === "" ? 0 : cursor);
   const rows = await many<Accepted & { readonly isNext: boolean }>(
     db,
     sql`with newest as (
@@ -59,7 +57,7 @@ export async function listAccepted(
           union
           select id from next
           union
-          select unnest(${idsOf(suspects, "cashflow")}::bigint[])
+          select unnest(${idsOf(pendingBreaks, "cashflow")}::bigint[])
         )
         select cashflow.id, operation_id as "operationId", login, action, state, amount_minor as "amountMinor",
                case when state <> 'POSTED' then 0

@@ -24,7 +24,7 @@ test("a deposit is credited and recorded once, however often it is asked for", a
   });
   expect(second).toEqual(first);
   expect(deps.platform.deals).toEqual([
-    { key: "funding:deposit:1", login: INVESTOR, minor: 100_00n, comment: "CRM-1", holder: "" },
+    { key: "funding:deposit:1", login: INVESTOR, minor: 100_00n, comment: "CRM-1", lockOwner: "" },
   ]);
 });
 
@@ -52,7 +52,7 @@ test("only the first deposit is held to the Master's minimum", async () => {
 
 test("a deposit whose answer was lost is unknown to the caller, then settled once", async () => {
   const deps = await world();
-  deps.platform.troubles.transfer.push("lost answer");
+  deps.platform.faults.transfer.push("lost answer");
 
   await expect(deposit(deps, HUNDRED, aCall("op-1", IN_A_HURRY))).rejects.toMatchObject({
     code: "outcome_unknown",
@@ -70,7 +70,7 @@ test("a deposit whose answer was lost is unknown to the caller, then settled onc
 
 test("an answer that was lost is asked for again while the caller waits", async () => {
   const deps = await world();
-  deps.platform.troubles.transfer.push("lost answer", "unreachable", "lost answer");
+  deps.platform.faults.transfer.push("lost answer", "unreachable", "lost answer");
 
   await expect(deposit(deps, HUNDRED, aCall("op-1"))).resolves.toMatchObject({ dealId: 1_001n });
 
@@ -80,7 +80,7 @@ test("an answer that was lost is asked for again while the caller waits", async 
 
 test("a deposit that the platform was never asked for is not executed, then or later", async () => {
   const deps = await world();
-  deps.platform.troubles.transfer.push("unreachable");
+  deps.platform.faults.transfer.push("unreachable");
 
   const refused = expect.objectContaining({ code: "platform_unavailable", outcome: "not_executed" });
   await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toEqual(refused);
@@ -92,7 +92,7 @@ test("a deposit that the platform was never asked for is not executed, then or l
 
 test("a repetition that cannot reach the platform takes nothing back of what was sent before", async () => {
   const deps = await world();
-  deps.platform.troubles.transfer.push("lost answer", "unreachable");
+  deps.platform.faults.transfer.push("lost answer", "unreachable");
   await deposit(deps, HUNDRED, aCall("op-1", IN_A_HURRY)).catch(() => {});
 
   await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
@@ -103,7 +103,7 @@ test("a repetition that cannot reach the platform takes nothing back of what was
 
 test("a process that died before it asked leaves a row that ends as not executed after the deadline", async () => {
   const deps = await world();
-  deps.platform.troubles.transfer.push("unknown");
+  deps.platform.faults.transfer.push("unknown");
   await deposit(deps, HUNDRED, aCall("op-1")).catch(() => {});
   await deps.pool.query("update cashflow set deadline = now() - interval '1 second'");
 
@@ -120,9 +120,9 @@ test.each([
   ["insufficient_funds", "insufficient_funds"],
   ["account_busy", "account_busy"],
   ["expired", "platform_unavailable"],
-] as const)("a transfer refused as %s is a deposit refused as %s", async (trouble, code) => {
+] as const)("a transfer refused as %s is a deposit refused as %s", async (fault, code) => {
   const deps = await world();
-  deps.platform.troubles.transfer.push(trouble);
+  deps.platform.faults.transfer.push(fault);
 
   await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({ code, outcome: "not_executed" });
   expect(await states(deps)).toEqual([{ state: "REFUSED", doubt: null, deal_id: null }]);

@@ -26,7 +26,7 @@ import {
 } from "../store/cashflows.ts";
 import { findDeposit, getDeposit, insertDepositDecision, type RecordedDeposit } from "../store/deposits.ts";
 import { finish } from "./finish.ts";
-import { insertOnce, twinRuleOf } from "./insert-once.ts";
+import { insertOnce, duplicateRuleOf } from "./insert-once.ts";
 import { sendTransfer } from "./transfer.ts";
 
 /** Credits an Investor once, however often the same command id asks for it. */
@@ -64,7 +64,15 @@ async function record(deps: Deps, request: DepositRequest, context: CallContext)
   return await inTransaction(deps.pool, async (tx) => {
     // Two first deposits at once are both held to the minimum: neither is there yet when the other asks.
     const decision = decideDeposit({ amount, isFirst: !(await hasPostedDeposit(tx, login)), masterMinimum });
-    const asked = { operationId, login, amount, comment, deadline, at: deps.now(), twins: twinRuleOf(request.client) };
+    const asked = {
+      operationId,
+      login,
+      amount,
+      comment,
+      deadline,
+      at: deps.now(),
+      duplicates: duplicateRuleOf(request.client),
+    };
     const { cashflow, isNew } = await insertOnce(tx, { ...asked, action: "deposit" });
     if (!isNew) {
       return await join(tx, await getDeposit(tx, operationId));
@@ -110,7 +118,7 @@ export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: Cal
   }
 }
 
-/** The story ends as not executed, unless the settling job has taken it over: then somebody may have sent it. */
+/** The saga ends as not executed, unless the settling job has taken it over: then somebody may have sent it. */
 async function giveUp(deps: Deps, cashflow: Cashflow): Promise<Error> {
   const refusal = refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
     outcome: "not_executed",
@@ -134,7 +142,7 @@ function storedAnswer({ refusal, dealId, operationId }: Cashflow): bigint {
 function transferOf(cashflow: Cashflow): TransferRequest {
   return {
     key: depositKey(cashflow),
-    holder: "",
+    lockOwner: "",
     legs: [{ login: cashflow.login, kind: MovementKind.DEPOSIT, amount: moneyToProto(cashflow.amount) }],
     upTo: undefined,
     enqueue: false,

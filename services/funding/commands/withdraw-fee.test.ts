@@ -10,7 +10,7 @@ const OWING = () => world({ platform: platformFake({ balances: { [INVESTOR]: 100
 const FEE = { key: "fee of funding:withdrawal:1", login: INVESTOR, minor: -30_00n };
 const PAYOUT = { key: "funding:payout:1", login: INVESTOR, minor: -40_00n };
 
-test("what is owed is taken under the lane, before anything is paid out", async () => {
+test("what is owed is taken under the account lock, before anything is paid out", async () => {
   const deps = await OWING();
 
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({
@@ -20,12 +20,12 @@ test("what is owed is taken under the lane, before anything is paid out", async 
     availableAfterFee: usd(70_00n),
     dealId: 1_002n,
   });
-  const holder = "funding:withdrawal:1:1";
+  const lockOwner = "funding:withdrawal:1:1";
   expect(deps.platform.deals).toMatchObject([
-    { ...FEE, holder },
-    { ...PAYOUT, holder },
+    { ...FEE, lockOwner },
+    { ...PAYOUT, lockOwner },
   ]);
-  expect(deps.platform.lanes.size).toBe(0);
+  expect(deps.platform.accountLocks.size).toBe(0);
 });
 
 test("a fee that leaves nothing to pay out is still taken", async () => {
@@ -33,7 +33,7 @@ test("a fee that leaves nothing to pay out is still taken", async () => {
 
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({ effectiveWithdraw: usd(0n), dealId: undefined });
   expect(deps.platform.deals).toMatchObject([{ ...FEE, minor: -20_00n }]);
-  expect(deps.platform.lanes.size).toBe(0);
+  expect(deps.platform.accountLocks.size).toBe(0);
 });
 
 test("asked for again, it takes nothing again", async () => {
@@ -46,28 +46,28 @@ test("asked for again, it takes nothing again", async () => {
 });
 
 test.each(["unreachable", "lost answer"] as const)(
-  "a collection that is %s keeps the lane, and the job goes on from there as it was decided",
-  async (trouble) => {
+  "a collection that is %s keeps the account lock, and the job goes on from there as it was decided",
+  async (fault) => {
     const deps = await OWING();
-    deps.fees.troubles.push(trouble);
+    deps.fees.faults.push(fault);
 
     await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
       code: "outcome_unknown",
       operationId: "op-1",
     });
-    expect(deps.platform.lanes.get(INVESTOR)).toBe("funding:withdrawal:1:1");
+    expect(deps.platform.accountLocks.get(INVESTOR)).toBe("funding:withdrawal:1:1");
     await settleLater(deps);
 
     expect(deps.leaves).toHaveLength(1);
     expect(deps.platform.deals).toMatchObject([FEE, PAYOUT]);
-    expect(deps.platform.lanes.size).toBe(0);
+    expect(deps.platform.accountLocks.size).toBe(0);
     expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({ effectiveWithdraw: usd(40_00n) });
   },
 );
 
 test("once it is decided, no deadline stops it", async () => {
   const deps = await OWING();
-  deps.fees.troubles.push("unreachable", "unreachable");
+  deps.fees.faults.push("unreachable", "unreachable");
   await withdraw(deps, FORTY, aCall("op-1")).catch(() => {});
   await deps.pool.query("update cashflow set deadline = now() - interval '1 day'");
 
@@ -88,7 +88,7 @@ test("a process that died while it was collecting is continued from there", asyn
   expect(deps.platform.deals).toMatchObject([FEE, PAYOUT]);
 });
 
-test("a process that finds the lane gone is late: the story has ended without it", async () => {
+test("a process that finds the account lock gone is late: the saga has ended without it", async () => {
   const deps = await OWING();
   const asked = Promise.withResolvers<void>();
   const woken = Promise.withResolvers<void>();
@@ -109,7 +109,7 @@ test("a process that finds the lane gone is late: the story has ended without it
 
 test("a payout that is refused leaves the fee where it is, and the reserve goes back", async () => {
   const deps = await OWING();
-  deps.platform.troubles.transfer.push("insufficient_funds");
+  deps.platform.faults.transfer.push("insufficient_funds");
 
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
     code: "insufficient_funds",
@@ -117,7 +117,7 @@ test("a payout that is refused leaves the fee where it is, and the reserve goes 
   });
   expect(deps.platform.deals).toMatchObject([FEE]);
   expect(deps.returned).toEqual(["funding:payout:1"]);
-  expect(deps.platform.lanes.size).toBe(0);
+  expect(deps.platform.accountLocks.size).toBe(0);
 });
 
 async function dies(): Promise<never> {

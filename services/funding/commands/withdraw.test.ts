@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { releaseLanes, settleCashflows } from "../jobs/settle-cashflows.ts";
+import { releaseLocks, settleCashflows } from "../jobs/settle-cashflows.ts";
 import { platformFake } from "../testing/platform-fake.ts";
 import { aCall, INVESTOR, no, usd, world, type World } from "../testing/funding.ts";
 import { markRefused } from "../store/cashflows.ts";
@@ -12,7 +12,7 @@ const rich = () => platformFake({ balances: { [INVESTOR]: 100_00n } });
 /** No time to ask a second time. */
 const IN_A_HURRY = 1_000;
 
-test("a withdrawal holds the lane, asks the pool, pays under the lane and lets it go", async () => {
+test("a withdrawal holds the account lock, asks the pool, pays under the account lock and lets it go", async () => {
   const deps = await world({ platform: rich(), masterMinimum: 0n });
 
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual({
@@ -26,7 +26,7 @@ test("a withdrawal holds the lane, asks the pool, pays under the lane and lets i
     dealId: 1_001n,
   });
   expect(deps.platform.deals).toEqual([
-    { key: "funding:payout:1", login: INVESTOR, minor: -40_00n, comment: "CRM-2", holder: "funding:withdrawal:1:1" },
+    { key: "funding:payout:1", login: INVESTOR, minor: -40_00n, comment: "CRM-2", lockOwner: "funding:withdrawal:1:1" },
   ]);
   expect(deps.leaves).toEqual([
     expect.objectContaining({
@@ -37,8 +37,8 @@ test("a withdrawal holds the lane, asks the pool, pays under the lane and lets i
       heldLogNumber: 7n,
     }),
   ]);
-  expect(deps.fees.collected).toEqual([{ key: "funding:withdrawal:1", holder: "funding:withdrawal:1:1" }]);
-  expect(deps.platform.lanes.size).toBe(0);
+  expect(deps.fees.collected).toEqual([{ key: "funding:withdrawal:1", lockOwner: "funding:withdrawal:1:1" }]);
+  expect(deps.platform.accountLocks.size).toBe(0);
 });
 
 test("a withdrawal is cut to what is there", async () => {
@@ -57,7 +57,7 @@ test("a withdrawal from an empty account pays nothing and has no deal", async ()
   const answer = await withdraw(deps, FORTY, aCall("op-1"));
 
   expect(answer).toMatchObject({ effectiveWithdraw: usd(0n), dealId: undefined });
-  expect(await story(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
+  expect(await saga(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
 });
 
 test("a withdrawal asked for again answers the same and pays nothing more", async () => {
@@ -71,7 +71,7 @@ test("a withdrawal asked for again answers the same and pays nothing more", asyn
 
 test("what passes by itself is tried again under another holder", async () => {
   const deps = await world({ platform: rich() });
-  deps.noes.push(no("account_busy"), no("allocation_in_progress"));
+  deps.refusals.push(no("account_busy"), no("allocation_in_progress"));
 
   await withdraw(deps, FORTY, aCall("op-1"));
 
@@ -80,22 +80,22 @@ test("what passes by itself is tried again under another holder", async () => {
 });
 
 test.each(["master_open_positions", "investor_deficit"])(
-  "%s ends the withdrawal and lets the lane go",
+  "%s ends the withdrawal and lets the account lock go",
   async (code) => {
     const deps = await world({ platform: rich() });
-    deps.noes.push(no(code));
+    deps.refusals.push(no(code));
 
     await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code, outcome: "not_executed" });
 
     expect(deps.platform.deals).toEqual([]);
-    expect(deps.platform.lanes.size).toBe(0);
-    expect(await story(deps)).toEqual([{ state: "REFUSED", try: 1, is_released: true }]);
+    expect(deps.platform.accountLocks.size).toBe(0);
+    expect(await saga(deps)).toEqual([{ state: "REFUSED", try: 1, is_released: true }]);
   },
 );
 
 test("a busy account is a 409 that names the operation in the way", async () => {
   const deps = await world({ platform: rich() });
-  deps.platform.troubles.transfer.push("unknown");
+  deps.platform.faults.transfer.push("unknown");
   await withdraw(deps, FORTY, aCall("op-1")).catch(() => {});
 
   await expect(withdraw(deps, FORTY, aCall("op-2"))).rejects.toMatchObject({
@@ -105,71 +105,71 @@ test("a busy account is a 409 that names the operation in the way", async () => 
   });
 });
 
-test("a hold whose answer was lost is not executed, and its lane is let go", async () => {
+test("a hold whose answer was lost is not executed, and its account lock is let go", async () => {
   const deps = await world({ platform: rich() });
-  deps.platform.troubles.hold.push("lost answer");
+  deps.platform.faults.hold.push("lost answer");
 
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ outcome: "not_executed" });
-  expect(deps.platform.lanes.size).toBe(0);
+  expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-test("a refused payout goes back to the pool before the lane is let go", async () => {
+test("a refused payout goes back to the pool before the account lock is let go", async () => {
   const deps = await world({ platform: rich() });
-  deps.platform.troubles.transfer.push("insufficient_funds");
+  deps.platform.faults.transfer.push("insufficient_funds");
 
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
     code: "insufficient_funds",
     outcome: "not_executed",
   });
   expect(deps.returned).toEqual(["funding:payout:1"]);
-  expect(deps.platform.lanes.size).toBe(0);
+  expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-test("a payout whose answer was lost keeps the lane until it is known, and is then finished by the job", async () => {
+test("a payout whose answer was lost keeps the account lock until it is known, and is then finished by the job", async () => {
   const deps = await world({ platform: rich() });
-  deps.platform.troubles.transfer.push("lost answer");
+  deps.platform.faults.transfer.push("lost answer");
 
   await expect(withdraw(deps, FORTY, aCall("op-1", IN_A_HURRY))).rejects.toMatchObject({
     code: "outcome_unknown",
     operationId: "op-1",
   });
-  expect(deps.platform.lanes.get(INVESTOR)).toBe("funding:withdrawal:1:1");
+  expect(deps.platform.accountLocks.get(INVESTOR)).toBe("funding:withdrawal:1:1");
 
   await settleLater(deps);
 
   expect(deps.platform.deals).toHaveLength(1);
-  expect(deps.platform.lanes.size).toBe(0);
-  expect(await story(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
+  expect(deps.platform.accountLocks.size).toBe(0);
+  expect(await saga(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
 });
 
 test("a payout that platform did not hear of is paid later and gives nothing back: it may have been heard of before", async () => {
   const deps = await world({ platform: rich() });
-  deps.platform.troubles.transfer.push("unreachable");
+  deps.platform.faults.transfer.push("unreachable");
 
   await expect(withdraw(deps, FORTY, aCall("op-1", IN_A_HURRY))).rejects.toMatchObject({ code: "outcome_unknown" });
   expect(deps.returned).toEqual([]);
-  expect(deps.platform.lanes.get(INVESTOR)).toBe("funding:withdrawal:1:1");
+  expect(deps.platform.accountLocks.get(INVESTOR)).toBe("funding:withdrawal:1:1");
 
   await settleLater(deps);
 
   expect(deps.platform.deals).toHaveLength(1);
-  expect(await story(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
+  expect(await saga(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
 });
 
-test("a refusal ends a story only where it was when that was decided", async () => {
+test("a refusal ends a saga only where it was when that was decided", async () => {
   const deps = await world({ platform: rich() });
-  deps.platform.troubles.transfer.push("lost answer");
+  deps.platform.faults.transfer.push("lost answer");
   await expect(withdraw(deps, FORTY, aCall("op-1", IN_A_HURRY))).rejects.toThrow();
 
   const late = { from: "LEAVING", refusal: no("account_busy"), at: new Date() } as const;
   expect(await markRefused(deps.pool, 1n, late)).toBe(false);
-  expect(await story(deps)).toEqual([{ state: "PAYING", try: 1, is_released: false }]);
+  expect(await saga(deps)).toEqual([{ state: "PAYING", try: 1, is_released: false }]);
 });
 
-test("a pool that does not answer leaves the story to the job, which finishes it as decided", async () => {
+test("a pool that does not answer leaves the saga to the job, which finishes it as decided", async () => {
   const deps = await world({ platform: rich() });
   const { outcomeUnknown } = await import("#kernel/contract/refusals.ts");
-  deps.noes.push(outcomeUnknown("subscription"));
+  deps.refusals.push(outcomeUnknown("subscription"));
 
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
   await settleLater(deps);
@@ -178,7 +178,7 @@ test("a pool that does not answer leaves the story to the job, which finishes it
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({ effectiveWithdraw: usd(40_00n), dealId: 1_001n });
 });
 
-test("a process that died before the pool was asked leaves a story that ends as not executed", async () => {
+test("a process that died before the pool was asked leaves a saga that ends as not executed", async () => {
   const deps = await world({ platform: rich() });
   const dying = { ...deps, platform: { ...deps.platform, hold: dies } };
   await expect(withdraw(dying, FORTY, aCall("op-1"))).rejects.toThrow("killed");
@@ -190,16 +190,16 @@ test("a process that died before the pool was asked leaves a story that ends as 
   expect(deps.platform.released).toEqual(["funding:withdrawal:1:1"]);
 });
 
-test("a lane that could not be let go is let go by the job", async () => {
+test("an account lock that could not be let go is let go by the job", async () => {
   const deps = await world({ platform: rich() });
-  deps.platform.troubles.release.push("unreachable");
+  deps.platform.faults.release.push("unreachable");
 
   await withdraw(deps, FORTY, aCall("op-1"));
-  expect(deps.platform.lanes.size).toBe(1);
+  expect(deps.platform.accountLocks.size).toBe(1);
   await deps.pool.query("update cashflow set finished_at = now() - interval '1 minute'");
-  await releaseLanes(deps);
+  await releaseLocks(deps);
 
-  expect(deps.platform.lanes.size).toBe(0);
+  expect(deps.platform.accountLocks.size).toBe(0);
 });
 
 test("a request that wakes up in a try of before leaves the next one alone", async () => {
@@ -214,7 +214,7 @@ test("a request that wakes up in a try of before leaves the next one alone", asy
   };
   const sleeper = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
   await held.promise;
-  deps.noes.push(no("account_busy"));
+  deps.refusals.push(no("account_busy"));
   const release: World["platform"]["release"] = async (...asked) => {
     const answer = await deps.platform.release(...asked);
     // The first try is over and the second is recorded a moment later.
@@ -226,8 +226,8 @@ test("a request that wakes up in a try of before leaves the next one alone", asy
   expect(await other).toMatchObject({ effectiveWithdraw: usd(40_00n) });
   expect(await sleeper).toEqual(await other);
   expect(deps.platform.deals).toHaveLength(1);
-  expect(await story(deps)).toEqual([{ state: "POSTED", try: 2, is_released: true }]);
-  expect(deps.platform.lanes.size).toBe(0);
+  expect(await saga(deps)).toEqual([{ state: "POSTED", try: 2, is_released: true }]);
+  expect(deps.platform.accountLocks.size).toBe(0);
 });
 
 test("a request that is refused in a try of before does not end the next one", async () => {
@@ -241,10 +241,10 @@ test("a request that is refused in a try of before does not end the next one", a
   };
   const sleeper = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
   await recorded.promise;
-  deps.noes.push(no("account_busy"));
+  deps.refusals.push(no("account_busy"));
   const slowly: World["platform"]["hold"] = async (...asked) => {
     const answer = await deps.platform.hold(...asked);
-    if (!asked[0].holder.endsWith(":1")) {
+    if (!asked[0].lockOwner.endsWith(":1")) {
       woken.resolve();
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
@@ -254,8 +254,8 @@ test("a request that is refused in a try of before does not end the next one", a
 
   expect(await other).toMatchObject({ effectiveWithdraw: usd(40_00n) });
   expect(await sleeper).toEqual(await other);
-  expect(await story(deps)).toEqual([{ state: "POSTED", try: 2, is_released: true }]);
-  expect(deps.platform.lanes.size).toBe(0);
+  expect(await saga(deps)).toEqual([{ state: "POSTED", try: 2, is_released: true }]);
+  expect(deps.platform.accountLocks.size).toBe(0);
 });
 
 async function dies(): Promise<never> {
@@ -267,7 +267,7 @@ async function settleLater(deps: World): Promise<void> {
   await settleCashflows(deps);
 }
 
-async function story({ pool }: World) {
+async function saga({ pool }: World) {
   return await many(
     pool,
     sql`select state, try, is_released from cashflow join withdrawal on cashflow_id = cashflow.id order by cashflow.id`,

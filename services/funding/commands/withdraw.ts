@@ -11,9 +11,9 @@ import { outcomeUnknown } from "../domain/transfer-outcome.ts";
 import type { WithdrawalDecision } from "../domain/withdrawal.ts";
 import { findCashflow, getCashflow } from "../store/cashflows.ts";
 import { getWithdrawal, insertWithdrawal } from "../store/withdrawals.ts";
-import { insertOnce, twinRuleOf } from "./insert-once.ts";
+import { insertOnce, duplicateRuleOf } from "./insert-once.ts";
 import { decideInPool } from "./withdrawal/decide-in-pool.ts";
-import { holdLane } from "./withdrawal/hold-lane.ts";
+import { holdLock } from "./withdrawal/acquire-lock.ts";
 import { collectFee, payOut } from "./withdrawal/pay-out.ts";
 
 /** Pays out what is asked for as far as it is there, once, however often the same command id asks for it. */
@@ -45,7 +45,15 @@ async function record(deps: Deps, request: WithdrawRequest, context: CallContext
   await deps.accounts.findInvestor({ login }, queryContext(context));
 
   return await inTransaction(deps.pool, async (tx) => {
-    const asked = { operationId, login, amount, comment, deadline, at: deps.now(), twins: twinRuleOf(request.client) };
+    const asked = {
+      operationId,
+      login,
+      amount,
+      comment,
+      deadline,
+      at: deps.now(),
+      duplicates: duplicateRuleOf(request.client),
+    };
     const { cashflow, isNew } = await insertOnce(tx, { ...asked, action: "withdraw" });
     if (isNew) {
       await insertWithdrawal(tx, cashflow.id);
@@ -56,12 +64,12 @@ async function record(deps: Deps, request: WithdrawRequest, context: CallContext
 
 export type SettledWithdrawal = { readonly decision: WithdrawalDecision; readonly dealId: bigint | undefined };
 
-/** More turns than any story has; what still stands then is left to the settling job. */
-const MOST_TURNS = 200;
+/** More turns than any saga has; what still stands then is left to the settling job. */
+const MAX_TURNS = 200;
 
 /**
- * Brings a withdrawal from wherever it stands to its end: take the lane, let the pool decide, let what is
- * owed be taken, pay out, let the lane go.
+ * Brings a withdrawal from wherever it stands to its end: take the account lock, let the pool decide, let what is
+ * owed be taken, pay out, let the account lock go.
  * Each turn does what the row's state asks for and is safe to do again, so a crash anywhere is continued from the row.
  */
 export async function settleWithdrawal(
@@ -69,23 +77,23 @@ export async function settleWithdrawal(
   { operationId }: Cashflow,
   context: CallContext,
 ): Promise<SettledWithdrawal> {
-  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const cashflow = await getCashflow(deps.pool, operationId);
     const withdrawal = await getWithdrawal(deps.pool, cashflow.id);
-    const story = { cashflow, withdrawal };
+    const saga = { cashflow, withdrawal };
     failpoint("before_withdrawal_step", cashflow.state);
     switch (cashflow.state) {
       case "RECORDED":
-        await holdLane(deps, story, context);
+        await holdLock(deps, saga, context);
         break;
       case "LEAVING":
-        await decideInPool(deps, story, context);
+        await decideInPool(deps, saga, context);
         break;
       case "COLLECTING":
-        await collectFee(deps, story, context);
+        await collectFee(deps, saga, context);
         break;
       case "PAYING":
-        await payOut(deps, story, context);
+        await payOut(deps, saga, context);
         break;
       case "REFUSED":
         throw cashflow.refusal ?? outcomeUnknown(operationId);

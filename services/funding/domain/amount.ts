@@ -2,8 +2,8 @@ import { formatDecimal, isLess, MAX_AMOUNT, usd, type Money } from "#kernel/mone
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
-export const LEAST_AMOUNT = usd(1n);
-export const LONGEST_COMMENT = 255;
+export const MIN_AMOUNT = usd(1n);
+export const MAX_COMMENT = 255;
 
 export type RequestedMovement = { readonly operationId: string; readonly amount: Money; readonly comment: string };
 
@@ -13,15 +13,15 @@ export function checkMovement({ operationId, amount, comment }: RequestedMovemen
   if (operationId === "") {
     errors.push({ field: "command_id", code: "required", message: "command_id is required to move money." });
   }
-  if (isLess(amount, LEAST_AMOUNT) || isLess(MAX_AMOUNT, amount)) {
-    const range = `from ${formatDecimal(LEAST_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
+  if (isLess(amount, MIN_AMOUNT) || isLess(MAX_AMOUNT, amount)) {
+    const range = `from ${formatDecimal(MIN_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
     errors.push({ field: "amount", code: "out_of_range", message: `amount must be ${range}.` });
   }
-  if ([...comment].length > LONGEST_COMMENT) {
+  if ([...comment].length > MAX_COMMENT) {
     errors.push({
       field: "comment",
       code: "too_long",
-      message: `comment must have at most ${LONGEST_COMMENT} characters.`,
+      message: `comment must have at most ${MAX_COMMENT} characters.`,
     });
   }
   if (errors.length > 0) {

@@ -1,10 +1,10 @@
 import type { Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
-import type { TwinRule } from "./twin.ts";
+import type { DuplicateRule } from "./duplicate.ts";
 
 /**
- * RECORDED: written down, the platform may have been asked. LEAVING: the lane is held and the pool is asked. COLLECTING:
- * what may be paid is decided, and what is owed is being taken; from here the story is finished, whatever it takes.
+ * RECORDED: written down, the platform may have been asked. LEAVING: the account lock is held and the pool is asked. COLLECTING:
+ * what may be paid is decided, and what is owed is being taken; from here the saga is finished, whatever it takes.
  * PAYING: everything owed was taken. POSTED and REFUSED are final.
  */
 export type CashflowState = "RECORDED" | "LEAVING" | "COLLECTING" | "PAYING" | "POSTED" | "REFUSED";
@@ -20,16 +20,16 @@ export type NewCashflow = {
   readonly comment: string;
   readonly deadline: Date;
   readonly at: Date;
-  /** Undefined where nothing tells twins apart. */
-  readonly twins: TwinRule | undefined;
+  /** Undefined where nothing tells duplicates apart. */
+  readonly duplicates: DuplicateRule | undefined;
 };
 
-export type Cashflow = Omit<NewCashflow, "at" | "twins"> & {
+export type Cashflow = Omit<NewCashflow, "at" | "duplicates"> & {
   readonly id: bigint;
   readonly state: CashflowState;
   readonly doubt: Doubt | undefined;
   readonly dealId: bigint | undefined;
-  /** Ticket of a twin that was executed shortly before. */
+  /** Ticket of a duplicate that was executed shortly before. */
   readonly possibleDuplicateOf: bigint | undefined;
   readonly refusal: Refusal | undefined;
   readonly createdAt: Date;
@@ -56,7 +56,7 @@ export function feeSuffix({ operationId }: Pick<Cashflow, "operationId">): strin
   return `WD${operationId}`;
 }
 
-/** Who holds the lane in one try. */
-export function laneHolder(cashflow: Pick<Cashflow, "id">, attempt: number): string {
+/** Who holds the account lock in one try. */
+export function lockOwnerOf(cashflow: Pick<Cashflow, "id">, attempt: number): string {
   return `${withdrawalKey(cashflow)}:${attempt}`;
 }

@@ -1,5 +1,4 @@
-import type { Refusal } from "#kernel/refusal.ts";
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 /** What platform said of a transfer, in the words of this service. */

@@ -12,7 +12,7 @@ export type WithdrawalDecision = {
   readonly openPositionsChecked: boolean;
 };
 
-/** What the lane of a withdrawal has come to. */
+/** What the account lock of a withdrawal has come to. */
 export type Withdrawal = {
   readonly try: number;
   readonly isReleased: boolean;

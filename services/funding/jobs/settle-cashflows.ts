@@ -3,7 +3,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
 import { settleDeposit } from "../commands/deposit.ts";
 import { settleWithdrawal } from "../commands/withdraw.ts";
-import { releaseForGood } from "../commands/withdrawal/end-story.ts";
+import { releaseForGood } from "../commands/withdrawal/end-saga.ts";
 import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 import { claimUnsettled, delayNextTry, getCashflowById } from "../store/cashflows.ts";
@@ -11,7 +11,7 @@ import { getWithdrawal, listUnreleased } from "../store/withdrawals.ts";
 
 const BATCH = 16;
 const ATTEMPT_MS = 10_000;
-/** A request that has just ended lets its lane go by itself. */
+/** A request that has just ended lets its account lock go by itself. */
 const RELEASE_AFTER_MS = 3_000;
 
 /** Finishes what a crash or a lost answer left open. True when there may be more. */
@@ -23,13 +23,13 @@ export async function settleCashflows(deps: Deps): Promise<boolean> {
   return open.length === BATCH;
 }
 
-/** Lets lanes go whose stories are over: a crash came between the last word and the release. */
-export async function releaseLanes(deps: Deps): Promise<boolean> {
+/** Lets account locks go whose sagas are over: a crash came between the last word and the release. */
+export async function releaseLocks(deps: Deps): Promise<boolean> {
   const before = new Date(deps.now().getTime() - RELEASE_AFTER_MS);
   const held = await listUnreleased(deps.pool, { before, limit: BATCH });
   for (const { id } of held) {
-    const story = { cashflow: await getCashflowById(deps.pool, id), withdrawal: await getWithdrawal(deps.pool, id) };
-    await releaseForGood(deps, story, callContext({ caller: "funding", withinMs: ATTEMPT_MS }));
+    const saga = { cashflow: await getCashflowById(deps.pool, id), withdrawal: await getWithdrawal(deps.pool, id) };
+    await releaseForGood(deps, saga, callContext({ caller: "funding", withinMs: ATTEMPT_MS }));
   }
   return false;
 }
@@ -40,7 +40,7 @@ async function settle(deps: Deps, cashflow: Cashflow): Promise<void> {
   try {
     await (action === "deposit" ? settleDeposit(deps, cashflow, context) : settleWithdrawal(deps, cashflow, context));
   } catch (error) {
-    // A refusal is an end of the story or a wish for patience; the row says which.
+    // A refusal is an end of the saga or an order for patience; the row says which.
     if (!(error instanceof Refusal)) {
       deps.log.error("an operation could not be settled", { operation_id: operationId, error });
     }

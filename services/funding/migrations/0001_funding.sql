@@ -1,7 +1,7 @@
 \ir ../../kernel/postgres/lease.sql
 \ir ../../kernel/reconcile/tables.sql
 
--- Every deposit and withdrawal that was ever asked for, and its story. The row is written before anybody is asked to act.
+-- Every deposit and withdrawal that was ever asked for, and its saga. The row is written before anybody is asked to act.
 create table cashflow (
   id              bigint generated always as identity primary key,
   -- Id under which the caller asked; repeating it repeats nothing.
@@ -21,13 +21,13 @@ create table cashflow (
   deadline        timestamptz not null,
   created_at      timestamptz not null,
   finished_at     timestamptz,
-  -- When the settling job looks at it next, and whether it has: from then on the request leaves the story to the job.
+  -- When the settling job looks at it next, and whether it has: from then on the request leaves the saga to the job.
   next_try_at     timestamptz not null,
   tries           integer not null default 0 check (tries >= 0),
-  -- The API key whose equal operations are its twins. Null where nothing tells twins apart: the comment is our default, or
+  -- The API key whose equal operations are its duplicates. Null where nothing tells duplicates apart: the comment is our default, or
   -- the request came from no API key.
-  twin_key_id           text check (twin_key_id <> ''),
-  -- Ticket of the last twin that was executed shortly before this one was asked for.
+  duplicate_scope_key           text check (duplicate_scope_key <> ''),
+  -- Ticket of the last duplicate that was executed shortly before this one was asked for.
   possible_duplicate_of bigint,
   check ((state = 'REFUSED') = (refusal is not null)),
   check ((state in ('POSTED', 'REFUSED')) = (finished_at is not null)),
@@ -39,13 +39,13 @@ create table cashflow (
 create index cashflow_to_settle on cashflow (next_try_at) where state not in ('POSTED', 'REFUSED');
 create index cashflow_by_login on cashflow (login, id);
 
--- Of twins only one is open at a time: the second of two that come at the same moment waits for the first's commit.
-create unique index cashflow_one_open_twin
-  on cashflow (twin_key_id, login, action, amount_minor, currency, comment)
-  where twin_key_id is not null and state not in ('POSTED', 'REFUSED');
-create index cashflow_executed_twin
-  on cashflow (twin_key_id, login, action, amount_minor, currency, comment, finished_at)
-  where twin_key_id is not null and state = 'POSTED';
+-- Of duplicates only one is open at a time: the second of two that come at the same moment waits for the first's commit.
+create unique index cashflow_one_open_duplicate
+  on cashflow (duplicate_scope_key, login, action, amount_minor, currency, comment)
+  where duplicate_scope_key is not null and state not in ('POSTED', 'REFUSED');
+create index cashflow_executed_duplicate
+  on cashflow (duplicate_scope_key, login, action, amount_minor, currency, comment, finished_at)
+  where duplicate_scope_key is not null and state = 'POSTED';
 
 -- The ledger is read the newest first. Ids are UUIDs of version 7, which grow with time; byte by byte, as other readers
 -- compare them.
@@ -60,10 +60,10 @@ create table deposit_decision (
   min_deposit_minor      bigint not null check (min_deposit_minor >= 0)
 );
 
--- The lane of a withdrawal and the four numbers that its answer is made of, stored before anything moves.
+-- The account lock of a withdrawal and the four numbers that its answer is made of, stored before anything moves.
 create table withdrawal (
   cashflow_id            bigint primary key references cashflow,
-  -- Each try holds the lane under a name of its own.
+  -- Each try holds the account lock under a name of its own.
   try                    integer not null default 1 check (try > 0),
   is_released            boolean not null default false,
   held_balance_minor     bigint,

@@ -97,7 +97,7 @@ const ALL = { login: "", outcome: OperationOutcome.UNSPECIFIED, beforeId: "", li
 test("operations are listed the newest first, in pages, by login, comment and outcome", async () => {
   const deps = await world();
   for (const id of ["op-1", "op-2", "op-3"]) {
-    if (id === "op-2") deps.platform.troubles.transfer.push("insufficient_funds");
+    if (id === "op-2") deps.platform.faults.transfer.push("insufficient_funds");
     await deposit(deps, { ...HUNDRED, comment: id }, aCall(id)).catch(() => {});
   }
   const ids = async (filter: Partial<ListOperationsRequest>) => {
@@ -120,9 +120,9 @@ test("operations are listed the newest first, in pages, by login, comment and ou
 test.each([
   ["unknown", OperationOutcome.UNKNOWN, ""],
   ["insufficient_funds", OperationOutcome.NOT_EXECUTED, "insufficient_funds"],
-] as const)("an operation that ended as %s says so", async (trouble, outcome, refusalCode) => {
+] as const)("an operation that ended as %s says so", async (fault, outcome, refusalCode) => {
   const deps = await world();
-  deps.platform.troubles.transfer.push(trouble);
+  deps.platform.faults.transfer.push(fault);
   await deposit(deps, { login: INVESTOR, amount: usd(100_00n), comment: "", client: undefined }, aCall("op-1")).catch(
     () => {},
   );

@@ -23,14 +23,14 @@ type Row = {
   finished_at: Date | null;
 };
 
-/** Recorded before anybody is asked to act, so that a crash leaves a question rather than lost money. Undefined: the operation is known already, or a twin of it is open. */
+/** Recorded before anybody is asked to act, so that a crash leaves a question rather than lost money. Undefined: the operation is known already, or a duplicate of it is open. */
 export async function insertCashflow(tx: Transaction, cashflow: NewCashflow): Promise<Cashflow | undefined> {
   const row = await maybeOne<Row>(
     tx,
-    sql`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, twin_key_id, state, deadline,
+    sql`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state, deadline,
                               created_at, next_try_at)
         values (${cashflow.operationId}, ${cashflow.action}, ${cashflow.login}, ${cashflow.amount.minor},
-                ${cashflow.amount.currency}, ${cashflow.comment}, ${cashflow.twins?.keyId}, 'RECORDED', ${cashflow.deadline},
+                ${cashflow.amount.currency}, ${cashflow.comment}, ${cashflow.duplicates?.keyId}, 'RECORDED', ${cashflow.deadline},
                 ${cashflow.at}, ${cashflow.deadline})
         on conflict do nothing
         returning id, operation_id, action, login, amount_minor, currency, comment, state, doubt, deal_id, possible_duplicate_of,
@@ -103,7 +103,7 @@ export async function markPosted(db: Queryable, id: bigint, posted: { dealId?: b
   );
 }
 
-/** Compare-and-set: the story ends here unless it went on from the state that was seen. */
+/** Compare-and-set: the saga ends here unless it went on from the state that was seen. */
 export async function markRefused(
   db: Queryable,
   id: bigint,
@@ -131,7 +131,7 @@ export async function markNeverSent(
   return count === 1;
 }
 
-/** From now on no request knows by itself that nobody has sent anything: several work on the same story. */
+/** From now on no request knows by itself that nobody has sent anything: several work on the same saga. */
 export async function markAskedAgain(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update cashflow set tries = greatest(tries, 1) where id = ${id} and state = 'RECORDED'`);
 }
@@ -140,7 +140,7 @@ export async function markDoubt(db: Queryable, id: bigint, doubt: Doubt): Promis
   await execute(db, sql`update cashflow set doubt = ${doubt} where id = ${id} and state in ('RECORDED', 'PAYING')`);
 }
 
-/** Open stories whose time has come, each taken for as long as it may take to settle it. */
+/** Open sagas whose time has come, each taken for as long as it may take to settle it. */
 export async function claimUnsettled(
   db: Queryable,
   claim: { at: Date; until: Date; limit: number },

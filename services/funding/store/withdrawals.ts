@@ -72,7 +72,7 @@ export async function markPaying(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update cashflow set state = 'PAYING' where id = ${id} and state = 'COLLECTING'`);
 }
 
-/** A refused try is over for good; the next one holds the lane under another name. */
+/** A refused try is over for good; the next one holds the account lock under another name. */
 export async function markNextTry(tx: Transaction, id: bigint, refusedTry: number): Promise<boolean> {
   if (!(await lockTry(tx, id, refusedTry))) {
     return false;
@@ -102,7 +102,7 @@ export async function markReleased(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update withdrawal set is_released = true where cashflow_id = ${id}`);
 }
 
-/** Stories that are over while their lane may still be held. */
+/** Sagas that are over while their account lock may still be held. */
 export async function listUnreleased(db: Queryable, { before, limit }: { before: Date; limit: number }) {
   return await many<{ id: bigint; login: string; try: number }>(
     db,

@@ -5,45 +5,45 @@ import type { CollectRequest, FeeServiceService } from "#proto/pamm/fee/v1/fee.t
 import type { PlatformFake } from "./platform-fake.ts";
 
 /** What goes wrong at the next collection, once. */
-export type CollectTrouble = "unreachable" | "lost answer";
+export type CollectFailure = "unreachable" | "lost answer";
 
 export type FeeFake = Client<FeeServiceService> & {
   readonly collected: CollectRequest[];
-  readonly troubles: CollectTrouble[];
+  readonly faults: CollectFailure[];
 };
 
 type Owed = { readonly platform: PlatformFake; readonly login: string; readonly pending: bigint };
 
-/** Takes what is pending once per key, under the lane; asked again, it answers the same. */
+/** Takes what is pending once per key, under the account lock; asked again, it answers the same. */
 export function feeFake({ platform, login, pending }: Owed, unused: () => never): FeeFake {
   const taken = new Set<string>();
   const fake: FeeFake = {
     collected: [],
-    troubles: [],
+    faults: [],
     configure: unused,
     getConfiguration: unused,
     updateConfiguration: unused,
     listPaymentCredits: unused,
     listInvestorPayments: unused,
     prepare: unused,
-    crystallize: unused,
+    crystallise: unused,
     listBreaks: unused,
     listReviews: unused,
     decideReview: unused,
     listDueItems: async () => ({ items: [] }),
     async collect(request) {
       fake.collected.push(request);
-      const trouble = fake.troubles.shift();
-      if (trouble === "unreachable") throw serviceUnavailable("fee");
-      const { key, holder } = request;
+      const fault = fake.faults.shift();
+      if (fault === "unreachable") throw serviceUnavailable("fee");
+      const { key, lockOwner } = request;
       if (!taken.has(key)) {
-        if (platform.lanes.get(login) !== holder) {
-          throw new Refusal({ code: "no_lane", status: "conflict", message: "the lane is not held" });
+        if (platform.accountLocks.get(login) !== lockOwner) {
+          throw new Refusal({ code: "lock_not_owned", status: "conflict", message: "the account lock is not held" });
         }
         taken.add(key);
-        if (pending > 0n) platform.deals.push({ key: `fee of ${key}`, login, minor: -pending, comment: "", holder });
+        if (pending > 0n) platform.deals.push({ key: `fee of ${key}`, login, minor: -pending, comment: "", lockOwner });
       }
-      if (trouble === "lost answer") throw outcomeUnknown("fee");
+      if (fault === "lost answer") throw outcomeUnknown("fee");
       return { collected: { currencyCode: "USD", minorUnits: pending } };
     },
   };

@@ -16,7 +16,7 @@ export type World = Deps & {
   readonly fees: FeeFake;
   /** What the pool was asked, and what it says no with, in this order. */
   readonly leaves: LeaveRequest[];
-  readonly noes: Refusal[];
+  readonly refusals: Refusal[];
   readonly returned: string[];
 };
 
@@ -35,7 +35,7 @@ export async function world({
 }: WorldOptions = {}): Promise<World> {
   const { pool } = await testDatabase("funding");
   const leaves: LeaveRequest[] = [];
-  const noes: Refusal[] = [];
+  const refusals: Refusal[] = [];
   const returned: string[] = [];
   const follows = masterMinimum !== undefined;
   const unused = (): never => {
@@ -46,7 +46,7 @@ export async function world({
     platform: { ...unusedPlatform(unused), ...platform },
     fees: feeFake({ platform, login: INVESTOR, pending: pendingFee }, unused),
     leaves,
-    noes,
+    refusals,
     returned,
     log: createLog({ service: "funding", level: "silent" }),
     now: () => new Date(),
@@ -56,7 +56,7 @@ export async function world({
       findOpenSubscription: async () => ({ subscription: follows ? activeSubscription() : undefined }),
       async leave(request) {
         leaves.push(request);
-        const no = noes.shift();
+        const no = refusals.shift();
         if (no !== undefined) throw no;
         return leaveAnswer(request, { inPool: follows, pendingFee });
       },

@@ -9,37 +9,37 @@ import {
 } from "#proto/pamm/platform/v1/platform.ts";
 
 /** What goes wrong at the next call of a kind, once. */
-export type Trouble = "lost answer" | "unreachable" | "unknown" | "expired" | "insufficient_funds" | "account_busy";
+export type Fault = "lost answer" | "unreachable" | "unknown" | "expired" | "insufficient_funds" | "account_busy";
 
 export type PlatformFake = Pick<
   Client<PlatformServiceService>,
   "transfer" | "getTransfer" | "hold" | "release" | "getBalance"
 > & {
-  readonly deals: { key: string; login: string; minor: bigint; comment: string; holder: string }[];
-  readonly lanes: Map<string, string>;
+  readonly deals: { key: string; login: string; minor: bigint; comment: string; lockOwner: string }[];
+  readonly accountLocks: Map<string, string>;
   readonly released: string[];
-  readonly troubles: { transfer: Trouble[]; hold: Trouble[]; release: Trouble[] };
+  readonly faults: { transfer: Fault[]; hold: Fault[]; release: Fault[] };
   balanceOf(login: string): bigint;
 };
 
-/** The money side of platform in memory: a key is executed once, a lane has one holder, and a released holder never comes back. */
+/** The money side of platform in memory: a key is executed once, an account lock has one holder, and a released holder never comes back. */
 export function platformFake({ balances = {} }: { balances?: Record<string, bigint> } = {}): PlatformFake {
   const results = new Map<string, TransferResult>();
   const fake: PlatformFake = {
     deals: [],
-    lanes: new Map(),
+    accountLocks: new Map(),
     released: [],
-    troubles: { transfer: [], hold: [], release: [] },
+    faults: { transfer: [], hold: [], release: [] },
     balanceOf: (login) =>
       fake.deals.reduce((sum, deal) => (deal.login === login ? sum + deal.minor : sum), balances[login] ?? 0n),
 
     async transfer(request) {
-      const trouble = fake.troubles.transfer.shift();
-      if (trouble === "unreachable") throw serviceUnavailable("platform");
+      const fault = fake.faults.transfer.shift();
+      if (fault === "unreachable") throw serviceUnavailable("platform");
       const known = results.get(request.key);
-      const result = known ?? execute(fake, request, trouble);
+      const result = known ?? execute(fake, request, fault);
       if (result.state !== TransferState.UNKNOWN) results.set(request.key, result);
-      if (trouble === "lost answer") throw outcomeUnknown("platform");
+      if (fault === "lost answer") throw outcomeUnknown("platform");
       return result;
     },
     async getTransfer({ key }) {
@@ -47,21 +47,21 @@ export function platformFake({ balances = {} }: { balances?: Record<string, bigi
       if (known === undefined) throw refusal("transfer_not_found");
       return known;
     },
-    async hold({ login, holder }) {
-      const trouble = fake.troubles.hold.shift();
-      const current = fake.lanes.get(login) ?? holder;
-      if (fake.released.includes(holder)) throw refusal("no_lane");
-      if (trouble === "account_busy" || current !== holder) throw refusal("account_busy");
-      if (trouble === "unreachable") throw serviceUnavailable("platform");
-      fake.lanes.set(login, holder);
-      if (trouble === "lost answer") throw outcomeUnknown("platform");
+    async hold({ login, lockOwner }) {
+      const fault = fake.faults.hold.shift();
+      const current = fake.accountLocks.get(login) ?? lockOwner;
+      if (fake.released.includes(lockOwner)) throw refusal("lock_not_owned");
+      if (fault === "account_busy" || current !== lockOwner) throw refusal("account_busy");
+      if (fault === "unreachable") throw serviceUnavailable("platform");
+      fake.accountLocks.set(login, lockOwner);
+      if (fault === "lost answer") throw outcomeUnknown("platform");
       const balance = { currencyCode: "USD", minorUnits: fake.balanceOf(login) };
       return { balance, logNumber: 7n, logEntryId: 70n, openPositions: 0 };
     },
-    async release({ login, holder }) {
-      if (fake.troubles.release.shift() !== undefined) throw serviceUnavailable("platform");
-      fake.released.push(holder);
-      if (fake.lanes.get(login) === holder) fake.lanes.delete(login);
+    async release({ login, lockOwner }) {
+      if (fake.faults.release.shift() !== undefined) throw serviceUnavailable("platform");
+      fake.released.push(lockOwner);
+      if (fake.accountLocks.get(login) === lockOwner) fake.accountLocks.delete(login);
       return {};
     },
     async getBalance({ login }) {
@@ -71,7 +71,7 @@ export function platformFake({ balances = {} }: { balances?: Record<string, bigi
   return fake;
 }
 
-function execute(fake: PlatformFake, request: TransferRequest, trouble: Trouble | undefined): TransferResult {
+function execute(fake: PlatformFake, request: TransferRequest, fault: Fault | undefined): TransferResult {
   const base = {
     transferId: BigInt(fake.deals.length + 1),
     key: request.key,
@@ -79,9 +79,9 @@ function execute(fake: PlatformFake, request: TransferRequest, trouble: Trouble 
     platformCode: 0,
     legs: [],
   };
-  if (trouble === "unknown") return { ...base, state: TransferState.UNKNOWN };
-  if (trouble === "insufficient_funds" || trouble === "expired" || trouble === "account_busy") {
-    return { ...base, state: TransferState.REFUSED, refusalCode: trouble };
+  if (fault === "unknown") return { ...base, state: TransferState.UNKNOWN };
+  if (fault === "insufficient_funds" || fault === "expired" || fault === "account_busy") {
+    return { ...base, state: TransferState.REFUSED, refusalCode: fault };
   }
   if (request.sendBefore !== undefined && request.sendBefore < new Date()) {
     return { ...base, state: TransferState.REFUSED, refusalCode: "expired" };
@@ -94,7 +94,7 @@ function execute(fake: PlatformFake, request: TransferRequest, trouble: Trouble 
     login,
     minor: amount.minorUnits,
     comment: request.comment,
-    holder: request.holder,
+    lockOwner: request.lockOwner,
   });
   const dealId = 1_000n + BigInt(fake.deals.length);
   const applied = { login, kind, amount, state: TransferState.APPLIED, dealId, reference: "P", appliedAt: new Date() };

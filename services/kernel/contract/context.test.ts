@@ -11,7 +11,7 @@ function carried(context: CallContext, caller: string): Omit<CallContext, "signa
   return readHeaders((name) => sent.get(name), new Date(0));
 }
 
-test("a story that nobody asked for gets a request id of its own", () => {
+test("a saga that nobody asked for gets a request id of its own", () => {
   const [one, two] = [callContext({ caller: "fee", withinMs: 1_000 }), callContext({ caller: "fee", withinMs: 1_000 })];
 
   expect(one.requestId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);

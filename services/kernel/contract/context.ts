@@ -11,7 +11,7 @@ export type CallFacts = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Begins a story that no caller's context exists for: a job, a consumer, the edge. */
+/** Begins a saga that no caller's context exists for: a job, a consumer, the edge. */
 export function callContext(facts: CallFacts): CallContext {
   return {
     requestId: facts.requestId ?? uuidv7(),

@@ -1,4 +1,4 @@
-import { isTrouble } from "../trouble.ts";
+import { isTransientFailure } from "../transient-failure.ts";
 import { RETRY_AFTER_MS } from "../refusal.ts";
 import { childContext, remainingMs } from "./context.ts";
 import type { CallContext } from "./contract.ts";
@@ -28,7 +28,7 @@ export async function failAsUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isTrouble(error)) throw error;
+    if (!isTransientFailure(error)) throw error;
     throw refuse("service_unavailable", "A required service cannot be reached. Nothing was executed.", {
       outcome: "not_executed",
       retryAfterMs: RETRY_AFTER_MS,

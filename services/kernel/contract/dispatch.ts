@@ -1,7 +1,7 @@
 import type { Log } from "../log.ts";
 import { observeRequest, type Transport } from "../metrics.ts";
 import { Refusal } from "../refusal.ts";
-import { isTrouble } from "../trouble.ts";
+import { isTransientFailure } from "../transient-failure.ts";
 import { asBuffer } from "./client.ts";
 import type { CallContext, Contract, Implementation, Method } from "./contract.ts";
 import { type CallHeaders, readHeaders } from "./headers.ts";
@@ -126,6 +126,6 @@ function fault(log: Log, error: unknown, method: Method, headers: CallHeaders | 
   });
   const isCommand = headers !== undefined && headers.commandId !== "";
   // A question that found no database has changed nothing and may be asked again; what a command has done by then, nobody knows.
-  if (!isCommand && isTrouble(error)) return databaseUnavailable();
+  if (!isCommand && isTransientFailure(error)) return databaseUnavailable();
   return refuse("internal", "Internal error.", isCommand ? { outcome: "unknown" } : {});
 }

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { createBell } from "../bell.ts";
+import { createWakeSignal } from "../wake-signal.ts";
 import { systemClock } from "../clock.ts";
 import type { EventType } from "../contract/event.ts";
 import { runJob } from "../job.ts";
 import { insertCursor } from "./cursor.ts";
-import { Follower } from "./follower.ts";
-import type { FollowerOptions } from "./follower.ts";
+import { Follower, type FollowerOptions } from "./follower.ts";
 import { showRead, showReader } from "./metrics.ts";
 
 export type ConsumerOptions<Event extends EventType<unknown>> = Omit<FollowerOptions<Event>, "signal">;
@@ -32,7 +31,7 @@ export type FeedConsumer = AsyncDisposable & {
 /** What a lost wake-up signal costs at most. */
 const POLL_MS = 1_000;
 /** An owner that is back is found within this time. */
-const LONGEST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 5_000;
 
 /** Receives a feed from the cursor in the own database on. Several replicas may; the row of the cursor orders them. */
 export async function consumeFeed<Event extends EventType<unknown>>(
@@ -50,11 +49,11 @@ export async function consumeFeed<Event extends EventType<unknown>>(
   };
   showRead(feed, systemClock());
   showReader(feed, follower);
-  const wake = createBell();
+  const wake = createWakeSignal();
   const job = runJob({
     name: `consume ${feed}`,
     everyMs: POLL_MS,
-    longestRetryMs: LONGEST_RETRY_MS,
+    maxRetryMs: MAX_RETRY_MS,
     wake,
     work: read,
     log,
@@ -68,7 +67,7 @@ export async function consumeFeed<Event extends EventType<unknown>>(
     feed,
     wake(lastNumber) {
       note(lastNumber);
-      wake.ring();
+      wake.notify();
     },
     async catchUp(lastNumber) {
       if (lastNumber <= follower.number) return;

@@ -1,6 +1,5 @@
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
-import { execute, one, sql } from "../postgres/query.ts";
-import type { Queryable } from "../postgres/query.ts";
+import { execute, one, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 
 /** The last entry of a feed that was received, by number and by identity; both 0 to begin. */

@@ -6,8 +6,7 @@ import type { Pool } from "../postgres/pool.ts";
 import { Refusal } from "../refusal.ts";
 import { getCursor } from "./cursor.ts";
 import { MAX_ENTRIES_PER_READ } from "./read.ts";
-import { receivePage } from "./receive-page.ts";
-import type { Page, Receiver } from "./receive-page.ts";
+import { type Page, receivePage, type Receiver } from "./receive-page.ts";
 
 export type FollowerOptions<Event extends EventType<unknown>> = Receiver<Event> & {
   readonly pool: Pool;

@@ -16,7 +16,7 @@ async function shown(name: string): Promise<number> {
 
 test("what waits for its number, and then for the broker, is shown with its age, also by a replica without the lease", async () => {
   const { pool } = await kernelDatabase();
-  await acquireLease(pool, { name: "feed-relay", holder: "who is gone", ttlMs: 60_000 });
+  await acquireLease(pool, { name: "feed-relay", owner: "who is gone", ttlMs: 60_000 });
   let isAway = true;
   const forward = async (): Promise<void> => {
     if (isAway) throw new Error("no responders");

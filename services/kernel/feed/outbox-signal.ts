@@ -1,11 +1,11 @@
 import type { Pool } from "pg";
-import { type Bell, createBell } from "../bell.ts";
+import { type WakeSignal, createWakeSignal } from "../wake-signal.ts";
 
-const signals = new WeakMap<Pool, Bell>();
+const signals = new WeakMap<Pool, WakeSignal>();
 
 /** The wake-up signal of the relay on this pool: rung after each commit on the pool that published an event. */
-export function outboxSignal(pool: Pool): Bell {
-  const known = signals.get(pool) ?? createBell();
+export function outboxSignal(pool: Pool): WakeSignal {
+  const known = signals.get(pool) ?? createWakeSignal();
   signals.set(pool, known);
   return known;
 }

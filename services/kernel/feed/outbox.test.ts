@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import type { TestDatabase } from "#test/support/database.ts";
-import { acquireLease } from "../postgres/lease.ts";
-import type { Lease } from "../postgres/lease.ts";
+import { acquireLease, type Lease } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, one, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
@@ -25,8 +24,8 @@ beforeEach(async () => {
 
 afterAll(() => database[Symbol.asyncDispose]());
 
-async function takeLease(holder = "relay"): Promise<Lease> {
-  const lease = await acquireLease(pool, { name: "relay", holder, ttlMs: 0 });
+async function takeLease(owner = "relay"): Promise<Lease> {
+  const lease = await acquireLease(pool, { name: "relay", owner, ttlMs: 0 });
   if (lease === undefined) throw new Error("the lease is taken");
   return lease;
 }
@@ -116,10 +115,10 @@ test("while many publish and relays take over from each other, no number is miss
   const publishers = Array.from({ length: 4 }, async (_, publisher) => {
     for (let count = 0; count < COUNT / 4; count += 1) await publishCents(pool, [BigInt(publisher * 1_000 + count)]);
   });
-  const relays = ["a", "b", "c"].map(async (holder) => {
+  const relays = ["a", "b", "c"].map(async (owner) => {
     for (let idle = 0; idle < 3;) {
       // Each takes the lease from the others all the time, so that most statements run with a fence that is gone.
-      const lease = await acquireLease(pool, { name: "relay", holder, ttlMs: 0 }).catch(() => undefined);
+      const lease = await acquireLease(pool, { name: "relay", owner, ttlMs: 0 }).catch(() => undefined);
       const heads = lease === undefined ? [] : await sequenceEntries(pool, lease, 7);
       idle = isPublishing || heads.length > 0 || (await hasUnsequenced(pool)) ? 0 : idle + 1;
     }

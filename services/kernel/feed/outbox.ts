@@ -1,7 +1,6 @@
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import type { Lease } from "../postgres/lease.ts";
-import { execute, many, maybeOne, one, sql } from "../postgres/query.ts";
-import type { Queryable } from "../postgres/query.ts";
+import { execute, many, maybeOne, one, type Queryable, sql } from "../postgres/query.ts";
 
 /** The newest number of a feed. */
 export type FeedHead = { readonly feed: string; readonly lastNumber: bigint };

@@ -67,9 +67,9 @@ test("no events are no rows", async () => {
 });
 
 test("the relay is woken after the commit, and not before", async () => {
-  const { ring, wait } = outboxSignal(database.pool);
+  const { notify, wait } = outboxSignal(database.pool);
   const { signal } = new AbortController();
-  ring();
+  notify();
   await wait(0, signal);
   let seen: Promise<unknown[]> | undefined;
   const woken = wait(10_000, signal).then(() => (seen = many(database.pool, sql`select id from outbox`)));

@@ -1,7 +1,6 @@
 import type { EventType } from "../contract/event.ts";
 import { many, sql } from "../postgres/query.ts";
-import { afterCommit, poolOf } from "../postgres/transaction.ts";
-import type { Transaction } from "../postgres/transaction.ts";
+import { afterCommit, poolOf, type Transaction } from "../postgres/transaction.ts";
 import { outboxSignal } from "./outbox-signal.ts";
 
 export type PublishedEvent<Message> = {
@@ -36,5 +35,5 @@ export async function publishAll<Message>(tx: Transaction, events: readonly Publ
         ) with ordinality as event (feed, type, subject, payload, request_id, position)
         order by position`,
   );
-  afterCommit(tx, outboxSignal(poolOf(tx)).ring);
+  afterCommit(tx, outboxSignal(poolOf(tx)).notify);
 }

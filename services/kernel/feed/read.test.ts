@@ -4,8 +4,7 @@ import type { TestDatabase } from "#test/support/database.ts";
 import { execute, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { feedReader } from "./read.ts";
-import type { FeedReader } from "./read.ts";
+import { feedReader, type FeedReader } from "./read.ts";
 import { publish } from "./publish.ts";
 import { cents, FEED, publishCents, sequenceAll } from "../testing/feed.ts";
 

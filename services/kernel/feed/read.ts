@@ -1,7 +1,6 @@
 import type { FeedEntry, ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { many, one, sql } from "../postgres/query.ts";
-import type { Queryable } from "../postgres/query.ts";
+import { many, one, type Queryable, sql } from "../postgres/query.ts";
 import { type Refusal, refusalsOf } from "../refusal.ts";
 import { RETENTION_DAYS } from "./retention.ts";
 

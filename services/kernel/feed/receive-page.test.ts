@@ -7,8 +7,7 @@ import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { type Cursor, getCursor, insertCursor } from "./cursor.ts";
 import { MalformedEntry } from "./decode-entry.ts";
-import { receivePage } from "./receive-page.ts";
-import type { Receiver } from "./receive-page.ts";
+import { receivePage, type Receiver } from "./receive-page.ts";
 import { anEntry, FEED } from "../testing/feed.ts";
 
 type Coins = typeof Money | typeof ReadRequest;

@@ -2,12 +2,9 @@ import assert from "node:assert/strict";
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import type { EventType } from "../contract/event.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { inTransaction } from "../postgres/transaction.ts";
-import type { Transaction } from "../postgres/transaction.ts";
-import { keepPoison, lockCursor, moveCursor } from "./cursor.ts";
-import type { Cursor } from "./cursor.ts";
-import { decodeEntry, MalformedEntry } from "./decode-entry.ts";
-import type { EntryOf } from "./decode-entry.ts";
+import { inTransaction, type Transaction } from "../postgres/transaction.ts";
+import { type Cursor, keepPoison, lockCursor, moveCursor } from "./cursor.ts";
+import { decodeEntry, type EntryOf, MalformedEntry } from "./decode-entry.ts";
 
 /** What a service does with a feed of another service. */
 export type Receiver<Event extends EventType<unknown>> = {

@@ -1,10 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { createPool } from "../postgres/pool.ts";
-import type { Pool } from "../postgres/pool.ts";
+import { createPool, type Pool } from "../postgres/pool.ts";
 import { execute, many, one, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
-import { startRelay } from "./relay.ts";
-import type { Relay, RelayOptions } from "./relay.ts";
+import { type Relay, type RelayOptions, startRelay } from "./relay.ts";
 import { FEED, publishCents, silent } from "../testing/feed.ts";
 
 const WAIT = { timeout: 5_000, interval: 10 };
@@ -33,7 +31,7 @@ test("an event is sequenced at once, readers are signalled, and an event with a 
   const { pool } = await kernelDatabase();
   const broker = listener();
   await using relay = await relayOn(pool, broker);
-  await vi.waitFor(() => expect(relay.isHolder()).toBe(true), WAIT);
+  await vi.waitFor(() => expect(relay.isLockOwner()).toBe(true), WAIT);
 
   const before = performance.now();
   await publishCents(pool, [1n, 2n], FEED, "coin.v1.published");
@@ -97,11 +95,11 @@ test("of two relays one works, and the other goes on when it stops", async () =>
   const { pool } = await kernelDatabase();
   const [first, second] = [listener(), listener()];
   const firstRelay = await relayOn(pool, first);
-  await vi.waitFor(() => expect(firstRelay.isHolder()).toBe(true), WAIT);
+  await vi.waitFor(() => expect(firstRelay.isLockOwner()).toBe(true), WAIT);
   await using secondRelay = await relayOn(pool, second);
   await publishCents(pool, [1n], FEED, "coin.v1.published");
   await vi.waitFor(() => expect(first.forwarded).toHaveLength(1), WAIT);
-  expect(secondRelay.isHolder()).toBe(false);
+  expect(secondRelay.isLockOwner()).toBe(false);
 
   await firstRelay[Symbol.asyncDispose]();
   await publishCents(pool, [2n], FEED, "coin.v1.published");

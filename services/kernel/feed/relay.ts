@@ -1,12 +1,10 @@
-import { createBell } from "../bell.ts";
+import { createWakeSignal } from "../wake-signal.ts";
 import { runJob } from "../job.ts";
 import type { Log } from "../log.ts";
 import { isTransient } from "../postgres/failure.ts";
-import { leaseKeeper } from "../postgres/lease-keeper.ts";
-import type { LeaseKeeper } from "../postgres/lease-keeper.ts";
+import { leaseKeeper, type LeaseKeeper } from "../postgres/lease-keeper.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { forwardEntries, ForwardFailed } from "./forward.ts";
-import type { Forward } from "./forward.ts";
+import { type Forward, forwardEntries, ForwardFailed } from "./forward.ts";
 import { showOutbox } from "./metrics.ts";
 import { hasUnsequenced, raiseIds, readOutboxAge, sequenceEntries } from "./outbox.ts";
 import { outboxSignal } from "./outbox-signal.ts";
@@ -28,14 +26,14 @@ export type Relay = AsyncDisposable & {
   /** Rejects when the relay cannot go on; the service must stop then. Never resolves. */
   readonly fault: Promise<never>;
   /** Whether this process is the one that sequences and forwards. */
-  readonly isHolder: () => boolean;
+  readonly isLockOwner: () => boolean;
 };
 
 /** How long a relay that was killed delays its readers. */
 const LEASE = { name: "feed-relay", ttlMs: 2_000, renewMs: 500, pollMs: 250 };
 const POLL_MS = 250;
 /** A database or broker that is back is found within this time. */
-const LONGEST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 5_000;
 const SHOW_EVERY_MS = 1_000;
 const SEQUENCE_BATCH = 500;
 const DELETE_EVERY_MS = 3_600_000;
@@ -46,11 +44,11 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   await raiseIds(pool);
   const role = leaseKeeper(pool, LEASE);
   const fault = Promise.withResolvers<never>();
-  const toForward = createBell();
-  const sequenceNext = sequencer(options, role, toForward.ring);
-  const forwardNext = async () => role.isHolder() && (await forwardEntries(pool, service, forward));
+  const toForward = createWakeSignal();
+  const sequenceNext = sequencer(options, role, toForward.notify);
+  const forwardNext = async () => role.isLockOwner() && (await forwardEntries(pool, service, forward));
 
-  const often = { everyMs: POLL_MS, longestRetryMs: LONGEST_RETRY_MS, log };
+  const often = { everyMs: POLL_MS, maxRetryMs: MAX_RETRY_MS, log };
   const jobs = [
     runJob({ ...often, name: "sequence feeds", wake: outboxSignal(pool), work: watched(sequenceNext, fault.reject) }),
     runJob({ ...often, name: "forward feeds", wake: toForward, work: watched(forwardNext, fault.reject) }),
@@ -64,7 +62,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 
   return {
     fault: fault.promise,
-    isHolder: role.isHolder,
+    isLockOwner: role.isLockOwner,
     async [Symbol.asyncDispose]() {
       await Promise.all(jobs.map((job) => job[Symbol.asyncDispose]()));
       await role[Symbol.asyncDispose]();

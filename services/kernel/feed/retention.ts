@@ -1,6 +1,5 @@
 import type { Pool } from "../postgres/pool.ts";
-import { execute, sql } from "../postgres/query.ts";
-import type { Queryable } from "../postgres/query.ts";
+import { execute, type Queryable, sql } from "../postgres/query.ts";
 
 /**
  * A reader that has not received older entries cannot go on, so this is longer than any outage, and longer than a month,

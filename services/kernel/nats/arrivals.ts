@@ -7,7 +7,7 @@ import {
   nanos,
   type NatsError,
 } from "nats";
-import type { Bell } from "../bell.ts";
+import type { WakeSignal } from "../wake-signal.ts";
 import type { Broker } from "./connect.ts";
 import { ensureStreams, jetStreamManager, type StreamDefinition } from "./streams.ts";
 
@@ -38,7 +38,7 @@ const PULL_EXPIRES_MS = 5_000;
 export async function openConsumer(
   broker: Broker,
   { stream, consumer, subject }: Wanted,
-  bell: Bell,
+  wakeSignal: WakeSignal,
 ): Promise<Arrivals> {
   await ensureStreams(broker, [stream]);
   const manager = await jetStreamManager(broker);
@@ -52,12 +52,12 @@ export async function openConsumer(
     abort_on_missing_resource: true,
     callback(message) {
       queue.push(message);
-      bell.ring();
+      wakeSignal.notify();
     },
   });
   void messages.closed().then(() => {
     isOpen = false;
-    bell.ring();
+    wakeSignal.notify();
   });
   return {
     isOpen: () => isOpen,

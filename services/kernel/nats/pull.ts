@@ -1,5 +1,5 @@
 import type { JsMsg } from "nats";
-import { type Bell, createBell, pause } from "../bell.ts";
+import { type WakeSignal, createWakeSignal, pause } from "../wake-signal.ts";
 import { FEED_NUMBER } from "../feed/forward.ts";
 import type { Log } from "../log.ts";
 import { type Arrivals, openConsumer, type Wanted } from "./arrivals.ts";
@@ -13,7 +13,7 @@ export type PullOptions = Wanted & {
 
 const LOOK_MS = 60_000;
 const FIRST_RETRY_MS = 250;
-const LONGEST_RETRY_MS = 5_000;
+const MAX_RETRY_MS = 5_000;
 const NUMBER = /^\d{1,19}$/;
 
 /**
@@ -22,8 +22,8 @@ const NUMBER = /^\d{1,19}$/;
  */
 export function pullWakeUps(broker: Broker, options: PullOptions): AsyncDisposable {
   const stop = new AbortController();
-  const bell = createBell();
-  const finished = loop(broker, options, bell, stop.signal);
+  const wakeSignal = createWakeSignal();
+  const finished = loop(broker, options, wakeSignal, stop.signal);
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -32,15 +32,15 @@ export function pullWakeUps(broker: Broker, options: PullOptions): AsyncDisposab
   };
 }
 
-async function loop(broker: Broker, options: PullOptions, bell: Bell, signal: AbortSignal): Promise<void> {
+async function loop(broker: Broker, options: PullOptions, wakeSignal: WakeSignal, signal: AbortSignal): Promise<void> {
   const { log, consumer, stream } = options;
   let failures = 0;
   while (!signal.aborted) {
     try {
-      using arrivals = await openConsumer(broker, options, bell);
+      using arrivals = await openConsumer(broker, options, wakeSignal);
       if (failures > 0) log.info("consumer opened again", { stream: stream.name, consumer });
       failures = 0;
-      await takeAll(arrivals, options, bell, signal);
+      await takeAll(arrivals, options, wakeSignal, signal);
     } catch (error) {
       failures += 1;
       if (failures === 1) log.warn("consumer lost, retry scheduled", { stream: stream.name, consumer, error });
@@ -50,13 +50,18 @@ async function loop(broker: Broker, options: PullOptions, bell: Bell, signal: Ab
 }
 
 /** A batch is what arrived while the last one was read, never what a timer collected. */
-async function takeAll(arrivals: Arrivals, options: PullOptions, bell: Bell, signal: AbortSignal): Promise<void> {
+async function takeAll(
+  arrivals: Arrivals,
+  options: PullOptions,
+  wakeSignal: WakeSignal,
+  signal: AbortSignal,
+): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
     const batch = arrivals.take();
     if (batch.length === 0) {
       if (!arrivals.isOpen()) throw new Error("the consumer or its stream is gone");
-      await bell.wait(LOOK_MS, signal);
+      await wakeSignal.wait(LOOK_MS, signal);
       continue;
     }
     const isRead = await readFor(batch, options, retryDelay(failures + 1));
@@ -88,5 +93,5 @@ function numberOf(message: JsMsg): bigint {
 }
 
 function retryDelay(failures: number): number {
-  return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+  return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
 }

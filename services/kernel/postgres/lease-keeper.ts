@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { acquireLease, releaseLease, renewLease } from "./lease.ts";
-import type { Lease } from "./lease.ts";
+import { acquireLease, type Lease, releaseLease, renewLease } from "./lease.ts";
 import type { Pool } from "./pool.ts";
 
 export type LeaseKeeper = AsyncDisposable & {
   /** What was known last. It may be out of date; the fence that each write checks decides. */
-  readonly isHolder: () => boolean;
+  readonly isLockOwner: () => boolean;
   /** Renews or takes over when it is time. Undefined while another process holds the lease. */
   readonly keep: () => Promise<Lease | undefined>;
 };
@@ -22,17 +21,17 @@ export type LeaseKeeperOptions = {
 
 /** One candidate for a role of the service. Disposal lets the next holder begin at once. */
 export function leaseKeeper(pool: Pool, { name, ttlMs, renewMs, pollMs }: LeaseKeeperOptions): LeaseKeeper {
-  const holder = `${hostname()}:${process.pid}:${randomUUID()}`;
+  const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
   let lease: Lease | undefined;
   let askAt = 0;
 
   return {
-    isHolder: () => lease !== undefined,
+    isLockOwner: () => lease !== undefined,
     async keep() {
       const now = performance.now();
       if (now < askAt) return lease;
       const isStillOurs = lease !== undefined && (await renewLease(pool, lease, ttlMs));
-      if (!isStillOurs) lease = await acquireLease(pool, { name, holder, ttlMs });
+      if (!isStillOurs) lease = await acquireLease(pool, { name, owner, ttlMs });
       askAt = now + (lease === undefined ? pollMs : renewMs);
       return lease;
     },

@@ -20,25 +20,25 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-const acquire = (name: string, holder: string, ttlMs = LONG_MS) => acquireLease(pool, { name, holder, ttlMs });
+const acquire = (name: string, owner: string, ttlMs = LONG_MS) => acquireLease(pool, { name, owner, ttlMs });
 const runOut = (name: string) =>
   execute(pool, sql`update lease set expires_at = clock_timestamp() where name = ${name}`);
 const lock = (lease: Parameters<typeof lockLease>[1]) => inTransaction(pool, (tx) => lockLease(tx, lease));
 
 test("one of many who ask at once gets the lease", async () => {
-  const answers = await Promise.all(["a", "b", "c", "d", "e"].map((holder) => acquire("race", holder)));
+  const answers = await Promise.all(["a", "b", "c", "d", "e"].map((owner) => acquire("race", owner)));
 
   expect(answers.filter((lease) => lease !== undefined)).toHaveLength(1);
 });
 
 test("a lease is held until it runs out, and its next holder has a higher fence", async () => {
   const first = await acquire("role", "a");
-  expect(first).toEqual({ name: "role", holder: "a", fence: 1n });
+  expect(first).toEqual({ name: "role", owner: "a", fence: 1n });
   expect(await acquire("role", "b")).toBeUndefined();
 
   await runOut("role");
 
-  expect(await acquire("role", "b")).toEqual({ name: "role", holder: "b", fence: 2n });
+  expect(await acquire("role", "b")).toEqual({ name: "role", owner: "b", fence: 2n });
 });
 
 test("a lease that ran out is kept when nobody took it, and lost when somebody did", async () => {
@@ -60,7 +60,7 @@ test("a released lease is free at once, and an old holder releases nothing", asy
   if (first === undefined) throw new Error("not acquired");
   await releaseLease(pool, first);
   const second = await acquire("free", "b");
-  expect(second).toMatchObject({ holder: "b", fence: 2n });
+  expect(second).toMatchObject({ owner: "b", fence: 2n });
 
   await releaseLease(pool, first);
 
@@ -87,7 +87,7 @@ test("of two candidates one plays the role, and the other follows when it leaves
 
   expect(await first.keep()).toMatchObject({ fence: 1n });
   expect(await second.keep()).toBeUndefined();
-  expect([first.isHolder(), second.isHolder()]).toEqual([true, false]);
+  expect([first.isLockOwner(), second.isLockOwner()]).toEqual([true, false]);
   await first[Symbol.asyncDispose]();
   expect(await second.keep()).toMatchObject({ fence: 2n });
 });
@@ -101,5 +101,5 @@ test("a candidate that was paused finds its role taken", async () => {
   await second.keep();
 
   expect(await first.keep()).toBeUndefined();
-  expect(first.isHolder()).toBe(false);
+  expect(first.isLockOwner()).toBe(false);
 });

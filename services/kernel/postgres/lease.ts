@@ -1,29 +1,28 @@
-import { execute, maybeOne, sql } from "./query.ts";
-import type { Queryable } from "./query.ts";
+import { execute, maybeOne, type Queryable, sql } from "./query.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** The right to play one role of a service until it runs out. Each new holder gets a higher fence. */
-export type Lease = { readonly name: string; readonly holder: string; readonly fence: bigint };
+export type Lease = { readonly name: string; readonly owner: string; readonly fence: bigint };
 
-export type LeaseRequest = { readonly name: string; readonly holder: string; readonly ttlMs: number };
+export type LeaseRequest = { readonly name: string; readonly owner: string; readonly ttlMs: number };
 
 /**
  * Undefined while somebody else holds it. The clock is the database's, the only one that all holders share. Asking for a
  * lease that is held writes nothing; among those who ask when it runs out, the conflict lets one through.
  */
 export async function acquireLease(db: Queryable, request: LeaseRequest): Promise<Lease | undefined> {
-  const { name, holder, ttlMs } = request;
+  const { name, owner, ttlMs } = request;
   const row = await maybeOne<{ fence: bigint }>(
     db,
-    sql`insert into lease (name, holder, fence, expires_at)
-        select ${name}, ${holder}, 1, clock_timestamp() + ${ttlMs} * interval '1 millisecond'
+    sql`insert into lease (name, owner, fence, expires_at)
+        select ${name}, ${owner}, 1, clock_timestamp() + ${ttlMs} * interval '1 millisecond'
         where not exists (select from lease where name = ${name} and expires_at > clock_timestamp())
         on conflict (name) do update
-        set holder = excluded.holder, fence = lease.fence + 1, expires_at = excluded.expires_at
+        set owner = excluded.owner, fence = lease.fence + 1, expires_at = excluded.expires_at
         where lease.expires_at <= clock_timestamp()
         returning fence`,
   );
-  return row && { name, holder, fence: row.fence };
+  return row && { name, owner, fence: row.fence };
 }
 
 /** False when another holder has taken it. One that ran out but was taken by nobody is simply kept. */

@@ -2,8 +2,7 @@ import { pathToFileURL } from "node:url";
 import type { Client } from "pg";
 import { StartupError } from "../startup-error.ts";
 import { connectToMigrate } from "./migration-client.ts";
-import { listMigrations } from "./migration-files.ts";
-import type { MigrationFile } from "./migration-files.ts";
+import { listMigrations, type MigrationFile } from "./migration-files.ts";
 import { schemaName } from "./pool.ts";
 import { execute, many, maybeOne, one, sql } from "./query.ts";
 

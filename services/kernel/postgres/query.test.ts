@@ -1,5 +1,4 @@
-import { emptyDatabase } from "#test/support/database.ts";
-import type { TestDatabase } from "#test/support/database.ts";
+import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Pool } from "./pool.ts";
 import { execute, many, maybeOne, one, sql } from "./query.ts";

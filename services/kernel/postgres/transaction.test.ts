@@ -1,12 +1,9 @@
 import net from "node:net";
-import { emptyDatabase } from "#test/support/database.ts";
-import type { TestDatabase } from "#test/support/database.ts";
+import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createPool } from "./pool.ts";
-import type { Pool } from "./pool.ts";
+import { createPool, type Pool } from "./pool.ts";
 import { execute, many, one, sql } from "./query.ts";
-import { afterCommit, CommitUnknown, inTransaction } from "./transaction.ts";
-import type { Transaction } from "./transaction.ts";
+import { afterCommit, CommitUnknown, inTransaction, type Transaction } from "./transaction.ts";
 
 let database: TestDatabase;
 let pool: Pool;

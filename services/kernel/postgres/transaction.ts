@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { DatabaseError } from "pg";
-import type { Pool, PoolClient } from "pg";
+import { DatabaseError, type Pool, type PoolClient } from "pg";
 import type { Brand } from "../brand.ts";
 
 /** Made by inTransaction alone. A function that must be atomic with others demands it. */

@@ -1,7 +1,6 @@
 import type { PoolClient } from "pg";
 import type { Pool } from "../postgres/pool.ts";
-import { execute, sql } from "../postgres/query.ts";
-import type { Queryable } from "../postgres/query.ts";
+import { execute, type Queryable, sql } from "../postgres/query.ts";
 
 /** Something that does not tie, as one look saw it. */
 export type Finding = {
@@ -23,21 +22,21 @@ export type Finding = {
 };
 
 /** A break that is open, or was seen too seldom to be opened yet. */
-export type Suspect = Pick<Finding, "key" | "login">;
+export type PendingBreak = Pick<Finding, "key" | "login">;
 
 export type Look = {
   readonly findings: readonly Finding[];
   /** Whether this look would have seen the break again if it were still there: only then is it closed. */
-  readonly covers: (suspect: Suspect) => boolean;
+  readonly covers: (pendingBreak: PendingBreak) => boolean;
   /** Where the next look goes on; empty when this one came to the end. */
-  readonly nextPlace: string;
+  readonly nextCursor: string;
 };
 
 export type LookRequest = {
   /** Where the look before ended; empty at the beginning. */
-  readonly place: string;
+  readonly cursor: string;
   /** What is not closed yet. Whoever does not look at everything looks at these. */
-  readonly suspects: readonly Suspect[];
+  readonly pendingBreaks: readonly PendingBreak[];
 };
 
 /** Compares what has to be equal. Its SQL is its own: a check that uses the code it checks repeats its mistakes. */
@@ -51,7 +50,7 @@ export type Check = {
    * How many looks in a row have to see a break before it is opened: 1 where one snapshot of own tables is compared, 2 where
    * something moves between two readings.
    */
-  readonly sightings: 1 | 2;
+  readonly confirmations: 1 | 2;
   readonly look: (request: LookRequest) => Promise<Look>;
 };
 

@@ -23,8 +23,8 @@ const completedAt = new Gauge({
   help: "When the check was complete the last time; before that, since when it is there.",
   labelNames,
 });
-const roundedAt = new Gauge({
-  name: "pamm_reconciliation_rounded_timestamp_seconds",
+const fullPassAt = new Gauge({
+  name: "pamm_reconciliation_full_pass_timestamp_seconds",
   help: "When a check that looks at a part each time was through everything the last time; before that, since when it is there.",
   labelNames,
 });
@@ -50,7 +50,7 @@ export function showChecks(checks: readonly CheckState[]): void {
     atRiskCents.set(labels, Number(check.atRiskMinor));
     oldestBreakSeconds.set(labels, check.oldestBreakSeconds);
     completedAt.set(labels, (check.completedAt ?? check.knownAt).getTime() / MS_PER_SECOND);
-    roundedAt.set(labels, (check.roundedAt ?? check.knownAt).getTime() / MS_PER_SECOND);
+    fullPassAt.set(labels, (check.fullPassAt ?? check.knownAt).getTime() / MS_PER_SECOND);
     everySeconds.set(labels, Number(check.everyMs) / MS_PER_SECOND);
     failing.set(labels, check.error === "" ? 0 : 1);
   }

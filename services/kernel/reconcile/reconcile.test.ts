@@ -1,6 +1,6 @@
 import { register } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
-import { pause } from "../bell.ts";
+import { pause } from "../wake-signal.ts";
 import { reconcile } from "./reconcile.ts";
 import { aCheck, aFinding, reconciliationPool, runDeps } from "../testing/check.ts";
 
@@ -26,9 +26,9 @@ test("each check runs at its cadence on one process, the next one takes over, an
     const check = await aCheck(pool, { name: "T2" });
     const look = async () => {
       ran.push(who);
-      return { findings: [aFinding("deal:1")], covers: () => true, nextPlace: "" };
+      return { findings: [aFinding("deal:1")], covers: () => true, nextCursor: "" };
     };
-    const job = reconcile({ ...runDeps(pool), checks: [{ ...check, look }], longestMs: 20 });
+    const job = reconcile({ ...runDeps(pool), checks: [{ ...check, look }], maxMs: 20 });
     onTestFinished(() => job[Symbol.asyncDispose]());
     return job;
   };
@@ -55,10 +55,10 @@ test("one check that fails keeps the others from nothing", async () => {
     name: "T4",
     look: async () => {
       isRun = true;
-      return { findings: [], covers: () => true, nextPlace: "" };
+      return { findings: [], covers: () => true, nextCursor: "" };
     },
   });
-  const job = reconcile({ ...runDeps(pool), checks: [bad, good], longestMs: 1_000 });
+  const job = reconcile({ ...runDeps(pool), checks: [bad, good], maxMs: 1_000 });
   onTestFinished(() => job[Symbol.asyncDispose]());
   await until(() => isRun);
   await until(async () => (await gauge("pamm_reconciliation_failing", "T3")) === 1);

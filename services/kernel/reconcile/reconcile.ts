@@ -16,13 +16,13 @@ export const CHECK_SETTINGS = { PAMM_CHECK_INTERVAL: duration({ whenMissing: "PT
 export type ReconcileOptions = RunDeps & {
   readonly checks: readonly Check[];
   /** No check waits longer than this for its turn; operators shorten it where nobody wants to wait. */
-  readonly longestMs: number;
+  readonly maxMs: number;
 };
 
 /** Runs each check at its cadence, on one process of the service at a time; the others show what it found. */
-export function reconcile({ checks, longestMs, ...deps }: ReconcileOptions): Job {
+export function reconcile({ checks, maxMs, ...deps }: ReconcileOptions): Job {
   const { pool, log } = deps;
-  const ours = checks.map((check) => ({ ...check, everyMs: Math.min(check.everyMs, longestMs) }));
+  const ours = checks.map((check) => ({ ...check, everyMs: Math.min(check.everyMs, maxMs) }));
   const keeper = leaseKeeper(pool, LEASE);
   let areKnown = false;
   const round = async (signal: AbortSignal): Promise<boolean> => {
@@ -38,7 +38,7 @@ export function reconcile({ checks, longestMs, ...deps }: ReconcileOptions): Job
     }
     return false;
   };
-  const job = runJob({ name: LEASE.name, everyMs: Math.min(LOOK_EVERY_MS, longestMs), work: round, log });
+  const job = runJob({ name: LEASE.name, everyMs: Math.min(LOOK_EVERY_MS, maxMs), work: round, log });
   return {
     name: job.name,
     async [Symbol.asyncDispose]() {

@@ -50,7 +50,7 @@ test("a break is opened, stays the same one while it is seen, and is closed when
 
 test("where things move a break is opened by the second look in a row, and one look is no break", async () => {
   const pool = await reconciliationPool();
-  const check = await aCheck(pool, { sightings: 2 });
+  const check = await aCheck(pool, { confirmations: 2 });
   check.see(aFinding("login:1"));
   await runCheck(runDeps(pool), check, undefined);
   expect(await keysOf(pool)).toEqual([]);
@@ -68,26 +68,26 @@ test("what a look could not have seen stays open", async () => {
   const check = await aCheck(pool);
   check.see(aFinding("login:1", { login: "1" }), aFinding("login:2", { login: "2" }));
   await runCheck(runDeps(pool), check, undefined);
-  check.answer({ findings: [], covers: ({ login }) => login === "2", nextPlace: "2" });
+  check.answer({ findings: [], covers: ({ login }) => login === "2", nextCursor: "2" });
   await runCheck(runDeps(pool), check, undefined);
   expect(await keysOf(pool)).toEqual(["login:1"]);
 });
 
 test("a walk goes on where it ended, and knows when it was through everything", async () => {
   const pool = await reconciliationPool();
-  const places: string[] = [];
+  const cursors: string[] = [];
   const check = await aCheck(pool, {
-    look: async ({ place }) => {
-      places.push(place);
-      return { findings: [], covers: () => false, nextPlace: place === "" ? "500" : "" };
+    look: async ({ cursor }) => {
+      cursors.push(cursor);
+      return { findings: [], covers: () => false, nextCursor: cursor === "" ? "500" : "" };
     },
   });
   await runCheck(runDeps(pool), check, undefined);
-  expect(await stateOf(pool)).toMatchObject({ roundedAt: null });
+  expect(await stateOf(pool)).toMatchObject({ fullPassAt: null });
   await runCheck(runDeps(pool), check, undefined);
   await runCheck(runDeps(pool), check, undefined);
-  expect(places).toEqual(["", "500", ""]);
-  expect((await stateOf(pool)).roundedAt).toBeInstanceOf(Date);
+  expect(cursors).toEqual(["", "500", ""]);
+  expect((await stateOf(pool)).fullPassAt).toBeInstanceOf(Date);
 });
 
 test("a check that fails says so, keeps its breaks and its last completion, and recovers", async () => {
@@ -121,11 +121,11 @@ test("a check that was not complete for three of its cadences is stale, also one
 
 test("a process that lost the lease while it looked writes nothing", async () => {
   const pool = await reconciliationPool();
-  const ours = await acquireLease(pool, { name: "reconcile", holder: "a", ttlMs: 60_000 });
+  const ours = await acquireLease(pool, { name: "reconcile", owner: "a", ttlMs: 60_000 });
   const check = await aCheck(pool, {
     look: async () => {
-      await execute(pool, sql`update lease set holder = 'b', fence = fence + 1`);
-      return { findings: [aFinding("deal:1")], covers: () => true, nextPlace: "" };
+      await execute(pool, sql`update lease set owner = 'b', fence = fence + 1`);
+      return { findings: [aFinding("deal:1")], covers: () => true, nextCursor: "" };
     },
   });
   await runCheck(runDeps(pool), check, ours);

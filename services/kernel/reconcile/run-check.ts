@@ -1,17 +1,15 @@
 import type { Log } from "../log.ts";
-import { lockLease } from "../postgres/lease.ts";
-import type { Lease } from "../postgres/lease.ts";
+import { type Lease, lockLease } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { inTransaction } from "../postgres/transaction.ts";
-import type { Transaction } from "../postgres/transaction.ts";
-import { isTrouble } from "../trouble.ts";
-import { type Check, type Finding, type Look, MAX_FINDINGS, type Suspect } from "./check.ts";
-import { beginRun, completeRun, dropBreaks, failRun, listSuspects, seeBreaks } from "./store.ts";
+import { inTransaction, type Transaction } from "../postgres/transaction.ts";
+import { isTransientFailure } from "../transient-failure.ts";
+import { type Check, type Finding, type Look, MAX_FINDINGS, type PendingBreak } from "./check.ts";
+import { beginRun, completeRun, dropBreaks, failRun, listPendingBreaks, seeBreaks } from "./store.ts";
 
 export type RunDeps = { readonly pool: Pool; readonly log: Log };
 
 /** Breaks of one check that are followed at once: twice what one look may find. */
-const MAX_SUSPECTS = 2 * MAX_FINDINGS;
+const MAX_PENDING_BREAKS = 2 * MAX_FINDINGS;
 const TOO_MANY = `more than ${MAX_FINDINGS} breaks were found: only the first are kept, and none is closed`;
 const TROUBLE = "what is compared cannot be read now; it is tried again";
 const DEFECT = "the check failed; the log of the service says why";
@@ -23,19 +21,19 @@ const DEFECT = "the check failed; the log of the service says why";
  */
 export async function runCheck(deps: RunDeps, check: Check, lease: Lease | undefined): Promise<void> {
   const { pool, log } = deps;
-  const { place } = await beginRun(pool, check.name);
-  const suspects = await listSuspects(pool, check.name, MAX_SUSPECTS);
+  const { cursor } = await beginRun(pool, check.name);
+  const pendingBreaks = await listPendingBreaks(pool, check.name, MAX_PENDING_BREAKS);
   let look: Look;
   try {
-    look = await check.look({ place, suspects });
+    look = await check.look({ cursor, pendingBreaks });
   } catch (error) {
     log.warn("a check could not be completed", { job: `check ${check.name}`, error });
-    await failRun(pool, check.name, isTrouble(error) ? TROUBLE : DEFECT);
+    await failRun(pool, check.name, isTransientFailure(error) ? TROUBLE : DEFECT);
     return;
   }
   const written = await inTransaction(pool, async (tx) => {
     if (lease !== undefined && !(await lockLease(tx, lease))) return { opened: [], closed: [] };
-    return await write(tx, check, look, suspects);
+    return await write(tx, check, look, pendingBreaks);
   });
   report(log, check, look, written);
 }
@@ -45,8 +43,8 @@ type Written = { readonly opened: readonly string[]; readonly closed: readonly s
 async function write(
   tx: Transaction,
   check: Check,
-  { findings, covers, nextPlace }: Look,
-  suspects: readonly Suspect[],
+  { findings, covers, nextCursor }: Look,
+  pendingBreaks: readonly PendingBreak[],
 ): Promise<Written> {
   const kept = distinct(findings).slice(0, MAX_FINDINGS);
   const opened = await seeBreaks(tx, check, kept);
@@ -55,13 +53,13 @@ async function write(
     return { opened, closed: [] };
   }
   const seen = new Set(kept.map(({ key }) => key));
-  const gone = suspects.filter((suspect) => !seen.has(suspect.key) && covers(suspect));
+  const gone = pendingBreaks.filter((pendingBreak) => !seen.has(pendingBreak.key) && covers(pendingBreak));
   const closed = await dropBreaks(
     tx,
     check.name,
     gone.map(({ key }) => key),
   );
-  await completeRun(tx, check.name, nextPlace);
+  await completeRun(tx, check.name, nextCursor);
   return { opened, closed };
 }
 

@@ -40,13 +40,13 @@ export async function stopOnBreaks(pool: Pool, sources: readonly BreakSource[]):
 export function stopOnBreaksJob(
   { pool, log }: { readonly pool: Pool; readonly log: Log },
   sources: readonly BreakSource[],
-  longestMs: number,
+  maxMs: number,
 ): Job {
   const work = async (): Promise<boolean> => {
     await stopOnBreaks(pool, sources);
     return false;
   };
-  return runJob({ name: "stop on breaks", everyMs: Math.min(LOOK_EVERY_MS, longestMs), work, log });
+  return runJob({ name: "stop on breaks", everyMs: Math.min(LOOK_EVERY_MS, maxMs), work, log });
 }
 
 /** Page by page, the oldest first. */

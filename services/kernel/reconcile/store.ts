@@ -1,7 +1,6 @@
-import { execute, many, one, sql } from "../postgres/query.ts";
-import type { Queryable } from "../postgres/query.ts";
+import { execute, many, one, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
-import type { Check, Finding, Suspect } from "./check.ts";
+import type { Check, Finding, PendingBreak } from "./check.ts";
 
 /** A check that is older than this many of its cadences is stale. */
 const STALE_AFTER_CADENCES = 3;
@@ -13,7 +12,7 @@ export type CheckState = {
   readonly knownAt: Date;
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
-  readonly roundedAt: Date | null;
+  readonly fullPassAt: Date | null;
   readonly error: string;
   readonly isStale: boolean;
   readonly isDue: boolean;
@@ -33,7 +32,10 @@ export type OpenBreak = Finding & {
 type OpenBreakRow = Omit<OpenBreak, "evidence"> & { readonly evidence: Record<string, unknown> };
 
 /** What the service checks now. What an older version checked stays on record, but is no longer expected to run. */
-export async function insertChecks(db: Queryable, checks: readonly Omit<Check, "look" | "sightings">[]): Promise<void> {
+export async function insertChecks(
+  db: Queryable,
+  checks: readonly Omit<Check, "look" | "confirmations">[],
+): Promise<void> {
   await execute(
     db,
     sql`insert into reconciliation_check (name, title, every_ms)
@@ -52,7 +54,7 @@ export function listChecks(db: Queryable): Promise<CheckState[]> {
   return many<CheckState>(
     db,
     sql`select name, title, every_ms as "everyMs", known_at as "knownAt", started_at as "startedAt",
-               completed_at as "completedAt", rounded_at as "roundedAt", error,
+               completed_at as "completedAt", full_pass_at as "fullPassAt", error,
                coalesce(completed_at, known_at) < clock_timestamp() - every_ms * ${STALE_AFTER_CADENCES} * interval '1 millisecond' as "isStale",
                started_at is null or started_at <= clock_timestamp() - every_ms * interval '1 millisecond' as "isDue",
                breaks.open as "openBreaks", breaks.at_risk as "atRiskMinor", breaks.age as "oldestBreakSeconds"
@@ -81,15 +83,15 @@ export async function listOpenBreaks(db: Queryable, afterId: bigint, limit: numb
 }
 
 /** Where a run begins. Saying so first makes a run that dies one that was tried, and not one that is tried without end. */
-export async function beginRun(db: Queryable, name: string): Promise<{ readonly place: string }> {
+export async function beginRun(db: Queryable, name: string): Promise<{ readonly cursor: string }> {
   return one(
     db,
-    sql`update reconciliation_check set started_at = clock_timestamp() where name = ${name} returning place`,
+    sql`update reconciliation_check set started_at = clock_timestamp() where name = ${name} returning cursor`,
   );
 }
 
-export function listSuspects(db: Queryable, name: string, limit: number): Promise<Suspect[]> {
-  return many<Suspect>(
+export function listPendingBreaks(db: Queryable, name: string, limit: number): Promise<PendingBreak[]> {
+  return many<PendingBreak>(
     db,
     sql`select key, login
         from reconciliation_break
@@ -99,12 +101,12 @@ export function listSuspects(db: Queryable, name: string, limit: number): Promis
   );
 }
 
-export async function completeRun(tx: Transaction, name: string, nextPlace: string): Promise<void> {
+export async function completeRun(tx: Transaction, name: string, nextCursor: string): Promise<void> {
   await execute(
     tx,
     sql`update reconciliation_check
-        set completed_at = clock_timestamp(), error = '', place = ${nextPlace},
-            rounded_at = case ${nextPlace} when '' then clock_timestamp() else rounded_at end
+        set completed_at = clock_timestamp(), error = '', cursor = ${nextCursor},
+            full_pass_at = case ${nextCursor} when '' then clock_timestamp() else full_pass_at end
         where name = ${name}`,
   );
 }
@@ -116,14 +118,14 @@ export async function failRun(db: Queryable, name: string, error: string): Promi
 /** Seen again, or for the first time. Opened by the sighting that is enough; the keys of those that this opened come back. */
 export async function seeBreaks(
   tx: Transaction,
-  check: Pick<Check, "name" | "sightings">,
+  check: Pick<Check, "name" | "confirmations">,
   findings: readonly Finding[],
 ): Promise<string[]> {
   const rows = await many<{ key: string; opened: boolean }>(
     tx,
     sql`insert into reconciliation_break (check_name, key, seen_at, opened_at, login, master_login, at_risk_minor,
                operation_ids, deal_ids, message, evidence)
-        select ${check.name}, key, now(), case when ${check.sightings} = 1 then now() end, login, master_login, at_risk,
+        select ${check.name}, key, now(), case when ${check.confirmations} = 1 then now() end, login, master_login, at_risk,
                array(select jsonb_array_elements_text(operations)), array(select jsonb_array_elements_text(deals)::bigint), message,
                evidence
         from unnest(
@@ -138,10 +140,10 @@ export async function seeBreaks(
         ) with ordinality as found (key, login, master_login, at_risk, operations, deals, message, evidence, rank)
         order by rank
         on conflict (check_name, key) where closed_at is null do update
-        set sightings = reconciliation_break.sightings + 1, seen_at = now(),
+        set confirmations = reconciliation_break.confirmations + 1, seen_at = now(),
             opened_at = coalesce(
               reconciliation_break.opened_at,
-              case when reconciliation_break.sightings + 1 >= ${check.sightings} then now() end
+              case when reconciliation_break.confirmations + 1 >= ${check.confirmations} then now() end
             ),
             login = excluded.login, master_login = excluded.master_login, at_risk_minor = excluded.at_risk_minor,
             operation_ids = excluded.operation_ids, deal_ids = excluded.deal_ids, message = excluded.message,

@@ -8,8 +8,8 @@ create table reconciliation_check (
   started_at   timestamptz,
   completed_at timestamptz,
   -- When a walk through everything came to its end last, and where the next one goes on.
-  rounded_at   timestamptz,
-  place        text not null default '',
+  full_pass_at   timestamptz,
+  cursor        text not null default '',
   -- Why the last run was not complete.
   error        text not null default ''
 );
@@ -19,7 +19,7 @@ create table reconciliation_break (
   id            bigint generated always as identity primary key,
   check_name    text not null references reconciliation_check,
   key           text not null check (key <> ''),
-  sightings     integer not null default 1 check (sightings > 0),
+  confirmations     integer not null default 1 check (confirmations > 0),
   opened_at     timestamptz,
   seen_at       timestamptz not null,
   closed_at     timestamptz check (closed_at is null or opened_at is not null),

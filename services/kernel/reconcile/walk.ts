@@ -1,5 +1,5 @@
 import { maybeOne, type Queryable, type Statement } from "../postgres/query.ts";
-import type { Suspect } from "./check.ts";
+import type { PendingBreak } from "./check.ts";
 
 /**
  * A look takes the newest rows, this many of the older ones (round and round, from place to place), and again everything
@@ -8,15 +8,15 @@ import type { Suspect } from "./check.ts";
 export const ROWS_PER_LOOK = 5_000;
 
 /** The numbers in the keys of this kind, for example of transfer:17. */
-export function idsOf(suspects: readonly Suspect[], kind: string): bigint[] {
-  return suspects
+export function idsOf(pendingBreaks: readonly PendingBreak[], kind: string): bigint[] {
+  return pendingBreaks
     .map(({ key }) => key.split(":"))
     .filter(([name, id]) => name === kind && /^\d+$/.test(id ?? ""))
     .map(([, id]) => BigInt(id ?? 0));
 }
 
 /** The last id of this look, or nothing when it was the last of all. */
-export async function nextPlace(db: Queryable, lastOfLook: Statement): Promise<string> {
+export async function nextCursor(db: Queryable, lastOfLook: Statement): Promise<string> {
   const row = await maybeOne<{ id: bigint }>(db, lastOfLook);
   return row === undefined ? "" : String(row.id);
 }

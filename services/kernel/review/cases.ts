@@ -2,7 +2,7 @@ import { execute, many, maybeOne, type Queryable, sql } from "../postgres/query.
 import type { Transaction } from "../postgres/transaction.ts";
 import { type CaseRow, caseFrom, type ReviewCase } from "./case-row.ts";
 import type { Heard, Progress, Word } from "./review.ts";
-import { insertWord } from "./words.ts";
+import { insertReviewEvent } from "./words.ts";
 
 /** What people are asked. */
 export type Question = {
@@ -61,14 +61,14 @@ export async function lockCase(tx: Transaction, id: bigint): Promise<ReviewCase 
 }
 
 /** The case goes on, and what was said stays. In the transaction that has locked it. */
-export async function saveHeard(
+export async function saveReceived(
   tx: Transaction,
   { caseId, commandId }: { readonly caseId: bigint; readonly commandId: string },
   heard: Heard,
   said: Word,
 ): Promise<void> {
   await saveProgress(tx, caseId, heard.progress, said.at);
-  await insertWord(tx, { caseId, commandId }, { ...said, word: heard.word });
+  await insertReviewEvent(tx, { caseId, commandId }, { ...said, word: heard.word });
 }
 
 async function saveProgress(tx: Transaction, id: bigint, progress: Progress, at: Date): Promise<void> {
@@ -110,5 +110,5 @@ async function voidProposal(tx: Transaction, id: bigint, progress: Progress, at:
   const { action, dealId } = progress.proposal;
   await saveProgress(tx, id, { state: "OPEN" }, at);
   const note = "what it was about has changed";
-  await insertWord(tx, { caseId: id, commandId: "" }, { word: "VOIDED", action, dealId, note, actor: "", at });
+  await insertReviewEvent(tx, { caseId: id, commandId: "" }, { word: "VOIDED", action, dealId, note, actor: "", at });
 }

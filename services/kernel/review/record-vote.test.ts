@@ -18,7 +18,7 @@ async function meetAnother(pool: Pool): Promise<void> {
 }
 
 const words = (pool: Pool) =>
-  many(pool, sql`select case_id as "caseId", word, action, note, actor from review_word order by id`);
+  many(pool, sql`select case_id as "caseId", word, action, note, actor from review_event order by id`);
 
 test("two keys decide, the effect is there with the decision, and both words are kept", async () => {
   const pool = await reviewDatabase();
@@ -250,7 +250,7 @@ test("a review that does not exist is not found, and everything wrong is said at
   });
 });
 
-test.each(["update review_word set note = 'else'", "delete from review_word"])(
+test.each(["update review_event set note = 'else'", "delete from review_event"])(
   "what was said stays: %s",
   async (statement) => {
     const pool = await reviewDatabase();

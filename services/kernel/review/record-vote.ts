@@ -6,12 +6,12 @@ import type { Queryable } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 import type { FieldError } from "../refusal.ts";
 import type { ReviewCase } from "./case-row.ts";
-import { findCase, lockCase, saveHeard } from "./cases.ts";
+import { findCase, lockCase, saveReceived } from "./cases.ts";
 import { refuse, reviewNotFound } from "./refusals.ts";
 import { type Decision, hear, progressAfter, type Word, WITHDRAW_PROPOSAL } from "./review.ts";
 import { reviewMessage } from "./review-message.ts";
 import { markFinished } from "./unfinished.ts";
-import { listWordsUntil } from "./words.ts";
+import { listReviewEventsUntil } from "./words.ts";
 
 export type Decider<Facts> = {
   readonly pool: Pool;
@@ -35,7 +35,7 @@ export type Decider<Facts> = {
   ) => Promise<"done" | "working">;
 };
 
-const MOST_NOTE = 1_000;
+const MAX_NOTE = 1_000;
 const ACTION = /^[a-z][a-z_]{0,63}$/;
 
 /** Begins every key under which money moves because of a decision. */
@@ -67,7 +67,7 @@ export async function recordVote<Facts>(
     const word = { action, dealId, note, actor, at: now() };
     const heard = hear(about.progress, about.actions, word);
     if (action !== WITHDRAW_PROPOSAL) await decider.examine(tx, about, word, facts);
-    await saveHeard(tx, { caseId: about.id, commandId }, heard, word);
+    await saveReceived(tx, { caseId: about.id, commandId }, heard, word);
     if (heard.progress.state === "DECIDED") {
       const effect = await decider.carryOut(tx, about, heard.progress.decision, facts);
       if (effect === "done") await markFinished(tx, about.id, word.at);
@@ -78,7 +78,7 @@ export async function recordVote<Facts>(
 
 /** What the command was answered when it came the first time: what others have said since does not count. */
 async function findAnswer(db: Queryable, commandId: string): Promise<DecideReviewResponse | undefined> {
-  const words = await listWordsUntil(db, commandId);
+  const words = await listReviewEventsUntil(db, commandId);
   const about = words[0] && (await findCase(db, words[0].caseId));
   return about && { review: reviewMessage({ ...about, progress: progressAfter(words) }) };
 }
@@ -88,8 +88,8 @@ function validate({ reviewId, action, dealId, note, actor }: DecideReviewRequest
   if (reviewId <= 0n) errors.push(wrong("review_id", "must be the id of a review"));
   if (!ACTION.test(action)) errors.push(wrong("action", "must be one of the review's actions, or withdraw_proposal"));
   if (dealId < 0n) errors.push(wrong("deal_id", "must be the ticket of a deal"));
-  if (note.trim() === "" || note.length > MOST_NOTE) {
-    errors.push(wrong("note", `must state the reason in 1 to ${MOST_NOTE} characters`));
+  if (note.trim() === "" || note.length > MAX_NOTE) {
+    errors.push(wrong("note", `must state the reason in 1 to ${MAX_NOTE} characters`));
   }
   if (actor === "") errors.push(wrong("actor", "must name the API key that decides"));
   if (errors.length === 0) return;

@@ -28,7 +28,7 @@ create table review_case (
   done_at          timestamptz,
   next_try_at      timestamptz,
   tries            integer not null default 0,
-  trouble          text,
+  last_error          text,
   check (num_nulls(action, chosen_deal_id, note, proposed_by, proposed_at) in (0, 5)),
   check (num_nulls(confirmed_note, confirmed_by, confirmed_at) in (0, 3)),
   check ((state in ('PROPOSED', 'DECIDED')) = (action is not null)),
@@ -52,7 +52,7 @@ create view review_case_row as
   from review_case;
 
 -- Every word that was said about a case, and by whom. VOIDED: the facts under a proposal changed.
-create table review_word (
+create table review_event (
   id         bigint generated always as identity primary key,
   case_id    bigint not null references review_case,
   word       text not null check (word in ('PROPOSED', 'WITHDRAWN', 'VOIDED', 'CONFIRMED')),
@@ -67,13 +67,13 @@ create table review_word (
   check ((word = 'VOIDED') = (actor = ''))
 );
 
-create index review_word_of_case on review_word (case_id, id);
-create unique index review_word_by_command on review_word (command_id) where command_id <> '';
+create index review_event_of_case on review_event (case_id, id);
+create unique index review_event_by_command on review_event (command_id) where command_id <> '';
 
-create function review_word_is_kept() returns trigger language plpgsql as $$
+create function review_event_is_kept() returns trigger language plpgsql as $$
 begin
   raise exception 'what was said about a review stays as it was said';
 end $$;
 
-create trigger written_once before update or delete on review_word
-  for each row execute function review_word_is_kept();
+create trigger written_once before update or delete on review_event
+  for each row execute function review_event_is_kept();

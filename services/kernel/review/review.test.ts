@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import {
   hear,
-  type KeptWord,
+  type ReviewEvent,
   possibleActions,
   type Progress,
   progressAfter,
@@ -97,7 +97,7 @@ test("what may be said now follows from how far it is", () => {
 });
 
 test("what was said tells how far people had come, word by word", () => {
-  const kept = (word: KeptWord["word"], over: Partial<Word> = {}): KeptWord => ({ ...aWord(over), word });
+  const kept = (word: ReviewEvent["word"], over: Partial<Word> = {}): ReviewEvent => ({ ...aWord(over), word });
   const confirmed = kept("CONFIRMED", { actor: "boris", note: "so do I" });
   expect(progressAfter([])).toEqual(OPEN);
   expect(progressAfter([kept("PROPOSED")])).toEqual(PROPOSED);

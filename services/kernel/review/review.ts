@@ -42,7 +42,7 @@ export type Heard = {
 };
 
 /** A word as the audit keeps it. VOIDED: no key said it, the facts under a proposal changed. */
-export type KeptWord = Word & { readonly word: Heard["word"] | "VOIDED" };
+export type ReviewEvent = Word & { readonly word: Heard["word"] | "VOIDED" };
 
 /**
  * Two keys decide: the first proposes, another one says the same, and then it is decided. Everything else is refused and
@@ -84,11 +84,11 @@ function decide(proposal: Proposal, { note: confirmedNote, actor: confirmedBy, a
 }
 
 /** How far people had come when the last of these words was said; all words about one case from the first one on. */
-export function progressAfter(words: readonly KeptWord[]): Progress {
+export function progressAfter(words: readonly ReviewEvent[]): Progress {
   return words.reduce<Progress>(goOn, { state: "OPEN" });
 }
 
-function goOn(before: Progress, { word, ...said }: KeptWord): Progress {
+function goOn(before: Progress, { word, ...said }: ReviewEvent): Progress {
   if (word === "PROPOSED") return propose(said);
   if (word === "CONFIRMED" && before.state === "PROPOSED") return decide(before.proposal, said);
   return { state: "OPEN" };

@@ -14,17 +14,17 @@ export async function listUnfinished(db: Queryable, at: Date, limit: number): Pr
 export async function markFinished(db: Queryable, id: bigint, at: Date): Promise<boolean> {
   const rows = await execute(
     db,
-    sql`update review_case set done_at = ${at}, next_try_at = null, trouble = null
+    sql`update review_case set done_at = ${at}, next_try_at = null, last_error = null
         where id = ${id} and state = 'DECIDED' and done_at is null`,
   );
   return rows === 1;
 }
 
 /** It did not work this time: why, and when it is tried again. */
-export async function delayUnfinished(db: Queryable, id: bigint, nextTryAt: Date, trouble: string): Promise<void> {
+export async function delayUnfinished(db: Queryable, id: bigint, nextTryAt: Date, last_error: string): Promise<void> {
   await execute(
     db,
-    sql`update review_case set next_try_at = ${nextTryAt}, tries = tries + 1, trouble = ${trouble}
+    sql`update review_case set next_try_at = ${nextTryAt}, tries = tries + 1, last_error = ${last_error}
         where id = ${id} and state = 'DECIDED' and done_at is null`,
   );
 }

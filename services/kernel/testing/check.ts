@@ -20,12 +20,12 @@ export async function aCheck(
   pool: Pool,
   own: Partial<Check> = {},
 ): Promise<Check & { see: (...findings: Finding[]) => void; answer: (look: Partial<Look>) => void }> {
-  let look: Look = { findings: [], covers: () => true, nextPlace: "" };
+  let look: Look = { findings: [], covers: () => true, nextCursor: "" };
   const check: Check = {
     name: "T1",
     title: "what a test compares",
     everyMs: 60_000,
-    sightings: 1,
+    confirmations: 1,
     look: async () => look,
     ...own,
   };

@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import type { Pool } from "../postgres/pool.ts";
 
 /** A process that dies after so many steps. A step is a statement, or the beginning or the end of a call. */
-export type Mortal = {
+export type Crashing = {
   readonly pool: Pool;
   /** A client whose calls are steps, too. */
   readonly client: <C extends object>(client: C) => C;
@@ -18,7 +18,7 @@ type Step = <T>(work: () => Promise<T>) => Promise<T>;
  * From the given step on nothing is executed or answered any more, and its connections are gone, so that the database
  * rolls back what was not committed. What it had asked of others before stays done.
  */
-export function mortalProcess(pool: Pool, steps: number): Mortal {
+export function crashingProcess(pool: Pool, steps: number): Crashing {
   const { promise: died, resolve } = Promise.withResolvers<void>();
   const open = new Set<PoolClient>();
   let taken = 0;
@@ -35,12 +35,12 @@ export function mortalProcess(pool: Pool, steps: number): Mortal {
   return {
     died,
     age: () => taken,
-    pool: mortalPool(pool, open, step),
-    client: (client) => mortalClient(client, step),
+    pool: crashingPool(pool, open, step),
+    client: (client) => crashingClient(client, step),
   };
 }
 
-function mortalClient<C extends object>(client: C, step: Step): C {
+function crashingClient<C extends object>(client: C, step: Step): C {
   return new Proxy(client, {
     get(target, name) {
       const call: unknown = Reflect.get(target, name, target);
@@ -55,18 +55,18 @@ function mortalClient<C extends object>(client: C, step: Step): C {
 
 type Query = (query: never) => Promise<unknown>;
 
-function mortalPool(pool: Pool, open: Set<PoolClient>, step: Step): Pool {
+function crashingPool(pool: Pool, open: Set<PoolClient>, step: Step): Pool {
   const query = pool.query.bind(pool) as Query;
   return new Proxy(pool, {
     get(target, name) {
       if (name === "query") return (statement: never) => step(() => query(statement));
-      if (name === "connect") return async () => mortalConnection(await target.connect(), open, step);
+      if (name === "connect") return async () => crashingConnection(await target.connect(), open, step);
       return Reflect.get(target, name, target) as unknown;
     },
   });
 }
 
-function mortalConnection(client: PoolClient, open: Set<PoolClient>, step: Step): PoolClient {
+function crashingConnection(client: PoolClient, open: Set<PoolClient>, step: Step): PoolClient {
   open.add(client);
   const query = client.query.bind(client) as Query;
   return new Proxy(client, {

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { emptyDatabase } from "#test/support/database.ts";
-import type { TestDatabase } from "#test/support/database.ts";
+import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 
 const EVERYWHERE = ["postgres/lease.sql", "feed/feed.sql"];
 

@@ -42,7 +42,7 @@ export async function publishCents(
 
 /** Sequences what is committed as a relay would, and leaves the lease free. */
 export async function sequenceAll(pool: Pool): Promise<void> {
-  const lease = await acquireLease(pool, { name: "sequencing", holder: "test", ttlMs: 0 });
+  const lease = await acquireLease(pool, { name: "sequencing", owner: "test", ttlMs: 0 });
   if (lease === undefined) throw new Error("the lease of the test is taken");
   while ((await sequenceEntries(pool, lease, 500)).length > 0);
 }

@@ -2,8 +2,7 @@ import { Money } from "#proto/pamm/common/v1/money.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "./database.ts";
-import { consumeFeed } from "../feed/consume.ts";
-import type { ConsumerOptions, FeedConsumer } from "../feed/consume.ts";
+import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "../feed/consume.ts";
 import { feedReader } from "../feed/read.ts";
 import { FEED, publishCents, sequenceAll, silent } from "./feed.ts";
 

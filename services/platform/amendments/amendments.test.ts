@@ -7,7 +7,7 @@ import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
 const BROUGHT_UP_AGAIN_MS = 6_000;
-const IRREGULARITY = { kind: MovementKind.IRREGULARITY, amount: { minorUnits: 0n }, key: "", trade: undefined };
+const AMENDMENT = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", trade: undefined };
 
 test("a result that is edited afterwards is told once, with what it was and what it is", async () => {
   const world = await aWorld();
@@ -21,7 +21,7 @@ test("a result that is edited afterwards is told once, with what it was and what
   await world.control.editDeal(deal, { comment: "explained" });
   await new Promise((resolve) => setTimeout(resolve, 1_000));
 
-  expect(entries[2]).toMatchObject({ ...IRREGULARITY, number: 3n, dealId: BigInt(deal), reason: "deal_changed" });
+  expect(entries[2]).toMatchObject({ ...AMENDMENT, number: 3n, dealId: BigInt(deal), reason: "deal_changed" });
   expect(await logOf(instance, login, 3)).toHaveLength(3);
   const [finding] = await many<{ reason: string; deal_id: bigint; evidence: unknown }>(
     instance.deps.pool,
@@ -58,7 +58,7 @@ test("a trade that is cancelled is told, whether it was known before or not", as
 
   const entries = await logOf(instance, login, 3);
 
-  expect(entries[2]).toMatchObject({ ...IRREGULARITY, dealId: BigInt(known.deal), reason: "deal_cancelled" });
+  expect(entries[2]).toMatchObject({ ...AMENDMENT, dealId: BigInt(known.deal), reason: "deal_cancelled" });
   await instance[Symbol.asyncDispose]();
   const unseen = await world.control.result(login, "7.00");
   await world.control.cancelDeal(unseen.deal);
@@ -66,7 +66,7 @@ test("a trade that is cancelled is told, whether it was known before or not", as
   const later = await logOf(again, login, 5);
   expect(later.slice(3)).toMatchObject([
     { kind: MovementKind.TRADE, amount: { minorUnits: 0n } },
-    { ...IRREGULARITY, dealId: BigInt(unseen.deal), reason: "deal_cancelled" },
+    { ...AMENDMENT, dealId: BigInt(unseen.deal), reason: "deal_cancelled" },
   ]);
   expect(await findingsOf(again, login)).toEqual(["deal_cancelled", "deal_cancelled"]);
 });
@@ -90,8 +90,8 @@ test("deals that are gone are told, ours as well as a trader's, and nothing else
 
   expect(entries.slice(3).map(({ dealId }) => dealId)).toEqual(gone);
   expect(entries.slice(3)).toMatchObject([
-    { ...IRREGULARITY, reason: "deal_gone" },
-    { ...IRREGULARITY, reason: "deal_gone" },
+    { ...AMENDMENT, reason: "deal_gone" },
+    { ...AMENDMENT, reason: "deal_gone" },
   ]);
   expect((await logOf(instance, investor, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
   await new Promise((resolve) => setTimeout(resolve, BROUGHT_UP_AGAIN_MS));

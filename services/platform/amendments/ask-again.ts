@@ -1,5 +1,4 @@
-import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { openCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
 import { reviewActions } from "../domain/review-actions.ts";
@@ -8,14 +7,12 @@ import { lockAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { listAmendedDeals, isBeforePeople } from "../store/amendments.ts";
 import { readBetween } from "../protocol/history/read-between.ts";
-import { findMisfit, planCorrections } from "./plan-corrections.ts";
+import { type Correction, type CorrectionSight, findMisfit, planCorrections } from "./plan-corrections.ts";
 import { evidenceOf } from "./recorded-deal.ts";
-import type { Correction, CorrectionSight } from "./plan-corrections.ts";
-import { reportAmendments } from "./report-amendments.ts";
-import type { Amendment } from "./report-amendments.ts";
+import { type Amendment, reportAmendments } from "./report-amendments.ts";
 
 /** Each is asked for by its ticket; the newest ones. */
-const MOST_DEALS = 100;
+const MAX_DEALS = 100;
 
 /**
  * Asks people about deals of an account that would make its log say what it shows, and about which nobody is asked. What
@@ -26,7 +23,7 @@ export async function askAgain(deps: Deps, login: string): Promise<void> {
   const { server } = settings;
   const facts = await readBetween(deps, login);
   const shown = new Map<bigint, Deal | undefined>();
-  for (const ticket of await listAmendedDeals(pool, server, login, MOST_DEALS)) {
+  for (const ticket of await listAmendedDeals(pool, server, login, MAX_DEALS)) {
     shown.set(ticket, await deps.mt5.getDeal(ticket));
   }
   const sight = { server, facts, shown };
@@ -54,7 +51,7 @@ async function listDue(tx: Transaction, login: string, sight: CorrectionSight): 
 function amendmentOf(login: string, { ticket, told, difference }: Due, shown: CorrectionSight["shown"]): Amendment {
   const deal = shown.get(ticket);
   const at = told?.deal.at ?? deal?.at ?? new Date(0);
-  return { login, ticket, at, told: told?.deal, shown: deal, irregularity: difference.becomes, differences: [] };
+  return { login, ticket, at, told: told?.deal, shown: deal, amendment: difference.becomes, differences: [] };
 }
 
 async function openUnlessAsked(

@@ -4,8 +4,7 @@ import type { Deal } from "../mt5/deals.ts";
 import { isCanceled } from "../protocol/history/explain-deal.ts";
 import { listOperationsOfDeals } from "../store/operations.ts";
 import { differencesOf } from "./deal-difference.ts";
-import { reportAmendments } from "./report-amendments.ts";
-import type { Amendment } from "./report-amendments.ts";
+import { type Amendment, reportAmendments } from "./report-amendments.ts";
 
 /** What is recorded about deals before a reading: by ticket, and tickets from before their account was adopted. */
 type Known = {
@@ -25,9 +24,9 @@ function judge(shown: Deal, logged: readonly LoggedDeal[]): Amendment | undefine
   const { login, ticket, at } = shown;
   const told = logged.find((own) => own.login === login) ?? logged[0];
   const found = { login, ticket, at, told, shown };
-  if (isCanceled(shown)) return { ...found, irregularity: "deal_cancelled", differences: [] };
+  if (isCanceled(shown)) return { ...found, amendment: "deal_cancelled", differences: [] };
   const differences = told === undefined ? [] : differencesOf(told, shown);
-  return differences.length === 0 ? undefined : { ...found, irregularity: "deal_changed", differences };
+  return differences.length === 0 ? undefined : { ...found, amendment: "deal_changed", differences };
 }
 
 /** An operation that was told a ticket which stands on another login has no deal: its answer was wrong, or history is. */
@@ -37,7 +36,7 @@ async function findElsewhere({ pool, settings }: Deps, deals: readonly Deal[]): 
   return operations
     .filter(({ login, ticket }) => shown.get(ticket)?.login !== login)
     .map(({ login, ticket, appliedAt: at }) => {
-      const irregularity = "deal_gone";
-      return { login, ticket, at, told: undefined, shown: shown.get(ticket), irregularity, differences: ["login"] };
+      const amendment = "deal_gone";
+      return { login, ticket, at, told: undefined, shown: shown.get(ticket), amendment, differences: ["login"] };
     });
 }

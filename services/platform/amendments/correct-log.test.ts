@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
-import type { Review } from "#proto/pamm/common/v1/review.ts";
-import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { askAgain } from "./ask-again.ts";
@@ -11,13 +10,12 @@ import { losing } from "../testing/losing.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews, say } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import type { Instance, World } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 
 /** Longer than what was just made is read again and again. */
 const FORGET_MS = 60_000;
 const BROUGHT_UP_AGAIN_MS = 6_000;
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 async function reviewsAbout(instance: Instance, login: string, count: number): Promise<Review[]> {
@@ -69,7 +67,7 @@ test(
     expect(await openReviews(instance)).toEqual([]);
     expect(await world.control.deals(master)).toEqual([]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -103,7 +101,7 @@ test(
     expect(log[5]).toMatchObject({ dealId: BigInt(deal), reason: "deal_changed" });
     expect(await isComplete(instance, login)).toBe(true);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -131,7 +129,7 @@ test(
     await correct(instance, renewed!);
     expect((await logOf(instance, login, 4)).map(shortly).slice(3)).toEqual(["CORRECTION 2.00"]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -165,14 +163,14 @@ test(
     await correct(instance, again!);
 
     const log = await logOf(instance, login, 5);
-    expect(log.map(shortly).filter((entry) => !entry.startsWith("IRREGULARITY"))).toEqual([
+    expect(log.map(shortly).filter((entry) => !entry.startsWith("AMENDMENT"))).toEqual([
       "DEPOSIT 9.00",
       "CORRECTION -9.00",
       "CORRECTION 9.00",
     ]);
     expect(await isComplete(instance, login)).toBe(true);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test.each([false, true])(
@@ -194,7 +192,7 @@ test.each([false, true])(
         shown: undefined,
         differences: [],
       };
-      await reportAmendments(instance.deps, [{ ...gone, irregularity: "deal_gone" }]);
+      await reportAmendments(instance.deps, [{ ...gone, amendment: "deal_gone" }]);
       const [review] = await reviewsAbout(instance, login, 1);
       await say(instance, review!, "key-of-ann", { action: "correct_log" });
       const word = { reviewId: review!.id, action: "correct_log", dealId: 0n, note: "seen", actor: "key-of-bob" };
@@ -214,10 +212,10 @@ test.each([false, true])(
       expect(log).toEqual(["DEPOSIT 9.00", "IRREGULARITY 0.00", "CORRECTION -9.00"]);
       expect(await isComplete(instance, login)).toBe(true);
     }
-    const standing = await many(instance.deps.pool, sql`select distinct state, came_from from operation`);
-    expect(standing).toEqual([{ state: "APPLIED", came_from: null }]);
+    const status = await many(instance.deps.pool, sql`select distinct state, came_from from operation`);
+    expect(status).toEqual([{ state: "APPLIED", came_from: null }]);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 async function anOpenPosition({ control }: World, instance: Instance) {
@@ -243,7 +241,7 @@ test(
       message: expect.stringContaining(`the open positions of ${login} are not those that its history makes`),
     });
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 test(
@@ -261,7 +259,7 @@ test(
     expect(await positions()).toEqual([]);
     expect(await isComplete(instance, login)).toBe(true);
   },
-  PATIENCE_MS,
+  TIMEOUT_MS,
 );
 
 async function aLostDeposit({ control }: World, instance: Instance, lose?: () => Promise<unknown>) {
@@ -270,7 +268,7 @@ async function aLostDeposit({ control }: World, instance: Instance, lose?: () =>
   const ticket = legs[0]!.dealId;
   await (lose === undefined ? control.removeDeal(Number(ticket)) : lose());
   const gone = { login, ticket, at: new Date(), told: undefined, shown: undefined, differences: [] };
-  await reportAmendments(instance.deps, [{ ...gone, irregularity: "deal_gone" }]);
+  await reportAmendments(instance.deps, [{ ...gone, amendment: "deal_gone" }]);
   const [review] = await reviewsAbout(instance, login, 1);
   return { login, review: review! };
 }
@@ -279,13 +277,13 @@ async function aLostDeposit({ control }: World, instance: Instance, lose?: () =>
 async function breakOf({ deps }: Instance, login: string): Promise<void> {
   await execute(
     deps.pool,
-    sql`insert into reconciliation_check (name, title, every_ms) values ('R5', 'balances', 1) on conflict do nothing`,
+    sql`insert into reconciliation_check (name, title, every_ms) values ('platform_balance', 'balances', 1) on conflict do nothing`,
   );
   await execute(
     deps.pool,
     sql`insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor,
                                           operation_ids, deal_ids, message, evidence)
-        values ('R5', ${login}, now(), now(), ${login}, '', 900, '{}', '{}', 'differs', '{}')`,
+        values ('platform_balance', ${login}, now(), now(), ${login}, '', 900, '{}', '{}', 'differs', '{}')`,
   );
 }
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { findCase, lockCase, renewCase } from "#kernel/review/cases.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
@@ -16,13 +15,12 @@ import type { NewEntry } from "../domain/log-entry.ts";
 import { correctTrades } from "../domain/log-positions.ts";
 import { listLogPositions, saveLogPositions } from "../store/positions.ts";
 import { appendToLog } from "../protocol/history/append-to-log.ts";
-import { planCorrections, findMisfit } from "./plan-corrections.ts";
+import { type Correction, type CorrectionSight, findMisfit, planCorrections } from "./plan-corrections.ts";
 import { evidenceOf, isAbout } from "./recorded-deal.ts";
-import type { CorrectionSight, Correction } from "./plan-corrections.ts";
 import type { DealDifference } from "./deal-difference.ts";
 
 /** Each is asked for by its ticket. Who has lost more than so many deals puts the platform's history right instead. */
-const MOST_DEALS = 100;
+const MAX_DEALS = 100;
 
 /**
  * Asks the platform what the account and its deals are now, before a word about a correction is taken. Undefined when the
@@ -33,10 +31,10 @@ export async function seeCorrection(deps: Deps, reviewId: bigint): Promise<Corre
   if (about === undefined || !isOpen(about)) return undefined;
   const { server } = deps.settings;
   const facts = await readBetween(deps, about.login);
-  const tickets = await listUncorrected(deps.pool, server, about.login, MOST_DEALS + 1);
-  if (tickets.length > MOST_DEALS) {
+  const tickets = await listUncorrected(deps.pool, server, about.login, MAX_DEALS + 1);
+  if (tickets.length > MAX_DEALS) {
     throw actionNotPossible(
-      `More than ${MOST_DEALS} deals of ${about.login} were amended. Correct the history on the trading platform first.`,
+      `More than ${MAX_DEALS} deals of ${about.login} were amended. Correct the history on the trading platform first.`,
     );
   }
   const shown = new Map<bigint, Deal | undefined>();
@@ -127,7 +125,7 @@ function entryOf(id: bigint, shown: Deal | undefined, { told, difference }: Corr
     deal: { id, serverMsc: isShown ? BigInt(shown.serverTimeMs) : undefined },
     at,
     trade: undefined,
-    irregularity: becomes,
+    amendment: becomes,
     dealState: (told?.deal.state ?? 0) + 1,
     shownTrade,
   };

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { zero } from "#kernel/money.ts";
-import type { LoggedDeal } from "../domain/logged-deal.ts";
-import { loggedDeal } from "../domain/logged-deal.ts";
+import { type LoggedDeal, loggedDeal } from "../domain/logged-deal.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { dealDifference } from "./deal-difference.ts";
 

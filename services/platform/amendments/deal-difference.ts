@@ -1,5 +1,5 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
-import type { Irregularity, Trade } from "../domain/log-entry.ts";
+import type { AmendmentKind, Trade } from "../domain/log-entry.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { tradeEntry } from "../protocol/history/deal-entries.ts";
@@ -13,7 +13,7 @@ export type DealDifference = {
   readonly told: Trade | undefined;
   readonly shown: Trade | undefined;
   /** What the deal is from then on. */
-  readonly becomes: Irregularity;
+  readonly becomes: AmendmentKind;
   /** The log says already what the platform shows. */
   readonly isNone: boolean;
   /** What the platform shows, in words that are others when it shows something else. */
@@ -41,7 +41,7 @@ function isSaid(told: LoggedDeal | undefined, deal: Deal | undefined): boolean {
   return differencesOf(told, deal).length === 0 && (!isCanceled(deal) || told.correctedTo === "deal_cancelled");
 }
 
-function becomesOf(deal: Deal | undefined): Irregularity {
+function becomesOf(deal: Deal | undefined): AmendmentKind {
   if (deal === undefined) return "deal_gone";
   return isCanceled(deal) ? "deal_cancelled" : "deal_changed";
 }

@@ -4,12 +4,10 @@ import { shownWithinMs } from "../domain/deal-looks.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { readClock } from "../store/clock.ts";
 import { findLoggedDeal } from "../store/logged-deals.ts";
-import { listUnshownDeals } from "../store/amendments.ts";
-import type { UnshownDeal, Window } from "../store/amendments.ts";
+import { listUnshownDeals, type UnshownDeal, type Window } from "../store/amendments.ts";
 import { differencesOf } from "./deal-difference.ts";
-import type { Amendment } from "./report-amendments.ts";
+import { type Amendment, reportAmendments } from "./report-amendments.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
-import { reportAmendments } from "./report-amendments.ts";
 
 /** A list that lacked a deal and a question for that deal this much later: only both together say that it is gone. */
 const ASK_AFTER_MS = 3_000;
@@ -20,7 +18,7 @@ const EDGE_MS = 2_000;
 
 /** What one reader remembers between its rounds. A reader that starts anew suspects anew. */
 export class DeletedDeals {
-  readonly #suspects = new Map<bigint, { readonly logged: UnshownDeal; readonly missedAtMs: number }>();
+  readonly #pendingBreaks = new Map<bigint, { readonly logged: UnshownDeal; readonly missedAtMs: number }>();
   readonly #shownAtMs = new Map<bigint, number>();
 
   /** These are in the history, so that they may be missed from now on. */
@@ -28,12 +26,12 @@ export class DeletedDeals {
     const now = performance.now();
     for (const { ticket, login } of deals) {
       this.#shownAtMs.set(ticket, now);
-      if (this.#suspects.get(ticket)?.logged.login === login) this.#suspects.delete(ticket);
+      if (this.#pendingBreaks.get(ticket)?.logged.login === login) this.#pendingBreaks.delete(ticket);
     }
   }
 
   /** Suspects what was told about a window that a reading has just shown without it. */
-  async suspect(deps: Deps, window: Window, deals: readonly Deal[]): Promise<void> {
+  async pendingBreak(deps: Deps, window: Window, deals: readonly Deal[]): Promise<void> {
     const { pool, settings } = deps;
     const from = new Date(window.from.getTime() + EDGE_MS);
     const withinMs = shownWithinMs(settings.quietPeriodMs);
@@ -41,8 +39,9 @@ export class DeletedDeals {
     const missedAtMs = performance.now();
     for (const logged of await listUnshownDeals(pool, settings.server, { ...window, from }, deals)) {
       const wasShown = logged.serverMsc !== null || this.#shownAtMs.has(logged.ticket);
-      const isSuspect = wasShown || logged.at.getTime() < lateFrom;
-      if (isSuspect && !this.#suspects.has(logged.ticket)) this.#suspects.set(logged.ticket, { logged, missedAtMs });
+      const isPendingBreak = wasShown || logged.at.getTime() < lateFrom;
+      if (isPendingBreak && !this.#pendingBreaks.has(logged.ticket))
+        this.#pendingBreaks.set(logged.ticket, { logged, missedAtMs });
     }
     this.#forget(missedAtMs - withinMs);
   }
@@ -50,7 +49,7 @@ export class DeletedDeals {
   /** Asks for each suspect by its ticket, and tells of those that the platform has no more. */
   async ask(deps: Deps): Promise<void> {
     const askFrom = performance.now() - ASK_AFTER_MS;
-    const due = [...this.#suspects.values()].filter(({ missedAtMs }) => missedAtMs <= askFrom);
+    const due = [...this.#pendingBreaks.values()].filter(({ missedAtMs }) => missedAtMs <= askFrom);
     const asked = due.slice(0, QUESTIONS_PER_ROUND);
     const found: Amendment[] = [];
     for (const { logged } of asked) {
@@ -58,7 +57,7 @@ export class DeletedDeals {
       if (amendment !== undefined) found.push(amendment);
     }
     await reportAmendments(deps, await ofShownAccounts(deps, found));
-    for (const { logged } of asked) this.#suspects.delete(logged.ticket);
+    for (const { logged } of asked) this.#pendingBreaks.delete(logged.ticket);
   }
 
   #forget(beforeMs: number): void {
@@ -75,11 +74,11 @@ async function judge(
   const told = await findLoggedDeal(pool, settings.server, login, ticket);
   // A ticket that was given again to another login is no longer this login's deal.
   if (shown === undefined || shown.login !== login) {
-    return { login, ticket, at, told, shown, irregularity: "deal_gone", differences: [] };
+    return { login, ticket, at, told, shown, amendment: "deal_gone", differences: [] };
   }
   const differences = told === undefined ? [] : differencesOf(told, shown);
   if (differences.length === 0) return undefined;
-  return { login, ticket, at, told, shown, irregularity: "deal_changed", differences };
+  return { login, ticket, at, told, shown, amendment: "deal_changed", differences };
 }
 
 /** An account that the platform does not show us any more has not lost its deals: it is out of our sight. */

@@ -5,10 +5,8 @@ import type { Deal } from "../mt5/deals.ts";
 import type { Account } from "../store/accounts.ts";
 import { listLogPositions } from "../store/positions.ts";
 import type { Facts } from "../protocol/history/read-facts.ts";
-import { dealDifference } from "./deal-difference.ts";
-import type { DealDifference } from "./deal-difference.ts";
-import { findRecordedDeal } from "./recorded-deal.ts";
-import type { RecordedDeal } from "./recorded-deal.ts";
+import { dealDifference, type DealDifference } from "./deal-difference.ts";
+import { findRecordedDeal, type RecordedDeal } from "./recorded-deal.ts";
 
 /** The account, and every deal of it whose past is another one and was not corrected, as the platform shows them now. */
 export type CorrectionSight = {

@@ -8,8 +8,7 @@ import { findLoggedDeal } from "../store/logged-deals.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { findOperationByDeal, findOperation } from "../store/operations.ts";
 import { causeOf } from "../protocol/history/deal-entries.ts";
-import { dealDifference } from "./deal-difference.ts";
-import type { DealDifference } from "./deal-difference.ts";
+import { dealDifference, type DealDifference } from "./deal-difference.ts";
 
 export type RecordedDeal = {
   readonly deal: LoggedDeal;
@@ -28,13 +27,13 @@ export async function findRecordedDeal(
   if (deal !== undefined) return { deal, lacking: undefined };
   const number = await findOperationByDeal(db, server, ticket);
   const operation = number === undefined ? undefined : await findOperation(db, number);
-  if (operation?.login !== login || toldState(operation.standing) !== "APPLIED") return undefined;
+  if (operation?.login !== login || toldState(operation.status) !== "APPLIED") return undefined;
   return recordedByAnswer(operation, ticket);
 }
 
 function recordedByAnswer(operation: RecordedOperation, ticket: bigint): RecordedDeal {
   const { login, amountMinor, createdAt, appliedAt: at = createdAt } = operation;
-  const { kind } = operation.standing;
+  const { kind } = operation.status;
   const lacking = { kind, amount: usd(amountMinor), cause: causeOf(operation), at, trade: undefined };
   return {
     deal: {

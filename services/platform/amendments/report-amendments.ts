@@ -1,8 +1,7 @@
 import { zero } from "#kernel/money.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import type { Irregularity, NewEntry } from "../domain/log-entry.ts";
+import type { AmendmentKind, NewEntry } from "../domain/log-entry.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
 import type { Deal } from "../mt5/deals.ts";
 import type { Deps } from "../deps.ts";
@@ -23,7 +22,7 @@ export type Amendment = {
   /** The login in whose log it is told. */
   readonly login: string;
   readonly ticket: bigint;
-  readonly irregularity: Irregularity;
+  readonly amendment: AmendmentKind;
   /** Time of the deal, as far as it is known. */
   readonly at: Date;
   readonly told: LoggedDeal | undefined;
@@ -37,7 +36,7 @@ type NewAmendment = Amendment & { readonly state: number };
 
 /**
  * Each becomes one entry of 0.00 in the log, so that everybody who follows the login stops at the same place, and one
- * finding for a person. Whatever was told before is not told again, nor what people have corrected the log to.
+ * finding for manual review. Whatever was told before is not told again, nor what people have corrected the log to.
  */
 export async function reportAmendments(deps: Deps, found: readonly Amendment[]): Promise<void> {
   const fresh = await listUnreported(deps.pool, deps.settings.server, found);
@@ -55,15 +54,15 @@ async function tellOf({ pool, settings, log, doorbell }: Deps, login: string, fo
     await appendToLog(tx, account, { server, entries: fresh.map(entryOf) });
     for (const amendment of fresh) {
       await tellPeople(tx, server, amendment);
-      const { irregularity: reason, ticket: id } = amendment;
+      const { amendment: reason, ticket: id } = amendment;
       log.error("the past of an account was changed on the platform", { login, id, reason });
     }
   });
-  doorbell.ring(login);
+  doorbell.notify(login);
 }
 
 async function tellPeople(tx: Transaction, server: string, amendment: NewAmendment): Promise<void> {
-  const { login, irregularity: reason, ticket: dealId, state: dealState, told } = amendment;
+  const { login, amendment: reason, ticket: dealId, state: dealState, told } = amendment;
   const evidence = await evidenceOf(tx, server, amendment);
   if (await reviewOwn(tx, server, amendment, evidence)) return;
   await reportFinding(tx, { login, reason, server, dealId, dealState, amountMinor: told?.amountMinor, evidence });
@@ -78,24 +77,24 @@ async function reviewOwn(tx: Transaction, server: string, amendment: NewAmendmen
   const operation = await lockOperation(tx, number);
   if (operation.login !== amendment.login) return false;
   const event: OperationEvent =
-    amendment.irregularity === "deal_gone"
+    amendment.amendment === "deal_gone"
       ? { type: "deal_gone" }
       : { type: "does_not_fit", reason: "applied_deal_differs" };
   const { at, state: dealState } = amendment;
-  const { standing } = await takeStep(tx, operation, event, { server, at, evidence, dealState });
-  return standing.state === "REVIEW" && operation.standing.state !== "REVIEW";
+  const { status } = await takeStep(tx, operation, event, { server, at, evidence, dealState });
+  return status.state === "REVIEW" && operation.status.state !== "REVIEW";
 }
 
-function entryOf({ ticket, irregularity, at, shown, state: dealState }: NewAmendment): NewEntry {
+function entryOf({ ticket, amendment, at, shown, state: dealState }: NewAmendment): NewEntry {
   const deal = { id: ticket, serverMsc: shown && BigInt(shown.serverTimeMs) };
   return {
-    kind: "irregularity",
+    kind: "amendment",
     amount: zero(),
     cause: undefined,
     deal,
     at,
     trade: undefined,
-    irregularity,
+    amendment,
     dealState,
   };
 }
@@ -134,6 +133,6 @@ function placeOf({ login, ticket }: Placed): string {
   return `${login} ${ticket}`;
 }
 
-function nameOf(told: Placed & { readonly irregularity: string; readonly state: number }): string {
-  return `${placeOf(told)} ${told.irregularity} ${told.state}`;
+function nameOf(told: Placed & { readonly amendment: string; readonly state: number }): string {
+  return `${placeOf(told)} ${told.amendment} ${told.state}`;
 }

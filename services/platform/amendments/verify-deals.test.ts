@@ -8,18 +8,17 @@ import { verifyDeals } from "./verify-deals.ts";
 import { claimDealLooks } from "../store/deal-looks.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import type { Instance } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 const CLAIM_MS = 60_000;
 
 type Row = { state: string; came_from: string | null; review: string | null; looks: number; in_s: number };
 
-async function standing({ deps }: Instance): Promise<Row> {
+async function status({ deps }: Instance): Promise<Row> {
   return await one<Row>(
     deps.pool,
     sql`select state, came_from, review, looks,
-               round(extract(epoch from next_look_at - applied_at))::integer as in_s
+               round(extract(epoch from next_scan_at - applied_at))::integer as in_s
         from operation`,
   );
 }
@@ -29,7 +28,7 @@ async function passTime({ deps }: Instance, seconds: number): Promise<void> {
   await execute(
     deps.pool,
     sql`update operation
-        set applied_at = applied_at - ${seconds}::integer * interval '1 second', next_look_at = clock_timestamp()`,
+        set applied_at = applied_at - ${seconds}::integer * interval '1 second', next_scan_at = clock_timestamp()`,
   );
 }
 
@@ -51,23 +50,23 @@ test("a deal is looked for three times, after a minute, an hour and a day, and t
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   await anAppliedDeposit(instance);
-  expect(await standing(instance)).toMatchObject({ state: "APPLIED", looks: 0 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 0 });
   expect(await lookOnce(instance)).toBe(0);
 
   const due: number[] = [];
   for (const seconds of [60, 0, 0]) {
     await passTime(instance, seconds);
     await lookOnce(instance);
-    due.push((await standing(instance)).in_s);
+    due.push((await status(instance)).in_s);
   }
   await passTime(instance, 0);
 
   expect(due.slice(0, 2)).toEqual([3_600, 86_400]);
   expect(await lookOnce(instance)).toBe(0);
-  expect(await standing(instance)).toMatchObject({ state: "APPLIED", looks: 3 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 3 });
 });
 
-test("a deal that the platform has forgotten is told once, its operation lies before a person, and nothing is credited again", async () => {
+test("a deal that the platform has forgotten is told once, its operation lies in manual review, and nothing is credited again", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, request, ticket } = await anAppliedDeposit(instance);
@@ -78,7 +77,7 @@ test("a deal that the platform has forgotten is told once, its operation lies be
   await passTime(instance, 0);
   await lookOnce(instance);
 
-  expect(await standing(instance)).toMatchObject({
+  expect(await status(instance)).toMatchObject({
     state: "REVIEW",
     came_from: "APPLIED",
     review: "applied_deal_gone",
@@ -107,25 +106,25 @@ test("a deal that is not shown yet is not gone: it is looked for again when ever
   await passTime(instance, 61);
   await lookOnce(instance);
 
-  expect(await standing(instance)).toMatchObject({ state: "APPLIED", looks: 0, in_s: 120 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 0, in_s: 120 });
   expect(await findingsOf(instance, login)).toEqual([]);
 });
 
-test("a ticket that now shows another operation's reference is for a person; a comment that was rewritten is not", async () => {
+test("a ticket that now shows another operation's reference is for manual review; a comment that was rewritten is not", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
   await world.control.editDeal(Number(ticket), { comment: "seen by the back office" });
   await passTime(instance, 61);
   await lookOnce(instance);
-  expect(await standing(instance)).toMatchObject({ state: "APPLIED", looks: 1 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 1 });
 
   const other = { kind: "deposit", number: operationNumber(77n), attempt: 1 } as const;
   await world.control.editDeal(Number(ticket), { comment: platformComment(other, "") });
   await passTime(instance, 0);
   await lookOnce(instance);
 
-  expect(await standing(instance)).toMatchObject({ state: "REVIEW", review: "applied_deal_differs" });
+  expect(await status(instance)).toMatchObject({ state: "REVIEW", review: "applied_deal_differs" });
   expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_changed"]);
 });
 
@@ -140,7 +139,7 @@ test("a ticket that the platform gave to another login is no longer the deal of 
   await passTime(instance, 1);
   await lookOnce(instance);
 
-  expect(await standing(instance)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone" });
+  expect(await status(instance)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone" });
   expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
@@ -156,7 +155,7 @@ test("a process that dies with a claim delays the look; another one makes it", a
   const next = await world.start();
 
   expect((await logOf(next, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
-  expect(await standing(next)).toMatchObject({ state: "REVIEW", looks: 0 });
+  expect(await status(next)).toMatchObject({ state: "REVIEW", looks: 0 });
 });
 
 test("an operation of a Master that the platform forgets before it was read is not missed", async () => {
@@ -176,6 +175,6 @@ test("an operation of a Master that the platform forgets before it was read is n
     20_000,
   );
 
-  expect(entries).toMatchObject([{ kind: MovementKind.IRREGULARITY, reason: "deal_gone", dealId: legs[0]!.dealId }]);
-  expect(await standing(reading)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone", looks: 0 });
+  expect(entries).toMatchObject([{ kind: MovementKind.AMENDMENT, reason: "deal_gone", dealId: legs[0]!.dealId }]);
+  expect(await status(reading)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone", looks: 0 });
 }, 40_000);

@@ -3,8 +3,7 @@ import type { Deps } from "../deps.ts";
 import { dealLookMs, shownWithinMs } from "../domain/deal-looks.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { readClock } from "../store/clock.ts";
-import { putOffLook, saveLook } from "../store/deal-looks.ts";
-import type { DueLook } from "../store/deal-looks.ts";
+import { type DueLook, putOffLook, saveLook } from "../store/deal-looks.ts";
 import { effectOf, isBalanceOperation } from "../protocol/history/explain-deal.ts";
 import { formatReference, readReference } from "../domain/reference.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
@@ -42,8 +41,8 @@ async function verify(deps: Deps, look: DueLook, shown: Deal | undefined): Promi
   const differences = differencesOf(look, shown);
   if (differences.length === 0) return await found(deps, look);
   // A ticket that was given to another login is no longer the deal of this one.
-  const irregularity = shown.login === look.login ? "deal_changed" : "deal_gone";
-  await tell(deps, look, { shown, irregularity, differences });
+  const amendment = shown.login === look.login ? "deal_changed" : "deal_gone";
+  await tell(deps, look, { shown, amendment, differences });
 }
 
 /** Names of what the platform shows otherwise. A comment that was cut or rewritten says nothing; another reference does. */
@@ -73,7 +72,7 @@ async function afterMissing(deps: Deps, look: DueLook): Promise<void> {
   const to = new Date(Math.max(nowMs, appliedAt.getTime()) + WINDOW_MS);
   const deals = await mt5.readDeals(login, { from: new Date(appliedAt.getTime() - WINDOW_MS), to });
   if (deals.some((deal) => deal.ticket === ticket)) return await found(deps, look);
-  await tell(deps, look, { shown: withReference(look, deals), irregularity: "deal_gone", differences: [] });
+  await tell(deps, look, { shown: withReference(look, deals), amendment: "deal_gone", differences: [] });
 }
 
 /** Another deal under the operation's own reference: it stands in the log as surplus, and a person sees both together. */
@@ -84,7 +83,7 @@ function withReference({ kind, number, attempt }: DueLook, deals: readonly Deal[
 
 type Seen = {
   readonly shown: Deal | undefined;
-  readonly irregularity: "deal_gone" | "deal_changed";
+  readonly amendment: "deal_gone" | "deal_changed";
   readonly differences: readonly string[];
 };
 
@@ -94,13 +93,13 @@ async function tell(deps: Deps, look: DueLook, seen: Seen): Promise<void> {
   deps.log.error("the deal of an applied operation is not what it was", {
     id: look.number,
     login,
-    reason: seen.irregularity,
+    reason: seen.amendment,
   });
   await reportAmendments(deps, [{ login, ticket, at, told: undefined, ...seen }]);
   await found(deps, look);
 }
 
-/** Also what was told needs no telling again: then the operation is a person's, and this changes nothing. */
+/** Also what was told needs no telling again: then the operation needs manual review, and this changes nothing. */
 async function found({ pool }: Deps, look: DueLook): Promise<void> {
   const nextMs = dealLookMs(look.looks + 1);
   const nextAt = nextMs === undefined ? undefined : new Date(look.appliedAt.getTime() + nextMs);

@@ -1,5 +1,5 @@
 import { formatAmount, usd } from "#kernel/money.ts";
-import { type Check, type Finding, inSnapshot, type Suspect } from "#kernel/reconcile/check.ts";
+import { type Check, type Finding, inSnapshot, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
@@ -27,18 +27,18 @@ export type BalanceDeps = Deps & {
 type Difference = { readonly row: Row; readonly shownMinor: bigint | undefined };
 
 /**
- * R5. What the platform shows is the opening and every deal since, of all kinds. Nobody is stopped for it, so what differs
+ * platform_balance. What the platform shows is the opening and every deal since, of all kinds. Nobody is stopped for it, so what differs
  * is read once more together with its history, and a difference has to be the same in two looks in a row.
  */
 export function balances(deps: BalanceDeps): Check {
   return {
-    name: "R5",
+    name: "platform_balance",
     title: "The trading platform's balance of each account is the sum of its log.",
     everyMs: EVERY_MS,
-    sightings: 2,
-    async look({ place, suspects }) {
-      const page = await listAccounts(deps, { after: place });
-      const again = await listAccounts(deps, { logins: loginsOf(suspects) });
+    confirmations: 2,
+    async look({ cursor, pendingBreaks }) {
+      const page = await listAccounts(deps, { after: cursor });
+      const again = await listAccounts(deps, { logins: loginsOf(pendingBreaks) });
       const rows = new Map([...page, ...again].map((row) => [row.login, row]));
       const suspicious = await differing(deps, [...rows.values()]);
       const read = suspicious.slice(0, READ_WHOLE_PER_LOOK);
@@ -48,7 +48,7 @@ export function balances(deps: BalanceDeps): Check {
       return {
         findings,
         covers: () => true,
-        nextPlace: page.length < LOGINS_PER_LOOK ? "" : (page.at(-1)?.login ?? ""),
+        nextCursor: page.length < LOGINS_PER_LOOK ? "" : (page.at(-1)?.login ?? ""),
       };
     },
   };
@@ -92,8 +92,8 @@ async function listAccounts(
   );
 }
 
-function loginsOf(suspects: readonly Suspect[]): string[] {
-  return suspects.map(({ login }) => login);
+function loginsOf(pendingBreaks: readonly PendingBreak[]): string[] {
+  return pendingBreaks.map(({ login }) => login);
 }
 
 function findingOf({ row: { login, master, logMinor, logNumber, isUndecided }, shownMinor }: Difference): Finding {

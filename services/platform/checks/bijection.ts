@@ -1,9 +1,8 @@
 import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { listAmended } from "./amended-deals.ts";
-import { idsOf, nextPlace, ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
+import { idsOf, nextCursor, ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
 
 const EVERY_MS = 60_000;
 const OPERATION = "operation";
@@ -29,21 +28,21 @@ type Row = {
  */
 export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "pool" | "settings">): Check {
   return {
-    name: "R3",
+    name: "deal_matching",
     title: "Each applied operation is one deal of the log, and each deal of this service is one operation.",
     everyMs: EVERY_MS,
-    sightings: 1,
-    async look({ place, suspects }) {
-      const [operationsAfter = 0n, entriesAfter = 0n] = place === "" ? [] : place.split(" ").map(BigInt);
+    confirmations: 1,
+    async look({ cursor, pendingBreaks }) {
+      const [operationsAfter = 0n, entriesAfter = 0n] = cursor === "" ? [] : cursor.split(" ").map(BigInt);
       return inSnapshot(pool, async (db) => {
         const operations = await listUnlogged(db, {
           after: operationsAfter,
-          again: idsOf(suspects, OPERATION),
+          again: idsOf(pendingBreaks, OPERATION),
           quietPeriodMs,
         });
-        const entries = await listUnexplained(db, { after: entriesAfter, again: idsOf(suspects, ENTRY) });
+        const entries = await listUnexplained(db, { after: entriesAfter, again: idsOf(pendingBreaks, ENTRY) });
         const findings = [...operations.map(unlogged), ...entries.map(unexplained), ...(await listAmended(db))];
-        return { findings, covers: () => true, nextPlace: await placeAfter(db, operationsAfter, entriesAfter) };
+        return { findings, covers: () => true, nextCursor: await placeAfter(db, operationsAfter, entriesAfter) };
       });
     },
   };
@@ -51,11 +50,11 @@ export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "poo
 
 /** Each walk begins anew when it was through; only when both were is the whole walked. */
 async function placeAfter(db: Queryable, operations: bigint, entries: bigint): Promise<string> {
-  const lastOperation = await nextPlace(
+  const lastOperation = await nextCursor(
     db,
     sql`select number as id from operation where number > ${operations} order by number offset ${ROWS_PER_LOOK - 1} limit 1`,
   );
-  const lastEntry = await nextPlace(
+  const lastEntry = await nextCursor(
     db,
     sql`select id from log_entry where id > ${entries} order by id offset ${ROWS_PER_LOOK - 1} limit 1`,
   );
@@ -88,7 +87,7 @@ function listUnlogged(
              join transfer on transfer.id = operation.transfer_id
              join account on account.login = operation.login
              left join log_entry as entry
-               on entry.server = operation.server and entry.deal_id = operation.deal_id and entry.kind <> 'irregularity'
+               on entry.server = operation.server and entry.deal_id = operation.deal_id and entry.kind <> 'amendment'
         where coalesce(operation.came_from, operation.state) = 'APPLIED'
           and (entry.id is null or entry.operation_number is distinct from operation.number
                or entry.login <> operation.login or entry.amount_minor <> operation.amount_minor)
@@ -117,7 +116,7 @@ function listUnexplained(db: Queryable, { after, again }: Walk): Promise<Row[]> 
              join log_entry as entry on entry.id = looked.id
              join account on account.login = entry.login
              join operation on operation.number = entry.operation_number
-        where entry.operation_number is not null and entry.kind <> 'irregularity'
+        where entry.operation_number is not null and entry.kind <> 'amendment'
           and (coalesce(operation.came_from, operation.state) <> 'APPLIED'
                or operation.deal_id is distinct from entry.deal_id or operation.server is distinct from entry.server)
         order by entry.id`,

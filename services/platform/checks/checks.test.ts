@@ -16,7 +16,7 @@ async function seenBy({ deps }: Instance, name: string): Promise<Finding[]> {
   const check = platformChecks({ ...deps, readLogin: (login) => readLogin(deps, login) }).find(
     (each) => each.name === name,
   );
-  const { findings } = await check!.look({ place: "", suspects: [] });
+  const { findings } = await check!.look({ cursor: "", pendingBreaks: [] });
   return [...findings];
 }
 
@@ -43,29 +43,31 @@ async function aFee(instance: Instance): Promise<{ investor: string; payment: st
   return { investor, payment };
 }
 
-test("R1: legs that do not sum to 0.00, a leg that is missing, and one that nobody will send", async () => {
+test("transfer_legs: legs that do not sum to 0.00, a leg that is missing, and one that nobody will send", async () => {
   const instance = await (await aWorld()).start();
   const { pool } = instance.deps;
   await aFee(instance);
-  expect(await shortly(instance, "R1")).toEqual([]);
+  expect(await shortly(instance, "transfer_legs")).toEqual([]);
 
   await corrupt(pool, "update operation set amount_minor = 6_99 where leg = 2");
-  expect(await seenBy(instance, "R1")).toMatchObject([
+  expect(await seenBy(instance, "transfer_legs")).toMatchObject([
     { key: "transfer:2", atRiskMinor: 1n, operationIds: [expect.any(String), expect.any(String)] },
   ]);
   await corrupt(pool, "update operation set amount_minor = 7_00 where leg = 2");
-  expect(await shortly(instance, "R1")).toEqual([]);
+  expect(await shortly(instance, "transfer_legs")).toEqual([]);
 
   await corrupt(
     pool,
     `update operation set state = 'REFUSED', refusal = 'absent', deal_id = null, server = null, applied_at = null where leg = 2`,
   );
-  expect(await shortly(instance, "R1")).toEqual(["transfer:2 700"]);
+  expect(await shortly(instance, "transfer_legs")).toEqual(["transfer:2 700"]);
   await corrupt(pool, "update operation set state = 'INTENT', refusal = null, is_ready = false where leg = 2");
-  expect(await seenBy(instance, "R1")).toMatchObject([{ message: expect.stringContaining("waits for a first one") }]);
+  expect(await seenBy(instance, "transfer_legs")).toMatchObject([
+    { message: expect.stringContaining("waits for a first one") },
+  ]);
 
   await corrupt(pool, "update transfer set legs = 2 where id = 1");
-  expect(await seenBy(instance, "R1")).toMatchObject([
+  expect(await seenBy(instance, "transfer_legs")).toMatchObject([
     { key: "transfer:1", message: expect.stringContaining("not the legs"), atRiskMinor: 100_00n },
     { key: "transfer:2" },
   ]);
@@ -75,21 +77,21 @@ test("R3: an applied operation without its deal, with another amount, or with th
   const instance = await (await aWorld()).start({ quietPeriodMs: 2_000 });
   const { pool } = instance.deps;
   const { investor } = await aFee(instance);
-  expect(await shortly(instance, "R3")).toEqual([]);
+  expect(await shortly(instance, "deal_matching")).toEqual([]);
   const [{ number, deal }] = (await many<{ number: bigint; deal: bigint }>(
     pool,
     sql`select number, deal_id as deal from operation where kind = 'deposit'`,
   )) as [{ number: bigint; deal: bigint }];
 
   await corrupt(pool, `update log_entry set amount_minor = 10001 where deal_id = ${deal}`);
-  expect(await seenBy(instance, "R3")).toMatchObject([
+  expect(await seenBy(instance, "deal_matching")).toMatchObject([
     { key: `operation:${number}`, login: investor, atRiskMinor: 1n, dealIds: [deal] },
   ]);
   await corrupt(pool, `update log_entry set amount_minor = 10000 where deal_id = ${deal}`);
-  expect(await shortly(instance, "R3")).toEqual([]);
+  expect(await shortly(instance, "deal_matching")).toEqual([]);
 
   await corrupt(pool, `update log_entry set deal_id = deal_id + 1000000 where deal_id = ${deal}`);
-  const moved = await shortly(instance, "R3");
+  const moved = await shortly(instance, "deal_matching");
   expect(moved).toContain(`operation:${number} 10000`);
   expect(moved.filter((each) => each.startsWith("entry:"))).toHaveLength(1);
   await corrupt(pool, `update log_entry set deal_id = deal_id - 1000000 where deal_id = ${deal + 1_000_000n}`);
@@ -98,7 +100,7 @@ test("R3: an applied operation without its deal, with another amount, or with th
     pool,
     `update log_entry set login = (select min(login) from account where login <> '${investor}'), number = 99 where deal_id = ${deal}`,
   );
-  expect(await shortly(instance, "R3")).toEqual([`operation:${number} 10000`]);
+  expect(await shortly(instance, "deal_matching")).toEqual([`operation:${number} 10000`]);
 });
 
 test("R3: a Master's own deal has the quiet period to show itself, and is a break of that Master when history was read after it", async () => {
@@ -107,14 +109,14 @@ test("R3: a Master's own deal has the quiet period to show itself, and is a brea
   const master = await anAccount(instance, "master");
   const mirror = aTransfer(`mirror:${master}`, [{ login: master, kind: MovementKind.MIRROR, minor: 50_00n }]);
   await instance.service.transfer(mirror, aCall());
-  expect(await shortly(instance, "R3")).toEqual([]);
+  expect(await shortly(instance, "deal_matching")).toEqual([]);
   await pool.query("update operation set applied_at = applied_at - interval '61 seconds'");
   // Nothing was read since: the platform may have been away all the time.
-  expect(await shortly(instance, "R3")).toEqual([]);
+  expect(await shortly(instance, "deal_matching")).toEqual([]);
   await moveReadTo(pool, new Date(Date.now() - 2_000));
-  expect(await shortly(instance, "R3")).toEqual([]);
+  expect(await shortly(instance, "deal_matching")).toEqual([]);
   await moveReadTo(pool, new Date());
-  expect(await seenBy(instance, "R3")).toMatchObject([
+  expect(await seenBy(instance, "deal_matching")).toMatchObject([
     { login: master, masterLogin: master, atRiskMinor: 50_00n, message: expect.stringContaining("is not in a log") },
   ]);
 });
@@ -128,7 +130,7 @@ test("R3: what the platform's people did to the past of an account is a break un
   const [entry] = await logOf(instance, master, 1);
   await world.control.removeDeal(Number(entry!.dealId));
   const [found] = await eventually(
-    () => seenBy(instance, "R3"),
+    () => seenBy(instance, "deal_matching"),
     (seen) => seen.length > 0,
     20_000,
   );
@@ -140,35 +142,37 @@ test("R3: what the platform's people did to the past of an account is a break un
   });
   const [review] = await openReviews(instance);
   await decideBoth(instance, review!, { action: "acknowledge" });
-  expect(await shortly(instance, "R3")).toEqual([]);
+  expect(await shortly(instance, "deal_matching")).toEqual([]);
 }, 40_000);
 
-test("R5: what the platform shows and the log does not add up to, for as long as nothing is under way", async () => {
+test("platform_balance: what the platform shows and the log does not add up to, for as long as nothing is under way", async () => {
   const instance = await (await aWorld()).start();
   const { pool } = instance.deps;
   const investor = await anAccount(instance);
   await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
-  expect(await shortly(instance, "R5")).toEqual([]);
+  expect(await shortly(instance, "platform_balance")).toEqual([]);
   await pool.query(`update account set log_minor = log_minor - 250 where login = '${investor}'`);
-  expect(await shortly(instance, "R5")).toEqual([`login:${investor}:250 250`]);
+  expect(await shortly(instance, "platform_balance")).toEqual([`login:${investor}:250 250`]);
   // An operation whose outcome is unknown explains it.
   await pool.query("update operation set state = 'UNKNOWN', deal_id = null, server = null, applied_at = null");
-  expect(await shortly(instance, "R5")).toEqual([]);
+  expect(await shortly(instance, "platform_balance")).toEqual([]);
   await pool.query("update operation set state = 'REFUSED', refusal = 'absent'");
-  expect(await shortly(instance, "R5")).toEqual([`login:${investor}:250 250`]);
+  expect(await shortly(instance, "platform_balance")).toEqual([`login:${investor}:250 250`]);
   await pool.query(`update account set log_minor = log_minor + 250 where login = '${investor}'`);
-  expect(await shortly(instance, "R5")).toEqual([]);
+  expect(await shortly(instance, "platform_balance")).toEqual([]);
 });
 
-test("R6: an operation whose outcome is unknown for more than half a minute, with the sum at risk", async () => {
+test("unresolved_operations: an operation whose outcome is unknown for more than half a minute, with the sum at risk", async () => {
   const instance = await (await aWorld()).start({ hasJobs: false });
   const { pool } = instance.deps;
   const investor = await anAccount(instance);
   await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
   await pool.query("update operation set state = 'UNKNOWN', deal_id = null, server = null, applied_at = null");
-  expect(await shortly(instance, "R6")).toEqual([]);
+  expect(await shortly(instance, "unresolved_operations")).toEqual([]);
   await pool.query("update attempt set granted_at = granted_at - interval '31 seconds'");
-  expect(await seenBy(instance, "R6")).toMatchObject([{ login: investor, masterLogin: "", atRiskMinor: 100_00n }]);
+  expect(await seenBy(instance, "unresolved_operations")).toMatchObject([
+    { login: investor, masterLogin: "", atRiskMinor: 100_00n },
+  ]);
   await pool.query("update operation set state = 'REFUSED', refusal = 'absent'");
-  expect(await shortly(instance, "R6")).toEqual([]);
+  expect(await shortly(instance, "unresolved_operations")).toEqual([]);
 });

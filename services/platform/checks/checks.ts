@@ -1,6 +1,5 @@
 import type { Check } from "#kernel/reconcile/check.ts";
-import { balances } from "./balances.ts";
-import type { BalanceDeps } from "./balances.ts";
+import { type BalanceDeps, balances } from "./balances.ts";
 import { bijection } from "./bijection.ts";
 import { legs } from "./legs.ts";
 import { unresolved } from "./unresolved.ts";

@@ -1,7 +1,7 @@
 import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { idsOf, nextPlace, ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
+import { idsOf, nextCursor, ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
 
 const EVERY_MS = 60_000;
 const KEY = "transfer";
@@ -21,20 +21,24 @@ type Row = {
 };
 
 /**
- * R1. A transfer is applied whole, refused whole, or somebody sees that it is open. Legs follow each other in the
+ * transfer_legs. A transfer is applied whole, refused whole, or somebody sees that it is open. Legs follow each other in the
  * transaction of the leg before, so one snapshot is enough.
  */
 export function legs({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "R1",
+    name: "transfer_legs",
     title: "Transfers are complete or marked open; fee debit equals fee credit.",
     everyMs: EVERY_MS,
-    sightings: 1,
-    async look({ place, suspects }) {
-      const after = BigInt(place === "" ? 0 : place);
+    confirmations: 1,
+    async look({ cursor, pendingBreaks }) {
+      const after = BigInt(cursor === "" ? 0 : cursor);
       return inSnapshot(pool, async (db) => {
-        const rows = await many<Row>(db, brokenTransfers(after, idsOf(suspects, KEY)));
-        return { findings: rows.map(findingOf), covers: () => true, nextPlace: await nextPlace(db, lastAfter(after)) };
+        const rows = await many<Row>(db, brokenTransfers(after, idsOf(pendingBreaks, KEY)));
+        return {
+          findings: rows.map(findingOf),
+          covers: () => true,
+          nextCursor: await nextCursor(db, lastAfter(after)),
+        };
       });
     },
   };
@@ -53,7 +57,7 @@ function brokenTransfers(after: bigint, again: readonly bigint[]) {
       (select id, key, legs from transfer where id > ${after} order by id limit ${ROWS_PER_LOOK})
       union
       select id, key, legs from transfer where id = any (${again}::bigint[])
-    ), standing as (
+    ), status as (
       select looked.id, looked.key, looked.legs, operation.login, role,
              number, leg, state, amount_minor, deal_id, is_ready,
              state in ('INTENT', 'SENDING', 'UNKNOWN', 'REVIEW') as is_open
@@ -74,7 +78,7 @@ function brokenTransfers(after: bigint, again: readonly bigint[]) {
              coalesce(bool_or(is_open), false) as is_open, max(legs) as asked,
              jsonb_agg(jsonb_build_object('leg', leg, 'login', login, 'state', state, 'amount_minor', amount_minor::text)
                        order by leg) as legs
-      from standing
+      from status
       group by id, key
     )
     select id, key, login, master, "appliedMinor", "largestMinor", operations, deals, "isIncomplete", "isStuck", legs

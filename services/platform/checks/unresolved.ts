@@ -16,16 +16,16 @@ type Row = {
   readonly attempts: unknown;
 };
 
-/** R6. How long it has been unknown whether money moved. */
+/** unresolved_operations. How long it has been unknown whether money moved. */
 export function unresolved({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "R6",
+    name: "unresolved_operations",
     title: "No operation has an unknown outcome for more than 30 seconds.",
     everyMs: EVERY_MS,
-    sightings: 1,
+    confirmations: 1,
     async look() {
       const rows = await inSnapshot(pool, (db) => many<Row>(db, unresolvedOperations()));
-      return { findings: rows.map(findingOf), covers: () => true, nextPlace: "" };
+      return { findings: rows.map(findingOf), covers: () => true, nextCursor: "" };
     },
   };
 }

@@ -1,6 +1,5 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import type { Money } from "#kernel/money.ts";
+import { type Money, usd } from "#kernel/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { AdoptAccountRequest, AdoptAccountResponse } from "#proto/pamm/platform/v1/platform.ts";

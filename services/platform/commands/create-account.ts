@@ -17,8 +17,14 @@ import type { NewUser } from "../mt5/users.ts";
 import { roleFromProto } from "../protocol/history/account-moved.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
 import { refuse } from "../refusals.ts";
-import { changeLogin, findCreation, insertCreation, markCreated, takeLogin } from "../store/account-creations.ts";
-import type { Creation } from "../store/account-creations.ts";
+import {
+  changeLogin,
+  type Creation,
+  findCreation,
+  insertCreation,
+  markCreated,
+  takeLogin,
+} from "../store/account-creations.ts";
 import { readClock } from "../store/clock.ts";
 
 /** Logins of strangers inside our range that one request steps over. */
@@ -52,23 +58,23 @@ export async function createAccount(
   return { login: creation.login };
 }
 
-async function recordCreation(deps: Deps, wish: Pick<Creation, "key" | "role" | "group">): Promise<Creation> {
-  const known = (await findCreation(deps.pool, wish.key)) ?? (await chooseLogin(deps, wish));
-  if (known === undefined) return recordCreation(deps, wish);
-  if (known.role === wish.role && known.group === wish.group) return known;
+async function recordCreation(deps: Deps, order: Pick<Creation, "key" | "role" | "group">): Promise<Creation> {
+  const known = (await findCreation(deps.pool, order.key)) ?? (await chooseLogin(deps, order));
+  if (known === undefined) return recordCreation(deps, order);
+  if (known.role === order.role && known.group === order.group) return known;
   throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
 }
 
 /** Undefined when another request recorded the key first; then its login is the one. */
 async function chooseLogin(
   { pool, settings }: Deps,
-  wish: Pick<Creation, "key" | "role" | "group">,
+  order: Pick<Creation, "key" | "role" | "group">,
 ): Promise<Creation | undefined> {
   return inTransaction(pool, async (tx) => {
     const login = await takeLogin(tx, settings.loginRange);
     if (login === undefined) throw exhausted();
-    const isFirst = await insertCreation(tx, { ...wish, login });
-    return isFirst ? { ...wish, login, isCreated: false } : undefined;
+    const isFirst = await insertCreation(tx, { ...order, login });
+    return isFirst ? { ...order, login, isCreated: false } : undefined;
   });
 }
 

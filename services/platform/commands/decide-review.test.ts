@@ -3,8 +3,7 @@ import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
-import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { type DecideReviewResponse, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { recordNow } from "../protocol/record-now.ts";
 import { operationNumber } from "../domain/operation-number.ts";
 import { platformComment } from "../domain/reference.ts";
@@ -14,8 +13,7 @@ import { findTransferByKey } from "../store/transfers.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
 import { decideBoth, openReviews, reviewOf, say } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import type { Instance } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 const NOW = { at: new Date() };
 const UNKNOWN_REFERENCE = platformComment({ kind: "deposit", number: operationNumber(77n), attempt: 1 }, "");
@@ -103,9 +101,9 @@ test("two people say that nothing moved: the operation is refused, and a deal th
   const late = platformComment({ kind: "deposit", number: operation.number, attempt: 1 }, "late");
   await world.control.balance(login, "5.00", late);
   const reading = await world.start();
-  expect((await logOf(reading, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_surplus"]);
+  expect((await logOf(reading, login, 2)).map(({ reason }) => reason)).toEqual(["", "unmatched_deal"]);
   const reasons = (await openReviews(reading)).map(({ reason }) => reason);
-  expect(reasons).toEqual(["surplus_deal", "deal_after_refusal"]);
+  expect(reasons).toEqual(["unmatched_deal", "deal_after_refusal"]);
 });
 
 test("a deal that nobody ordered goes back once, also when the process dies with the decision", async () => {
@@ -124,7 +122,7 @@ test("a deal that nobody ordered goes back once, also when the process dies with
   const next = await world.start();
 
   const entries = await logOf(next, login, 3);
-  expect(entries.map(shortly)).toEqual(["FOREIGN 8.00", "IRREGULARITY 0.00", "REVERSAL -8.00"]);
+  expect(entries.map(shortly)).toEqual(["EXTERNAL 8.00", "IRREGULARITY 0.00", "REVERSAL -8.00"]);
   expect(entries[2]!.key).toBe(`review:${review.id}:reverse`);
   await eventually(
     () => one<{ is_done: boolean }>(next.deps.pool, sql`select done_at is not null as is_done from review_case`),
@@ -160,7 +158,7 @@ test("the word that ordered a reversal is answered the same when its command is 
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
 });
 
-test("a reversal that the platform refuses comes before people again, who may order it anew", async () => {
+test("a reversal that the platform refuses comes in manual review again, who may order it anew", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -194,9 +192,9 @@ test("two reviews about one deal take it back once", async () => {
   await execute(
     instance.deps.pool,
     sql`insert into review_case (subject, reason, login, deal_id, evidence, actions, state, opened_at)
-        select 'finding:0', 'surplus_deal', login, deal_id, evidence, actions, 'OPEN', opened_at from review_case`,
+        select 'finding:0', 'unmatched_deal', login, deal_id, evidence, actions, 'OPEN', opened_at from review_case`,
   );
-  const again = await reviewOf(instance, "surplus_deal");
+  const again = await reviewOf(instance, "unmatched_deal");
   await say(instance, again, "key-of-ann", { action: "reverse" });
   await decideBoth(instance, review, { action: "reverse" });
 
@@ -217,7 +215,7 @@ test("an operation whose deal is gone stays applied when people have seen it, an
   await world.control.removeDeal(Number(legs[0]!.dealId));
   await execute(
     instance.deps.pool,
-    sql`update operation set applied_at = applied_at - interval '61 seconds', next_look_at = clock_timestamp()`,
+    sql`update operation set applied_at = applied_at - interval '61 seconds', next_scan_at = clock_timestamp()`,
   );
   const review = await reviewOf(instance, "applied_deal_gone");
   expect(review).toMatchObject({ dealId: legs[0]!.dealId, actions: ["correct_log", "acknowledge"] });
@@ -230,7 +228,7 @@ test("an operation whose deal is gone stays applied when people have seen it, an
   expect(await openReviews(instance)).toEqual([]);
   expect((await logOf(instance, login, 2)).map(({ kind }) => kind)).toEqual([
     MovementKind.DEPOSIT,
-    MovementKind.IRREGULARITY,
+    MovementKind.AMENDMENT,
   ]);
 });
 
@@ -282,6 +280,6 @@ test("money that a dealer moved is on record and waits for nobody here", async (
   await world.control.balance(login, "8.00");
   await logOf(instance, login, 1);
 
-  expect(await many(instance.deps.pool, sql`select reason from review`)).toEqual([{ reason: "foreign_money" }]);
+  expect(await many(instance.deps.pool, sql`select reason from review`)).toEqual([{ reason: "external_funds" }]);
   expect(await openReviews(instance)).toEqual([]);
 });

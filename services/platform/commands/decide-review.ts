@@ -29,9 +29,9 @@ export async function decideReview(
   const decider = { pool, now: () => at, ask: () => look(deps, request), examine, carryOut };
   const { review } = await orBusy(recordVote(decider, request, context));
   if (review !== undefined) {
-    deps.doorbell.ring(review.login);
+    deps.doorbell.notify(review.login);
     deps.freshDeals.add(review.login);
-    deps.operationsBell.ring();
+    deps.operationsSignal.notify();
   }
   return { review: review && (await withBundle(pool, [review]))[0] };
 }

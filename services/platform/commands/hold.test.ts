@@ -4,69 +4,74 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
-test("a lane answers balance, positions and place in the log as one fact, and again when it is asked again", async () => {
+test("an account lock answers balance, positions and place in the log as one fact, and again when it is asked again", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
   await service.transfer(aDeposit(login, 50_00n), aCall());
 
-  const held = await service.hold({ login, holder: "w:1:1" }, aCall());
+  const held = await service.hold({ login, lockOwner: "w:1:1" }, aCall());
   expect(held).toMatchObject({ balance: { minorUnits: 50_00n }, logNumber: 1n, openPositions: 0 });
-  const inLane = aWithdrawal(login, 20_00n, { holder: "w:1:1" });
-  expect((await service.transfer(inLane, aCall())).state).toBe(TransferState.APPLIED);
-  const again = await service.hold({ login, holder: "w:1:1" }, aCall());
+  const inLock = aWithdrawal(login, 20_00n, { lockOwner: "w:1:1" });
+  expect((await service.transfer(inLock, aCall())).state).toBe(TransferState.APPLIED);
+  const again = await service.hold({ login, lockOwner: "w:1:1" }, aCall());
   expect(again).toMatchObject({ balance: { minorUnits: 30_00n }, logNumber: 2n });
 });
 
-test("a deposit waits while a lane is held and goes on when it is released", async () => {
+test("a deposit waits while an account lock is held and goes on when it is released", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
-  await instance.service.hold({ login, holder: "w:1:1" }, aCall());
+  await instance.service.hold({ login, lockOwner: "w:1:1" }, aCall());
 
   const waiting = instance.service.transfer(aDeposit(login, 10_00n), aCall());
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(await world.control.deals(login)).toEqual([]);
-  await instance.service.release({ login, holder: "w:1:1" }, aCall());
+  await instance.service.release({ login, lockOwner: "w:1:1" }, aCall());
 
   expect((await waiting).state).toBe(TransferState.APPLIED);
 });
 
-test("a released holder never gets a lane again, also one that never had it", async () => {
+test("a released holder never gets an account lock again, also one that never had it", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
-  await service.release({ login, holder: "late" }, aCall());
-  await service.hold({ login, holder: "early" }, aCall());
-  await service.release({ login, holder: "early" }, aCall());
-  await service.release({ login, holder: "early" }, aCall());
+  await service.release({ login, lockOwner: "late" }, aCall());
+  await service.hold({ login, lockOwner: "early" }, aCall());
+  await service.release({ login, lockOwner: "early" }, aCall());
+  await service.release({ login, lockOwner: "early" }, aCall());
 
-  for (const holder of ["late", "early"]) {
-    await expect(service.hold({ login, holder }, aCall())).rejects.toMatchObject({ code: "no_lane" });
-    await expect(service.transfer(aDeposit(login, 1n, { holder }), aCall())).rejects.toMatchObject({ code: "no_lane" });
+  for (const lockOwner of ["late", "early"]) {
+    await expect(service.hold({ login, lockOwner }, aCall())).rejects.toMatchObject({ code: "lock_not_owned" });
+    await expect(service.transfer(aDeposit(login, 1n, { lockOwner }), aCall())).rejects.toMatchObject({
+      code: "lock_not_owned",
+    });
   }
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test("a transfer of a holder without the lane is refused and not recorded, a known key is answered all the same", async () => {
+test("a transfer of a holder without the account lock is refused and not recorded, a known key is answered all the same", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
-  await service.hold({ login, holder: "a" }, aCall());
-  const inLane = aDeposit(login, 3_00n, { holder: "a" });
-  const applied = await service.transfer(inLane, aCall());
+  await service.hold({ login, lockOwner: "a" }, aCall());
+  const inLock = aDeposit(login, 3_00n, { lockOwner: "a" });
+  const applied = await service.transfer(inLock, aCall());
 
-  const stranger = aDeposit(login, 4_00n, { holder: "b" });
-  await expect(service.transfer(stranger, aCall())).rejects.toMatchObject({ code: "no_lane", outcome: "not_executed" });
+  const stranger = aDeposit(login, 4_00n, { lockOwner: "b" });
+  await expect(service.transfer(stranger, aCall())).rejects.toMatchObject({
+    code: "lock_not_owned",
+    outcome: "not_executed",
+  });
   await expect(service.getTransfer({ key: stranger.key }, aCall())).rejects.toMatchObject({
     code: "transfer_not_found",
   });
 
-  await service.release({ login, holder: "a" }, aCall());
-  expect(await service.transfer(inLane, aCall())).toEqual(applied);
+  await service.release({ login, lockOwner: "a" }, aCall());
+  expect(await service.transfer(inLock, aCall())).toEqual(applied);
 });
 
 test("a second holder is told that the account is busy, and leaves nothing behind", async () => {
@@ -74,29 +79,29 @@ test("a second holder is told that the account is busy, and leaves nothing behin
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
-  await service.hold({ login, holder: "a" }, aCall());
+  await service.hold({ login, lockOwner: "a" }, aCall());
 
-  await expect(service.hold({ login, holder: "b" }, aCall(1_000))).rejects.toMatchObject({ code: "account_busy" });
+  await expect(service.hold({ login, lockOwner: "b" }, aCall(1_000))).rejects.toMatchObject({ code: "account_busy" });
 
-  await service.release({ login, holder: "a" }, aCall());
+  await service.release({ login, lockOwner: "a" }, aCall());
   expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test("a dealer's deposit is in the log before a lane is answered", async () => {
+test("a dealer's deposit is in the log before an account lock is answered", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;
   const login = await anAccount(instance);
   await world.control.balance(login, "70.00");
 
-  const held = await service.hold({ login, holder: "a" }, aCall());
+  const held = await service.hold({ login, lockOwner: "a" }, aCall());
 
   expect(held).toMatchObject({ balance: { minorUnits: 70_00n }, logNumber: 1n });
   const log = await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
-  expect(log.entries).toMatchObject([{ kind: MovementKind.FOREIGN, amount: { minorUnits: 70_00n }, key: "" }]);
+  expect(log.entries).toMatchObject([{ kind: MovementKind.EXTERNAL, amount: { minorUnits: 70_00n }, key: "" }]);
 });
 
-test("a lane is not answered while the platform hides a deal that its balance has", async () => {
+test("an account lock is not answered while the platform hides a deal that its balance has", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -105,15 +110,15 @@ test("a lane is not answered while the platform hides a deal that its balance ha
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }]);
   expect((await service.transfer(mirror, aCall())).state).toBe(TransferState.APPLIED);
 
-  await expect(service.hold({ login, holder: "a" }, aCall(800))).rejects.toMatchObject({ code: "account_busy" });
+  await expect(service.hold({ login, lockOwner: "a" }, aCall(800))).rejects.toMatchObject({ code: "account_busy" });
 
-  expect(await service.hold({ login, holder: "a" }, aCall())).toMatchObject({
+  expect(await service.hold({ login, lockOwner: "a" }, aCall())).toMatchObject({
     balance: { minorUnits: 5_00n },
     logNumber: 1n,
   });
 });
 
-test("deposits that stood in line before a lane are applied before it is granted", async () => {
+test("deposits that stood in line before an account lock are applied before it is granted", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -126,7 +131,7 @@ test("deposits that stood in line before a lane are applied before it is granted
     () => instance.deps.pool.query("select from operation").then(({ rowCount }) => rowCount),
     (count) => count === 2,
   );
-  const held = await service.hold({ login, holder: "a" }, aCall());
+  const held = await service.hold({ login, lockOwner: "a" }, aCall());
   const third = service.transfer(aDeposit(login, 4_00n), aCall());
 
   expect(held.balance?.minorUnits).toBe(3_00n);
@@ -134,17 +139,17 @@ test("deposits that stood in line before a lane are applied before it is granted
   expect((await second).state).toBe(TransferState.APPLIED);
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(await world.control.deals(login)).toHaveLength(2);
-  await service.release({ login, holder: "a" }, aCall());
+  await service.release({ login, lockOwner: "a" }, aCall());
   expect((await third).state).toBe(TransferState.APPLIED);
 });
 
-test("postings and cut debits never wait in front of a lane", async () => {
+test("postings and cut debits never wait in front of an account lock", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
   await service.transfer(aDeposit(login, 9_00n), aCall());
-  await service.hold({ login, holder: "a" }, aCall());
+  await service.hold({ login, lockOwner: "a" }, aCall());
 
   const posting = aTransfer("posting:1", [{ login, kind: MovementKind.RESULT, minor: -1_00n }]);
   const cut = aTransfer("fee:1", [{ login, kind: MovementKind.FEE_DEBIT, minor: -1_00n }], {

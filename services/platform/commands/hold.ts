@@ -11,8 +11,8 @@ import type { OperationNumber } from "../domain/operation-number.ts";
 import { readFacts } from "../protocol/history/read-facts.ts";
 import { refuse } from "../refusals.ts";
 import { lockAccount } from "../store/accounts.ts";
-import { claimLane, grantLane, isReleased, withdrawClaim } from "../store/lanes.ts";
-import { findUnfinished } from "../store/lines.ts";
+import { claimLock, grantLock, isReleased, withdrawClaim } from "../store/account-locks.ts";
+import { findUnfinished } from "../store/queues.ts";
 
 /** Longest wait for operations that were there before, and for the platform to show what it did. */
 const HOLD_WAIT_MS = 5_000;
@@ -22,41 +22,41 @@ const LOOK_AGAIN_MS = 50;
 type Claim = { readonly kind: "granted" } | { readonly kind: "wait"; readonly behind: OperationNumber | undefined };
 
 /**
- * Takes the lane of a login: first the claim, behind which nobody new gets a permit, then the grant once everything
+ * Takes the account lock of a login: first the claim, behind which nobody new gets a permit, then the grant once everything
  * earlier has ended, then the facts. Only facts that agree are answered: the balance is the sum of the log.
  */
 export async function hold(deps: Deps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
-  const { login, holder } = request;
-  if (holder === "") throw refuse("validation_failed", "The lock owner is required.");
+  const { login, lockOwner } = request;
+  if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - ANSWER_RESERVE_MS);
   let behind: OperationNumber | undefined;
   do {
-    const claim = await inLane(deps, login, holder);
+    const claim = await inLock(deps, login, lockOwner);
     const facts = claim.kind === "granted" ? await readAgreeing(deps, login) : undefined;
     if (facts !== undefined) return facts;
     behind = claim.kind === "wait" ? claim.behind : undefined;
     await deps.doorbell.wait(login, LOOK_AGAIN_MS);
   } while (performance.now() < byMs);
-  // A lane that was granted stays: another call of the same holder may have been told so. Only Release ends it.
-  await withdrawClaim(deps.pool, login, holder);
+  // A account lock that was granted stays: another call of the same holder may have been told so. Only Release ends it.
+  await withdrawClaim(deps.pool, login, lockOwner);
   throw busy(behind);
 }
 
-/** One look under the account's lock: whose lane it is, and whether all that was there before has ended. */
-async function inLane({ pool }: Deps, login: string, holder: string): Promise<Claim> {
+/** One look under the account's lock: whose account lock it is, and whether all that was there before has ended. */
+async function inLock({ pool }: Deps, login: string, lockOwner: string): Promise<Claim> {
   return inTransaction(pool, async (tx) => {
     const account = await lockAccount(tx, login);
     if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
     if (account.role === "payment") throw refuse("validation_failed", "A payment account cannot be locked.");
-    if (await isReleased(tx, holder)) throw refuse("no_lane", "The lock was already released.");
-    if (account.lane === undefined) {
-      await claimLane(tx, login, holder);
-    } else if (account.lane.holder !== holder) {
+    if (await isReleased(tx, lockOwner)) throw refuse("lock_not_owned", "The lock was already released.");
+    if (account.accountLock === undefined) {
+      await claimLock(tx, login, lockOwner);
+    } else if (account.accountLock.lockOwner !== lockOwner) {
       return { kind: "wait", behind: undefined };
     }
-    const behind = await findUnfinished(tx, login, holder);
+    const behind = await findUnfinished(tx, login, lockOwner);
     if (behind !== undefined) return { kind: "wait", behind };
-    await grantLane(tx, login, holder);
+    await grantLock(tx, login, lockOwner);
     return { kind: "granted" };
   });
 }

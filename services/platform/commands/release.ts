@@ -3,16 +3,16 @@ import type { ReleaseRequest, ReleaseResponse } from "#proto/pamm/platform/v1/pl
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { lockAccount } from "../store/accounts.ts";
-import { releaseLane } from "../store/lanes.ts";
+import { releaseLock } from "../store/account-locks.ts";
 
 /** Ends a hold for good. A Hold of the same holder that is still on its way finds the tombstone and gets nothing. */
-export async function release(deps: Deps, { login, holder }: ReleaseRequest): Promise<ReleaseResponse> {
-  if (holder === "") throw refuse("validation_failed", "The lock owner is required.");
+export async function release(deps: Deps, { login, lockOwner }: ReleaseRequest): Promise<ReleaseResponse> {
+  if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
   await inTransaction(deps.pool, async (tx) => {
     await lockAccount(tx, login);
-    await releaseLane(tx, login, holder);
+    await releaseLock(tx, login, lockOwner);
   });
-  deps.doorbell.ring(login);
-  deps.operationsBell.ring();
+  deps.doorbell.notify(login);
+  deps.operationsSignal.notify();
   return {};
 }

@@ -2,11 +2,14 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { refusalFromProto } from "#kernel/contract/error.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { TransferAnswer, TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
+import {
+  type TransferAnswer,
+  type TransferRequest,
+  type TransferResult,
+  TransferState,
+} from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import type { Instance, World } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 
 const { APPLIED, REFUSED } = TransferState;
 
@@ -81,7 +84,7 @@ test("every answer is that of a single transfer, and one that is refused leaves 
   const [rich, poor, held, broke] = (await investors(instance, 4)) as [string, string, string, string];
   for (const login of [rich, held]) await service.transfer(aDeposit(login, 100_00n), aCall());
   await service.transfer(aDeposit(poor, 20_00n), aCall());
-  await service.hold({ login: held, holder: "story:1" }, aCall());
+  await service.hold({ login: held, lockOwner: "saga:1" }, aCall());
   const known = aDeposit(rich, 1_00n);
   const first = await service.transfer(known, aCall());
 
@@ -96,7 +99,7 @@ test("every answer is that of a single transfer, and one that is refused leaves 
         aResult(rich, -500_00n, "result:too-much"),
         known,
         aTransfer("mirror:1", [{ login: master, kind: MovementKind.MIRROR, minor: 5_00n }]),
-        aTransfer("lane", [{ login: poor, kind: MovementKind.WITHDRAWAL, minor: -1n }], { holder: "nobody" }),
+        aTransfer("accountLock", [{ login: poor, kind: MovementKind.WITHDRAWAL, minor: -1n }], { lockOwner: "nobody" }),
         { ...aResult(rich, 0n), key: "result:nothing" },
       ],
     },
@@ -112,7 +115,7 @@ test("every answer is that of a single transfer, and one that is refused leaves 
     "REFUSED insufficient_funds",
     "APPLIED",
     "APPLIED",
-    "no_lane",
+    "lock_not_owned",
     "validation_failed",
   ]);
   expect(resultOf(answers[6]!)).toEqual(first);
@@ -134,14 +137,14 @@ test("every answer is that of a single transfer, and one that is refused leaves 
   ]);
 });
 
-test("a fee that is cut is refused on a busy login and leaves no trace, and its holder takes it under the lane", async () => {
+test("a fee that is cut is refused on a busy login and leaves no trace, and its holder takes it under the account lock", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service, deps } = instance;
   const payment = await anAccount(instance, "payment");
   const investor = await anAccount(instance);
   await service.transfer(aDeposit(investor, 20_00n), aCall());
-  await service.hold({ login: investor, holder: "story:1" }, aCall());
+  await service.hold({ login: investor, lockOwner: "saga:1" }, aCall());
   const count = () => many(deps.pool, sql`select key from transfer where key like 'fee:%'`);
 
   await expect(service.transfer(aFee(investor, payment, 30_00n), aCall())).rejects.toMatchObject({
@@ -149,14 +152,14 @@ test("a fee that is cut is refused on a busy login and leaves no trace, and its 
     outcome: "not_executed",
   });
   expect(await count()).toEqual([]);
-  const taken = await service.transfer(aFee(investor, payment, 30_00n, { holder: "story:1" }), aCall());
+  const taken = await service.transfer(aFee(investor, payment, 30_00n, { lockOwner: "saga:1" }), aCall());
 
   expect(taken.state).toBe(APPLIED);
   expect(await balances(world, [investor, payment])).toEqual(["0.00", "20.00"]);
   // Nothing left is as busy as something left.
   const none = { ...aFee(investor, payment, 30_00n), key: "fee:none" };
   await expect(service.transfer(none, aCall())).rejects.toMatchObject({ code: "account_busy" });
-  await service.release({ login: investor, holder: "story:1" }, aCall());
+  await service.release({ login: investor, lockOwner: "saga:1" }, aCall());
   expect(await service.transfer(none, aCall())).toMatchObject({ state: REFUSED, refusalCode: "nothing_to_take" });
 });
 
@@ -237,9 +240,9 @@ test("several transfers of one login in a batch have their turns one after the o
 test("a batch without a transfer, of too many, or with a key twice is refused as a whole", async () => {
   const world = await aWorld();
   const { service } = await world.start({ hasJobs: false });
-  const wish = aResult("3000000", 1n);
-  const many = Array.from({ length: 501 }, (_, index) => ({ ...wish, key: `r:${index}` }));
-  for (const requests of [[], many, [wish, wish]]) {
+  const order = aResult("3000000", 1n);
+  const many = Array.from({ length: 501 }, (_, index) => ({ ...order, key: `r:${index}` }));
+  for (const requests of [[], many, [order, order]]) {
     await expect(service.transferBatch({ requests }, aCall())).rejects.toMatchObject({ code: "validation_failed" });
   }
 });

@@ -15,14 +15,12 @@ import { followTransfer, isOpen } from "../protocol/follow-transfer.ts";
 import { acquireSessions } from "../protocol/send.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { transferTogether } from "../protocol/transfer-together.ts";
-import { neverWaits, readTransferWish } from "../protocol/transfer-wish.ts";
-import type { TransferWish } from "../protocol/transfer-wish.ts";
+import { neverWaits, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { refuse } from "../refusals.ts";
 import { listLegsOf } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import { listTransfers } from "../store/transfers.ts";
-import type { Transfer } from "../store/transfers.ts";
-import { patienceOf, requireSameContent, transfer, unreachable } from "./transfer.ts";
+import { listTransfers, type Transfer } from "../store/transfers.ts";
+import { timeoutOf, requireSameContent, transfer, unreachable } from "./transfer.ts";
 
 const MAX_REQUESTS = 500;
 /** Groups under way at once: while one waits for the disk, the others send. */
@@ -40,7 +38,7 @@ const LOST_WAIT_MS = 2_000;
 /** One transfer of the batch and what is known of it so far; at the end either an answer or a refusal. */
 type Item = {
   readonly request: TransferRequest;
-  readonly wish: TransferWish | undefined;
+  readonly order: TransferOrder | undefined;
   recorded: Transfer | undefined;
   /** Nothing more is done for it here. */
   end: TransferResult | Refusal | undefined;
@@ -75,9 +73,9 @@ function requireBatch(requests: readonly TransferRequest[]): void {
 
 function itemOf(request: TransferRequest): Item {
   try {
-    return { request, wish: readTransferWish(request), recorded: undefined, end: undefined };
+    return { request, order: readTransferOrder(request), recorded: undefined, end: undefined };
   } catch (error) {
-    if (error instanceof Refusal) return { request, wish: undefined, recorded: undefined, end: error };
+    if (error instanceof Refusal) return { request, order: undefined, recorded: undefined, end: error };
     throw error;
   }
 }
@@ -119,7 +117,7 @@ async function runTogether(deps: Deps, fresh: readonly Item[], context: CallCont
   };
   await Promise.all(Array.from({ length: GROUPS }, worker));
   const reason = remainingMs(context) > LAST_START_MS ? unreachable() : deadlineExceeded();
-  for (const item of waiting) if (item.wish !== undefined && neverWaits(item.wish)) item.end = reason;
+  for (const item of waiting) if (item.order !== undefined && neverWaits(item.order)) item.end = reason;
 }
 
 async function runGroup(
@@ -128,12 +126,12 @@ async function runGroup(
   sessions: Parameters<typeof transferTogether>[1][number]["session"][],
   context: CallContext,
 ): Promise<void> {
-  const seats = group.flatMap(({ wish }, index) => {
+  const holdings = group.flatMap(({ order }, index) => {
     const session = sessions[index % sessions.length];
-    return wish === undefined || session === undefined ? [] : [{ wish, requestId: context.requestId, session }];
+    return order === undefined || session === undefined ? [] : [{ order, requestId: context.requestId, session }];
   });
   try {
-    const answers = await transferTogether(deps, seats);
+    const answers = await transferTogether(deps, holdings);
     for (const [index, item] of group.entries()) {
       const answer = answers[index];
       if (answer?.kind === "refused") item.end = answer.refusal;
@@ -149,7 +147,7 @@ async function runGroup(
 async function endAll(deps: Deps, items: readonly Item[], context: CallContext): Promise<void> {
   const ids = items.flatMap(({ recorded }) => recorded?.id ?? []);
   const legs = ids.length === 0 ? new Map<bigint, RecordedOperation[]>() : await listLegsOf(deps.pool, ids);
-  if (items.some(({ request }) => request.enqueue)) deps.operationsBell.ring();
+  if (items.some(({ request }) => request.enqueue)) deps.operationsSignal.notify();
   const queue = items.filter(({ end }) => end === undefined).values();
   const worker = async (): Promise<void> => {
     for (const item of queue) item.end = await endOf(deps, item, legs, context);
@@ -159,19 +157,19 @@ async function endAll(deps: Deps, items: readonly Item[], context: CallContext):
 
 async function endOf(
   deps: Deps,
-  { request, wish, recorded }: Item,
+  { request, order, recorded }: Item,
   legs: ReadonlyMap<bigint, RecordedOperation[]>,
   context: CallContext,
 ): Promise<TransferResult | Refusal> {
   try {
-    if (recorded === undefined || wish === undefined) return await transfer(deps, request, context);
+    if (recorded === undefined || order === undefined) return await transfer(deps, request, context);
     const own = legs.get(recorded.id) ?? [];
-    requireSameContent(own, wish);
+    requireSameContent(own, order);
     if (recorded.isEnqueued || !own.some(isOpen)) return transferResult(recorded, own);
-    const patience = patienceOf(deps, context);
+    const timeout = timeoutOf(deps, context);
     const lostByMs = performance.now() + LOST_WAIT_MS;
-    const answerByMs = neverWaits(wish) ? Math.min(patience.answerByMs, lostByMs) : patience.answerByMs;
-    return transferResult(recorded, await followTransfer(deps, recorded.id, { ...patience, answerByMs }));
+    const answerByMs = neverWaits(order) ? Math.min(timeout.answerByMs, lostByMs) : timeout.answerByMs;
+    return transferResult(recorded, await followTransfer(deps, recorded.id, { ...timeout, answerByMs }));
   } catch (error) {
     return error instanceof Refusal ? error : fault(deps, { request }, error);
   }

@@ -54,7 +54,7 @@ test("a deposit that finds no turn within its time is refused before its caller 
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
-  await service.hold({ login, holder: "a" }, aCall());
+  await service.hold({ login, lockOwner: "a" }, aCall());
 
   const request = aDeposit(login, 5_00n);
   const startedAt = performance.now();
@@ -63,7 +63,7 @@ test("a deposit that finds no turn within its time is refused before its caller 
   expect(performance.now() - startedAt).toBeGreaterThan(4_900);
   expect(performance.now() - startedAt).toBeLessThan(6_000);
 
-  await service.release({ login, holder: "a" }, aCall());
+  await service.release({ login, lockOwner: "a" }, aCall());
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(await world.control.deals(login)).toEqual([]);
   expect(await service.transfer(request, aCall())).toEqual(result);
@@ -74,7 +74,7 @@ test("an enqueued transfer is answered at once and executed later", async () => 
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "master");
-  await service.hold({ login, holder: "a" }, aCall());
+  await service.hold({ login, lockOwner: "a" }, aCall());
   const request = aTransfer("exit:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }], { enqueue: true });
 
   const startedAt = performance.now();
@@ -83,7 +83,7 @@ test("an enqueued transfer is answered at once and executed later", async () => 
   expect(answer.transferId).toBeGreaterThan(0n);
   expect(performance.now() - startedAt).toBeLessThan(1_000);
 
-  await service.release({ login, holder: "a" }, aCall());
+  await service.release({ login, lockOwner: "a" }, aCall());
   await expect
     .poll(() => service.getTransfer({ key: "exit:1" }, aCall()), { timeout: 5_000 })
     .toMatchObject({ state: TransferState.APPLIED, transferId: answer.transferId });

@@ -73,7 +73,7 @@ test("what the platform refuses is refused under its key for good", async () => 
   expect(await world.control.account(login)).toMatchObject({ balance: "10.00" });
 });
 
-test("the instant before which a transfer may begin is part of the wish", async () => {
+test("the instant before which a transfer may begin is part of the order", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -124,7 +124,7 @@ test("everything that is wrong with a transfer is said at once, and nothing is r
   const login = await anAccount(instance);
   const reference = formatReference({ kind: "deposit", number: operationNumber(1n), attempt: 1 });
 
-  const bad = aTransfer("", [{ login, kind: MovementKind.FOREIGN, minor: 0n }], { comment: `${reference} x` });
+  const bad = aTransfer("", [{ login, kind: MovementKind.EXTERNAL, minor: 0n }], { comment: `${reference} x` });
   await expect(service.transfer(bad, aCall())).rejects.toMatchObject({
     code: "validation_failed",
     errors: [{ field: "legs.0.kind" }, { field: "key" }, { field: "comment", code: "reserved" }],

@@ -6,19 +6,16 @@ import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { followTransfer } from "../protocol/follow-transfer.ts";
-import type { Patience } from "../protocol/follow-transfer.ts";
-import { insertWishes } from "../protocol/insert-wishes.ts";
+import { followTransfer, type Timeout } from "../protocol/follow-transfer.ts";
+import { insertOrders } from "../protocol/insert-orders.ts";
 import { acquireSession, askerOf, sendOnce } from "../protocol/send.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { undoUnsent } from "../protocol/transfer-together.ts";
-import { neverWaits, readTransferWish } from "../protocol/transfer-wish.ts";
-import type { TransferWish } from "../protocol/transfer-wish.ts";
+import { neverWaits, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { refuse } from "../refusals.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { listLegs } from "../store/operations.ts";
-import { findTransferByKey } from "../store/transfers.ts";
-import type { Transfer } from "../store/transfers.ts";
+import { findTransferByKey, type Transfer } from "../store/transfers.ts";
 
 /** Time that the answer needs on its way to the caller. */
 const ANSWER_RESERVE_MS = 300;
@@ -30,15 +27,15 @@ const TRY_AGAIN_MS = 100;
  * executes it at most once, and the answer is what became of it.
  */
 export async function transfer(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferResult> {
-  const patience = patienceOf(deps, context);
-  const wish = readTransferWish(request);
-  const known = await findTransferByKey(deps.pool, wish.key);
-  const fresh = known === undefined ? await recordWish(deps, wish, context) : undefined;
-  const recorded = fresh ?? known ?? (await getTransferByKey(deps, wish.key));
-  if (fresh === undefined) requireSameContent(await listLegs(deps.pool, recorded.id), wish);
+  const timeout = timeoutOf(deps, context);
+  const order = readTransferOrder(request);
+  const known = await findTransferByKey(deps.pool, order.key);
+  const fresh = known === undefined ? await recordOrder(deps, order, context) : undefined;
+  const recorded = fresh ?? known ?? (await getTransferByKey(deps, order.key));
+  if (fresh === undefined) requireSameContent(await listLegs(deps.pool, recorded.id), order);
   const legs = recorded.isEnqueued
     ? await listLegs(deps.pool, recorded.id)
-    : await followTransfer(deps, recorded.id, patience);
+    : await followTransfer(deps, recorded.id, timeout);
   return transferResult(recorded, legs);
 }
 
@@ -46,35 +43,35 @@ export async function transfer(deps: Deps, request: TransferRequest, context: Ca
  * A database that hesitated is asked again: what was rolled back is recorded now, and a commit that was lost on the way is
  * found by its key.
  */
-async function recordWish(deps: Deps, wish: TransferWish, context: CallContext): Promise<Transfer | undefined> {
+async function recordOrder(deps: Deps, order: TransferOrder, context: CallContext): Promise<Transfer | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await recordOnce(deps, wish, context);
+      return await recordOnce(deps, order, context);
     } catch (error) {
       if (!isTransient(error) || tries === MAX_TRIES || remainingMs(context) < ANSWER_RESERVE_MS) throw error;
       await delay(TRY_AGAIN_MS);
-      const recorded = await findTransferByKey(deps.pool, wish.key);
+      const recorded = await findTransferByKey(deps.pool, order.key);
       if (recorded !== undefined) return recorded;
     }
   }
 }
 
 /** The fast way to the platform: intent and permit in one commit, when the login is free. Undefined for a known key. */
-async function recordOnce(deps: Deps, wish: TransferWish, context: CallContext): Promise<Transfer | undefined> {
-  using session = wish.isEnqueued ? undefined : await acquireSession(deps);
-  if (session === undefined && neverWaits(wish)) throw unreachable();
+async function recordOnce(deps: Deps, order: TransferOrder, context: CallContext): Promise<Transfer | undefined> {
+  using session = order.isEnqueued ? undefined : await acquireSession(deps);
+  if (session === undefined && neverWaits(order)) throw unreachable();
   try {
     const asker = session && askerOf(deps, session);
     const { requestId } = context;
-    const [answer] = await inTransaction(deps.pool, (tx) => insertWishes(tx, [{ wish, requestId, asker }]));
+    const [answer] = await inTransaction(deps.pool, (tx) => insertOrders(tx, [{ order, requestId, asker }]));
     if (answer?.kind === "refused") throw answer.refusal;
     if (answer?.kind !== "recorded") return undefined;
-    deps.reach("after_intent", wish.legs[0]?.kind);
+    deps.reach("after_intent", order.legs[0]?.kind);
     if (answer.permit !== undefined && session !== undefined) await sendOnce(deps, answer.permit, session);
-    if (wish.isEnqueued) deps.operationsBell.ring();
+    if (order.isEnqueued) deps.operationsSignal.notify();
     return answer.transfer;
   } catch (error) {
-    if (error instanceof CommitUnknown && session !== undefined) await undoUnsent(deps, wish.key, session);
+    if (error instanceof CommitUnknown && session !== undefined) await undoUnsent(deps, order.key, session);
     throw error;
   }
 }
@@ -91,20 +88,20 @@ async function getTransferByKey(deps: Deps, key: string): Promise<Transfer> {
   return recorded;
 }
 
-/** A key means one wish for ever; another one under it is the caller's mistake, and nothing was done about it. */
-export function requireSameContent(legs: readonly RecordedOperation[], wish: TransferWish): void {
+/** A key means one order for ever; another one under it is the caller's mistake, and nothing was done about it. */
+export function requireSameContent(legs: readonly RecordedOperation[], order: TransferOrder): void {
   const asked = legs.filter(({ leg }) => leg <= 2);
   const isSame =
-    asked.length === wish.legs.length &&
-    wish.legs.every(({ login, kind, amountMinor }, index) => {
+    asked.length === order.legs.length &&
+    order.legs.every(({ login, kind, amountMinor }, index) => {
       const leg = asked[index];
-      return leg?.login === login && leg.standing.kind === kind && leg.askedMinor === amountMinor;
+      return leg?.login === login && leg.status.kind === kind && leg.askedMinor === amountMinor;
     });
   if (isSame) return;
-  throw refuse("transfer_mismatch", "The key was used for another transfer.", { details: { key: wish.key } });
+  throw refuse("transfer_mismatch", "The key was used for another transfer.", { details: { key: order.key } });
 }
 
-export function patienceOf({ settings }: Deps, context: CallContext): Patience {
+export function timeoutOf({ settings }: Deps, context: CallContext): Timeout {
   const now = performance.now();
   return { answerByMs: now + remainingMs(context) - ANSWER_RESERVE_MS, turnByMs: now + settings.turnWaitMs };
 }

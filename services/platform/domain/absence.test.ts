@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RESOLUTION_BOUND_MS, decideAbsence } from "./absence.ts";
-import type { LostAttempt, Scan } from "./absence.ts";
+import { decideAbsence, type LostAttempt, RESOLUTION_BOUND_MS, type Scan } from "./absence.ts";
 
 const Q = 300_000;
 /** The permit ended at 0, so the quiet period runs from 5 s to 305 s. */
@@ -101,18 +100,22 @@ test("looks that fail are repeated every half second and not in a hot loop", () 
 
 test("absence is never declared before the quiet period is over, nor is anything open 75 s after it", () => {
   const scans = fc.array(fc.record({ at: fc.nat(500_000), isClean: fc.boolean() }), { maxLength: 8 });
-  const times = fc.record({ quiet: fc.integer({ min: 0, max: 400_000 }), now: fc.nat(600_000), beat: fc.nat(600_000) });
+  const times = fc.record({
+    quiet: fc.integer({ min: 0, max: 400_000 }),
+    now: fc.nat(600_000),
+    heartbeat: fc.nat(600_000),
+  });
   fc.assert(
-    fc.property(scans, times, fc.boolean(), (raw, { quiet, now, beat }, isFenced) => {
+    fc.property(scans, times, fc.boolean(), (raw, { quiet, now, heartbeat }, isFenced) => {
       const seen = raw
         .filter(({ at }) => at <= now)
         .sort((a, b) => a.at - b.at)
         .map(({ at, isClean }) => (isClean ? clean(at) : candidates(at)));
-      const decision = decideAbsence(lost({ isFenced, senderBeatAtMs: beat, scans: seen }), quiet, now);
+      const decision = decideAbsence(lost({ isFenced, senderBeatAtMs: heartbeat, scans: seen }), quiet, now);
       const over = QUIET_SINCE + quiet;
       if (decision.kind === "absent") {
         expect(now).toBeGreaterThanOrEqual(over);
-        expect(isFenced || now - beat > quiet).toBe(true);
+        expect(isFenced || now - heartbeat > quiet).toBe(true);
         expect(seen.filter(({ verdict }) => verdict === "clean").length).toBeGreaterThanOrEqual(2);
       }
       if (decision.kind === "look") {

@@ -1,7 +1,7 @@
 import type { ReviewReason } from "./operation.ts";
 import { lostAfterMs } from "./permit.ts";
 
-/** How long after the quiet period an operation may stay without a proof before a person gets it. */
+/** How long after the quiet period an operation may stay without a proof in manual review gets it. */
 export const RESOLUTION_BOUND_MS = 75_000;
 /** First looks after the loss, when most lost answers are found; then the time since the loss doubles. */
 const EARLY_LOOKS_MS = [250, 1_000, 2_000, 4_000];

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { judgeDeals } from "./evidence.ts";
-import type { EvidenceDeal, Expected } from "./evidence.ts";
+import { type EvidenceDeal, type Expected, judgeDeals } from "./evidence.ts";
 import { operationNumber } from "./operation-number.ts";
 import { formatReference, platformComment } from "./reference.ts";
 

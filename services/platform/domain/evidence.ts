@@ -1,6 +1,5 @@
 import type { ReviewReason } from "./operation.ts";
-import { formatReference, readReference } from "./reference.ts";
-import type { Reference } from "./reference.ts";
+import { formatReference, readReference, type Reference } from "./reference.ts";
 
 /** The part of a deal that can prove something about an operation. */
 export type EvidenceDeal = {

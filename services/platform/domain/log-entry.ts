@@ -15,13 +15,13 @@ export type EntryKind =
   | "mirror"
   | "exit"
   | "reversal"
-  | "foreign"
+  | "external"
   | "trade"
-  | "irregularity"
+  | "amendment"
   | "correction";
 
 /** What happened to the past of an account. */
-export type Irregularity = "deal_gone" | "deal_changed" | "deal_cancelled" | "deal_surplus";
+export type AmendmentKind = "deal_gone" | "deal_changed" | "deal_cancelled" | "unmatched_deal";
 
 /** What an allocation has to know of a trader's deal. Volumes are lots in units of 1e-8. */
 export type Trade = {
@@ -49,7 +49,7 @@ export type NewEntry = {
   readonly at: Date;
   readonly trade: Trade | undefined;
   /** Of an irregularity what has happened to its deal; of a correction what the deal is from now on. */
-  readonly irregularity?: Irregularity | undefined;
+  readonly amendment?: AmendmentKind | undefined;
   /** How often the deal of an irregularity or a correction had been corrected by then; a correction counts itself. */
   readonly dealState?: number;
   /** Of a correction: the trade as the platform shows it now. */

@@ -1,4 +1,4 @@
-import type { EntryKind, Irregularity, Trade } from "./log-entry.ts";
+import type { EntryKind, AmendmentKind, Trade } from "./log-entry.ts";
 
 /** A deal as the log of a login says it now: as it was told, and as it was corrected since. */
 export type LoggedDeal = {
@@ -14,7 +14,7 @@ export type LoggedDeal = {
   /** How often it was corrected. */
   readonly state: number;
   /** What it is since it was corrected last; undefined when it never was. */
-  readonly correctedTo: Irregularity | undefined;
+  readonly correctedTo: AmendmentKind | undefined;
 };
 
 /** What the log has about one deal: the entry that booked it, if one did, and its corrections, the oldest first. */

@@ -30,7 +30,7 @@ test("everything but the credit of a payment account occupies its login until it
   expect(passing.map(([kind]) => kind)).toEqual(["fee_credit"]);
 });
 
-test("what is half-way is a person's when no attempt is left, and everything else is refused", () => {
+test("what is half-way needs manual review when no attempt is left, and everything else is refused", () => {
   const reviewed = Object.entries(OPERATION_KINDS).filter(([, { whenExhausted }]) => whenExhausted === "review");
   expect(reviewed.map(([kind]) => kind)).toEqual(["fee_credit", "reversal"]);
 });

@@ -1,10 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { OPERATION_KINDS } from "./operation-kind.ts";
-import type { OperationKind } from "./operation-kind.ts";
-import { occupiesLogin, outcomeOf } from "./operation.ts";
-import type { Operation, OperationEvent, Step } from "./operation.ts";
-import { MAX_ABSENT_ATTEMPTS, TRANSITIONS, minds, step } from "./operation-machine.ts";
+import { OPERATION_KINDS, type OperationKind } from "./operation-kind.ts";
+import { occupiesLogin, type Operation, type OperationEvent, outcomeOf, type Step } from "./operation.ts";
+import { MAX_ABSENT_ATTEMPTS, TRANSITIONS, accepts, step } from "./operation-machine.ts";
 
 const states = (kind: OperationKind, attempt = 2, absences = 0): Record<string, Operation> => {
   const kept = { kind, attempt, absences };
@@ -195,18 +193,18 @@ test("the right to send is given by one row of the table alone, and with it ever
 
   expect(permitting).toEqual(TRANSITIONS.filter(({ to }) => to === "SENDING"));
   expect(permitting).toMatchObject([{ from: ["INTENT"], on: "permit_granted", attempt: "SENDING" }]);
-  const sendable = Object.entries(states("mirror")).filter(([, operation]) => minds(operation, "permit_granted"));
+  const sendable = Object.entries(states("mirror")).filter(([, operation]) => accepts(operation, "permit_granted"));
   expect(sendable.map(([state]) => state)).toEqual(["INTENT"]);
 });
 
 test("what a transition leads to says what has to be written with it", () => {
   for (const { from, to, attempt, writes } of TRANSITIONS) {
     const isTold = from.includes("REVIEW") && attempt === undefined;
-    expect(writes.includes("finding")).toBe(to === "REVIEW" || to === "SURPLUS");
+    expect(writes.includes("finding")).toBe(to === "REVIEW" || to === "UNMATCHED");
     expect(writes.includes("deal")).toBe(to === "APPLIED" && !isTold);
     expect(writes.includes("entry")).toBe(to === "APPLIED" && !isTold);
     expect(writes.includes("fate")).toBe(attempt !== undefined && attempt !== "SENDING");
-    expect(writes.includes("next_look")).toBe(to === "UNKNOWN" || to === "INTENT" || (to === "APPLIED" && !isTold));
+    expect(writes.includes("next_scan")).toBe(to === "UNKNOWN" || to === "INTENT" || (to === "APPLIED" && !isTold));
   }
 });
 

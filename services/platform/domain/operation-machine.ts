@@ -1,14 +1,14 @@
 import { OPERATION_KINDS } from "./operation-kind.ts";
-import { told } from "./operation.ts";
-import type {
-  AttemptState,
-  Operation,
-  OperationEvent,
-  OperationState,
-  RefusalReason,
-  ReviewReason,
-  Step,
-  Written,
+import {
+  type AttemptState,
+  type Operation,
+  type OperationEvent,
+  type OperationState,
+  type RefusalReason,
+  type ReviewReason,
+  type Step,
+  told,
+  type Written,
 } from "./operation.ts";
 
 /** How often an internal operation is sent, counting attempts that were proven absent. */
@@ -31,7 +31,7 @@ export type Transition = {
 
 /** Where it leads; `because` where the event does not say why. SURPLUS leaves the operation: its deal is one too many. */
 type Arrival =
-  | { readonly to: "INTENT" | "SENDING" | "UNKNOWN" | "APPLIED" | "SURPLUS" }
+  | { readonly to: "INTENT" | "SENDING" | "UNKNOWN" | "APPLIED" | "UNMATCHED" }
   | { readonly to: "REFUSED"; readonly because?: RefusalReason }
   | { readonly to: "REVIEW"; readonly because?: ReviewReason };
 
@@ -47,7 +47,7 @@ const canCount: Condition = ({ attempt }) => attempt < MAX_ATTEMPTS;
 const isInternal: Condition = ({ kind }) => OPERATION_KINDS[kind].origin === "internal";
 const isThrottled: Condition = (_operation, event) => event.type === "refused" && event.code === THROTTLED;
 const hasAbsenceLeft: Condition = ({ absences }) => absences + 1 < MAX_ABSENT_ATTEMPTS;
-/** Money is half-way, so that the end of all attempts is a person's. */
+/** Money is half-way, so that the end of all attempts needs manual review. */
 const isHalfWay: Condition = ({ kind }) => OPERATION_KINDS[kind].whenExhausted === "review";
 const wasOpen: Condition = (operation) => cameFrom(operation, "SENDING", "UNKNOWN");
 const wasNotApplied: Condition = (operation) => cameFrom(operation, "INTENT", "REFUSED");
@@ -71,29 +71,29 @@ export const TRANSITIONS: readonly Transition[] = [
 
   // A permit was given: only evidence about that attempt leads on. In UNKNOWN the attempt's own sender may still tell what
   // it read, because an answer that arrives late is as true as one in time.
-  { from: SENT, on: "applied", when: [ofPresent], to: "APPLIED", attempt: "APPLIED", writes: ["fate", "deal", "entry", "next_look"] },
-  { from: SENT, on: "applied", when: [ofAnother], to: "SURPLUS", writes: ["finding"] },
-  { from: SENT, on: "refused", when: [ofPresent, isThrottled, isInternal, canCount], to: "INTENT", attempt: "REFUSED", writes: ["fate", "next_look"] },
+  { from: SENT, on: "applied", when: [ofPresent], to: "APPLIED", attempt: "APPLIED", writes: ["fate", "deal", "entry", "next_scan"] },
+  { from: SENT, on: "applied", when: [ofAnother], to: "UNMATCHED", writes: ["finding"] },
+  { from: SENT, on: "refused", when: [ofPresent, isThrottled, isInternal, canCount], to: "INTENT", attempt: "REFUSED", writes: ["fate", "next_scan"] },
   { from: SENT, on: "refused", when: [ofPresent, isThrottled, isHalfWay], to: "REVIEW", because: "attempts_exhausted", attempt: "REFUSED", writes: ["fate", "finding"] },
   { from: SENT, on: "refused", when: [ofPresent], to: "REFUSED", attempt: "REFUSED", writes: ["fate"] },
-  { from: SENT, on: "not_sent", when: [ofPresent, canCount], to: "INTENT", attempt: "VOID", writes: ["fate", "next_look"] },
+  { from: SENT, on: "not_sent", when: [ofPresent, canCount], to: "INTENT", attempt: "VOID", writes: ["fate", "next_scan"] },
   { from: SENT, on: "not_sent", when: [ofPresent, isHalfWay], to: "REVIEW", because: "attempts_exhausted", attempt: "VOID", writes: ["fate", "finding"] },
   { from: SENT, on: "not_sent", when: [ofPresent], to: "REFUSED", because: "expired", attempt: "VOID", writes: ["fate"] },
-  { from: ["SENDING"], on: "lost", when: [ofPresent], to: "UNKNOWN", attempt: "UNKNOWN", writes: ["fate", "next_look"] },
-  { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent, isInternal, hasAbsenceLeft, canCount], to: "INTENT", attempt: "ABSENT", writes: ["fate", "next_look"] },
+  { from: ["SENDING"], on: "lost", when: [ofPresent], to: "UNKNOWN", attempt: "UNKNOWN", writes: ["fate", "next_scan"] },
+  { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent, isInternal, hasAbsenceLeft, canCount], to: "INTENT", attempt: "ABSENT", writes: ["fate", "next_scan"] },
   { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent, isHalfWay], to: "REVIEW", because: "attempts_exhausted", attempt: "ABSENT", writes: ["fate", "finding"] },
   { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent], to: "REFUSED", because: "absent", attempt: "ABSENT", writes: ["fate"] },
   { from: ["UNKNOWN"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
 
   // A result was told. It is never turned into the other one; what speaks against it is for people.
-  { from: ["APPLIED"], on: "applied", when: [ofAnotherDeal], to: "SURPLUS", writes: ["finding"] },
+  { from: ["APPLIED"], on: "applied", when: [ofAnotherDeal], to: "UNMATCHED", writes: ["finding"] },
   { from: ["APPLIED"], on: "deal_gone", when: [], to: "REVIEW", because: "applied_deal_gone", writes: ["finding"] },
   { from: ["APPLIED"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
   { from: ["REFUSED"], on: "applied", when: [], to: "REVIEW", because: "deal_after_refusal", writes: ["finding"] },
   { from: ["REFUSED"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
 
   // The machine has stopped touching it: people say what it was, and never the opposite of what was told.
-  { from: ["REVIEW"], on: "decided_applied", when: [wasOpen], to: "APPLIED", attempt: "APPLIED", writes: ["fate", "deal", "entry", "next_look"] },
+  { from: ["REVIEW"], on: "decided_applied", when: [wasOpen], to: "APPLIED", attempt: "APPLIED", writes: ["fate", "deal", "entry", "next_scan"] },
   { from: ["REVIEW"], on: "decided_applied", when: [wasApplied], to: "APPLIED", writes: [] },
   { from: ["REVIEW"], on: "decided_refused", when: [wasOpen], to: "REFUSED", because: "decided", attempt: "ABSENT", writes: ["fate"] },
   { from: ["REVIEW"], on: "decided_refused", when: [wasNotApplied], to: "REFUSED", because: "decided", writes: [] },
@@ -106,14 +106,14 @@ export function step(operation: Operation, event: OperationEvent): Step {
       from.includes(operation.state) && on === event.type && when.every((holds) => holds(operation, event)),
   );
   if (taken === undefined) return { kind: "stay" };
-  if (taken.to === "SURPLUS") return { kind: "surplus", ticket: ticketOf(event) };
+  if (taken.to === "UNMATCHED") return { kind: "unmatched", ticket: ticketOf(event) };
   const to = arrive(operation, event, taken);
   const { attempt, writes } = taken;
   return { kind: "move", to, writes, ...(attempt && { attempt: { number: to.attempt, state: attempt } }) };
 }
 
 /** Whether an operation that stands like this could do anything with such an event. */
-export function minds({ state }: Pick<Operation, "state">, type: OperationEvent["type"]): boolean {
+export function accepts({ state }: Pick<Operation, "state">, type: OperationEvent["type"]): boolean {
   return TRANSITIONS.some(({ from, on }) => from.includes(state) && on === type);
 }
 
@@ -133,7 +133,7 @@ function arrive(operation: Operation, event: OperationEvent, taken: Transition):
       return { ...kept, state: "REFUSED", ...refusalOf(event, taken.because) };
     case "REVIEW":
       return { ...kept, state: "REVIEW", ...reviewOf(operation, event, taken.because) };
-    case "SURPLUS":
+    case "UNMATCHED":
       return operation;
   }
 }

@@ -1,5 +1,4 @@
-import { OPERATION_KINDS } from "./operation-kind.ts";
-import type { OperationKind } from "./operation-kind.ts";
+import { OPERATION_KINDS, type OperationKind } from "./operation-kind.ts";
 
 /**
  * Where one money operation stands. `attempt` is the number of its last permit, 0 before the first; SENDING and UNKNOWN
@@ -10,9 +9,9 @@ export type Operation = {
   readonly attempt: number;
   /** How many of its attempts were proven absent. */
   readonly absences: number;
-} & Standing;
+} & OperationStatus;
 
-export type Standing =
+export type OperationStatus =
   | { readonly state: "INTENT" }
   | { readonly state: "SENDING" }
   | { readonly state: "UNKNOWN" }
@@ -78,8 +77,8 @@ export type Written =
   /** The change of balance in the log of the login; a Master's when the reading of its history reaches the deal. */
   | "entry"
   /** When it is scanned, may ask for a permit again, or has its deal looked for again. */
-  | "next_look"
-  /** A row for a person, with what is known. */
+  | "next_scan"
+  /** A row for manual review, with what is known. */
   | "finding";
 
 export type Step =
@@ -94,7 +93,7 @@ export type Step =
   /** Known already, or it says nothing that could still change anything. */
   | { readonly kind: "stay" }
   /** A deal beyond the one that this operation may have: it enters the log as foreign, and a person looks. */
-  | { readonly kind: "surplus"; readonly ticket: bigint };
+  | { readonly kind: "unmatched"; readonly ticket: bigint };
 
 /** What a repeated key is answered: a first result stands, also while a person looks at what happened to it later. */
 export type Outcome = "PENDING" | "UNKNOWN" | "APPLIED" | "REFUSED";

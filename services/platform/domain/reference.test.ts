@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { OPERATION_KINDS } from "./operation-kind.ts";
+import { OPERATION_KINDS, type OperationKind } from "./operation-kind.ts";
 import { MAX_ATTEMPTS } from "./operation-machine.ts";
-import type { OperationKind } from "./operation-kind.ts";
 import { LAST_OPERATION_NUMBER, numberFloor, operationNumber } from "./operation-number.ts";
-import { foldText, formatReference, platformComment, readReference } from "./reference.ts";
-import type { Reference } from "./reference.ts";
+import { foldText, formatReference, platformComment, readReference, type Reference } from "./reference.ts";
 
 const kinds = fc.constantFrom(...(Object.keys(OPERATION_KINDS) as OperationKind[]));
 const numbers = fc.bigInt({ min: 0n, max: LAST_OPERATION_NUMBER });

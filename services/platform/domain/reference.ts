@@ -1,8 +1,6 @@
-import { OPERATION_KINDS } from "./operation-kind.ts";
+import { OPERATION_KINDS, type OperationKind } from "./operation-kind.ts";
 import { MAX_ATTEMPTS } from "./operation-machine.ts";
-import type { OperationKind } from "./operation-kind.ts";
-import { operationNumber } from "./operation-number.ts";
-import type { OperationNumber } from "./operation-number.ts";
+import { operationNumber, type OperationNumber } from "./operation-number.ts";
 
 /** What ties a deal in the platform's history to one attempt of one operation of ours. */
 export type Reference = {

@@ -24,10 +24,10 @@ test.each<[string, Operation, readonly string[]]>([
   expect(reviewActions(operation.reason, operation)).toEqual(actions);
 });
 
-test("money that nobody ordered may go back, a past that was changed may be written down, and foreign money is decided elsewhere", () => {
+test("money that nobody ordered may go back, a past that was changed may be written down, and external funds is decided elsewhere", () => {
   const applied: Operation = { ...kept, state: "APPLIED", ticket: 7n };
   for (const reason of [
-    "surplus_deal",
+    "unmatched_deal",
     "unknown_reference",
     "misplaced_reference",
     "reversal_refused",
@@ -38,11 +38,11 @@ test("money that nobody ordered may go back, a past that was changed may be writ
   for (const reason of ["deal_gone", "deal_changed", "deal_cancelled"]) {
     expect(reviewActions(reason, undefined)).toEqual(["correct_log", "acknowledge"]);
   }
-  expect(reviewActions("foreign_money", undefined)).toEqual([]);
+  expect(reviewActions("external_funds", undefined)).toEqual([]);
 });
 
-test("a second finding about an operation that is before people decides nothing about the operation", () => {
+test("a second finding about an operation that is in manual review decides nothing about the operation", () => {
   const reviewed: Operation = { ...kept, reason: "candidate_deal", cameFrom: "UNKNOWN" };
-  expect(reviewActions("surplus_deal", reviewed)).toEqual(["reverse", "acknowledge"]);
+  expect(reviewActions("unmatched_deal", reviewed)).toEqual(["reverse", "acknowledge"]);
   expect(reviewActions("account_not_shown", reviewed)).toEqual(["acknowledge"]);
 });

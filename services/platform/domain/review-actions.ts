@@ -1,6 +1,5 @@
 import { step } from "./operation-machine.ts";
-import { told } from "./operation.ts";
-import type { Operation } from "./operation.ts";
+import { type Operation, told } from "./operation.ts";
 
 /** What people can decide about a finding. */
 export type ReviewAction =
@@ -17,7 +16,7 @@ export type ReviewAction =
 
 /** Findings about money that stands in the log and that nobody ordered, or that could not go back. */
 const REVERSIBLE = new Set([
-  "surplus_deal",
+  "unmatched_deal",
   "unknown_reference",
   "misplaced_reference",
   "reversal_refused",
@@ -26,7 +25,7 @@ const REVERSIBLE = new Set([
 /** Findings about a deal that was told and is another one now. */
 const CORRECTABLE = new Set(["deal_gone", "deal_changed", "deal_cancelled"]);
 /** Whose money it is, is decided where the books of people are kept. */
-const DECIDED_ELSEWHERE = new Set(["foreign_money"]);
+const DECIDED_ELSEWHERE = new Set(["external_funds"]);
 
 /** What may be decided about a finding, given the operation that it is about. Nothing: it is only on record. */
 export function reviewActions(reason: string, operation: Operation | undefined): readonly ReviewAction[] {

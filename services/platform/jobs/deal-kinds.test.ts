@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { findingsOf, logOf, shortly } from "../testing/log-of.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
-import type { Instance, World } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, type Instance, type World } from "../testing/world.ts";
 
 const LOT = 100_000_000n;
 
@@ -117,9 +116,9 @@ test("money that somebody else moves is told as foreign and shown to people, wha
 
     const entries = await logOf(instance, login, 3);
 
-    expect(entries.map(shortly)).toEqual(["FOREIGN 2.00", "FOREIGN 4.00", "FOREIGN 5.00"]);
+    expect(entries.map(shortly)).toEqual(["EXTERNAL 2.00", "EXTERNAL 4.00", "EXTERNAL 5.00"]);
     expect(entries[0]).toMatchObject({ key: "", transferId: 0n, trade: undefined, reason: "" });
-    expect(await findingsOf(instance, login)).toEqual(["foreign_money", "foreign_money", "foreign_money"]);
+    expect(await findingsOf(instance, login)).toEqual(["external_funds", "external_funds", "external_funds"]);
     await expectComplete(instance, login);
   }
 });

@@ -1,11 +1,11 @@
 import type { Deps } from "../deps.ts";
-import { minds } from "../domain/operation-machine.ts";
+import { accepts } from "../domain/operation-machine.ts";
 import { COMMAND_TIMEOUT_MS } from "../domain/permit.ts";
 import { recordNow } from "../protocol/record-now.ts";
 import { scanOperation } from "../protocol/scan-operation.ts";
 import { findOperation } from "../store/operations.ts";
 import { fenceOwnAttempts } from "../store/attempts.ts";
-import { claimToScan, listOverdue } from "../store/lines.ts";
+import { claimToScan, listOverdue } from "../store/queues.ts";
 
 const OVERDUE_EVERY_MS = 1_000;
 /** Longer than a scan takes; a process that dies with a claim delays the next look by this. */
@@ -39,8 +39,8 @@ async function fenceOwn({ pool, sender, inFlight }: Deps): Promise<void> {
 async function loseOverdue(deps: Deps): Promise<void> {
   for (const number of await listOverdue(deps.pool, COMMAND_TIMEOUT_MS, BATCH)) {
     const operation = await findOperation(deps.pool, number);
-    if (operation === undefined || !minds(operation.standing, "lost")) continue;
-    const { attempt } = operation.standing;
+    if (operation === undefined || !accepts(operation.status, "lost")) continue;
+    const { attempt } = operation.status;
     deps.log.warn("a sender did not say what became of its command", { id: number, login: operation.login, attempt });
     await recordNow(deps, operation, { type: "lost", attempt });
   }

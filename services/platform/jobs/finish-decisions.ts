@@ -24,11 +24,11 @@ async function finish(deps: Deps, about: ReviewCase): Promise<void> {
   const { pool, log } = deps;
   const transfer = await findTransferByKey(pool, reversalKey(about));
   const [reversal] = transfer === undefined ? [] : await listLegs(pool, transfer.id);
-  const outcome = reversal && outcomeOf(reversal.standing);
+  const outcome = reversal && outcomeOf(reversal.status);
   if (outcome === "APPLIED") return void (await markFinished(pool, about.id, await now(deps)));
   if (reversal !== undefined && outcome === "REFUSED") return await endRefused(deps, about, reversal);
   if (reversal === undefined) log.error("a decision has no operation", { id: about.id, login: about.login });
-  const trouble = `the reversal is ${reversal?.standing.state ?? "not recorded"}`;
+  const trouble = `the reversal is ${reversal?.status.state ?? "not recorded"}`;
   await delayUnfinished(pool, about.id, new Date((await readClock(pool)) + LOOK_AGAIN_MS), trouble);
 }
 

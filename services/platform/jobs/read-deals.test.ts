@@ -10,7 +10,7 @@ import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
-const SURPLUS = { kind: MovementKind.IRREGULARITY, amount: { minorUnits: 0n }, key: "", reason: "deal_surplus" };
+const UNMATCHED = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", reason: "unmatched_deal" };
 
 test("a trader's deals and a dealer's money are in the log in the order of the history, and the sum is the balance", async () => {
   const world = await aWorld();
@@ -29,7 +29,7 @@ test("a trader's deals and a dealer's money are in the log in the order of the h
   expect(entries.map(({ kind }) => kind)).toEqual([
     MovementKind.MIRROR,
     MovementKind.TRADE,
-    MovementKind.FOREIGN,
+    MovementKind.EXTERNAL,
     MovementKind.TRADE,
     MovementKind.MIRROR,
   ]);
@@ -81,7 +81,7 @@ test("money of the same amount that comes while an answer is lost is nobody's un
 
   const entries = await logOf(instance, login, 4);
   expect(entries.map(({ kind, amount }) => [kind, amount?.minorUnits])).toEqual([
-    [MovementKind.FOREIGN, 5_00n],
+    [MovementKind.EXTERNAL, 5_00n],
     [MovementKind.TRADE, 0n],
     [MovementKind.TRADE, 1_00n],
     [MovementKind.MIRROR, 5_00n],
@@ -98,8 +98,8 @@ test("a deal with a reference that we do not know is true all the same, and a pe
   const entries = await logOf(instance, login, 2);
 
   expect(entries).toMatchObject([
-    { kind: MovementKind.FOREIGN, amount: { minorUnits: 8_00n } },
-    { ...SURPLUS, dealId: entries[0]!.dealId },
+    { kind: MovementKind.EXTERNAL, amount: { minorUnits: 8_00n } },
+    { ...UNMATCHED, dealId: entries[0]!.dealId },
   ]);
   expect(await many(instance.deps.pool, sql`select login, reason, deal_id, evidence from review`)).toMatchObject([
     {
@@ -123,10 +123,10 @@ test("a second deal of one operation enters the log as foreign and does not touc
 
   const entries = await logOf(instance, login, 3);
 
-  expect(entries.map(({ kind }) => kind)).toEqual([MovementKind.DEPOSIT, MovementKind.FOREIGN, SURPLUS.kind]);
-  expect(entries[2]).toMatchObject(SURPLUS);
+  expect(entries.map(({ kind }) => kind)).toEqual([MovementKind.DEPOSIT, MovementKind.EXTERNAL, UNMATCHED.kind]);
+  expect(entries[2]).toMatchObject(UNMATCHED);
   expect(await service.transfer(request, aCall())).toEqual(first);
-  expect(await findingsOf(instance, login)).toEqual(["surplus_deal"]);
+  expect(await findingsOf(instance, login)).toEqual(["unmatched_deal"]);
 });
 
 test("a deal that comes after its absence was declared is foreign, and its operation goes to a person", async () => {
@@ -142,8 +142,8 @@ test("a deal that comes after its absence was declared is foreign, and its opera
 
   const entries = await logOf(instance, login, 2);
 
-  expect(entries).toMatchObject([{ kind: MovementKind.FOREIGN, key: "" }, SURPLUS]);
-  expect(await findingsOf(instance, login)).toEqual(["surplus_deal", "deal_after_refusal"]);
+  expect(entries).toMatchObject([{ kind: MovementKind.EXTERNAL, key: "" }, UNMATCHED]);
+  expect(await findingsOf(instance, login)).toEqual(["unmatched_deal", "deal_after_refusal"]);
   expect(await many(deps.pool, sql`select state, came_from, review from operation`)).toEqual([
     { state: "REVIEW", came_from: "REFUSED", review: "deal_after_refusal" },
   ]);
@@ -258,7 +258,7 @@ test("a deal under the reference of another login stops the log where it stands"
 
   const entries = await logOf(instance, master, 2);
 
-  expect(entries).toMatchObject([{ kind: MovementKind.FOREIGN, amount: { minorUnits: 8_00n } }, SURPLUS]);
+  expect(entries).toMatchObject([{ kind: MovementKind.EXTERNAL, amount: { minorUnits: 8_00n } }, UNMATCHED]);
   expect(await findingsOf(instance, master)).toEqual(["misplaced_reference"]);
   expect(await findingsOf(instance, login)).toEqual([]);
 });

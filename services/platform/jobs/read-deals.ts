@@ -62,7 +62,7 @@ async function readRound(
     const readAt = new Date(await readClock(deps.pool));
     const deals = await readHistory(deps, logins, from);
     gone.show(deals);
-    if (isForGone) await gone.suspect(deps, { logins, from, to: readAt }, deals);
+    if (isForGone) await gone.pendingBreak(deps, { logins, from, to: readAt }, deals);
   };
   for (const login of await listUndecided(deps.pool)) {
     await readLogin(deps, login).catch((error: unknown) => failures.push(error));

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import { takeTurn } from "../protocol/send.ts";
-import { listWaiting } from "../store/lines.ts";
+import { listWaiting } from "../store/queues.ts";
 import { findOperation } from "../store/operations.ts";
 import { isBlocked } from "../protocol/follow-transfer.ts";
 

@@ -13,7 +13,7 @@ create table sender (
   beat_at    timestamptz not null default clock_timestamp()
 );
 
--- A login under management: its role, the end of its log, and the lane of the story that holds it.
+-- A login under management: its role, the end of its log, and the account lock of the saga that holds it.
 create table account (
   login          text primary key check (login ~ '^[1-9][0-9]{0,17}$'),
   role           text not null check (role in ('master', 'payment', 'investor')),
@@ -26,38 +26,38 @@ create table account (
   log_minor      bigint not null,
   -- The oldest deal that is neither ours nor foreign yet, because an open operation could explain it.
   undecided_from timestamptz,
-  lane_holder    text check (lane_holder <> ''),
-  -- Operations with a lower number were there before the lane and still have their turn.
-  lane_number    bigint,
-  -- Set when all of those were terminal. A claim without it may be withdrawn, a lane with it is only released.
-  lane_granted_at timestamptz,
+  locked_by    text check (locked_by <> ''),
+  -- Operations with a lower number were there before the account lock and still have their turn.
+  lock_number    bigint,
+  -- Set when all of those were terminal. A claim without it may be withdrawn, an account lock with it is only released.
+  lock_granted_at timestamptz,
   -- No permit is given before this instant: the facts of the account are being read.
   reading_until  timestamptz,
   reading_token  text,
   -- When facts were read last: an operation that was passed over by one reading goes before the next.
   read_at        timestamptz,
   managed_at     timestamptz not null default clock_timestamp(),
-  check ((lane_holder is null) = (lane_number is null)),
-  check (lane_granted_at is null or lane_holder is not null),
+  check ((locked_by is null) = (lock_number is null)),
+  check (lock_granted_at is null or locked_by is not null),
   check ((reading_until is null) = (reading_token is null))
 ) with (fillfactor = 70);
 create index account_undecided on account (login) where undecided_from is not null;
 
--- Holders that were released. None of them ever gets a lane again.
-create table lane_tombstone (
-  holder      text primary key check (holder <> ''),
+-- Holders that were released. None of them ever gets an account lock again.
+create table released_lock (
+  lock_owner      text primary key check (lock_owner <> ''),
   login       text not null,
   released_at timestamptz not null default clock_timestamp()
 );
 
--- The wish to create an account, under the login that was chosen before the platform was asked.
+-- The order to create an account, under the login that was chosen before the platform was asked.
 create table account_creation (
   key            text primary key check (key <> ''),
   role           text not null check (role in ('master', 'payment', 'investor')),
   platform_group text not null,
   login          text not null unique,
   created_at     timestamptz,
-  wished_at      timestamptz not null default clock_timestamp()
+  requested_at      timestamptz not null default clock_timestamp()
 );
 
 -- The next login of our range, one row.
@@ -74,11 +74,11 @@ create table adopted_deal (
   primary key (server, deal_id)
 );
 
--- A wish to move money once, under a key of the caller.
+-- A order to move money once, under a key of the caller.
 create table transfer (
   id          bigint generated always as identity primary key,
   key         text not null unique check (key <> ''),
-  holder      text not null,
+  lock_owner      text not null,
   legs        smallint not null check (legs between 1 and 2),
   -- Set when the first debit is cut to what the account has above it.
   floor_minor bigint,
@@ -116,7 +116,7 @@ create table operation (
   attempt       smallint not null default 0 check (attempt between 0 and 31),
   absences      smallint not null default 0 check (absences between 0 and attempt),
   -- INTENT: no permit before; UNKNOWN: the next scan; APPLIED: the next look for its deal.
-  next_look_at  timestamptz not null default clock_timestamp(),
+  next_scan_at  timestamptz not null default clock_timestamp(),
   server        text,
   deal_id       bigint check (deal_id > 0),
   applied_at    timestamptz,
@@ -138,10 +138,10 @@ create table operation (
 -- At most one operation of a login may be under way, also while a person looks at one that may have been applied.
 create unique index operation_under_way on operation (login)
   where is_exclusive and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'));
-create index operation_in_line on operation (login, number) where state = 'INTENT' and is_ready;
-create index operation_to_look_at on operation (next_look_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
+create index operation_in_queue on operation (login, number) where state = 'INTENT' and is_ready;
+create index operation_to_scan on operation (next_scan_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
 create index operation_open on operation (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
-create index operation_to_verify on operation (next_look_at) where state = 'APPLIED' and looks < 3;
+create index operation_to_verify on operation (next_scan_at) where state = 'APPLIED' and looks < 3;
 -- For what a piece of the history should show of operations that are in no log yet.
 create index operation_of_time on operation (login, applied_at) where deal_id is not null;
 
@@ -149,8 +149,8 @@ create index operation_of_time on operation (login, applied_at) where deal_id is
 create view recorded_operation as
   select operation.number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
          platform_code, review, attempt, absences, deal_id, applied_at, operation.created_at, changed_at,
-         key, holder, legs, comment, is_enqueued, request_id,
-         coalesce(send_before <= clock_timestamp(), false) as is_late, next_look_at > clock_timestamp() as is_early
+         key, lock_owner, legs, comment, is_enqueued, request_id,
+         coalesce(send_before <= clock_timestamp(), false) as is_late, next_scan_at > clock_timestamp() as is_early
   from operation
   join transfer on transfer.id = transfer_id;
 
@@ -190,7 +190,7 @@ create table log_entry (
   login         text not null references account deferrable initially deferred,
   number        bigint not null check (number >= 0),
   kind          text not null check (kind in ('opening', 'deposit', 'withdrawal', 'fee_debit', 'fee_credit', 'result',
-                  'mirror', 'exit', 'reversal', 'foreign', 'trade', 'irregularity', 'correction')),
+                  'mirror', 'exit', 'reversal', 'external', 'trade', 'amendment', 'correction')),
   amount_minor  bigint not null,
   operation_number bigint references operation,
   transfer_id   bigint,
@@ -212,8 +212,8 @@ create table log_entry (
   fee_minor     bigint,
   logged_at     timestamptz not null default clock_timestamp(),
   -- The platform's history can be edited by its people. What they changed is told by an entry that moves nothing and names
-  -- the deal. deal_surplus: a deal under one of our references that no operation has.
-  irregularity  text check (irregularity in ('deal_gone', 'deal_changed', 'deal_cancelled', 'deal_surplus')),
+  -- the deal. unmatched_deal: a deal under one of our references that no operation has.
+  amendment  text check (amendment in ('deal_gone', 'deal_changed', 'deal_cancelled', 'unmatched_deal')),
   -- What people say about it is an entry, too: by how much the deal is more or less than it was told, so that the log says
   -- again what the account shows. It names the deal in a column of its own, because a deal is booked once.
   corrected_deal_id bigint check (corrected_deal_id > 0),
@@ -224,25 +224,25 @@ create table log_entry (
   constraint log_entry_has_deal check
     ((kind in ('opening', 'correction')) = (deal_id is null) and (kind = 'opening') = (server is null)),
   constraint log_entry_not_ours check
-    ((kind in ('opening', 'foreign', 'trade', 'irregularity', 'correction')) = (operation_number is null)),
+    ((kind in ('opening', 'external', 'trade', 'amendment', 'correction')) = (operation_number is null)),
   check ((operation_number is null) = (transfer_id is null) and (operation_number is null) = (key = '')),
   -- A correction has the trade as the platform shows it now, if it shows one.
   constraint log_entry_has_trade check
     ((kind <> 'trade' or action is not null) and (action is null or kind in ('trade', 'correction'))),
   check (kind <> 'trade' or (entry is not null and position_id is not null and symbol is not null and volume is not null
          and volume_closed is not null and amount_minor = profit_minor + swap_minor + commission_minor + fee_minor)),
-  constraint log_entry_irregularity check
-    ((kind in ('irregularity', 'correction')) = (irregularity is not null) and (kind <> 'irregularity' or amount_minor = 0)),
+  constraint log_entry_amendment check
+    ((kind in ('amendment', 'correction')) = (amendment is not null) and (kind <> 'amendment' or amount_minor = 0)),
   constraint log_entry_correction check
     ((kind = 'correction') = (corrected_deal_id is not null) and (kind <> 'correction' or deal_state > 0)
-     and (kind in ('irregularity', 'correction') or deal_state = 0))
+     and (kind in ('amendment', 'correction') or deal_state = 0))
 );
 
 -- A deal is booked once, whatever is told about it later.
-create unique index log_entry_deal on log_entry (server, deal_id) where kind <> 'irregularity';
+create unique index log_entry_deal on log_entry (server, deal_id) where kind <> 'amendment';
 -- The same thing about the same state of a deal is told once, and each state is corrected once.
-create unique index log_entry_told_once on log_entry (login, server, deal_id, irregularity, deal_state)
-  where kind = 'irregularity';
+create unique index log_entry_told_once on log_entry (login, server, deal_id, amendment, deal_state)
+  where kind = 'amendment';
 create unique index log_entry_corrected_once on log_entry (server, corrected_deal_id, login, deal_state)
   where kind = 'correction';
 -- For what a piece of the history should show.
@@ -287,5 +287,5 @@ end
 $$;
 create trigger written_once before update or delete on log_entry for each row execute function refuse_change();
 create trigger written_once before update or delete on scan for each row execute function refuse_change();
-create trigger written_once before update or delete on lane_tombstone for each row execute function refuse_change();
+create trigger written_once before update or delete on released_lock for each row execute function refuse_change();
 create trigger written_once before update or delete on adopted_deal for each row execute function refuse_change();

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DEAL_ACTION, balanceEffect } from "./deals.ts";
-import type { Deal, Period } from "./deals.ts";
+import { balanceEffect, type Deal, DEAL_ACTION, type Period } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
 
 /** What the history is asked. */

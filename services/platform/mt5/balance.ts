@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { MAX_AMOUNT } from "#kernel/money.ts";
-import { classifyCommandAnswer } from "./classify.ts";
-import type { MoneyOutcome } from "./classify.ts";
+import { classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
 import { formatMinor } from "./fields.ts";
 import type { Exchanged } from "./http/exchanged.ts";
-import { lookUnderTicket, showsNothingOf } from "./answer-correlation.ts";
-import type { MissedAnswers, ToldTickets, HistoryQuestions } from "./answer-correlation.ts";
+import {
+  type HistoryQuestions,
+  lookUnderTicket,
+  type MissedAnswers,
+  showsNothingOf,
+  type ToldTickets,
+} from "./answer-correlation.ts";
 import type { Lease } from "./session/session-pool.ts";
 
 /** What is to be moved, and what has to be known before and after it leaves. */

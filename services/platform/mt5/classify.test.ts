@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { classifyCommand, classifyCommandAnswer } from "./classify.ts";
-import type { MoneyOutcome } from "./classify.ts";
+import { classifyCommand, classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
 import type { Exchanged } from "./http/exchanged.ts";
 import { MONEY_RETCODES, USER_RETCODES } from "./retcodes.ts";
 

@@ -1,10 +1,7 @@
-import { readEnvelope } from "./codec.ts";
-import type { Envelope } from "./codec.ts";
+import { type Envelope, readEnvelope } from "./codec.ts";
 import type { Exchanged, LossReason, NotSentReason } from "./http/exchanged.ts";
-import { isJsonObject, valuesNamed } from "./http/json.ts";
-import type { JsonValue } from "./http/json.ts";
-import { MONEY_RETCODES } from "./retcodes.ts";
-import type { RetcodeTable } from "./retcodes.ts";
+import { isJsonObject, type JsonValue, valuesNamed } from "./http/json.ts";
+import { MONEY_RETCODES, type RetcodeTable } from "./retcodes.ts";
 
 export type UnknownReason =
   | LossReason

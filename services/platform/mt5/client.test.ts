@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Secret } from "#kernel/secret.ts";
 import type { Mt5Client } from "./client.ts";
-import { startPlatformServer } from "./testing/platform-server.ts";
-import type { PlatformServer } from "./testing/platform-server.ts";
+import { type PlatformServer, startPlatformServer } from "./testing/platform-server.ts";
 
 let platform: PlatformServer;
 let mt5: Mt5Client;

@@ -1,10 +1,8 @@
-import { systemClock } from "#kernel/clock.ts";
-import type { Clock } from "#kernel/clock.ts";
+import { type Clock, systemClock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import { checkBalance, readAccountState } from "./account-state.ts";
 import { DEFAULT_BACKOFF } from "./session/backoff.ts";
-import { changeBalance } from "./balance.ts";
-import type { Answers, BalanceOrder } from "./balance.ts";
+import { type Answers, type BalanceOrder, changeBalance } from "./balance.ts";
 import type { MoneyOutcome } from "./classify.ts";
 import type { Mt5Context, Mt5Questions } from "./context.ts";
 import { countDeals, findDeals, getDeal, readDeals } from "./deals.ts";
@@ -14,12 +12,9 @@ import { getGroup } from "./groups.ts";
 import type { Credentials } from "./session/handshake.ts";
 import { createMissedAnswers, createToldTickets } from "./answer-correlation.ts";
 import { readPositions } from "./positions.ts";
-import { createReader, readerOn, requireDone } from "./reader.ts";
-import type { Reader } from "./reader.ts";
-import { createSessionPool } from "./session/session-pool.ts";
-import type { Lease, PoolOptions, SessionPool } from "./session/session-pool.ts";
-import { measuredTime, zoneTime } from "./server-clock.ts";
-import type { TimeSource } from "./server-clock.ts";
+import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
+import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
+import { measuredTime, type TimeSource, zoneTime } from "./server-clock.ts";
 import { addUser, checkPassword, disableUser, getUser, getUsers } from "./users.ts";
 
 /** The platform's Web API as far as we use it. Questions throw an Mt5Error; commands have outcomes. */

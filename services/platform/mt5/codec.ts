@@ -1,6 +1,5 @@
 import { badAnswer } from "./errors.ts";
-import { isJsonObject, readJson } from "./http/json.ts";
-import type { JsonObject, JsonValue } from "./http/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, readJson } from "./http/json.ts";
 
 /** An answer whose form is as documented; the code may still be a refusal. */
 export type Envelope = {

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Secret } from "#kernel/secret.ts";
-import { httpAnswer, startScriptedServer } from "./testing/scripted-server.ts";
-import type { Reply, Script } from "./testing/scripted-server.ts";
+import { httpAnswer, type Reply, type Script, startScriptedServer } from "./testing/scripted-server.ts";
 import { aClient, sendOnce } from "./testing/test-client.ts";
 
 const APPLIED = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';

@@ -1,6 +1,14 @@
 import type { Mt5Questions } from "./context.ts";
-import { fieldsOf, rowsOf, MAX_LOGINS_PER_CALL, loginOf, requireLogin, ticketOf, volumeOf } from "./fields.ts";
-import type { Fields } from "./fields.ts";
+import {
+  type Fields,
+  fieldsOf,
+  loginOf,
+  MAX_LOGINS_PER_CALL,
+  requireLogin,
+  rowsOf,
+  ticketOf,
+  volumeOf,
+} from "./fields.ts";
 import type { JsonValue } from "./http/json.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 import { findDone, requireDone } from "./reader.ts";

@@ -5,7 +5,7 @@ export type Mt5Problem =
   /** The server refused our manager login. */
   | "login_refused"
   /** The server could not prove that it knows our password, so it is somebody else. */
-  | "impostor"
+  | "server_authentication_failed"
   /** The connection ended, or the answer did not come in time. */
   | "lost"
   /** 403, also after signing in again: the right is missing or the command is not supported. */

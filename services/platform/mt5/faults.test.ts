@@ -2,8 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Secret } from "#kernel/secret.ts";
 import type { Mt5Client } from "./client.ts";
-import { startPlatformServer } from "./testing/platform-server.ts";
-import type { PlatformServer } from "./testing/platform-server.ts";
+import { type PlatformServer, startPlatformServer } from "./testing/platform-server.ts";
 
 let platform: PlatformServer;
 let mt5: Mt5Client;

@@ -1,7 +1,6 @@
 import { badAnswer } from "./errors.ts";
 import { isContradictory } from "./codec.ts";
-import { isJsonArray, isJsonObject } from "./http/json.ts";
-import type { JsonObject, JsonValue } from "./http/json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./http/json.ts";
 
 /** Reads the members of one record of the platform. Whatever is not as documented throws a bad_answer. */
 export type Fields = {

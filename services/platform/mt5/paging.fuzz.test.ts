@@ -20,7 +20,7 @@ const exchange: fc.Arbitrary<Event[]> = fc.tuple(fc.nat(50), fc.nat(400)).map(([
   { kind: "goes", at: front },
   { kind: "comes", at: back },
 ]);
-const story = fc.record({
+const saga = fc.record({
   rows: fc.oneof(fc.nat(5), fc.integer({ min: 95, max: 105 }), fc.integer({ min: 150, max: 350 })),
   /** By the number of the call. Later calls are honest. */
   events: fc.array(
@@ -34,7 +34,7 @@ const story = fc.record({
 test(
   "whatever comes and goes between two pages, a row that was there all the time is never missing",
   async () => {
-    await fuzzAsync("lists that change while they are read", 2_000, story, async ({ rows: count, events }) => {
+    await fuzzAsync("lists that change while they are read", 2_000, saga, async ({ rows: count, events }) => {
       const list = aList(count, events);
       const read = await readWhole(list).catch((error: unknown) => {
         if (error instanceof Mt5Error && error.problem === "incomplete") return undefined;

@@ -2,15 +2,15 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyBody } from "#test/fuzz/answers/bodies.ts";
 import {
-  LOGIN,
   dealMembers,
+  LOGIN,
+  type Members,
   positionMembers,
   stateMembers,
   text,
   userMembers,
   withAccidents,
 } from "#test/fuzz/answers/records.ts";
-import type { Members } from "#test/fuzz/answers/records.ts";
 import { damaged } from "#test/fuzz/answers/sent.ts";
 import { FUZZ_TIMEOUT_MS, fuzzAsync } from "#test/fuzz/support/fuzz.ts";
 import { checkBalance, readAccountState } from "./account-state.ts";

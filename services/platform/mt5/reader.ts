@@ -1,5 +1,4 @@
-import { requireEnvelope } from "./codec.ts";
-import type { Envelope } from "./codec.ts";
+import { type Envelope, requireEnvelope } from "./codec.ts";
 import { Mt5Error } from "./errors.ts";
 import type { Exchanged, HttpAnswer } from "./http/exchanged.ts";
 import type { Mt5Request } from "./http/http-request.ts";

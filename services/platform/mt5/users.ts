@@ -1,6 +1,5 @@
 import type { Secret } from "#kernel/secret.ts";
-import { classifyCommand } from "./classify.ts";
-import type { CommandOutcome } from "./classify.ts";
+import { classifyCommand, type CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
 import { platformText } from "./codec.ts";
 import { badAnswer } from "./errors.ts";

@@ -9,7 +9,7 @@ const LONG_ENOUGH_MS = 40_000;
 const FEES = 5;
 
 /** The first time that the place is reached belongs to the debits, the later ones to the credits. */
-const PLACES: { point: CrashPoint; after: number }[] = [
+const BUCKETS: { point: CrashPoint; after: number }[] = [
   { point: "after_intent", after: 0 },
   { point: "after_permit", after: 2 },
   { point: "after_answer", after: 0 },
@@ -20,7 +20,7 @@ const PLACES: { point: CrashPoint; after: number }[] = [
   { point: "after_record", after: 1 },
 ];
 
-test.each(PLACES)(
+test.each(BUCKETS)(
   "a process that dies $point, reached $after times before, leaves each fee of its batch taken once",
   async ({ point, after }) => {
     const world = await aWorld();

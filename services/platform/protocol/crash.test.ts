@@ -54,7 +54,7 @@ test("an intent whose process died before its permit is taken up by another, or 
   const world = await aWorld();
   const dying = await world.start({ hasJobs: false });
   const login = await anAccount(dying);
-  await dying.service.hold({ login, holder: "a" }, aCall());
+  await dying.service.hold({ login, lockOwner: "a" }, aCall());
   const open = aDeposit(login, 5_00n);
   const late = aDeposit(login, 7_00n, { sendBefore: new Date(Date.now() + 600) });
   // Both stand in line when their process ends: nobody gives them up.
@@ -66,7 +66,7 @@ test("an intent whose process died before its permit is taken up by another, or 
   await dying[Symbol.asyncDispose]();
   await waiting;
   const next = await world.start();
-  await next.service.release({ login, holder: "a" }, aCall());
+  await next.service.release({ login, lockOwner: "a" }, aCall());
 
   const [applied, expired] = await eventually(
     () => Promise.all([open, late].map(({ key }) => next.service.getTransfer({ key }, aCall()))),

@@ -3,8 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import type { Instance } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import { formatReference } from "../domain/reference.ts";
 
@@ -39,7 +38,7 @@ test("a deal that is hidden for a while is found when it shows", async () => {
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("a lost answer with a rewritten comment is for a person, blocks the login, and is booked as nothing", async () => {
+test("a lost answer with a rewritten comment is for manual review, blocks the login, and is booked as nothing", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service } = instance;

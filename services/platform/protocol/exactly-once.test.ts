@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { OPERATION_KINDS } from "../domain/operation-kind.ts";
-import type { OperationKind } from "../domain/operation-kind.ts";
+import { OPERATION_KINDS, type OperationKind } from "../domain/operation-kind.ts";
 import type { AttemptState, Operation, OperationEvent } from "../domain/operation.ts";
 import { MAX_ABSENT_ATTEMPTS, step } from "../domain/operation-machine.ts";
 

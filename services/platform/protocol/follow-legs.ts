@@ -3,8 +3,7 @@ import { listLegs } from "../store/operations.ts";
 import { insertOperations, saveStep } from "../store/operation-steps.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { readyNextLegs } from "../store/transfers.ts";
-import { told } from "../domain/operation.ts";
-import type { Operation } from "../domain/operation.ts";
+import { type Operation, told } from "../domain/operation.ts";
 import { step } from "../domain/operation-machine.ts";
 import { reportFinding } from "./reviews/report-finding.ts";
 
@@ -21,7 +20,7 @@ export async function followLegs(tx: Transaction, leg: RecordedOperation, to: Op
   if (leg.leg === FIRST && to.state === "APPLIED") await readyNextLegs(tx, [leg.transferId]);
   if (leg.leg === FIRST && to.state === "REFUSED") await giveUpSecond(tx, leg.transferId, to.reason);
   if (leg.leg === SECOND && to.state === "REFUSED") await reverseFirst(tx, leg.transferId);
-  if (leg.leg === REVERSAL && to.state === "REFUSED") await reportStuck(tx, { ...leg, standing: to });
+  if (leg.leg === REVERSAL && to.state === "REFUSED") await reportStuck(tx, { ...leg, status: to });
 }
 
 /** Money that left the one and could neither reach the other nor go back. */
@@ -43,20 +42,20 @@ type Reason = Extract<Operation, { state: "REFUSED" }>["reason"];
 async function giveUpSecond(tx: Transaction, transferId: bigint, reason: Reason): Promise<void> {
   const second = (await listLegs(tx, transferId)).find(({ leg }) => leg === SECOND);
   if (second === undefined) return;
-  const next = step(second.standing, { type: "given_up", reason });
+  const next = step(second.status, { type: "given_up", reason });
   if (next.kind === "move") {
-    await saveStep(tx, second, { to: next.to, server: "", appliedAt: undefined, nextLookInMs: undefined });
+    await saveStep(tx, second, { to: next.to, server: "", appliedAt: undefined, nextScanInMs: undefined });
   }
 }
 
 async function reverseFirst(tx: Transaction, transferId: bigint): Promise<void> {
   const legs = await listLegs(tx, transferId);
   const first = legs.find(({ leg }) => leg === FIRST);
-  if (first === undefined || told(first.standing) !== "APPLIED" || legs.some(({ leg }) => leg === REVERSAL)) return;
+  if (first === undefined || told(first.status) !== "APPLIED" || legs.some(({ leg }) => leg === REVERSAL)) return;
   // People are looking at its deal, and only they know how much there is to take back.
-  if (first.standing.state === "REVIEW") return await reportHalfWay(tx, first);
+  if (first.status.state === "REVIEW") return await reportHalfWay(tx, first);
   const amountMinor = -first.amountMinor;
-  const standing = { kind: "reversal", attempt: 0, absences: 0, state: "INTENT" } as const;
-  const reversal = { transferId, leg: REVERSAL, login: first.login, amountMinor, isReady: true, standing };
+  const status = { kind: "reversal", attempt: 0, absences: 0, state: "INTENT" } as const;
+  const reversal = { transferId, leg: REVERSAL, login: first.login, amountMinor, isReady: true, status };
   await insertOperations(tx, [{ ...reversal, askedMinor: amountMinor }]);
 }

@@ -3,10 +3,9 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { claimLane } from "../store/lanes.ts";
+import { claimLock } from "../store/account-locks.ts";
 import { aManagedLogin, anAsker, aWaitingOperation } from "../testing/books.ts";
-import { grantPermit } from "./grant-permit.ts";
-import type { PermitAnswer } from "./grant-permit.ts";
+import { grantPermit, type PermitAnswer } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import { PERMIT_MS } from "../domain/permit.ts";
 import { lockForStep } from "./record.ts";
@@ -63,7 +62,7 @@ test("a leg that has to wait for the one before gets no permit, whoever asks", a
 test("what pauses after an attempt waits until the pause is over", async () => {
   const { pool, ask } = await someBooks();
   const number = await aWaitingOperation(pool, { key: "a", kind: "mirror", attempt: 1 });
-  await execute(pool, sql`update operation set next_look_at = clock_timestamp() + interval '1 minute'`);
+  await execute(pool, sql`update operation set next_scan_at = clock_timestamp() + interval '1 minute'`);
 
   expect(await ask(number)).toEqual(WAIT);
 });
@@ -99,12 +98,12 @@ test("whatever is under way on the login, or stands in line before, goes first",
   expect(await ask(second)).toMatchObject({ kind: "granted" });
 });
 
-test("a lane lets its own story pass and what stood in line before it, and nothing that came later", async () => {
+test("an account lock lets its own saga pass and what stood in line before it, and nothing that came later", async () => {
   const { pool, ask } = await someBooks();
   const before = await aWaitingOperation(pool, { key: "a" });
-  await inTransaction(pool, (tx) => claimLane(tx, "1", "story"));
+  await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
   const later = await aWaitingOperation(pool, { key: "b" });
-  const own = await aWaitingOperation(pool, { key: "c", holder: "story" });
+  const own = await aWaitingOperation(pool, { key: "c", lockOwner: "saga" });
 
   expect(await ask(later)).toEqual(WAIT);
   expect(await ask(own)).toEqual({ kind: "wait", behind: before });

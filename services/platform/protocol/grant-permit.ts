@@ -1,18 +1,15 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Account } from "../store/accounts.ts";
-import { insertAttempts } from "../store/attempts.ts";
-import type { NewAttempt } from "../store/attempts.ts";
-import { findObstacle } from "../store/lines.ts";
+import { insertAttempts, type NewAttempt } from "../store/attempts.ts";
+import { findObstacle } from "../store/queues.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { OPERATION_KINDS } from "../domain/operation-kind.ts";
-import { minds } from "../domain/operation-machine.ts";
+import { accepts } from "../domain/operation-machine.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import { PERMIT_MS } from "../domain/permit.ts";
-import { takeStep } from "./record.ts";
-import type { Locked } from "./record.ts";
+import { type Locked, takeStep } from "./record.ts";
 import type { Operation } from "../domain/operation.ts";
-import { formatReference } from "../domain/reference.ts";
-import type { Reference } from "../domain/reference.ts";
+import { formatReference, type Reference } from "../domain/reference.ts";
 
 /** Who asks, and since when by the monotonic clock: read before the transaction, so the permit never outlives its row. */
 export type Asker = {
@@ -24,7 +21,7 @@ export type Asker = {
 
 /** What is needed of an operation to send it. */
 export type Sendable = Pick<RecordedOperation, "number" | "login" | "amountMinor" | "comment"> & {
-  readonly standing: Pick<Operation, "kind">;
+  readonly status: Pick<Operation, "kind">;
 };
 
 /** The right to write one command once. */
@@ -41,11 +38,11 @@ export type PermitAnswer =
   /** It needs no permit any more. */
   | { readonly kind: "over" };
 
-/** Decided under the account's lock, so exactly one process may send, once, and nobody slips into a lane. */
+/** Decided under the account's lock, so exactly one process may send, once, and nobody slips into an account lock. */
 export async function grantPermit(tx: Transaction, locked: Locked, asker: Asker): Promise<PermitAnswer> {
   const { account, operation } = locked;
-  const { kind } = operation.standing;
-  if (!minds(operation.standing, "permit_granted") || !operation.isReady) return { kind: "over" };
+  const { kind } = operation.status;
+  if (!accepts(operation.status, "permit_granted") || !operation.isReady) return { kind: "over" };
   const circumstances = { server: asker.server, at: account.seenAt };
   if (isTooLate(operation)) {
     await takeStep(tx, operation, { type: "given_up", reason: "expired" }, circumstances);
@@ -54,12 +51,16 @@ export async function grantPermit(tx: Transaction, locked: Locked, asker: Asker)
   if (operation.isEarly) return { kind: "wait", behind: undefined };
   if (OPERATION_KINDS[kind].exclusive) {
     if (account.isBeingRead || !isAdmitted(account, operation)) return { kind: "wait", behind: undefined };
-    const behind = await findObstacle(tx, { login: account.login, number: operation.number, lane: account.lane });
+    const behind = await findObstacle(tx, {
+      login: account.login,
+      number: operation.number,
+      accountLock: account.accountLock,
+    });
     if (behind !== undefined) return { kind: "wait", behind };
   }
-  const { standing } = await takeStep(tx, operation, { type: "permit_granted" }, circumstances);
-  if (standing.state !== "SENDING") return { kind: "over" };
-  const { attempt } = standing;
+  const { status } = await takeStep(tx, operation, { type: "permit_granted" }, circumstances);
+  if (status.state !== "SENDING") return { kind: "over" };
+  const { attempt } = status;
   await insertAttempts(tx, [newAttempt({ kind, number: operation.number, attempt }, asker)]);
   return { kind: "granted", permit: { operation, attempt, grantedAtMs: asker.grantedAtMs } };
 }
@@ -70,18 +71,22 @@ export function newAttempt(reference: Reference, { epoch: senderEpoch, sessionId
   return { operation, number, reference: formatReference(reference), senderEpoch, session, permitMs: PERMIT_MS };
 }
 
-/** A lane lets its own story pass, and what stood in line before it: an operation that is only wished for never did. */
+/** A account lock lets its own saga pass, and what stood in line before it: an operation that is only wished for never did. */
 export function isAdmitted(
-  { lane }: Account,
-  { holder, number }: { readonly holder: string; readonly number?: bigint },
+  { accountLock }: Account,
+  { lockOwner, number }: { readonly lockOwner: string; readonly number?: bigint },
 ): boolean {
-  return lane === undefined || lane.holder === holder || (number !== undefined && number < lane.number);
+  return (
+    accountLock === undefined ||
+    accountLock.lockOwner === lockOwner ||
+    (number !== undefined && number < accountLock.number)
+  );
 }
 
 /**
  * An external operation that was never written may still expire; one of ours that was attempted goes on, and so does what
  * follows a leg that is applied.
  */
-function isTooLate({ isLate, leg, standing }: RecordedOperation): boolean {
-  return isLate && leg === 1 && (standing.attempt === 0 || OPERATION_KINDS[standing.kind].origin === "external");
+function isTooLate({ isLate, leg, status }: RecordedOperation): boolean {
+  return isLate && leg === 1 && (status.attempt === 0 || OPERATION_KINDS[status.kind].origin === "external");
 }

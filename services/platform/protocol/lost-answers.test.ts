@@ -3,8 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import type { Instance } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 /** The permit and the socket time-out, after which the quiet period begins. */
 const LOST_AFTER_MS = 7_000;

@@ -4,8 +4,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { losing } from "../testing/losing.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import type { Instance } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 async function attemptsOf({ deps }: Instance): Promise<string[]> {
   const rows = await many<{ state: string }>(deps.pool, sql`select state from attempt order by number`);
@@ -25,7 +24,7 @@ test("a permit whose commit was lost is never used, and the deposit is made unde
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("a wish whose commit did not happen is recorded again", async () => {
+test("an order whose commit did not happen is recorded again", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -51,7 +50,7 @@ test.each([true, false])("a record whose commit was lost (it happened: %s) is ma
   expect(log.entries).toHaveLength(1);
 });
 
-/** The wishes, the debits with the permits of the credits, the credits. */
+/** The orders, the debits with the permits of the credits, the credits. */
 const OF_A_BATCH = [1, 2, 3].flatMap((commit) => [true, false].map((happens) => ({ commit, happens })));
 
 test.each(OF_A_BATCH)(

@@ -50,7 +50,7 @@ test.each([HOUR_MS, -HOUR_MS])(
       sql`select max(abs(extract(epoch from clock_timestamp() - at)))::float8 as apart, count(*)::int as times
           from (
             select applied_at as at from operation
-            union all select next_look_at - interval '1 minute' from operation
+            union all select next_scan_at - interval '1 minute' from operation
             union all select reads_from + interval '1 day' from account
             union all select deal_at from log_entry
             union all select opened_at from review_case

@@ -5,8 +5,7 @@ import type { Deps } from "../deps.ts";
 import { isDealTaken } from "../store/operation-steps.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import type { OperationEvent } from "../domain/operation.ts";
-import { lockForStep, recordEvent } from "./record.ts";
-import type { EventCircumstances, EventRecorded } from "./record.ts";
+import { type EventCircumstances, type EventRecorded, lockForStep, recordEvent } from "./record.ts";
 
 export type Target = { readonly login: string; readonly number: OperationNumber };
 
@@ -34,7 +33,7 @@ export async function recordNow(
       if (pauseMs === undefined || !(isTransient(error) || isDealTaken(error))) throw error;
       await delay(pauseMs);
     } finally {
-      deps.doorbell.ring(login);
+      deps.doorbell.notify(login);
     }
   }
 }

@@ -5,12 +5,10 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Role } from "../domain/role.ts";
 import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
-import type { Asker } from "./grant-permit.ts";
-import { grantPermit } from "./grant-permit.ts";
+import { type Asker, grantPermit } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import { lockForStep } from "./record.ts";
-import { recordTogether } from "./record-together.ts";
-import type { AppliedNow } from "./record-together.ts";
+import { type AppliedNow, recordTogether } from "./record-together.ts";
 
 const PAYMENT = "9";
 
@@ -65,7 +63,7 @@ test("plain answers are recorded with their deals and entries, and are looked fo
   expect(await loggedDeals(pool)).toEqual([71n, 72n]);
   const looks = await many(
     pool,
-    sql`select distinct next_look_at > clock_timestamp() + interval '50 seconds' as later from operation`,
+    sql`select distinct next_scan_at > clock_timestamp() + interval '50 seconds' as later from operation`,
   );
   expect(looks).toEqual([{ later: true }]);
   const attempts = await many(pool, sql`select distinct state, fenced_at is not null as fenced from attempt`);

@@ -1,9 +1,7 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { dealLookMs } from "../domain/deal-looks.ts";
-import { lockAccounts } from "../store/accounts.ts";
-import type { Account } from "../store/accounts.ts";
-import { insertAttempts } from "../store/attempts.ts";
-import type { NewAttempt } from "../store/attempts.ts";
+import { type Account, lockAccounts } from "../store/accounts.ts";
+import { insertAttempts, type NewAttempt } from "../store/attempts.ts";
 import { listExplainedDeals } from "../store/explained-deals.ts";
 import { lockOperations, lockReadyCredits } from "../store/operations.ts";
 import { saveApplied, saveSending } from "../store/operation-steps.ts";
@@ -11,8 +9,7 @@ import type { RecordedOperation } from "../store/operation-row.ts";
 import { readyNextLegs } from "../store/transfers.ts";
 import { appendToLogs } from "./history/append-to-log.ts";
 import { operationEntry } from "./history/deal-entries.ts";
-import { newAttempt } from "./grant-permit.ts";
-import type { Asker, Permit } from "./grant-permit.ts";
+import { type Asker, newAttempt, type Permit } from "./grant-permit.ts";
 import { step } from "../domain/operation-machine.ts";
 
 /** An operation that the platform has just applied, and who sent it. */
@@ -50,7 +47,7 @@ export async function recordTogether(
   const plain = await plainSteps(tx, server, answers, accounts);
   const applied = plain.map((each) => each.applied);
   const timed = plain.map((each) => ({ ...each.applied, at: each.account.seenAt }));
-  await saveApplied(tx, { server, nextLookInMs: dealLookMs(0) }, timed);
+  await saveApplied(tx, { server, nextScanInMs: dealLookMs(0) }, timed);
   const [unlogged, logged] = partition(plain, ({ account }) => account.role === "master");
   await appendToLogs(tx, server, logged.map(factOf));
   return {
@@ -79,14 +76,14 @@ async function plainSteps(
     const account = accounts.get(login);
     const isOnlyHere = tickets.indexOf(ticket) === tickets.lastIndexOf(ticket) && !explained.has(ticket);
     if (operation === undefined || account === undefined || !isOnlyHere || operation.dealId !== undefined) return [];
-    const next = step(operation.standing, { type: "applied", attempt, ticket });
+    const next = step(operation.status, { type: "applied", attempt, ticket });
     return next.kind === "move" && next.to.state === "APPLIED" ? [{ applied, operation, account }] : [];
   });
 }
 
 function factOf({ applied, operation, account }: Step) {
-  const standing = { ...operation.standing, state: "APPLIED", ticket: applied.ticket } as const;
-  return { account, entry: operationEntry(operation, standing, account.seenAt), requestId: operation.requestId };
+  const status = { ...operation.status, state: "APPLIED", ticket: applied.ticket } as const;
+  return { account, entry: operationEntry(operation, status, account.seenAt), requestId: operation.requestId };
 }
 
 /** What grants a permit to a leg of its own, for many: none of these stands in a line, and each is locked. */
@@ -104,7 +101,7 @@ async function permitCredits(tx: Transaction, steps: readonly Step[]): Promise<R
     wanted.map((debit) => debit.operation.transferId),
   )) {
     const debit = byTransfer.get(operation.transferId);
-    const next = step(operation.standing, { type: "permit_granted" });
+    const next = step(operation.status, { type: "permit_granted" });
     if (debit?.next === undefined || next.kind !== "move" || next.to.state !== "SENDING") continue;
     const { kind, attempt } = next.to;
     const { asker } = debit.next;

@@ -8,8 +8,7 @@ import type { OperationEvent } from "../domain/operation.ts";
 import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
-import { lockForStep, recordEvent } from "./record.ts";
-import type { Circumstances } from "./record.ts";
+import { type Circumstances, lockForStep, recordEvent } from "./record.ts";
 
 const AT = new Date("2026-11-21T12:00:00Z");
 const TICKET = 77n;
@@ -68,8 +67,8 @@ async function logged(pool: Pool, login = "1") {
 async function looksWithin(pool: Pool, ms: number): Promise<boolean> {
   const [row] = await many<{ is: boolean }>(
     pool,
-    sql`select next_look_at > clock_timestamp() + ${ms} * interval '0.5 millisecond'
-               and next_look_at <= clock_timestamp() + ${ms} * interval '1 millisecond' as is
+    sql`select next_scan_at > clock_timestamp() + ${ms} * interval '0.5 millisecond'
+               and next_scan_at <= clock_timestamp() + ${ms} * interval '1 millisecond' as is
         from operation`,
   );
   return row?.is ?? false;
@@ -122,18 +121,18 @@ test("a lost answer is looked for soon", async () => {
   expect(await looksWithin(pool, 250)).toBe(true);
 });
 
-test("a second deal of an operation is for a person, and is not booked as the operation's", async () => {
+test("a second deal of an operation is for manual review, and is not booked as the operation's", async () => {
   const { pool, record, number } = await someSent();
   await record(number, applied(TICKET), { attempt: FENCED });
   await record(number, applied(TICKET + 1n));
   await record(number, applied(TICKET + 1n));
 
   expect(await operations(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
-  expect(await findings(pool)).toEqual([{ reason: "surplus_deal", deal: TICKET + 1n }]);
+  expect(await findings(pool)).toEqual([{ reason: "unmatched_deal", deal: TICKET + 1n }]);
   expect(await logged(pool)).toHaveLength(1);
 });
 
-test("evidence against what was told brings the operation before a person, with the deal", async () => {
+test("evidence against what was told brings the operation in manual review, with the deal", async () => {
   const { pool, record, number } = await someSent();
   await record(number, applied(TICKET), { attempt: FENCED });
   await record(number, { type: "deal_gone" });
@@ -230,7 +229,7 @@ test("a debit that was not taken is not given back when its credit is given up",
   expect(await operations(pool)).toHaveLength(2);
 });
 
-test("a debit whose deal is before people is taken back by them alone when its credit is refused", async () => {
+test("a debit whose deal is in manual review is taken back by them alone when its credit is refused", async () => {
   const { pool, permit, record } = await someBooks();
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await permit(debit);
@@ -243,7 +242,7 @@ test("a debit whose deal is before people is taken back by them alone when its c
   expect(await findings(pool)).toMatchObject([{ reason: "applied_deal_differs" }, { reason: "debit_without_credit" }]);
 });
 
-test("money that could neither reach the other nor go back is for a person", async () => {
+test("money that could neither reach the other nor go back is for manual review", async () => {
   const { pool, permit, record } = await someBooks();
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await permit(debit);

@@ -1,13 +1,11 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { markAttempt } from "../store/attempts.ts";
-import type { AttemptFacts } from "../store/attempts.ts";
+import { type AttemptFacts, markAttempt } from "../store/attempts.ts";
 import type { NewEntry } from "../domain/log-entry.ts";
-import { lockAccount } from "../store/accounts.ts";
-import type { Account } from "../store/accounts.ts";
+import { type Account, lockAccount } from "../store/accounts.ts";
 import { lockOperation } from "../store/operations.ts";
 import { saveStep } from "../store/operation-steps.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
-import { nextLookMs } from "../domain/next-look.ts";
+import { nextScanMs } from "../domain/next-scan.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import type { Operation, OperationEvent, Step } from "../domain/operation.ts";
 import { step } from "../domain/operation-machine.ts";
@@ -40,13 +38,13 @@ export type EventCircumstances = Omit<Circumstances, "at"> & { readonly at?: Dat
 export type Locked = { readonly account: Account; readonly operation: RecordedOperation };
 
 type Recorded = {
-  readonly standing: Operation;
+  readonly status: Operation;
   /** Set when this event applied it. Whoever records appends it to the log, where the log's order wants it. */
   readonly entry: NewEntry | undefined;
 };
 
 /** Where it stands, and whether only the reader can give its entry a number: the history of a Master has an order. */
-export type EventRecorded = { readonly standing: Operation; readonly awaitsReader: boolean };
+export type EventRecorded = { readonly status: Operation; readonly awaitsReader: boolean };
 
 export async function lockForStep(tx: Transaction, login: string, number: OperationNumber): Promise<Locked> {
   const account = await lockAccount(tx, login);
@@ -65,12 +63,12 @@ export async function recordEvent(
   circumstances: EventCircumstances,
 ): Promise<EventRecorded> {
   const at = circumstances.at ?? account.seenAt;
-  const { standing, entry } = await takeStep(tx, operation, event, { ...circumstances, at });
-  if (entry === undefined) return { standing, awaitsReader: false };
-  if (account.role === "master") return { standing, awaitsReader: true };
+  const { status, entry } = await takeStep(tx, operation, event, { ...circumstances, at });
+  if (entry === undefined) return { status, awaitsReader: false };
+  if (account.role === "master") return { status, awaitsReader: true };
   const { requestId } = operation;
   await appendToLog(tx, account, { server: circumstances.server, entries: [entry], requestId });
-  return { standing, awaitsReader: false };
+  return { status, awaitsReader: false };
 }
 
 /** One step of the protocol and all that follows from it in the books, but for the log. */
@@ -80,22 +78,22 @@ export async function takeStep(
   event: OperationEvent,
   circumstances: Circumstances,
 ): Promise<Recorded> {
-  const next = step(operation.standing, event);
+  const next = step(operation.status, event);
   const booking = await findBooking(tx, operation, next, circumstances.server);
   if (booking !== undefined) {
-    return { standing: await conflict(tx, operation, booking, circumstances), entry: undefined };
+    return { status: await conflict(tx, operation, booking, circumstances), entry: undefined };
   }
   await markFate(tx, operation, event, { step: next, facts: circumstances.attempt });
-  if (next.kind === "stay") return { standing: operation.standing, entry: undefined };
-  if (next.kind === "surplus") {
-    await reportSurplus(tx, operation, next.ticket, circumstances);
-    return { standing: operation.standing, entry: undefined };
+  if (next.kind === "stay") return { status: operation.status, entry: undefined };
+  if (next.kind === "unmatched") {
+    await reportUnmatched(tx, operation, next.ticket, circumstances);
+    return { status: operation.status, entry: undefined };
   }
   const { to, writes } = next;
   await save(tx, operation, { step: next, event }, circumstances);
   await followLegs(tx, operation, to);
   const entry = writes.includes("entry") ? operationEntry(operation, to, circumstances.at) : undefined;
-  return { standing: to, entry };
+  return { status: to, entry };
 }
 
 /** What its sender learned is kept with the attempt, also when it changes nothing any more. A new one has no row yet. */
@@ -119,8 +117,8 @@ async function save(
   circumstances: Circumstances,
 ): Promise<void> {
   const { server, at } = circumstances;
-  const nextLookInMs = writes.includes("next_look") ? nextLookMs(to) : undefined;
-  await saveStep(tx, operation, { to, server, appliedAt: at, nextLookInMs });
+  const nextScanInMs = writes.includes("next_scan") ? nextScanMs(to) : undefined;
+  await saveStep(tx, operation, { to, server, appliedAt: at, nextScanInMs });
   if (to.state === "REVIEW" && writes.includes("finding")) {
     await reportReview(tx, operation, { to, event }, circumstances);
   }
@@ -136,17 +134,17 @@ async function conflict(
   { ticket, isOwnLogin }: Booking,
   circumstances: Circumstances,
 ): Promise<Operation> {
-  const { attempt } = operation.standing;
+  const { attempt } = operation.status;
   const lost = await takeStep(tx, operation, { type: "lost", attempt }, circumstances);
-  if (!isOwnLogin && circumstances.attempt !== undefined) return lost.standing;
-  const unknown = { ...operation, standing: lost.standing };
+  if (!isOwnLogin && circumstances.attempt !== undefined) return lost.status;
+  const unknown = { ...operation, status: lost.status };
   const reviewed = await takeStep(
     tx,
     unknown,
     { type: "does_not_fit", reason: "ticket_conflict" },
     { ...circumstances, dealId: ticket },
   );
-  return reviewed.standing;
+  return reviewed.status;
 }
 
 /** A deal that is in the books already. */
@@ -180,12 +178,12 @@ async function reportReview(
   const evidence = { key, amount_minor: String(amountMinor), attempt: to.attempt, came_from: to.cameFrom, ...seen };
   const dealId = seenDeal ?? ("ticket" in event ? event.ticket : operation.dealId);
   const { reason } = to;
-  const reviewed = { number: operation.number, standing: to };
+  const reviewed = { number: operation.number, status: to };
   await reportFinding(tx, { login, operation: reviewed, reason, server, dealId, dealState, amountMinor, evidence });
 }
 
 /** A deal beyond the one that the operation may have. */
-async function reportSurplus(
+async function reportUnmatched(
   tx: Transaction,
   operation: RecordedOperation,
   ticket: bigint,
@@ -193,5 +191,13 @@ async function reportSurplus(
 ): Promise<void> {
   const { login, key, amountMinor } = operation;
   const evidence = { key, ticket: String(ticket) };
-  await reportFinding(tx, { login, operation, reason: "surplus_deal", server, dealId: ticket, amountMinor, evidence });
+  await reportFinding(tx, {
+    login,
+    operation,
+    reason: "unmatched_deal",
+    server,
+    dealId: ticket,
+    amountMinor,
+    evidence,
+  });
 }

@@ -7,8 +7,7 @@ import { findOperation, listLegs } from "../store/operations.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import type { Instance } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 import { lockForStep, recordEvent } from "./record.ts";
 import { readLogin } from "./history/read-history.ts";
 import { recordNow } from "./record-now.ts";
@@ -62,7 +61,7 @@ test("of two operations that are told one ticket at the same moment, the second 
     return { recording };
   });
 
-  expect((await late.recording).standing.state).toBe("UNKNOWN");
+  expect((await late.recording).status.state).toBe("UNKNOWN");
   expect(await rows(instance)).toEqual([
     { state: "APPLIED", came_from: null, review: null, deal_id: TICKET, attempt: "APPLIED" },
     { state: "UNKNOWN", came_from: null, review: null, deal_id: null, attempt: "UNKNOWN" },
@@ -78,9 +77,9 @@ test("an answer with a ticket that our books know from another login is no evide
   const operation = await aSending(instance);
 
   const told = { ...applied, ticket: known.legs[0]!.dealId };
-  const { standing } = await recordNow(deps, operation, told, ANSWERED);
+  const { status } = await recordNow(deps, operation, told, ANSWERED);
 
-  expect(standing.state).toBe("UNKNOWN");
+  expect(status.state).toBe("UNKNOWN");
   // What it really made is under its own reference.
   const { reference } = await one<{ reference: string }>(
     deps.pool,
@@ -89,7 +88,7 @@ test("an answer with a ticket that our books know from another login is no evide
   const { deal } = await world.control.balance(operation.login, "5.00", reference);
   const found = await eventually(
     () => findOperation(deps.pool, operation.number),
-    (seen) => seen?.standing.state === "APPLIED",
+    (seen) => seen?.status.state === "APPLIED",
   );
   expect(found?.dealId).toBe(BigInt(deal));
 });
@@ -111,7 +110,7 @@ test("an answer with the ticket of another login's deal that we have not read ye
   expect((await logOf(instance, operation.login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
-test("a ticket that the platform gives again to the same login is for a person, and booked once", async () => {
+test("a ticket that the platform gives again to the same login is for manual review, and booked once", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service, deps } = instance;

@@ -49,12 +49,12 @@ async function aLostDeposit({
             fenced_at = case when ${isFenced} then now() end`,
   );
   await execute(pool, sql`update sender set beat_at = now() - ${senderBeatAgo}::interval where epoch = ${asker.epoch}`);
-  await execute(pool, sql`update operation set next_look_at = now() - interval '1 hour'`);
-  const standing = async () =>
-    (await many(pool, sql`select state, refusal, review, next_look_at > now() as later from operation`))[0];
+  await execute(pool, sql`update operation set next_scan_at = now() - interval '1 hour'`);
+  const status = async () =>
+    (await many(pool, sql`select state, refusal, review, next_scan_at > now() as later from operation`))[0];
   const scan = async () => {
     await scanOperation(deps, number);
-    return await standing();
+    return await status();
   };
   const reference = formatReference({ kind: "deposit", number, attempt: 1 });
   return { control: world.control, deps, login, number, reference, scan };
@@ -104,7 +104,7 @@ test("a Master's deal that is found is read at once", async () => {
   expect(deps.freshDeals.take()).toEqual([login]);
 });
 
-test("the same amount without a reference is for a person, and one that our books explain is nothing", async () => {
+test("the same amount without a reference is for manual review, and one that our books explain is nothing", async () => {
   const doubtful = await aLostDeposit();
   await doubtful.control.balance(doubtful.login, AMOUNT, "rewritten");
   expect(await doubtful.scan()).toMatchObject({ state: "REVIEW", review: "candidate_deal" });
@@ -127,7 +127,7 @@ test("a charge of the same amount is nobody's deposit", async () => {
   expect(await control.deals(login)).toHaveLength(1);
 });
 
-test("the reference with another amount is for a person at once", async () => {
+test("the reference with another amount is for manual review at once", async () => {
   const more = await aLostDeposit();
   await more.control.balance(more.login, "0.06", more.reference);
   expect(await more.scan()).toMatchObject({ state: "REVIEW", review: "amount_differs" });

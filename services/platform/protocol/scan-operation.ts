@@ -1,20 +1,17 @@
 import type { Deps } from "../deps.ts";
 import type { OperationEvent } from "../domain/operation.ts";
-import { minds } from "../domain/operation-machine.ts";
-import { DEAL_ACTION } from "../mt5/deals.ts";
-import type { Deal } from "../mt5/deals.ts";
+import { accepts } from "../domain/operation-machine.ts";
+import { type Deal, DEAL_ACTION } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import { findAttempt, insertScan, listScans } from "../store/attempts.ts";
-import type { RecordedAttempt } from "../store/attempts.ts";
+import { findAttempt, insertScan, listScans, type RecordedAttempt } from "../store/attempts.ts";
 import { readClock } from "../store/clock.ts";
 import { listExplainedDealsOf } from "../store/explained-deals.ts";
 import { findOperation } from "../store/operations.ts";
-import { setNextLook } from "../store/operation-steps.ts";
+import { setNextScan } from "../store/operation-steps.ts";
 import { hasMisplacedDeal } from "../store/reviews.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { decideAbsence } from "../domain/absence.ts";
-import { judgeDeals } from "../domain/evidence.ts";
-import type { EvidenceDeal, Verdict } from "../domain/evidence.ts";
+import { type EvidenceDeal, judgeDeals, type Verdict } from "../domain/evidence.ts";
 import { effectOf } from "./history/explain-deal.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import { recordNow } from "./record-now.ts";
@@ -27,8 +24,8 @@ type Lost = { readonly operation: RecordedOperation; readonly attempt: RecordedA
 /** Looks for an attempt whose answer was lost. Finds its deal, proves that there is none, or says when to look again. */
 export async function scanOperation(deps: Deps, number: OperationNumber): Promise<void> {
   const operation = await findOperation(deps.pool, number);
-  if (operation === undefined || !minds(operation.standing, "proven_absent")) return;
-  const attempt = await findAttempt(deps.pool, number, operation.standing.attempt);
+  if (operation === undefined || !accepts(operation.status, "proven_absent")) return;
+  const attempt = await findAttempt(deps.pool, number, operation.status.attempt);
   if (attempt === undefined) throw new Error(`operation ${number} is unknown without an attempt`);
   const lost: Lost = { operation, attempt };
   // The permit was granted by the clock of the database, and its quiet period ends by the same one.
@@ -46,7 +43,7 @@ async function readEvidence(
   { operation, attempt }: Lost,
   startedAtMs: number,
 ): Promise<Evidence | undefined> {
-  const { login, number, amountMinor, standing } = operation;
+  const { login, number, amountMinor, status } = operation;
   const period = {
     from: new Date(attempt.grantedAt.getTime() - WINDOW_MS),
     to: new Date(Math.max(startedAtMs, attempt.permitExpiresAt.getTime()) + WINDOW_MS),
@@ -55,7 +52,7 @@ async function readEvidence(
     const deals = await deps.mt5.readDeals(login, period);
     const tickets = deals.map(({ ticket }) => ticket);
     const explained = await listExplainedDealsOf(deps.pool, deps.settings.server, login, tickets);
-    const reference = { kind: standing.kind, number, attempt: standing.attempt };
+    const reference = { kind: status.kind, number, attempt: status.attempt };
     const expected = { reference, login, amountMinor, permittedAtMs: attempt.grantedAt.getTime() };
     const verdict = judgeDeals(expected, deals.map(evidenceOf), (ticket) => explained.has(ticket));
     return { verdict, deals };
@@ -73,7 +70,7 @@ async function isSettledBy(
   startedAtMs: number,
 ): Promise<boolean> {
   const { operation } = lost;
-  const { attempt } = operation.standing;
+  const { attempt } = operation.status;
   switch (verdict.kind) {
     case "hit": {
       const at = deals.find(({ ticket }) => ticket === verdict.ticket)?.at;
@@ -95,7 +92,7 @@ async function isSettledBy(
 }
 
 async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: number): Promise<void> {
-  const { number, standing } = operation;
+  const { number, status } = operation;
   const decision = decideAbsence(
     {
       lostAtMs: operation.changedAt.getTime(),
@@ -104,7 +101,7 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
       isFenced: attempt.isFenced,
       senderBeatAtMs: attempt.senderBeatAt.getTime(),
       watchedSinceMs: deps.sender.startedAtMs,
-      scans: await listScans(deps.pool, number, standing.attempt),
+      scans: await listScans(deps.pool, number, status.attempt),
     },
     deps.settings.quietPeriodMs,
     await readClock(deps.pool),
@@ -112,13 +109,13 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
   switch (decision.kind) {
     case "absent":
       await recordNow(deps, operation, await absenceOf(deps, { operation, attempt }));
-      deps.operationsBell.ring();
+      deps.operationsSignal.notify();
       return;
     case "review":
       await recordNow(deps, operation, { type: "does_not_fit", reason: decision.reason });
       return;
     case "look":
-      await setNextLook(deps.pool, number, new Date(decision.atMs));
+      await setNextScan(deps.pool, number, new Date(decision.atMs));
   }
 }
 
@@ -127,10 +124,10 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
  * has said so: only a person can say what that is worth.
  */
 async function absenceOf({ pool }: Deps, { operation, attempt }: Lost): Promise<OperationEvent> {
-  const { number, standing } = operation;
+  const { number, status } = operation;
   if (await hasMisplacedDeal(pool, number)) return { type: "does_not_fit", reason: "candidate_deal" };
   if (attempt.isTicketTold) return { type: "does_not_fit", reason: "told_deal_not_shown" };
-  return { type: "proven_absent", attempt: standing.attempt };
+  return { type: "proven_absent", attempt: status.attempt };
 }
 
 function evidenceOf(deal: Deal): EvidenceDeal {

@@ -4,18 +4,15 @@ import type { Deps } from "../deps.ts";
 import type { MoneyOutcome } from "../mt5/classify.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import type { CommandSession } from "../mt5/client.ts";
-import { findAttempt } from "../store/attempts.ts";
-import type { AttemptFacts } from "../store/attempts.ts";
+import { type AttemptFacts, findAttempt } from "../store/attempts.ts";
 import { findOperation } from "../store/operations.ts";
-import { grantPermit } from "./grant-permit.ts";
-import type { Permit, PermitAnswer } from "./grant-permit.ts";
+import { grantPermit, type Permit, type PermitAnswer } from "./grant-permit.ts";
 import { OPERATION_KINDS } from "../domain/operation-kind.ts";
-import { minds } from "../domain/operation-machine.ts";
+import { accepts } from "../domain/operation-machine.ts";
 import type { OperationEvent } from "../domain/operation.ts";
 import { mayStillWrite } from "../domain/permit.ts";
 import { lockForStep } from "./record.ts";
-import { recordNow } from "./record-now.ts";
-import type { Target } from "./record-now.ts";
+import { recordNow, type Target } from "./record-now.ts";
 import { platformComment } from "../domain/reference.ts";
 
 /** How long a permit may wait for a session: a busy platform slows callers down before anything is promised. */
@@ -82,8 +79,8 @@ export function askerOf({ settings, sender }: Deps, { sessionId }: CommandSessio
 /** The permit's commit may have happened, but its bytes surely never left: only we could have sent them. */
 export async function voidUnsent(deps: Deps, target: Target, { sessionId }: CommandSession): Promise<void> {
   const operation = await findOperation(deps.pool, target.number);
-  if (operation === undefined || !minds(operation.standing, "not_sent")) return;
-  const { attempt } = operation.standing;
+  if (operation === undefined || !accepts(operation.status, "not_sent")) return;
+  const { attempt } = operation.status;
   const permitted = await findAttempt(deps.pool, target.number, attempt);
   const isOurs = permitted?.senderEpoch === deps.sender.epoch && permitted.session === sessionId;
   if (!isOurs) return;
@@ -100,20 +97,20 @@ export type Sent = { readonly permit: Permit; readonly outcome: MoneyOutcome };
 
 export async function writeOnce(deps: Deps, permit: Permit, session: CommandSession): Promise<Sent> {
   const { operation, attempt, grantedAtMs } = permit;
-  deps.reach("after_permit", operation.standing.kind);
-  const { login, number, amountMinor, standing, comment } = operation;
-  const policy = OPERATION_KINDS[standing.kind];
-  const reference = { kind: standing.kind, number, attempt };
+  deps.reach("after_permit", operation.status.kind);
+  const { login, number, amountMinor, status, comment } = operation;
+  const policy = OPERATION_KINDS[status.kind];
+  const reference = { kind: status.kind, number, attempt };
   const text = platformComment(reference, policy.comment ?? comment);
   const { checkMargin, origin } = policy;
   const mayWrite = (): boolean => mayStillWrite(grantedAtMs, performance.now());
-  const onWritten = (): void => failpoint("after_write", standing.kind);
+  const onWritten = (): void => failpoint("after_write", status.kind);
   deps.inFlight.add(number);
   const order = { login, amountMinor, comment: text, checkMargin, isTold: origin === "external" };
   const outcome = await session
     .changeBalance({ ...order, mayWrite, onWritten })
     .finally(() => deps.inFlight.delete(number));
-  deps.reach("after_answer", standing.kind);
+  deps.reach("after_answer", status.kind);
   if (outcome.kind !== "applied") tellProblem(deps, permit, outcome);
   return { permit, outcome };
 }
@@ -121,9 +118,9 @@ export async function writeOnce(deps: Deps, permit: Permit, session: CommandSess
 export async function recordSent(deps: Deps, { permit, outcome }: Sent): Promise<void> {
   const { operation, attempt } = permit;
   const { awaitsReader } = await recordNow(deps, operation, eventOf(outcome, attempt), { attempt: factsOf(outcome) });
-  deps.reach("after_record", operation.standing.kind);
+  deps.reach("after_record", operation.status.kind);
   if (awaitsReader) deps.freshDeals.add(operation.login);
-  if (outcome.kind !== "applied") deps.operationsBell.ring();
+  if (outcome.kind !== "applied") deps.operationsSignal.notify();
 }
 
 function tellProblem(

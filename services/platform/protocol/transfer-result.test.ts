@@ -5,7 +5,7 @@ import { operationNumber } from "../domain/operation-number.ts";
 import type { Operation } from "../domain/operation.ts";
 import { transferResult } from "./transfer-result.ts";
 
-const TRANSFER = { id: 9n, key: "fee:1", holder: "", isEnqueued: false };
+const TRANSFER = { id: 9n, key: "fee:1", lockOwner: "", isEnqueued: false };
 const APPLIED = { state: "APPLIED", ticket: 5n };
 const REFUSED = { state: "REFUSED", reason: "platform_rejected" };
 const INTENT = { state: "INTENT", attempt: 0 };
@@ -17,10 +17,10 @@ const EXHAUSTED = { state: "REVIEW", reason: "attempts_exhausted", cameFrom: "IN
 
 function legs(...standings: object[]): RecordedOperation[] {
   return standings.map((own, index) => {
-    const standing = { kind: "fee_debit", attempt: 1, absences: 0, ...own } as Operation;
-    const refusal = standing.state === "REFUSED" ? standing.reason : undefined;
+    const status = { kind: "fee_debit", attempt: 1, absences: 0, ...own } as Operation;
+    const refusal = status.state === "REFUSED" ? status.reason : undefined;
     const number = operationNumber(BigInt(index + 1));
-    return { number, leg: index + 1, login: "1", amountMinor: 1n, standing, refusal } as RecordedOperation;
+    return { number, leg: index + 1, login: "1", amountMinor: 1n, status, refusal } as RecordedOperation;
   });
 }
 
@@ -30,7 +30,7 @@ test.each([
   ["waiting", [INTENT], "PENDING"],
   ["being sent", [SENDING], "UNKNOWN"],
   ["lost", [UNKNOWN], "UNKNOWN"],
-  ["lost and before a person", [OPEN_REVIEW], "REVIEW"],
+  ["lost and in manual review", [OPEN_REVIEW], "REVIEW"],
   ["applied, and a person looks at it later", [LATE_REVIEW], "APPLIED"],
   ["both applied", [APPLIED, APPLIED], "APPLIED"],
   ["debit refused", [REFUSED, REFUSED], "REFUSED"],
@@ -38,7 +38,7 @@ test.each([
   ["debit lost", [UNKNOWN, INTENT], "UNKNOWN"],
   ["credit lost", [APPLIED, UNKNOWN], "UNKNOWN"],
   ["credit tried too often", [APPLIED, EXHAUSTED], "REVIEW"],
-  ["debit before a person, credit refused", [LATE_REVIEW, REFUSED], "REVIEW"],
+  ["debit in manual review, credit refused", [LATE_REVIEW, REFUSED], "REVIEW"],
   ["debit kept by people, credit refused before", [APPLIED, REFUSED], "REVIEW"],
   ["credit refused, reversal waiting", [APPLIED, REFUSED, INTENT], "PENDING"],
   ["credit refused, reversal lost", [APPLIED, REFUSED, UNKNOWN], "UNKNOWN"],

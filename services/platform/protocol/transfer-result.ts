@@ -1,12 +1,10 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { TransferLegResult, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
+import { type TransferLegResult, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import type { Transfer } from "../store/transfers.ts";
 import { kindToProto } from "./history/account-moved.ts";
-import type { Operation, RefusalReason } from "../domain/operation.ts";
-import { outcomeOf } from "../domain/operation.ts";
+import { type Operation, outcomeOf, type RefusalReason } from "../domain/operation.ts";
 import { formatReference } from "../domain/reference.ts";
 
 const REVERSAL = 3;
@@ -22,19 +20,19 @@ export function transferResult({ id, key }: Transfer, legs: readonly RecordedOpe
 }
 
 function stateOf(legs: readonly RecordedOperation[]): TransferState {
-  const states = legs.map(({ standing }) => legState(standing));
-  const asked = legs.filter(({ leg }) => leg !== REVERSAL).map(({ standing }) => legState(standing));
+  const states = legs.map(({ status }) => legState(status));
+  const asked = legs.filter(({ leg }) => leg !== REVERSAL).map(({ status }) => legState(status));
   const reversal = legs.find(({ leg }) => leg === REVERSAL);
   if (states.includes(REVIEW)) return REVIEW;
   if (states.includes(UNKNOWN)) return UNKNOWN;
-  if (reversal !== undefined) return reversalState(legState(reversal.standing));
+  if (reversal !== undefined) return reversalState(legState(reversal.status));
   if (asked[0] === REFUSED) return REFUSED;
-  // A debit that nothing takes back by itself: its deal is, or was, before people.
+  // A debit that nothing takes back by itself: its deal is, or was, in manual review.
   if (asked.includes(REFUSED)) return REVIEW;
   return asked.every((state) => state === APPLIED) ? APPLIED : PENDING;
 }
 
-/** A debit that was taken back never happened; one that could not be taken back is for a person. */
+/** A debit that was taken back never happened; one that could not be taken back is for manual review. */
 function reversalState(state: TransferState): TransferState {
   if (state === APPLIED) return REFUSED;
   return state === REFUSED ? REVIEW : PENDING;
@@ -42,7 +40,7 @@ function reversalState(state: TransferState): TransferState {
 
 function refusalOf(legs: readonly RecordedOperation[]): Refused {
   const [first, second] = legs;
-  const platformCode = second?.standing.attempt === 0 ? first?.platformCode : (second ?? first)?.platformCode;
+  const platformCode = second?.status.attempt === 0 ? first?.platformCode : (second ?? first)?.platformCode;
   const code = legs.some(({ leg }) => leg === REVERSAL) ? "credit_refused" : codeOf(first?.refusal);
   return { code, platformCode: platformCode ?? 0 };
 }
@@ -53,21 +51,21 @@ function codeOf(reason: RefusalReason | undefined): string {
 }
 
 function legResult(operation: RecordedOperation): TransferLegResult {
-  const { number, login, amountMinor, standing, dealId, appliedAt } = operation;
-  const { kind, attempt } = standing;
+  const { number, login, amountMinor, status, dealId, appliedAt } = operation;
+  const { kind, attempt } = status;
   return {
     login,
     kind: kindToProto(kind),
     amount: moneyToProto(usd(amountMinor)),
-    state: legState(standing),
+    state: legState(status),
     dealId: dealId ?? 0n,
     reference: attempt === 0 ? "" : formatReference({ kind, number, attempt }),
     appliedAt,
   };
 }
 
-function legState(standing: Operation): TransferState {
-  switch (outcomeOf(standing)) {
+function legState(status: Operation): TransferState {
+  switch (outcomeOf(status)) {
     case "APPLIED":
       return APPLIED;
     case "REFUSED":
@@ -75,6 +73,6 @@ function legState(standing: Operation): TransferState {
     case "PENDING":
       return PENDING;
     case "UNKNOWN":
-      return standing.state === "REVIEW" ? REVIEW : UNKNOWN;
+      return status.state === "REVIEW" ? REVIEW : UNKNOWN;
   }
 }

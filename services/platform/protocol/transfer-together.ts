@@ -7,59 +7,57 @@ import { findTransferByKey } from "../store/transfers.ts";
 import { listLegs } from "../store/operations.ts";
 import { isDealTaken } from "../store/operation-steps.ts";
 import type { Permit } from "./grant-permit.ts";
-import { insertWishes } from "./insert-wishes.ts";
-import type { WishAnswer } from "./insert-wishes.ts";
-import { recordTogether } from "./record-together.ts";
-import type { AppliedNow } from "./record-together.ts";
-import { askerOf, recordSent, voidUnsent, writeOnce } from "./send.ts";
-import type { Sent } from "./send.ts";
-import type { TransferWish } from "./transfer-wish.ts";
+import { insertOrders, type OrderAnswer } from "./insert-orders.ts";
+import { type AppliedNow, recordTogether } from "./record-together.ts";
+import { askerOf, recordSent, type Sent, voidUnsent, writeOnce } from "./send.ts";
+import type { TransferOrder } from "./transfer-order.ts";
 
-/** A wish of this group and the session through which its legs would go. */
-export type Seat = { readonly wish: TransferWish; readonly requestId: string; readonly session: CommandSession };
+/** A order of this group and the session through which its legs would go. */
+export type Holding = { readonly order: TransferOrder; readonly requestId: string; readonly session: CommandSession };
 
 /** Alone: this way did not work, and what became of it is asked on the way that treats each transfer by itself. */
-export type SeatAnswer = WishAnswer | { readonly kind: "alone" };
+export type HoldingAnswer = OrderAnswer | { readonly kind: "alone" };
 
-type Write = { readonly seat: Seat; readonly permit: Permit };
-type Written = { readonly seat: Seat; readonly sent: Sent };
+type Write = { readonly holding: Holding; readonly permit: Permit };
+type Written = { readonly holding: Holding; readonly sent: Sent };
 
 /** An answer that takes longer than this is recorded by itself, so that it does not hold up the others. */
 const TOGETHER_MS = 250;
 
 /**
- * Takes some transfers through their legs together: one commit for all wishes and permits, then the sends side by side,
+ * Takes some transfers through their legs together: one commit for all orders and permits, then the sends side by side,
  * then one commit for all answers, which also permits the second legs. Each operation goes through the same steps as alone.
  */
-export async function transferTogether(deps: Deps, seats: readonly Seat[]): Promise<SeatAnswer[]> {
-  const answers = await insertTogether(deps, seats);
-  deps.reach("after_intent", seats[0]?.wish.legs[0]?.kind);
-  const first = seats.flatMap((seat, index): Write[] => {
+export async function transferTogether(deps: Deps, holdings: readonly Holding[]): Promise<HoldingAnswer[]> {
+  const answers = await insertTogether(deps, holdings);
+  deps.reach("after_intent", holdings[0]?.order.legs[0]?.kind);
+  const first = holdings.flatMap((holding, index): Write[] => {
     const answer = answers[index];
-    return answer?.kind === "recorded" && answer.permit !== undefined ? [{ seat, permit: answer.permit }] : [];
+    return answer?.kind === "recorded" && answer.permit !== undefined ? [{ holding, permit: answer.permit }] : [];
   });
-  const debits = await sendAll(deps, first, ({ wish }) => wish.legs.length === 1);
+  const debits = await sendAll(deps, first, ({ order }) => order.legs.length === 1);
   const credits = await sendAll(deps, debits.next, () => true);
   requireAll([...(await debits.rest), ...(await credits.rest)]);
   return answers;
 }
 
-async function insertTogether(deps: Deps, seats: readonly Seat[]): Promise<SeatAnswer[]> {
-  const wishes = seats.map(({ wish, requestId, session }) => ({
-    wish,
+async function insertTogether(deps: Deps, holdings: readonly Holding[]): Promise<HoldingAnswer[]> {
+  const orders = holdings.map(({ order, requestId, session }) => ({
+    order,
     requestId,
-    asker: wish.isEnqueued ? undefined : askerOf(deps, session),
+    asker: order.isEnqueued ? undefined : askerOf(deps, session),
   }));
   try {
-    return await inTransaction(deps.pool, (tx) => insertWishes(tx, wishes));
+    return await inTransaction(deps.pool, (tx) => insertOrders(tx, orders));
   } catch (error) {
     if (!isTransient(error)) throw error;
-    if (error instanceof CommitUnknown) for (const seat of seats) await undoUnsent(deps, seat.wish.key, seat.session);
-    return seats.map(() => ({ kind: "alone" }));
+    if (error instanceof CommitUnknown)
+      for (const holding of holdings) await undoUnsent(deps, holding.order.key, holding.session);
+    return holdings.map(() => ({ kind: "alone" }));
   }
 }
 
-/** Nobody knows whether the wish was recorded, but surely nothing was sent for it. */
+/** Nobody knows whether the order was recorded, but surely nothing was sent for it. */
 export async function undoUnsent(deps: Deps, key: string, session: CommandSession): Promise<void> {
   const recorded = await findTransferByKey(deps.pool, key);
   const [first] = recorded === undefined ? [] : await listLegs(deps.pool, recorded.id);
@@ -74,18 +72,18 @@ type Round = {
 };
 
 /** A session through which nothing of these transfers follows is given back before the answers are recorded. */
-async function sendAll(deps: Deps, writes: readonly Write[], isLast: (seat: Seat) => boolean): Promise<Round> {
+async function sendAll(deps: Deps, writes: readonly Write[], isLast: (holding: Holding) => boolean): Promise<Round> {
   const inTime: Written[] = [];
   const free = new Set<CommandSession>();
   let isTime = true;
-  const lines = Map.groupBy(writes, ({ seat }) => seat.session);
+  const lines = Map.groupBy(writes, ({ holding }) => holding.session);
   const sending = [...lines].map(async ([session, line]) => {
-    for (const { seat, permit } of line) {
+    for (const { holding, permit } of line) {
       const sent = await writeOnce(deps, permit, session);
-      if (isTime) inTime.push({ seat, sent });
+      if (isTime) inTime.push({ holding, sent });
       else await recordSent(deps, sent);
     }
-    if (line.every(({ seat }) => isLast(seat))) session[Symbol.dispose]();
+    if (line.every(({ holding }) => isLast(holding))) session[Symbol.dispose]();
     else free.add(session);
   });
   const all = Promise.allSettled(sending);
@@ -106,13 +104,13 @@ async function recordAll(
   written: readonly Written[],
   free: ReadonlySet<CommandSession>,
 ): Promise<readonly Write[]> {
-  const plain = written.flatMap(({ seat, sent }) => appliedNow(deps, seat, sent, free) ?? []);
+  const plain = written.flatMap(({ holding, sent }) => appliedNow(deps, holding, sent, free) ?? []);
   const together = plain.length === 0 ? NOTHING : await tryTogether(deps, written, plain);
   const alone = written.filter(({ sent }) => !together.recorded.has(sent.permit.operation.number));
   requireAll(await Promise.allSettled(alone.map(({ sent }) => recordSent(deps, sent))));
-  return written.flatMap(({ seat, sent }) => {
+  return written.flatMap(({ holding, sent }) => {
     const permit = together.permits.get(sent.permit.operation.number);
-    return permit === undefined ? [] : [{ seat, permit }];
+    return permit === undefined ? [] : [{ holding, permit }];
   });
 }
 
@@ -124,21 +122,21 @@ async function tryTogether(deps: Deps, written: readonly Written[], plain: reado
     const { recorded, permits, awaitReader } = await inTransaction(deps.pool, (tx) =>
       recordTogether(tx, server, plain),
     );
-    deps.reach("after_record", written[0]?.sent.permit.operation.standing.kind);
+    deps.reach("after_record", written[0]?.sent.permit.operation.status.kind);
     for (const login of awaitReader) deps.freshDeals.add(login);
-    for (const { login } of plain) deps.doorbell.ring(login);
+    for (const { login } of plain) deps.doorbell.notify(login);
     return { recorded, permits };
   } catch (error) {
     if (isDealTaken(error)) return NOTHING;
     if (!isTransient(error)) throw error;
     // The permits of second legs may stand there; nobody will use them.
-    if (error instanceof CommitUnknown) for (const { seat } of written) await undoSecond(deps, seat);
+    if (error instanceof CommitUnknown) for (const { holding } of written) await undoSecond(deps, holding);
     return NOTHING;
   }
 }
 
-async function undoSecond(deps: Deps, { wish, session }: Seat): Promise<void> {
-  const recorded = await findTransferByKey(deps.pool, wish.key);
+async function undoSecond(deps: Deps, { order, session }: Holding): Promise<void> {
+  const recorded = await findTransferByKey(deps.pool, order.key);
   const legs = recorded === undefined ? [] : await listLegs(deps.pool, recorded.id);
   const second = legs.find(({ leg }) => leg === 2);
   if (second !== undefined) await voidUnsent(deps, second, session);
@@ -146,14 +144,14 @@ async function undoSecond(deps: Deps, { wish, session }: Seat): Promise<void> {
 
 function appliedNow(
   deps: Deps,
-  { wish, session }: Seat,
+  { order, session }: Holding,
   { permit, outcome }: Sent,
   free: ReadonlySet<CommandSession>,
 ): AppliedNow | undefined {
   if (outcome.kind !== "applied") return undefined;
   const { operation, attempt } = permit;
   const { number, login } = operation;
-  const [first, second] = wish.legs;
+  const [first, second] = order.legs;
   const isFirst = first?.login === login;
   const asker = isFirst && second !== undefined && free.has(session) ? askerOf(deps, session) : undefined;
   return {

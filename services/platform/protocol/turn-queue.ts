@@ -58,7 +58,7 @@ async function withinTime(promise: Promise<boolean>, timeoutMs: number): Promise
 export class Doorbell {
   readonly #waiting = new Map<string, Set<() => void>>();
 
-  ring(login: string): void {
+  notify(login: string): void {
     for (const wake of this.#waiting.get(login) ?? []) wake();
   }
 

@@ -3,10 +3,9 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import type { World } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type World } from "../testing/world.ts";
 
-async function aFeeStory(world: World) {
+async function aFeeSaga(world: World) {
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const investor = await anAccount(instance);
   const payment = await anAccount(instance, "payment");
@@ -21,7 +20,7 @@ async function aFeeStory(world: World) {
 
 test("a fee leaves the Investor first and reaches the payment account then, under one transfer", async () => {
   const world = await aWorld();
-  const { service, investor, payment, fee } = await aFeeStory(world);
+  const { service, investor, payment, fee } = await aFeeSaga(world);
 
   const result = await service.transfer(fee("fee:1"), aCall());
 
@@ -38,7 +37,7 @@ test("a fee leaves the Investor first and reaches the payment account then, unde
 
 test("a debit that is refused ends both legs, and nothing was credited", async () => {
   const world = await aWorld();
-  const { service, payment, fee } = await aFeeStory(world);
+  const { service, payment, fee } = await aFeeSaga(world);
 
   const result = await service.transfer(fee("fee:1", 100_01n), aCall());
 
@@ -49,7 +48,7 @@ test("a debit that is refused ends both legs, and nothing was credited", async (
 
 test("a debit whose answer is lost and found goes on to its credit", async () => {
   const world = await aWorld();
-  const { service, payment, fee } = await aFeeStory(world);
+  const { service, payment, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
 
   expect((await service.transfer(fee("fee:1"), aCall())).state).toBe(TransferState.APPLIED);
@@ -58,7 +57,7 @@ test("a debit whose answer is lost and found goes on to its credit", async () =>
 
 test("a credit that is refused for good takes the debit back", async () => {
   const world = await aWorld();
-  const { service, investor, payment, fee } = await aFeeStory(world);
+  const { service, investor, payment, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "retcode:8", after: 1 });
 
   const result = await service.transfer(fee("fee:1"), aCall());
@@ -81,7 +80,7 @@ test("a credit that is refused for good takes the debit back", async () => {
 
 test("a credit that was lost and is absent is sent again, never reversed", async () => {
   const world = await aWorld();
-  const { service, instance, payment, investor, fee } = await aFeeStory(world);
+  const { service, instance, payment, investor, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "drop_before", after: 1 });
 
   expect((await service.transfer(fee("fee:1"), aCall(2_000))).state).toBe(TransferState.UNKNOWN);
@@ -103,7 +102,7 @@ test("a credit that was lost and is absent is sent again, never reversed", async
 
 test("a refusal for asking too often is no refusal of ours: the operation is sent again after a pause", async () => {
   const world = await aWorld();
-  const { service, instance, fee } = await aFeeStory(world);
+  const { service, instance, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "retcode:12", times: 2 });
 
   expect((await service.transfer(fee("fee:1"), aCall())).state).toBe(TransferState.APPLIED);

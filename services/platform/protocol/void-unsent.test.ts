@@ -3,8 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { CommandSession } from "../mt5/client.ts";
 import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
-import { aWorld } from "../testing/world.ts";
-import type { Instance } from "../testing/world.ts";
+import { aWorld, type Instance } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import { lockForStep } from "./record.ts";
@@ -27,38 +26,38 @@ async function aPermit(of: (processes: { readonly own: Instance; readonly other:
   const number = await aWaitingOperation(pool, { key: "a" });
   const asker = askerOf(of({ own, other }).deps, SESSION);
   await inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, "1", number), asker));
-  const standing = async (at: OperationNumber) =>
+  const status = async (at: OperationNumber) =>
     await many(
       pool,
       sql`select operation.state, attempt.state as attempt
           from operation join attempt on operation_number = operation.number
           where operation.number = ${at}`,
     );
-  return { deps: own.deps, target: { login: "1", number }, standing: () => standing(number) };
+  return { deps: own.deps, target: { login: "1", number }, status: () => status(number) };
 }
 
 const UNDER_WAY = [{ state: "SENDING", attempt: "SENDING" }];
 
 test("a permit whose commit was lost is given back by the process that would have used it", async () => {
-  const { deps, target, standing } = await aPermit(({ own }) => own);
+  const { deps, target, status } = await aPermit(({ own }) => own);
 
   await voidUnsent(deps, target, SESSION);
 
-  expect(await standing()).toEqual([{ state: "INTENT", attempt: "VOID" }]);
+  expect(await status()).toEqual([{ state: "INTENT", attempt: "VOID" }]);
 });
 
 test("the permit of another process is never given back: its command may be on its way", async () => {
-  const { deps, target, standing } = await aPermit(({ other }) => other);
+  const { deps, target, status } = await aPermit(({ other }) => other);
 
   await voidUnsent(deps, target, SESSION);
 
-  expect(await standing()).toEqual(UNDER_WAY);
+  expect(await status()).toEqual(UNDER_WAY);
 });
 
 test("nor is one that another session of the same process has", async () => {
-  const { deps, target, standing } = await aPermit(({ own }) => own);
+  const { deps, target, status } = await aPermit(({ own }) => own);
 
   await voidUnsent(deps, target, aSession("own/2"));
 
-  expect(await standing()).toEqual(UNDER_WAY);
+  expect(await status()).toEqual(UNDER_WAY);
 });

@@ -43,7 +43,7 @@ test("an operation that may not be sent anyway does not keep facts from being re
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "master");
-  await service.hold({ login, holder: "story" }, aCall());
+  await service.hold({ login, lockOwner: "saga" }, aCall());
   const mirror = aTransfer("a", [{ login, kind: MovementKind.MIRROR, minor: 1_00n }], { enqueue: true });
   await service.transfer(mirror, aCall());
   await service.readAccount({ login }, aCall());

@@ -12,12 +12,12 @@ test("a log adds up to the same at a place for ever, and the platform's balance 
   await service.transfer(aDeposit(first, 5_00n), aCall());
   const [deposit, next] = await logOf(instance, first, 2);
 
-  const places = [
+  const positions = [
     { login: first, number: 1n },
     { login: second, number: 0n },
     { login: "1999999999", number: 0n },
   ];
-  const { balances } = await service.readBalances({ places }, aCall());
+  const { balances } = await service.readBalances({ positions }, aCall());
 
   expect(balances.toSorted((left, right) => left.login.localeCompare(right.login))).toEqual([
     {
@@ -45,7 +45,7 @@ test("a log adds up to the same at a place for ever, and the platform's balance 
       },
     },
   ]);
-  const before = await service.readLogBalances({ places: [{ login: first, number: -1n }] }, aCall());
+  const before = await service.readLogBalances({ positions: [{ login: first, number: -1n }] }, aCall());
   expect(before.balances).toMatchObject([{ balance: moneyOf(0n), dealId: 0n, lastNumber: 2n }]);
 });
 
@@ -53,12 +53,14 @@ test("a platform that does not answer has no balances, and a list that is none i
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;
-  const places = [{ login: await anAccount(instance), number: 0n }];
+  const positions = [{ login: await anAccount(instance), number: 0n }];
   await world.control.fault({ command: "user/get_batch", effect: "retcode:7", times: 9 });
-  await expect(service.readBalances({ places }, aCall())).rejects.toMatchObject({ code: "platform_unavailable" });
-  await expect(service.readLogBalances({ places }, aCall())).resolves.toMatchObject({ balances: [{ lastNumber: 0n }] });
+  await expect(service.readBalances({ positions }, aCall())).rejects.toMatchObject({ code: "platform_unavailable" });
+  await expect(service.readLogBalances({ positions }, aCall())).resolves.toMatchObject({
+    balances: [{ lastNumber: 0n }],
+  });
   const refused = { code: "validation_failed" };
-  await expect(service.readBalances({ places: [] }, aCall())).rejects.toMatchObject(refused);
+  await expect(service.readBalances({ positions: [] }, aCall())).rejects.toMatchObject(refused);
   const twice = { login: "3000001", number: 0n };
-  await expect(service.readLogBalances({ places: [twice, twice] }, aCall())).rejects.toMatchObject(refused);
+  await expect(service.readLogBalances({ positions: [twice, twice] }, aCall())).rejects.toMatchObject(refused);
 });

@@ -2,7 +2,7 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type {
   LogBalance as LogBalanceMessage,
-  PlaceInLog,
+  LogPosition,
   ReadBalancesRequest,
   ReadBalancesResponse,
   ReadLogBalancesRequest,
@@ -18,10 +18,10 @@ const MAX_LOGINS = 1_000;
 /** The log first: what happens between the two readings is on the platform and not in the log, and shows as a difference. */
 export async function readBalances(
   { pool, mt5 }: Deps,
-  { places }: ReadBalancesRequest,
+  { positions }: ReadBalancesRequest,
 ): Promise<ReadBalancesResponse> {
-  requirePlaces(places);
-  const logs = await listLogBalances(pool, places);
+  requirePositions(positions);
+  const logs = await listLogBalances(pool, positions);
   const users = await orUnavailable(mt5.getUsers(logs.map(({ login }) => login)));
   return {
     balances: logs.map((log) => {
@@ -34,15 +34,15 @@ export async function readBalances(
 
 export async function readLogBalances(
   { pool }: Pick<Deps, "pool">,
-  { places }: ReadLogBalancesRequest,
+  { positions }: ReadLogBalancesRequest,
 ): Promise<ReadLogBalancesResponse> {
-  requirePlaces(places);
-  return { balances: (await listLogBalances(pool, places)).map(logMessage) };
+  requirePositions(positions);
+  return { balances: (await listLogBalances(pool, positions)).map(logMessage) };
 }
 
-function requirePlaces(places: readonly PlaceInLog[]): void {
-  const logins = new Set(places.map(({ login }) => login));
-  if (places.length >= 1 && places.length <= MAX_LOGINS && logins.size === places.length) return;
+function requirePositions(positions: readonly LogPosition[]): void {
+  const logins = new Set(positions.map(({ login }) => login));
+  if (positions.length >= 1 && positions.length <= MAX_LOGINS && logins.size === positions.length) return;
   throw refuse("validation_failed", `A request has 1 to ${MAX_LOGINS} different logins.`);
 }
 

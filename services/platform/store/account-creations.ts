@@ -1,9 +1,8 @@
-import { execute, maybeOne, one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
-/** The wish to create an account under a login that was chosen for it. */
+/** The order to create an account under a login that was chosen for it. */
 export type Creation = {
   readonly key: string;
   readonly role: Role;
@@ -61,7 +60,7 @@ export async function insertCreation(tx: Transaction, creation: Omit<Creation, "
   return inserted === 1;
 }
 
-/** The login belongs to a stranger: the same wish goes on under another one. */
+/** The login belongs to a stranger: the same order goes on under another one. */
 export async function changeLogin(tx: Transaction, { key, login }: Creation, to: string): Promise<void> {
   await execute(
     tx,

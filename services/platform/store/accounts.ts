@@ -1,7 +1,5 @@
-import { usd } from "#kernel/money.ts";
-import type { Money } from "#kernel/money.ts";
-import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { type Money, usd } from "#kernel/money.ts";
+import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
@@ -16,15 +14,15 @@ export type Account = {
   readonly logEntryId: bigint;
   readonly logBalance: Money;
   readonly undecidedFrom: Date | undefined;
-  readonly lane: Lane | undefined;
+  readonly accountLock: AccountLock | undefined;
   /** No permit before it, while facts are read. */
   readonly isBeingRead: boolean;
   /** When this was seen, by the clock of the database: that of a process may be set by hand while it runs. */
   readonly seenAt: Date;
 };
 
-export type Lane = {
-  readonly holder: string;
+export type AccountLock = {
+  readonly lockOwner: string;
   /** Operations with a lower number were there first. */
   readonly number: bigint;
   readonly isGranted: boolean;
@@ -39,8 +37,8 @@ type AccountRow = {
   log_entry_id: bigint;
   log_minor: bigint;
   undecided_from: Date | null;
-  lane_holder: string | null;
-  lane_number: bigint | null;
+  locked_by: string | null;
+  lock_number: bigint | null;
   is_granted: boolean;
   is_being_read: boolean;
   seen_at: Date;
@@ -64,7 +62,7 @@ export async function insertAccount(tx: Transaction, account: NewAccount): Promi
   );
 }
 
-/** Held until commit: permits, lanes and numbers of the log of a login are given one after the other. */
+/** Held until commit: permits, account locks and numbers of the log of a login are given one after the other. */
 export async function lockAccount(tx: Transaction, login: string): Promise<Account | undefined> {
   return (await lockAccounts(tx, [login])).get(login);
 }
@@ -74,7 +72,7 @@ export async function lockAccounts(tx: Transaction, logins: readonly string[]): 
   const rows = await many<AccountRow>(
     tx,
     sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
-               lane_holder, lane_number, lane_granted_at is not null as is_granted,
+               locked_by, lock_number, lock_granted_at is not null as is_granted,
                coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
         from account
         where login = any (${logins}::text[])
@@ -88,7 +86,7 @@ export async function findAccount(db: Queryable, login: string): Promise<Account
   const row = await maybeOne<AccountRow>(
     db,
     sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
-               lane_holder, lane_number, lane_granted_at is not null as is_granted,
+               locked_by, lock_number, lock_granted_at is not null as is_granted,
                coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
         from account
         where login = ${login}`,
@@ -155,7 +153,7 @@ export async function endReading(db: Queryable, login: string, token: string): P
 }
 
 function accountOf(row: AccountRow): Account {
-  const { lane_holder: holder, lane_number: number } = row;
+  const { locked_by: lockOwner, lock_number: number } = row;
   return {
     login: row.login,
     role: row.role,
@@ -165,7 +163,7 @@ function accountOf(row: AccountRow): Account {
     logEntryId: row.log_entry_id,
     logBalance: usd(row.log_minor),
     undecidedFrom: row.undecided_from ?? undefined,
-    lane: holder === null || number === null ? undefined : { holder, number, isGranted: row.is_granted },
+    accountLock: lockOwner === null || number === null ? undefined : { lockOwner, number, isGranted: row.is_granted },
     isBeingRead: row.is_being_read,
     seenAt: row.seen_at,
   };

@@ -1,7 +1,6 @@
-import { many, sql, one } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Irregularity } from "../domain/log-entry.ts";
+import type { AmendmentKind } from "../domain/log-entry.ts";
 
 export type Window = { readonly logins: readonly string[]; readonly from: Date; readonly to: Date };
 
@@ -41,11 +40,11 @@ export async function listUnshownDeals(
             and not exists (
               select from log_entry as own
               where own.server = operation.server and own.deal_id = operation.deal_id and own.login = operation.login
-                and own.kind <> 'irregularity'
+                and own.kind <> 'amendment'
             )
         ) as logged
         left join lateral (
-          select deal_state, irregularity
+          select deal_state, amendment
           from log_entry as correction
           where correction.server = logged.server and correction.corrected_deal_id = logged.deal_id
             and correction.login = logged.login and correction.kind = 'correction'
@@ -53,7 +52,7 @@ export async function listUnshownDeals(
           limit 1
         ) as last on true
         where logged.login = any (${logins}::text[]) and logged.deal_at >= ${from} and logged.deal_at < ${to}
-          and logged.server = ${server} and logged.kind <> 'irregularity' and last.irregularity is distinct from 'deal_gone'
+          and logged.server = ${server} and logged.kind <> 'amendment' and last.amendment is distinct from 'deal_gone'
           and not exists (
             select
             from unnest(${shown.map((deal) => deal.login)}::text[], ${shown.map(({ ticket }) => ticket)}::bigint[])
@@ -63,7 +62,7 @@ export async function listUnshownDeals(
           and not exists (
             select from log_entry as told
             where told.login = logged.login and told.server = logged.server and told.deal_id = logged.deal_id
-              and told.kind = 'irregularity' and told.irregularity = 'deal_gone'
+              and told.kind = 'amendment' and told.amendment = 'deal_gone'
               and told.deal_state = coalesce(last.deal_state, 0)
           )`,
   );
@@ -75,10 +74,10 @@ export async function listUntiedLogins(db: Queryable, limit: number): Promise<st
     db,
     sql`select distinct login
         from reconciliation_break
-        where check_name = 'R5' and opened_at is not null and closed_at is null
+        where check_name = 'platform_balance' and opened_at is not null and closed_at is null
           and exists (
             select from log_entry
-            where log_entry.login = reconciliation_break.login and kind = 'irregularity' and irregularity <> 'deal_surplus'
+            where log_entry.login = reconciliation_break.login and kind = 'amendment' and amendment <> 'unmatched_deal'
           )
         order by login
         limit ${limit}`,
@@ -89,7 +88,7 @@ export async function listUntiedLogins(db: Queryable, limit: number): Promise<st
 export type ReportedAmendment = {
   readonly login: string;
   readonly ticket: bigint;
-  readonly irregularity: Irregularity;
+  readonly amendment: AmendmentKind;
   readonly state: number;
 };
 
@@ -98,16 +97,16 @@ export async function listReportedAmendments(
   server: string,
   tickets: readonly bigint[],
 ): Promise<ReportedAmendment[]> {
-  const rows = await many<{ login: string; deal_id: bigint; irregularity: Irregularity; deal_state: number }>(
+  const rows = await many<{ login: string; deal_id: bigint; amendment: AmendmentKind; deal_state: number }>(
     db,
-    sql`select login, deal_id, irregularity, deal_state
+    sql`select login, deal_id, amendment, deal_state
         from log_entry
-        where server = ${server} and deal_id = any (${tickets}::bigint[]) and kind = 'irregularity'`,
+        where server = ${server} and deal_id = any (${tickets}::bigint[]) and kind = 'amendment'`,
   );
   return rows.map((row) => ({
     login: row.login,
     ticket: row.deal_id,
-    irregularity: row.irregularity,
+    amendment: row.amendment,
     state: row.deal_state,
   }));
 }
@@ -118,7 +117,7 @@ export async function listUncorrected(db: Queryable, server: string, login: stri
     db,
     sql`select distinct deal_id
         from log_entry as told
-        where login = ${login} and server = ${server} and kind = 'irregularity' and irregularity <> 'deal_surplus'
+        where login = ${login} and server = ${server} and kind = 'amendment' and amendment <> 'unmatched_deal'
           and deal_state = (
             select count(*)
             from log_entry as correction
@@ -137,7 +136,7 @@ export async function listAmendedDeals(db: Queryable, server: string, login: str
     db,
     sql`select deal_id
         from log_entry
-        where login = ${login} and server = ${server} and kind = 'irregularity' and irregularity <> 'deal_surplus'
+        where login = ${login} and server = ${server} and kind = 'amendment' and amendment <> 'unmatched_deal'
         group by deal_id
         order by max(id) desc
         limit ${limit}`,

@@ -1,5 +1,4 @@
-import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Scan } from "../domain/absence.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";

@@ -1,5 +1,4 @@
-import { one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /**
  * The time of the database in milliseconds since 1970: the one clock that all processes share. Whatever proves something

@@ -28,19 +28,19 @@ async function aManagedLogin(pool: Pool, login: string): Promise<void> {
 
 async function anOperation(pool: Pool, login: string, key: string, kind: "deposit" | "fee_credit" = "deposit") {
   return inTransaction(pool, async (tx) => {
-    const wish = { key, holder: "", legs: 1, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
-    const inserted = await insertTransfers(tx, [{ ...wish, comment: "", requestId: "" }]);
+    const order = { key, lockOwner: "", legs: 1, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
+    const inserted = await insertTransfers(tx, [{ ...order, comment: "", requestId: "" }]);
     const amounts = { askedMinor: 5n, amountMinor: 5n };
-    const standing = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;
+    const status = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;
     const transferId = inserted.get(key)!.id;
-    const [number] = await insertOperations(tx, [{ transferId, leg: 1, login, ...amounts, isReady: true, standing }]);
+    const [number] = await insertOperations(tx, [{ transferId, leg: 1, login, ...amounts, isReady: true, status }]);
     return number!;
   });
 }
 
 function log(pool: Pool, login: string, ticket: bigint): Promise<void> {
   const entry = {
-    kind: "foreign",
+    kind: "external",
     amount: usd(3n),
     cause: undefined,
     deal: { id: ticket, serverMsc: 1n },
@@ -131,8 +131,8 @@ test.each([
   ["a deal has a server and a time", "update operation set state = 'APPLIED', deal_id = 7"],
   ["the reference counts 31 attempts", "update operation set attempt = 32"],
   ["no attempt is proven absent twice", "update operation set absences = 1"],
-  ["a lane has a holder and a place in line", "update account set lane_holder = 'story'"],
-  ["nobody has a lane who does not hold it", "update account set lane_granted_at = clock_timestamp()"],
+  ["an account lock has a holder and a place in line", "update account set locked_by = 'saga'"],
+  ["nobody has an account lock who does not hold it", "update account set lock_granted_at = clock_timestamp()"],
   ["facts are read under a token", "update account set reading_until = clock_timestamp()"],
 ])("the books refuse it whoever writes: %s", async (_what, statement) => {
   const { pool } = await testDatabase("platform");
@@ -155,7 +155,7 @@ test("only the opening of a log has the number 0", async () => {
 test.each([
   [
     "the number of an entry",
-    "insert into log_entry (login, number, kind, amount_minor, deal_at, server, deal_id) values ('1', 1, 'foreign', 0, now(), 'test', $1)",
+    "insert into log_entry (login, number, kind, amount_minor, deal_at, server, deal_id) values ('1', 1, 'external', 0, now(), 'test', $1)",
   ],
   [
     "the ticket of an operation",
@@ -165,10 +165,10 @@ test.each([
     "a reference",
     "insert into attempt (operation_number, number, reference, state, sender_epoch, session, permit_expires_at) select min(number), $1, 'PD', 'VOID', 1, 's', now() from operation",
   ],
-  ["a holder that was released", "insert into lane_tombstone (holder, login) values ('story', $1)"],
+  ["a holder that was released", "insert into released_lock (lock_owner, login) values ('saga', $1)"],
   [
     "a finding",
-    "insert into review (login, reason, deal_id, evidence) values ('1', 'surplus_deal', 7, jsonb_build_object('at', $1::text))",
+    "insert into review (login, reason, deal_id, evidence) values ('1', 'unmatched_deal', 7, jsonb_build_object('at', $1::text))",
   ],
   [
     "a deal of before the adoption",
@@ -192,7 +192,7 @@ test.each([
   await expect(once(2)).rejects.toMatchObject({ code: expect.stringMatching(/^23(505|514)$/) as unknown });
 });
 
-test.each(["scan", "lane_tombstone", "adopted_deal"])("what is written in %s is never changed", async (table) => {
+test.each(["scan", "released_lock", "adopted_deal"])("what is written in %s is never changed", async (table) => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   await execute(pool, sql`insert into sender default values`);
@@ -206,7 +206,7 @@ test.each(["scan", "lane_tombstone", "adopted_deal"])("what is written in %s is 
     pool,
     sql`insert into scan (operation_number, attempt, started_at, verdict, tickets) values (${number}, 1, now(), 'clean', '{}')`,
   );
-  await execute(pool, sql`insert into lane_tombstone (holder, login) values ('story', '1')`);
+  await execute(pool, sql`insert into released_lock (lock_owner, login) values ('saga', '1')`);
   await execute(pool, sql`insert into adopted_deal (server, deal_id, login) values ('test', 7, '1')`);
 
   await expect(pool.query(`delete from ${table}`)).rejects.toThrow("written once");

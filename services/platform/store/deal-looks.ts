@@ -1,8 +1,6 @@
-import { execute, many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { OperationKind } from "../domain/operation-kind.ts";
-import { operationNumber } from "../domain/operation-number.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
+import { operationNumber, type OperationNumber } from "../domain/operation-number.ts";
 
 /** An applied operation whose deal has to be looked for. */
 export type DueLook = {
@@ -33,12 +31,12 @@ export async function claimDealLooks(db: Queryable, claimMs: number, limit: numb
   const rows = await many<LookRow>(
     db,
     sql`update operation
-        set next_look_at = clock_timestamp() + ${claimMs} * interval '1 millisecond'
+        set next_scan_at = clock_timestamp() + ${claimMs} * interval '1 millisecond'
         where number in (
           select number
           from operation
-          where state = 'APPLIED' and looks < 3 and next_look_at <= clock_timestamp()
-          order by next_look_at
+          where state = 'APPLIED' and looks < 3 and next_scan_at <= clock_timestamp()
+          order by next_scan_at
           limit ${limit}
           for no key update skip locked
         )
@@ -61,7 +59,7 @@ export async function saveLook(db: Queryable, { number, looks }: DueLook, nextAt
   await execute(
     db,
     sql`update operation
-        set looks = looks + 1, next_look_at = coalesce(${nextAt}::timestamptz, next_look_at)
+        set looks = looks + 1, next_scan_at = coalesce(${nextAt}::timestamptz, next_scan_at)
         where number = ${number} and state = 'APPLIED' and looks = ${looks}`,
   );
 }
@@ -71,7 +69,7 @@ export async function putOffLook(db: Queryable, { number, looks }: DueLook, unti
   await execute(
     db,
     sql`update operation
-        set next_look_at = ${until}
+        set next_scan_at = ${until}
         where number = ${number} and state = 'APPLIED' and looks = ${looks}`,
   );
 }

@@ -1,5 +1,4 @@
-import { execute, many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /**
@@ -15,7 +14,7 @@ export async function listExplainedDeals(
     db,
     sql`select deal_id
         from log_entry
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and kind <> 'irregularity'
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and kind <> 'amendment'
         union
         select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[])
         union
@@ -35,7 +34,7 @@ export async function listExplainedDealsOf(
     db,
     sql`select deal_id
         from log_entry
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login} and kind <> 'irregularity'
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login} and kind <> 'amendment'
         union
         select deal_id
         from adopted_deal

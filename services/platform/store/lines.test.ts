@@ -6,9 +6,9 @@ import { testDatabase } from "#test/support/database.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
 import { fenceOwnAttempts, insertAttempts, markAttempt } from "./attempts.ts";
-import { claimLane, grantLane, isReleased, releaseLane, withdrawClaim } from "./lanes.ts";
+import { claimLock, grantLock, isReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
-import { claimToScan, findPassedOver, findUnfinished, listOverdue, listWaiting } from "./lines.ts";
+import { claimToScan, findPassedOver, findUnfinished, listOverdue, listWaiting } from "./queues.ts";
 import { insertSender } from "./senders.ts";
 
 const PAST = new Date(Date.now() - 60_000);
@@ -35,13 +35,13 @@ async function anAttempt(pool: Pool, number: OperationNumber, permitMs: number):
   return senderEpoch;
 }
 
-test("a lane waits for whatever may be under way and for what stood in line before it, and for nothing later", async () => {
+test("an account lock waits for whatever may be under way and for what stood in line before it, and for nothing later", async () => {
   const pool = await someBooks();
   const before = await aWaitingOperation(pool, { key: "a" });
   const late = await aWaitingOperation(pool, { key: "b", sendBefore: PAST });
-  await inTransaction(pool, (tx) => claimLane(tx, "1", "story"));
+  await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
   await aWaitingOperation(pool, { key: "c" });
-  const unfinished = () => findUnfinished(pool, "1", "story");
+  const unfinished = () => findUnfinished(pool, "1", "saga");
 
   expect(await unfinished()).toBe(before);
   for (const state of ["SENDING", "UNKNOWN", "REVIEW"] as const) {
@@ -55,23 +55,23 @@ test("a lane waits for whatever may be under way and for what stood in line befo
   expect(await unfinished()).toBeUndefined();
 });
 
-test("a lane is one story's: nobody else claims, grants, withdraws or releases it, and who was released gets no other", async () => {
+test("an account lock is one saga's: nobody else claims, grants, withdraws or releases it, and who was released gets no other", async () => {
   const pool = await someBooks();
-  const lane = async () => (await findAccount(pool, "1"))?.lane;
-  await inTransaction(pool, (tx) => claimLane(tx, "1", "story"));
+  const accountLock = async () => (await findAccount(pool, "1"))?.accountLock;
+  await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
 
-  await expect(inTransaction(pool, (tx) => claimLane(tx, "1", "thief"))).rejects.toThrow();
-  await expect(inTransaction(pool, (tx) => grantLane(tx, "1", "thief"))).rejects.toThrow();
+  await expect(inTransaction(pool, (tx) => claimLock(tx, "1", "thief"))).rejects.toThrow();
+  await expect(inTransaction(pool, (tx) => grantLock(tx, "1", "thief"))).rejects.toThrow();
   await withdrawClaim(pool, "1", "thief");
-  await inTransaction(pool, (tx) => releaseLane(tx, "1", "thief"));
-  expect(await lane()).toMatchObject({ holder: "story", isGranted: false });
+  await inTransaction(pool, (tx) => releaseLock(tx, "1", "thief"));
+  expect(await accountLock()).toMatchObject({ lockOwner: "saga", isGranted: false });
 
-  await inTransaction(pool, (tx) => grantLane(tx, "1", "story"));
-  await withdrawClaim(pool, "1", "story");
-  expect(await lane()).toMatchObject({ holder: "story", isGranted: true });
-  await inTransaction(pool, (tx) => releaseLane(tx, "1", "story"));
-  expect(await lane()).toBeUndefined();
-  expect(await isReleased(pool, "story")).toBe(true);
+  await inTransaction(pool, (tx) => grantLock(tx, "1", "saga"));
+  await withdrawClaim(pool, "1", "saga");
+  expect(await accountLock()).toMatchObject({ lockOwner: "saga", isGranted: true });
+  await inTransaction(pool, (tx) => releaseLock(tx, "1", "saga"));
+  expect(await accountLock()).toBeUndefined();
+  expect(await isReleased(pool, "saga")).toBe(true);
 });
 
 test("of what waits, only what nobody drives is taken up: queued, a later leg, attempted before, or old", async () => {
@@ -85,7 +85,7 @@ test("of what waits, only what nobody drives is taken up: queued, a later leg, a
   const later = await aWaitingOperation(pool, { key: "c", login: "2", kind: "fee_credit", leg: 2 });
   await aWaitingOperation(pool, { key: "d", login: "2", kind: "fee_credit", leg: 2, isReady: false });
   expect(await listWaiting(pool, LONG_MS, 10)).toEqual([attempted, later]);
-  await execute(pool, sql`update operation set next_look_at = clock_timestamp() + interval '1 minute'`);
+  await execute(pool, sql`update operation set next_scan_at = clock_timestamp() + interval '1 minute'`);
   expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
 });
 

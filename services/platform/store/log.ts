@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { usd } from "#kernel/money.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { EntryKind, Irregularity, LogEntry, NewEntry } from "../domain/log-entry.ts";
+import type { EntryKind, AmendmentKind, LogEntry, NewEntry } from "../domain/log-entry.ts";
 import type { Role } from "../domain/role.ts";
-import { tradeOf } from "./logged-deals.ts";
-import type { TradeRow } from "./logged-deals.ts";
+import { tradeOf, type TradeRow } from "./logged-deals.ts";
 
 export type LogRow = TradeRow & {
   id: bigint;
@@ -21,7 +19,7 @@ export type LogRow = TradeRow & {
   deal_id: bigint | null;
   deal_at: Date;
   server_msc: bigint | null;
-  irregularity: Irregularity | null;
+  amendment: AmendmentKind | null;
   deal_state: number;
 };
 
@@ -38,7 +36,7 @@ function entryOf(row: LogRow): LogEntry {
     deal: dealId === null ? undefined : { id: dealId, serverMsc: row.server_msc ?? undefined },
     at: row.deal_at,
     trade: row.kind === "trade" ? tradeOf(row) : undefined,
-    irregularity: row.irregularity ?? undefined,
+    amendment: row.amendment ?? undefined,
   };
 }
 
@@ -47,7 +45,7 @@ type NumberedEntry = NewEntry & { readonly login: string; readonly role: Role; r
 
 /**
  * Whoever calls holds the locks of the accounts, and numbers on from the end of each log. The account's row carries that
- * end and the sum, so that permits and lanes need one row only.
+ * end and the sum, so that permits and account locks need one row only.
  */
 export async function insertEntries(
   tx: Transaction,
@@ -60,11 +58,11 @@ export async function insertEntries(
     sql`with added as (
         insert into log_entry (login, number, kind, amount_minor, operation_number, transfer_id, key, server, deal_id,
                                deal_at, server_msc, action, entry, position_id, symbol, volume, volume_closed,
-                               profit_minor, swap_minor, commission_minor, fee_minor, irregularity, deal_state,
+                               profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state,
                                corrected_deal_id)
         select login, number, kind, amount, operation, transfer, key,
                case when deal is not null then ${server}::text end, case when kind <> 'correction' then deal end, deal_at,
-               server_msc, action, entry, position, symbol, volume, closed, profit, swap, commission, fee, irregularity,
+               server_msc, action, entry, position, symbol, volume, closed, profit, swap, commission, fee, amendment,
                deal_state, case when kind = 'correction' then deal end
         from unnest(
           ${entries.map(({ login }) => login)}::text[],
@@ -87,11 +85,11 @@ export async function insertEntries(
           ${trades.map((trade) => trade?.swap.minor)}::bigint[],
           ${trades.map((trade) => trade?.commission.minor)}::bigint[],
           ${trades.map((trade) => trade?.fee.minor)}::bigint[],
-          ${entries.map(({ irregularity }) => irregularity)}::text[],
+          ${entries.map(({ amendment }) => amendment)}::text[],
           ${entries.map(({ dealState }) => dealState ?? 0)}::smallint[]
         ) with ordinality as added (login, number, kind, amount, operation, transfer, key, deal, deal_at, server_msc,
                                     action, entry, position, symbol, volume, closed, profit, swap, commission, fee,
-                                    irregularity, deal_state, place)
+                                    amendment, deal_state, place)
         order by place
         returning id, login, number, amount_minor
         ), ended as (
@@ -117,7 +115,7 @@ export async function listEntries(db: Queryable, login: string, after: bigint, l
     db,
     sql`select log_entry.id, log_entry.login, role, number, kind, amount_minor, operation_number, transfer_id, key,
                coalesce(deal_id, corrected_deal_id) as deal_id, deal_at, server_msc, action, entry, position_id, symbol,
-               volume, volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, irregularity, deal_state
+               volume, volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state
         from log_entry
         join account on account.login = log_entry.login
         where log_entry.login = ${login} and number > ${after}
@@ -143,13 +141,13 @@ export type LogBalance = {
 };
 
 /** Entries never change, so what a log adds up to at a place is true for ever. Logins that are not managed are left out. */
-export async function listLogBalances(db: Queryable, places: readonly Place[]): Promise<LogBalance[]> {
+export async function listLogBalances(db: Queryable, positions: readonly Place[]): Promise<LogBalance[]> {
   return many<LogBalance>(
     db,
     sql`select account.login, log_number as "lastNumber", log_minor - later.amount as "balanceMinor",
                filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt"
         from unnest(
-               ${places.map(({ login }) => login)}::text[], ${places.map(({ number }) => number)}::bigint[]
+               ${positions.map(({ login }) => login)}::text[], ${positions.map(({ number }) => number)}::bigint[]
              ) as place (login, number)
              join account on account.login = place.login
              cross join lateral (

@@ -1,9 +1,7 @@
-import { many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { usd } from "#kernel/money.ts";
-import { loggedDeal } from "../domain/logged-deal.ts";
-import type { LoggedDeal } from "../domain/logged-deal.ts";
-import type { EntryKind, Irregularity, Trade } from "../domain/log-entry.ts";
+import { loggedDeal, type LoggedDeal } from "../domain/logged-deal.ts";
+import type { EntryKind, AmendmentKind, Trade } from "../domain/log-entry.ts";
 
 type LoggedDealRow = TradeRow & {
   login: string;
@@ -13,7 +11,7 @@ type LoggedDealRow = TradeRow & {
   deal_at: Date;
   server_msc: bigint | null;
   deal_state: number;
-  irregularity: Irregularity | null;
+  amendment: AmendmentKind | null;
 };
 
 /** Those of the tickets that are in a log, as it says them now; one that was given twice may be in two. */
@@ -26,12 +24,12 @@ export async function listLoggedDeals(
   const rows = await many<LoggedDealRow>(
     db,
     sql`select login, kind, amount_minor, deal_id, deal_at, server_msc, action, entry, position_id, symbol, volume,
-               volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, deal_state, irregularity
+               volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, deal_state, amendment
         from log_entry
-        where server = ${server} and deal_id = any (${tickets}::bigint[]) and kind <> 'irregularity'
+        where server = ${server} and deal_id = any (${tickets}::bigint[]) and kind <> 'amendment'
         union all
         select login, kind, amount_minor, corrected_deal_id, deal_at, server_msc, action, entry, position_id, symbol, volume,
-               volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, deal_state, irregularity
+               volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, deal_state, amendment
         from log_entry
         where server = ${server} and corrected_deal_id = any (${tickets}::bigint[]) and kind = 'correction'
         order by deal_state`,
@@ -59,7 +57,7 @@ function entryOf(row: LoggedDealRow): LoggedDeal {
     serverMsc: row.server_msc ?? undefined,
     trade: row.action === null ? undefined : tradeOf(row),
     state: row.deal_state,
-    correctedTo: row.irregularity ?? undefined,
+    correctedTo: row.amendment ?? undefined,
   };
 }
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { OperationKind } from "../domain/operation-kind.ts";
-import { operationNumber } from "../domain/operation-number.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
+import { operationNumber, type OperationNumber } from "../domain/operation-number.ts";
 import type { Operation, OperationState, RefusalReason, ReviewReason } from "../domain/operation.ts";
 
 /** A money operation as it is recorded: what is wished, and where it stands. */
@@ -15,7 +14,7 @@ export type RecordedOperation = {
   /** Signed; less than asked when a floor cut it. */
   readonly amountMinor: bigint;
   readonly isReady: boolean;
-  readonly standing: Operation;
+  readonly status: Operation;
   /** Ticket of its deal, kept while a person looks at it later. */
   readonly dealId: bigint | undefined;
   readonly appliedAt: Date | undefined;
@@ -24,7 +23,7 @@ export type RecordedOperation = {
   readonly platformCode: number | undefined;
   /** Of its transfer. */
   readonly key: string;
-  readonly holder: string;
+  readonly lockOwner: string;
   readonly legs: number;
   readonly comment: string;
   readonly isEnqueued: boolean;
@@ -57,7 +56,7 @@ export type OperationRow = {
   deal_id: bigint | null;
   applied_at: Date | null;
   key: string;
-  holder: string;
+  lock_owner: string;
   legs: number;
   comment: string;
   is_enqueued: boolean;
@@ -77,13 +76,13 @@ export function operationOf(row: OperationRow): RecordedOperation {
     askedMinor: row.asked_minor,
     amountMinor: row.amount_minor,
     isReady: row.is_ready,
-    standing: standingOf(row),
+    status: statusOf(row),
     dealId: row.deal_id ?? undefined,
     appliedAt: row.applied_at ?? undefined,
     refusal: row.refusal ?? undefined,
     platformCode: row.platform_code ?? undefined,
     key: row.key,
-    holder: row.holder,
+    lockOwner: row.lock_owner,
     legs: row.legs,
     comment: row.comment,
     isEnqueued: row.is_enqueued,
@@ -95,7 +94,7 @@ export function operationOf(row: OperationRow): RecordedOperation {
   };
 }
 
-function standingOf(row: OperationRow): Operation {
+function statusOf(row: OperationRow): Operation {
   const { kind, attempt, absences, state } = row;
   const kept = { kind, attempt, absences };
   switch (state) {

@@ -1,24 +1,22 @@
 import assert from "node:assert/strict";
-import { execute, many, one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
-import { operationNumber } from "../domain/operation-number.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
+import { operationNumber, type OperationNumber } from "../domain/operation-number.ts";
 import type { Operation } from "../domain/operation.ts";
 import { OPERATION_KINDS } from "../domain/operation-kind.ts";
 import type { RecordedOperation } from "./operation-row.ts";
 
 type SavedStep = {
   readonly to: Operation;
-  readonly nextLookInMs: number | undefined;
+  readonly nextScanInMs: number | undefined;
   readonly server: string;
   readonly appliedAt: Date | undefined;
 };
 
 /** One step of the protocol, written only if the operation still stands where the step was decided from. */
 export async function saveStep(tx: Transaction, from: RecordedOperation, step: SavedStep): Promise<void> {
-  const { to, server, appliedAt, nextLookInMs } = step;
+  const { to, server, appliedAt, nextScanInMs } = step;
   const ticket = to.state === "APPLIED" ? to.ticket : undefined;
   const [refusal, platformCode] = to.state === "REFUSED" ? [to.reason, to.platformCode] : [undefined, undefined];
   const [review, cameFrom] = to.state === "REVIEW" ? [to.reason, to.cameFrom] : [undefined, undefined];
@@ -32,21 +30,21 @@ export async function saveStep(tx: Transaction, from: RecordedOperation, step: S
             platform_code = coalesce(${platformCode}::integer, platform_code),
             review = coalesce(${review}::text, review),
             came_from = ${cameFrom},
-            next_look_at = coalesce(clock_timestamp() + ${nextLookInMs}::integer * interval '1 millisecond', next_look_at),
+            next_scan_at = coalesce(clock_timestamp() + ${nextScanInMs}::integer * interval '1 millisecond', next_scan_at),
             server = coalesce(server, case when ${ticket}::bigint is not null then ${server}::text end),
             deal_id = coalesce(deal_id, ${ticket}::bigint),
             applied_at = coalesce(applied_at, case when ${ticket}::bigint is not null then ${appliedAt}::timestamptz end),
             changed_at = clock_timestamp()
-        where number = ${from.number} and state = ${from.standing.state} and attempt = ${from.standing.attempt}
+        where number = ${from.number} and state = ${from.status.state} and attempt = ${from.status.attempt}
         returning number`,
   );
 }
 
-export async function setNextLook(db: Queryable, number: OperationNumber, at: Date): Promise<void> {
+export async function setNextScan(db: Queryable, number: OperationNumber, at: Date): Promise<void> {
   await execute(
     db,
     sql`update operation
-        set next_look_at = ${at}
+        set next_scan_at = ${at}
         where number = ${number} and state in ('INTENT', 'UNKNOWN')`,
   );
 }
@@ -57,7 +55,7 @@ export async function setNextLook(db: Queryable, number: OperationNumber, at: Da
  */
 export async function saveApplied(
   tx: Transaction,
-  { server, nextLookInMs }: { readonly server: string; readonly nextLookInMs: number | undefined },
+  { server, nextScanInMs }: { readonly server: string; readonly nextScanInMs: number | undefined },
   applied: readonly { readonly number: bigint; readonly attempt: number; readonly ticket: bigint; readonly at: Date }[],
 ): Promise<void> {
   const saved = await execute(
@@ -79,7 +77,7 @@ export async function saveApplied(
         )
         update operation
         set state = 'APPLIED', server = ${server}, deal_id = ticket, applied_at = at, changed_at = clock_timestamp(),
-            next_look_at = coalesce(clock_timestamp() + ${nextLookInMs}::integer * interval '1 millisecond', next_look_at)
+            next_scan_at = coalesce(clock_timestamp() + ${nextScanInMs}::integer * interval '1 millisecond', next_scan_at)
         from answer
         where number = operation_number and attempt = of_attempt and state in ('SENDING', 'UNKNOWN')`,
   );
@@ -94,7 +92,7 @@ export async function saveSending(tx: Transaction, sending: readonly RecordedOpe
         set state = 'SENDING', attempt = attempt + 1, changed_at = clock_timestamp()
         from unnest(
           ${sending.map(({ number }) => number)}::bigint[],
-          ${sending.map(({ standing }) => standing.attempt)}::smallint[]
+          ${sending.map(({ status }) => status.attempt)}::smallint[]
         ) as permitted (operation_number, last_attempt)
         where number = operation_number and attempt = last_attempt and state = 'INTENT'`,
   );
@@ -109,7 +107,7 @@ export type NewOperation = {
   readonly amountMinor: bigint;
   readonly isReady: boolean;
   /** Where it stands as it is recorded: waiting, permitted, or refused at once. */
-  readonly standing: Extract<Operation, { state: "INTENT" | "SENDING" | "REFUSED" }>;
+  readonly status: Extract<Operation, { state: "INTENT" | "SENDING" | "REFUSED" }>;
 };
 
 /** Numbered in the order in which they are given. */
@@ -129,15 +127,15 @@ export async function insertOperations(
             ${operations.map(({ transferId }) => transferId)}::bigint[],
             ${operations.map(({ leg }) => leg)}::smallint[],
             ${operations.map(({ login }) => login)}::text[],
-            ${operations.map(({ standing }) => standing.kind)}::text[],
+            ${operations.map(({ status }) => status.kind)}::text[],
             ${operations.map(({ askedMinor }) => askedMinor)}::bigint[],
             ${operations.map(({ amountMinor }) => amountMinor)}::bigint[],
-            ${operations.map(({ standing }) => OPERATION_KINDS[standing.kind].exclusive)}::boolean[],
+            ${operations.map(({ status }) => OPERATION_KINDS[status.kind].exclusive)}::boolean[],
             ${operations.map(({ isReady }) => isReady)}::boolean[],
-            ${operations.map(({ standing }) => standing.state)}::text[],
-            ${operations.map(({ standing }) => (standing.state === "REFUSED" ? standing.reason : undefined))}::text[],
-            ${operations.map(({ standing }) => standing.attempt)}::smallint[]
-          ) with ordinality as wished (transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state,
+            ${operations.map(({ status }) => status.state)}::text[],
+            ${operations.map(({ status }) => (status.state === "REFUSED" ? status.reason : undefined))}::text[],
+            ${operations.map(({ status }) => status.attempt)}::smallint[]
+          ) with ordinality as ordered (transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state,
                                        refusal, attempt, place)
           order by place
         ) as in_order

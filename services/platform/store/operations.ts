@@ -1,17 +1,14 @@
-import { many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { operationNumber } from "../domain/operation-number.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
-import { operationOf } from "./operation-row.ts";
-import type { OperationRow, RecordedOperation } from "./operation-row.ts";
+import { operationNumber, type OperationNumber } from "../domain/operation-number.ts";
+import { operationOf, type OperationRow, type RecordedOperation } from "./operation-row.ts";
 
 /** Callers lock the account first, always in this order. */
 export async function lockOperation(tx: Transaction, number: OperationNumber): Promise<RecordedOperation> {
   const row = await one<OperationRow>(
     tx,
     sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, legs,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_operation
         where number = ${number}
@@ -24,7 +21,7 @@ export async function findOperation(db: Queryable, number: bigint): Promise<Reco
   const row = await maybeOne<OperationRow>(
     db,
     sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, legs,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_operation
         where number = ${number}`,
@@ -36,7 +33,7 @@ export async function listLegs(db: Queryable, transferId: bigint): Promise<Recor
   const rows = await many<OperationRow>(
     db,
     sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, legs,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_operation
         where transfer_id = ${transferId}
@@ -53,7 +50,7 @@ export async function listLegsOf(
   const rows = await many<OperationRow>(
     db,
     sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, legs,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_operation
         where transfer_id = any (${transferIds}::bigint[])
@@ -67,7 +64,7 @@ export async function listUnderWay(db: Queryable, login: string): Promise<Record
   const rows = await many<OperationRow>(
     db,
     sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, legs,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_operation
         where login = ${login}
@@ -83,7 +80,7 @@ export async function lockOperations(tx: Transaction, numbers: readonly bigint[]
   const rows = await many<OperationRow>(
     tx,
     sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, legs,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_operation
         where number = any (${numbers}::bigint[])
@@ -98,7 +95,7 @@ export async function lockReadyCredits(tx: Transaction, transferIds: readonly bi
   const rows = await many<OperationRow>(
     tx,
     sql`select number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, holder, legs,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, legs,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_operation
         where number in (
@@ -163,7 +160,7 @@ export async function hasUnreadBefore(db: Queryable, server: string, login: stri
               select
               from log_entry
               where log_entry.server = operation.server and log_entry.deal_id = operation.deal_id
-                and log_entry.kind <> 'irregularity'
+                and log_entry.kind <> 'amendment'
             )
         ) as has`,
   );

@@ -1,5 +1,4 @@
-import { execute, maybeOne, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** The instant up to which the history of all managed accounts has been read; undefined before the first round. */
 export async function findReadTo(db: Queryable): Promise<Date | undefined> {

@@ -1,5 +1,4 @@
-import { maybeOne, sql, many } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** Something that does not fit, as it is on record for ever. */

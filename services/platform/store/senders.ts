@@ -1,5 +1,4 @@
-import { execute, one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { numberFloor } from "../domain/operation-number.ts";
 
@@ -9,7 +8,7 @@ export async function insertSender(db: Queryable): Promise<bigint> {
   return epoch;
 }
 
-export async function markBeat(db: Queryable, epoch: bigint): Promise<void> {
+export async function markHeartbeat(db: Queryable, epoch: bigint): Promise<void> {
   await execute(db, sql`update sender set beat_at = clock_timestamp() where epoch = ${epoch}`);
 }
 

@@ -1,19 +1,18 @@
-import { execute, many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** A wish to move money once, without its legs. */
+/** A order to move money once, without its legs. */
 export type Transfer = {
   readonly id: bigint;
   readonly key: string;
-  /** The lane holder in whose story it stands; empty outside a lane. */
-  readonly holder: string;
+  /** The account lock holder in whose saga it stands; empty outside an account lock. */
+  readonly lockOwner: string;
   readonly isEnqueued: boolean;
 };
 
 export type NewTransfer = {
   readonly key: string;
-  readonly holder: string;
+  readonly lockOwner: string;
   readonly legs: number;
   readonly floorMinor: bigint | undefined;
   readonly isEnqueued: boolean;
@@ -22,34 +21,34 @@ export type NewTransfer = {
   readonly requestId: string;
 };
 
-type TransferRow = { id: bigint; key: string; holder: string; is_enqueued: boolean };
+type TransferRow = { id: bigint; key: string; lock_owner: string; is_enqueued: boolean };
 
-/** A wish that was recorded now. */
+/** A order that was recorded now. */
 export type InsertedTransfer = {
   readonly id: bigint;
   /** The instant before which the first permit had to be given was over already, by the database's clock. */
   readonly isLate: boolean;
 };
 
-/** By key. A key that somebody recorded meanwhile is left out: that wish is the one. */
+/** By key. A key that somebody recorded meanwhile is left out: that order is the one. */
 export async function insertTransfers(
   tx: Transaction,
   transfers: readonly NewTransfer[],
 ): Promise<ReadonlyMap<string, InsertedTransfer>> {
   const rows = await many<{ id: bigint; key: string; is_late: boolean }>(
     tx,
-    sql`insert into transfer (key, holder, legs, floor_minor, is_enqueued, send_before, comment, request_id)
-        select key, holder, legs, floor, is_enqueued, send_before, comment, request_id
+    sql`insert into transfer (key, lock_owner, legs, floor_minor, is_enqueued, send_before, comment, request_id)
+        select key, lock_owner, legs, floor, is_enqueued, send_before, comment, request_id
         from unnest(
           ${transfers.map(({ key }) => key)}::text[],
-          ${transfers.map(({ holder }) => holder)}::text[],
+          ${transfers.map(({ lockOwner }) => lockOwner)}::text[],
           ${transfers.map(({ legs }) => legs)}::smallint[],
           ${transfers.map(({ floorMinor }) => floorMinor)}::bigint[],
           ${transfers.map(({ isEnqueued }) => isEnqueued)}::boolean[],
           ${transfers.map(({ sendBefore }) => sendBefore)}::timestamptz[],
           ${transfers.map(({ comment }) => comment)}::text[],
           ${transfers.map(({ requestId }) => requestId)}::text[]
-        ) as wished (key, holder, legs, floor, is_enqueued, send_before, comment, request_id)
+        ) as ordered (key, lock_owner, legs, floor, is_enqueued, send_before, comment, request_id)
         order by key
         on conflict (key) do nothing
         returning id, key, coalesce(send_before <= clock_timestamp(), false) as is_late`,
@@ -65,10 +64,13 @@ export async function findTransferByKey(db: Queryable, key: string): Promise<Tra
 export async function listTransfers(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, Transfer>> {
   const rows = await many<TransferRow>(
     db,
-    sql`select id, key, holder, is_enqueued from transfer where key = any (${keys}::text[])`,
+    sql`select id, key, lock_owner, is_enqueued from transfer where key = any (${keys}::text[])`,
   );
   return new Map(
-    rows.map(({ id, key, holder, is_enqueued: isEnqueued }) => [key, { id, key, holder, isEnqueued }] as const),
+    rows.map(
+      ({ id, key, lock_owner: lockOwner, is_enqueued: isEnqueued }) =>
+        [key, { id, key, lockOwner, isEnqueued }] as const,
+    ),
   );
 }
 
@@ -77,7 +79,7 @@ export async function readyNextLegs(tx: Transaction, transferIds: readonly bigin
   await execute(
     tx,
     sql`update operation
-        set is_ready = true, next_look_at = clock_timestamp(), changed_at = clock_timestamp()
+        set is_ready = true, next_scan_at = clock_timestamp(), changed_at = clock_timestamp()
         where transfer_id = any (${transferIds}::bigint[]) and not is_ready and state = 'INTENT'`,
   );
 }

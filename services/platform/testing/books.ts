@@ -25,11 +25,11 @@ export async function aManagedLogin(
   await inTransaction(pool, (tx) => openLog(tx, { ...account, openedAt: at, readsFrom: at }));
 }
 
-export type WishedOperation = {
+export type OrderedOperation = {
   readonly key: string;
   readonly login?: string;
   readonly kind?: OperationKind;
-  readonly holder?: string;
+  readonly lockOwner?: string;
   readonly leg?: number;
   readonly isReady?: boolean;
   readonly sendBefore?: Date;
@@ -38,16 +38,25 @@ export type WishedOperation = {
 };
 
 /** One operation that waits, alone under its key. */
-export async function aWaitingOperation(pool: Pool, wished: WishedOperation): Promise<OperationNumber> {
-  const { key, login = "1", kind = "deposit", holder = "", leg = 1, isReady = true, sendBefore, attempt = 0 } = wished;
-  const own = { key, holder, legs: Math.max(leg, 1), floorMinor: undefined, isEnqueued: false, sendBefore };
+export async function aWaitingOperation(pool: Pool, ordered: OrderedOperation): Promise<OperationNumber> {
+  const {
+    key,
+    login = "1",
+    kind = "deposit",
+    lockOwner = "",
+    leg = 1,
+    isReady = true,
+    sendBefore,
+    attempt = 0,
+  } = ordered;
+  const own = { key, lockOwner, legs: Math.max(leg, 1), floorMinor: undefined, isEnqueued: false, sendBefore };
   return await inTransaction(pool, async (tx) => {
     const inserted = await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }]);
     const transferId = inserted.get(key)?.id;
     assert(transferId !== undefined, `${key} is there already`);
-    const standing = { kind, attempt, absences: 0, state: "INTENT" } as const;
+    const status = { kind, attempt, absences: 0, state: "INTENT" } as const;
     const amounts = { askedMinor: 5n, amountMinor: 5n };
-    const [number] = await insertOperations(tx, [{ transferId, leg, login, ...amounts, isReady, standing }]);
+    const [number] = await insertOperations(tx, [{ transferId, leg, login, ...amounts, isReady, status }]);
     assert(number !== undefined);
     return number;
   });
@@ -58,7 +67,7 @@ export async function aTwoLeggedTransfer(
   pool: Pool,
   { key, debit, credit }: { readonly key: string; readonly debit: string; readonly credit: string },
 ): Promise<readonly [OperationNumber, OperationNumber]> {
-  const own = { key, holder: "", legs: 2, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
+  const own = { key, lockOwner: "", legs: 2, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
   return await inTransaction(pool, async (tx) => {
     const transferId = (await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }])).get(key)?.id;
     assert(transferId !== undefined, `${key} is there already`);
@@ -69,7 +78,7 @@ export async function aTwoLeggedTransfer(
     ] as const;
     const [first, second] = await insertOperations(
       tx,
-      legs.map(({ kind, ...leg }) => ({ ...leg, transferId, standing: { ...kept, kind } })),
+      legs.map(({ kind, ...leg }) => ({ ...leg, transferId, status: { ...kept, kind } })),
     );
     assert(first !== undefined && second !== undefined);
     return [first, second];

@@ -1,8 +1,6 @@
 import { many, sql } from "#kernel/postgres/query.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import type { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
-import { aCall, eventually } from "./world.ts";
-import type { Instance } from "./world.ts";
+import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { aCall, eventually, type Instance } from "./world.ts";
 
 /** The log behind its opening, once it has so many entries. */
 export async function logOf({ service }: Instance, login: string, atLeast: number): Promise<AccountMoved[]> {

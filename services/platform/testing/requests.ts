@@ -4,12 +4,12 @@ import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 
 let made = 0;
 
-export type LegWish = { readonly login: string; readonly kind: MovementKind; readonly minor: bigint };
+export type LegOrder = { readonly login: string; readonly kind: MovementKind; readonly minor: bigint };
 
-export function aTransfer(key: string, legs: readonly LegWish[], own: Partial<TransferRequest> = {}): TransferRequest {
+export function aTransfer(key: string, legs: readonly LegOrder[], own: Partial<TransferRequest> = {}): TransferRequest {
   return {
     key,
-    holder: "",
+    lockOwner: "",
     legs: legs.map(({ login, kind, minor }) => ({ login, kind, amount: moneyOf(minor) })),
     upTo: undefined,
     enqueue: false,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { Review } from "#proto/pamm/common/v1/review.ts";
-import { aCall, eventually } from "./world.ts";
-import type { Instance } from "./world.ts";
+import { aCall, eventually, type Instance } from "./world.ts";
 
 const EVERYTHING_OPEN = { afterId: 0n, limit: 100, state: 0 } as const;
 

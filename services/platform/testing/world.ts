@@ -6,18 +6,15 @@ import { createPool } from "#kernel/postgres/pool.ts";
 import { Secret } from "#kernel/secret.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
-import { testDatabase } from "#test/support/database.ts";
-import type { TestDatabase } from "#test/support/database.ts";
+import { testDatabase, type TestDatabase } from "#test/support/database.ts";
 import { onTestFinished } from "vitest";
-import { testSimulator } from "#test/support/simulator.ts";
-import type { TestSimulator as Simulator, TestSimulatorOptions } from "#test/support/simulator.ts";
+import { testSimulator, type TestSimulator as Simulator, type TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
 import { inProcessState } from "../in-process-state.ts";
 import { registerInstance } from "../register-instance.ts";
 import { platformJobs, platformService } from "../service.ts";
-import { controlOf } from "./control.ts";
-import type { Control } from "./control.ts";
+import { type Control, controlOf } from "./control.ts";
 
 /** Thrown where the process is to die: nothing after it happens. */
 export class Crash extends Error {

@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 async function seenBy(name: string, own: World = world): Promise<Finding[]> {
   const check = subscriptionChecks(own.deps).find((each) => each.name === name);
-  return [...(await check!.look({ place: "", suspects: [] })).findings];
+  return [...(await check!.look({ cursor: "", pendingBreaks: [] })).findings];
 }
 
 const shortly = async (name: string): Promise<string[]> =>
@@ -44,122 +44,126 @@ const shortly = async (name: string): Promise<string[]> =>
 
 const corrupt = (text: string) => world.deps.pool.query(text);
 
-test("R2: books that tie have no break, a corrupted row is one of its Master, and mending it closes it", async () => {
+test("pool_ledger: books that tie have no break, a corrupted row is one of its Master, and mending it closes it", async () => {
   const { pool, log } = world.deps;
   const [check] = subscriptionChecks(world.deps);
   await insertChecks(pool, [check!]);
   const breaks = async () => {
     await runCheck({ pool, log }, check!, undefined);
     const { items, checks } = await listBreaks(pool, { afterId: 0n, limit: 10 });
-    expect(checks).toMatchObject([{ name: "R2", error: "" }]);
+    expect(checks).toMatchObject([{ name: "pool_ledger", error: "" }]);
     return items;
   };
   expect(await breaks()).toEqual([]);
-  await corrupt(`update seat set pooled_minor = pooled_minor + 3 where subscription_id = ${first.id}`);
+  await corrupt(`update holding set pooled_minor = pooled_minor + 3 where subscription_id = ${first.id}`);
   expect(await breaks()).toMatchObject([
     { key: `master:${masterLogin}`, login: masterLogin, masterLogin, atRisk: { minorUnits: 3n } },
     { key: `investor:${first.investorLogin}`, login: first.investorLogin, masterLogin, atRisk: { minorUnits: 3n } },
   ]);
-  await corrupt(`update seat set pooled_minor = pooled_minor - 3 where subscription_id = ${first.id}`);
+  await corrupt(`update holding set pooled_minor = pooled_minor - 3 where subscription_id = ${first.id}`);
   expect(await breaks()).toEqual([]);
 });
 
-test("R2: ties also while everything is under way, because it is compared at the entry that is filed", async () => {
+test("pool_ledger: ties also while everything is under way, because it is compared at the entry that is filed", async () => {
   await deposit(world, first.investorLogin, 40_00n);
-  expect(await shortly("R2")).toEqual([]);
+  expect(await shortly("pool_ledger")).toEqual([]);
   await deliver(world);
-  expect(await shortly("R2")).toEqual([]);
+  expect(await shortly("pool_ledger")).toEqual([]);
   trader(world, masterLogin).result(-7_77n);
   await settle(world);
-  expect(await shortly("R2")).toEqual([]);
+  expect(await shortly("pool_ledger")).toEqual([]);
 });
 
-test("R2: money in a place for which no row says why", async () => {
+test("pool_ledger: money in a place for which no row says why", async () => {
   await corrupt(
-    `update seat set pooled_minor = pooled_minor - 5, reserved_minor = reserved_minor + 5 where subscription_id = ${first.id}`,
+    `update holding set pooled_minor = pooled_minor - 5, reserved_minor = reserved_minor + 5 where subscription_id = ${first.id}`,
   );
-  expect(await shortly("R2")).toEqual([`pool:${masterLogin}:seat:${first.id}:reserved 5`]);
+  expect(await shortly("pool_ledger")).toEqual([`pool:${masterLogin}:holding:${first.id}:reserved 5`]);
   await corrupt(
-    `update seat set reserved_minor = reserved_minor - 5, waiting_minor = waiting_minor + 5 where subscription_id = ${first.id}`,
+    `update holding set reserved_minor = reserved_minor - 5, waiting_minor = waiting_minor + 5 where subscription_id = ${first.id}`,
   );
-  expect(await shortly("R2")).toEqual([`pool:${masterLogin}:seat:${first.id}:waiting 5`]);
+  expect(await shortly("pool_ledger")).toEqual([`pool:${masterLogin}:holding:${first.id}:waiting 5`]);
 });
 
-test("R2: a mark that is not what is attributed, and units that nobody gave", async () => {
+test("pool_ledger: a mark that is not what is attributed, and units that nobody gave", async () => {
   await corrupt("update pool_position set mark = mark + 1000000::numeric * 1000000000000000000000000");
-  expect((await shortly("R2")).map((each) => each.replace(/position \d+/, "position"))).toEqual([
+  expect((await shortly("pool_ledger")).map((each) => each.replace(/position \d+/, "position"))).toEqual([
     `pool:${masterLogin}:marks:position 1`,
   ]);
   await corrupt("update pool_position set mark = mark - 1000000::numeric * 1000000000000000000000000");
-  await corrupt(`update seat set units = units * 2 where subscription_id = ${first.id}`);
-  expect((await seenBy("R2")).map(({ key }) => key.split(":")[2])).toEqual(["marks"]);
+  await corrupt(`update holding set units = units * 2 where subscription_id = ${first.id}`);
+  expect((await seenBy("pool_ledger")).map(({ key }) => key.split(":")[2])).toEqual(["marks"]);
 });
 
-test("R2: carries that do not cancel out, a result that was not split whole, and a gap in the allocations", async () => {
-  await corrupt(`update seat set carry_e8 = carry_e8 + 1 where subscription_id = ${first.id}`);
-  expect(await shortly("R2")).toEqual([`pool:${masterLogin}:carries: 1`]);
-  await corrupt(`update seat set carry_e8 = carry_e8 - 1 where subscription_id = ${first.id}`);
+test("pool_ledger: carries that do not cancel out, a result that was not split whole, and a gap in the allocations", async () => {
+  await corrupt(`update holding set carry_e8 = carry_e8 + 1 where subscription_id = ${first.id}`);
+  expect(await shortly("pool_ledger")).toEqual([`pool:${masterLogin}:carries: 1`]);
+  await corrupt(`update holding set carry_e8 = carry_e8 - 1 where subscription_id = ${first.id}`);
   await corrupt(`update allocation_row set amount_minor = amount_minor - 2 where subscription_id = ${first.id}`);
-  expect(await shortly("R2")).toEqual([`pool:${masterLogin}:parts:entry 1 2`]);
+  expect(await shortly("pool_ledger")).toEqual([`pool:${masterLogin}:parts:entry 1 2`]);
   await corrupt("update master_pool set last_allocation = last_allocation + 1");
-  expect((await shortly("R2")).at(-1)).toBe(`pool:${masterLogin}:numbers: 1`);
-  await corrupt("update master_pool set unallocated_minor = unallocated_minor + 4, foreign_minor = foreign_minor - 4");
-  expect(await shortly("R2")).toContain(`pool:${masterLogin}:unallocated: 4`);
+  expect((await shortly("pool_ledger")).at(-1)).toBe(`pool:${masterLogin}:numbers: 1`);
+  await corrupt(
+    "update master_pool set unallocated_minor = unallocated_minor + 4, external_minor = external_minor - 4",
+  );
+  expect(await shortly("pool_ledger")).toContain(`pool:${masterLogin}:unallocated: 4`);
 });
 
 /** A dealer moves money, and everybody who follows the account has heard of it. */
 async function dealer(login: string, amount: bigint): Promise<void> {
-  enter(world.platform.ledger, login, { kind: MovementKind.FOREIGN, amount });
+  enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount });
   await settle(world);
 }
 
-test("R4a: foreign money on a Master, until people have said what it is", async () => {
-  expect(await shortly("R4a")).toEqual([]);
+test("external_funds_master: external funds on a Master, until people have said what it is", async () => {
+  expect(await shortly("external_funds_master")).toEqual([]);
   await dealer(masterLogin, 30_00n);
   await dealer(masterLogin, -10_00n);
-  expect(await seenBy("R4a")).toMatchObject([{ login: masterLogin, masterLogin: "", atRiskMinor: 20_00n }]);
-  expect(await shortly("R4b")).toEqual([]);
-  await decide(world, await reviewAbout(world, "foreign_money_on_master"), "acknowledge");
-  expect(await shortly("R4a")).toEqual([]);
+  expect(await seenBy("external_funds_master")).toMatchObject([
+    { login: masterLogin, masterLogin: "", atRiskMinor: 20_00n },
+  ]);
+  expect(await shortly("external_funds_investor")).toEqual([]);
+  await decide(world, await reviewAbout(world, "external_funds_on_master"), "acknowledge");
+  expect(await shortly("external_funds_master")).toEqual([]);
   await dealer(masterLogin, 1n);
-  expect(await shortly("R4a")).toEqual([`master:${masterLogin} 1`]);
+  expect(await shortly("external_funds_master")).toEqual([`master:${masterLogin} 1`]);
 });
 
-test("R4b: foreign money on an Investor in a pool; R4a as soon as less than nothing is there", async () => {
+test("external_funds_investor: external funds on an Investor in a pool; external_funds_master as soon as less than nothing is there", async () => {
   await dealer(first.investorLogin, -900_00n);
-  expect(await shortly("R4b")).toEqual([`investor:${first.investorLogin} 90000`]);
-  expect(await shortly("R4a")).toEqual([]);
+  expect(await shortly("external_funds_investor")).toEqual([`investor:${first.investorLogin} 90000`]);
+  expect(await shortly("external_funds_master")).toEqual([]);
   await dealer(first.investorLogin, -200_00n);
-  expect(await shortly("R4b")).toEqual([]);
-  expect(await shortly("R4a")).toEqual([`investor:${first.investorLogin} 110000`]);
+  expect(await shortly("external_funds_investor")).toEqual([]);
+  expect(await shortly("external_funds_master")).toEqual([`investor:${first.investorLogin} 110000`]);
   await dealer(first.investorLogin, 1_100_00n);
-  expect([await shortly("R4a"), await shortly("R4b")]).toEqual([[], []]);
+  expect([await shortly("external_funds_master"), await shortly("external_funds_investor")]).toEqual([[], []]);
 });
 
-test("R7: capital that waits for its mirror for more than a minute", async () => {
+test("mirror_lag: capital that waits for its mirror for more than a minute", async () => {
   await deposit(world, first.investorLogin, 40_00n);
   await deliver(world);
-  expect(await shortly("R7")).toEqual([]);
+  expect(await shortly("mirror_lag")).toEqual([]);
   await corrupt("update flow set created_at = created_at - interval '61 seconds'");
-  expect(await shortly("R7")).toEqual([`master:${masterLogin} 4000`]);
+  expect(await shortly("mirror_lag")).toEqual([`master:${masterLogin} 4000`]);
   await settle(world);
-  expect(await shortly("R7")).toEqual([]);
+  expect(await shortly("mirror_lag")).toEqual([]);
 });
 
-test("R10: an exit that takes longer than five minutes, one that is not whole, and an ACTIVE one outside its pool", async () => {
+test("subscription_endings: an exit that takes longer than five minutes, one that is not whole, and an ACTIVE one outside its pool", async () => {
   trader(world, masterLogin).closeAll();
   await settle(world);
   await world.service.unassign(first, aCall());
-  expect(await shortly("R10")).toEqual([]);
+  expect(await shortly("subscription_endings")).toEqual([]);
   await corrupt("update exit_transfer set created_at = created_at - interval '301 seconds'");
-  const [late] = await seenBy("R10");
+  const [late] = await seenBy("subscription_endings");
   expect(late).toMatchObject({ key: `subscription:${first.id}`, login: first.investorLogin });
   expect(late?.atRiskMinor).toBeGreaterThan(1_000_00n);
   await settle(world);
-  expect(await shortly("R10")).toEqual([]);
-  await corrupt(`update seat set outbound_minor = 9 where subscription_id = ${first.id}`);
-  expect(await shortly("R10")).toEqual([`subscription:${first.id} 9`]);
-  await corrupt(`update seat set outbound_minor = 0 where subscription_id = ${first.id}`);
+  expect(await shortly("subscription_endings")).toEqual([]);
+  await corrupt(`update holding set outbound_minor = 9 where subscription_id = ${first.id}`);
+  expect(await shortly("subscription_endings")).toEqual([`subscription:${first.id} 9`]);
+  await corrupt(`update holding set outbound_minor = 0 where subscription_id = ${first.id}`);
   await corrupt(`update investor_account set pooled_subscription_id = null where login = '${second.investorLogin}'`);
-  expect((await seenBy("R10")).map(({ key }) => key)).toEqual([`subscription:${second.id}`]);
+  expect((await seenBy("subscription_endings")).map(({ key }) => key)).toEqual([`subscription:${second.id}`]);
 });

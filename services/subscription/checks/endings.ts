@@ -17,19 +17,19 @@ type Row = {
 };
 
 /**
- * R10. Who leaves is gone within minutes, who is gone has nothing left anywhere, and whoever is in a pool is ACTIVE there.
+ * subscription_endings. Who leaves is gone within minutes, who is gone has nothing left anywhere, and whoever is in a pool is ACTIVE there.
  * That nobody is ACTIVE twice is a unique index.
  */
 export function endings({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "R10",
+    name: "subscription_endings",
     title:
       "Exits complete, cancelled subscriptions have no money left in the pool, and every pooled Investor is ACTIVE.",
     everyMs: EVERY_MS,
-    sightings: 1,
+    confirmations: 1,
     async look() {
       const rows = await inSnapshot(pool, (db) => many<Row>(db, brokenEndings()));
-      return { findings: rows.map(findingOf), covers: () => true, nextPlace: "" };
+      return { findings: rows.map(findingOf), covers: () => true, nextCursor: "" };
     },
   };
 }
@@ -41,7 +41,7 @@ function brokenEndings() {
              coalesce(inbound_minor + waiting_minor + abs(pooled_minor) + reserved_minor + outbound_minor, 0) as left_minor,
              (pooled_subscription_id is not distinct from subscription.id) as is_pooled
       from subscription
-           left join seat on seat.subscription_id = subscription.id
+           left join holding on holding.subscription_id = subscription.id
            left join investor_account on investor_account.login = subscription.investor_login
       where status in ('ACTIVE', 'PAUSED')
          or (status = 'CANCELLED' and (

@@ -1,7 +1,6 @@
-import { many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** Most seats of a look are read from these; a pool may have ten thousand. */
+/** Most holdings of a look are read from these; a pool may have ten thousand. */
 const MASTERS_PER_LOOK = 10;
 /** The newest ones. Each has a row for everybody in the pool, so a large pool has two hundred thousand of them here. */
 const ENTRIES_PER_POOL = 20;
@@ -31,13 +30,13 @@ export async function listMasters(db: Queryable, after: string, again: readonly 
   return many<BookedMaster>(
     db,
     sql`select login, filed_number as number,
-               (foreign_minor + unallocated_minor + suspense_minor + coalesce(seats.minor, 0))::bigint as "bookedMinor"
+               (external_minor + unallocated_minor + suspense_minor + coalesce(holdings.minor, 0))::bigint as "bookedMinor"
         from master_pool
              left join lateral (
                select sum(waiting_minor + pooled_minor + reserved_minor + outbound_minor) as minor
-               from seat
-               where seat.master_login = login
-             ) as seats on true
+               from holding
+               where holding.master_login = login
+             ) as holdings on true
         where login = any (${again}::text[])
            or login in (select login from master_pool where login > ${after} order by login limit ${MASTERS_PER_LOOK})
         order by login`,
@@ -56,20 +55,20 @@ export function listBrokenMarks(db: Queryable, masters: readonly string[]): Prom
     db,
     sql`with pool as (
           select login, coalesce(sum(units), 0) as total, case when coalesce(sum(units), 0) = 0 then 1 else 0 end as suspense
-          from master_pool left join seat on seat.master_login = login
+          from master_pool left join holding on holding.master_login = login
           where login = any (${masters}::text[])
           group by login
         ), attributed as (
           select position.master_login, position.position_id, position.mark,
                  (total + suspense) * position.per_unit + coalesce(sum(
-                   accrual.basis - accrual.per_unit * case accrual.subscription_id when 0 then suspense else seat.units end
+                   accrual.basis - accrual.per_unit * case accrual.subscription_id when 0 then suspense else holding.units end
                  ), 0) as amount,
-                 count(*) filter (where accrual.subscription_id <> 0 and seat.subscription_id is null) as lost
+                 count(*) filter (where accrual.subscription_id <> 0 and holding.subscription_id is null) as lost
           from pool_position as position
                join pool on login = position.master_login
                left join accrual
                  on accrual.master_login = position.master_login and accrual.position_id = position.position_id
-               left join seat on seat.subscription_id = accrual.subscription_id
+               left join holding on holding.subscription_id = accrual.subscription_id
           group by position.master_login, position.position_id, position.mark, position.per_unit, total, suspense
         )
         select master_login as "masterLogin", 'marks' as what, 'position ' || position_id as about,
@@ -87,7 +86,7 @@ export function listBrokenCarries(db: Queryable, masters: readonly string[]): Pr
     sql`select login as "masterLogin", 'carries' as what, '' as about,
                ceil(abs(suspense_carry_e8 + coalesce(sum(carry_e8), 0)) / 1000000)::bigint as "atRiskMinor",
                '0' as expected, (suspense_carry_e8 + coalesce(sum(carry_e8), 0))::text as found
-        from master_pool left join seat on seat.master_login = login
+        from master_pool left join holding on holding.master_login = login
         where login = any (${masters}::text[])
         group by login
         having suspense_carry_e8 + coalesce(sum(carry_e8), 0) <> 0`,

@@ -16,16 +16,16 @@ type Row = {
   readonly transfers: readonly bigint[];
 };
 
-/** R7. Capital that is decided and is not on the Master, or has not left it, later than anybody should have to wait. */
+/** mirror_lag. Capital that is decided and is not on the Master, or has not left it, later than anybody should have to wait. */
 export function mirrors({ pool }: Pick<Deps, "pool">): Check {
   return {
-    name: "R7",
+    name: "mirror_lag",
     title: "Investor capital reaches the Master, or leaves it, within a minute.",
     everyMs: EVERY_MS,
-    sightings: 1,
+    confirmations: 1,
     async look() {
       const rows = await inSnapshot(pool, (db) => many<Row>(db, lateMirrors()));
-      return { findings: rows.map(findingOf), covers: () => true, nextPlace: "" };
+      return { findings: rows.map(findingOf), covers: () => true, nextCursor: "" };
     },
   };
 }

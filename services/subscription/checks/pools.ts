@@ -1,6 +1,6 @@
 import { formatAmount, usd } from "#kernel/money.ts";
 import { callContext } from "#kernel/contract/context.ts";
-import { type Check, type Finding, inSnapshot, type Suspect } from "#kernel/reconcile/check.ts";
+import { type Check, type Finding, inSnapshot, type PendingBreak } from "#kernel/reconcile/check.ts";
 import type { Deps } from "../deps.ts";
 import {
   listBrokenAllocations,
@@ -10,7 +10,7 @@ import {
   nextMaster,
   type PoolDifference,
 } from "./find-pools.ts";
-import { listBrokenSeats, listInvestors, nextInvestor, type SeatDifference } from "./find-seats.ts";
+import { listBrokenHoldings, listInvestors, nextInvestor, type HoldingDifference } from "./find-holdings.ts";
 
 const EVERY_MS = 60_000;
 const QUESTION_MS = 5_000;
@@ -26,24 +26,24 @@ type Booked = {
 };
 
 /**
- * R2. Every cent of an account is in exactly one place. The books are compared with the log at the very entry up to which
+ * pool_ledger. Every cent of an account is in exactly one place. The books are compared with the log at the very entry up to which
  * they are filed, and entries never change: so one look is enough, however much is under way.
  */
 export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
-    name: "R2",
+    name: "pool_ledger",
     title: "Each account is the sum of its buckets; marks, carries, allocations and pending movements are consistent.",
     everyMs: EVERY_MS,
-    sightings: 1,
-    async look({ place, suspects }) {
-      const [masterAfter = "", investorAfter = ""] = place.split("/");
+    confirmations: 1,
+    async look({ cursor, pendingBreaks }) {
+      const [masterAfter = "", investorAfter = ""] = cursor.split("/");
       const read = await inSnapshot(pool, async (db) => {
-        const masters = await listMasters(db, masterAfter, mastersOf(suspects));
+        const masters = await listMasters(db, masterAfter, mastersOf(pendingBreaks));
         const logins = masters.map(({ login }) => login);
         return {
           masters: masters.map((master) => ({ ...master, masterLogin: master.login })),
-          investors: await listInvestors(db, investorAfter, loginsOf(suspects, "investor")),
-          seats: await listBrokenSeats(db, logins),
+          investors: await listInvestors(db, investorAfter, loginsOf(pendingBreaks, "investor")),
+          holdings: await listBrokenHoldings(db, logins),
           differences: [
             ...(await listBrokenMarks(db, logins)),
             ...(await listBrokenCarries(db, logins)),
@@ -55,11 +55,11 @@ export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Chec
         findings: [
           ...(await untied(platform, "master", read.masters)),
           ...(await untied(platform, "investor", read.investors)),
-          ...read.seats.map(seatFinding),
+          ...read.holdings.map(holdingFinding),
           ...read.differences.map(poolFinding),
         ],
         covers: () => true,
-        nextPlace: placeOf(
+        nextCursor: placeOf(
           { master: masterAfter, investor: investorAfter },
           { master: nextMaster(masterAfter, read.masters), investor: nextInvestor(investorAfter, read.investors) },
         ),
@@ -68,30 +68,30 @@ export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Chec
   };
 }
 
-type Places = { readonly master: string; readonly investor: string };
+type Cursors = { readonly master: string; readonly investor: string };
 
 /** Whoever is through early waits for the other; only then is the whole walked. */
-function placeOf(from: Places, next: Places): string {
+function placeOf(from: Cursors, next: Cursors): string {
   if (next.master === "" && next.investor === "") return "";
   return `${next.master === "" ? from.master : next.master}/${next.investor === "" ? from.investor : next.investor}`;
 }
 
 /** Every key but that of an Investor names its Master first. */
-function mastersOf(suspects: readonly Suspect[]): string[] {
-  return [...loginsOf(suspects, "master"), ...loginsOf(suspects, "pool")];
+function mastersOf(pendingBreaks: readonly PendingBreak[]): string[] {
+  return [...loginsOf(pendingBreaks, "master"), ...loginsOf(pendingBreaks, "pool")];
 }
 
-function loginsOf(suspects: readonly Suspect[], kind: string): string[] {
-  return suspects.map(({ key }) => key.split(":")).flatMap(([name, login = ""]) => (name === kind ? [login] : []));
+function loginsOf(pendingBreaks: readonly PendingBreak[], kind: string): string[] {
+  return pendingBreaks.map(({ key }) => key.split(":")).flatMap(([name, login = ""]) => (name === kind ? [login] : []));
 }
 
 async function untied(platform: Deps["platform"], kind: string, booked: readonly Booked[]): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (let from = 0; from < booked.length; from += LOGINS_PER_QUESTION) {
     const page = booked.slice(from, from + LOGINS_PER_QUESTION);
-    const places = page.map(({ login, number }) => ({ login, number }));
+    const positions = page.map(({ login, number }) => ({ login, number }));
     const { balances } = await platform.readLogBalances(
-      { places },
+      { positions },
       callContext({ caller: "subscription", withinMs: QUESTION_MS }),
     );
     const logged = new Map(balances.map(({ login, balance }) => [login, balance?.minorUnits ?? 0n]));
@@ -121,18 +121,18 @@ function untiedFinding(
   };
 }
 
-function seatFinding(difference: SeatDifference): Finding {
-  const { subscriptionId, masterLogin, investorLogin, place, bookedMinor, foundMinor } = difference;
+function holdingFinding(difference: HoldingDifference): Finding {
+  const { subscriptionId, masterLogin, investorLogin, bucket, bookedMinor, foundMinor } = difference;
   const [booked, found] = [formatAmount(usd(bookedMinor)), formatAmount(usd(foundMinor))];
   return {
-    key: `pool:${masterLogin}:seat:${subscriptionId}:${place}`,
+    key: `pool:${masterLogin}:holding:${subscriptionId}:${bucket}`,
     login: investorLogin,
     masterLogin,
     atRiskMinor: abs(bookedMinor - foundMinor),
     operationIds: [],
     dealIds: [],
-    message: `Subscription ${subscriptionId}: ${place} is ${booked}, but its records sum to ${found}.`,
-    evidence: { place, booked_minor: String(bookedMinor), found_minor: String(foundMinor) },
+    message: `Subscription ${subscriptionId}: ${bucket} is ${booked}, but its records sum to ${found}.`,
+    evidence: { bucket, booked_minor: String(bookedMinor), found_minor: String(foundMinor) },
   };
 }
 

@@ -64,10 +64,10 @@ test("the whole held balance is on its way into the pool, nothing stays outside"
   const { masterLogin, investorLogin, answer } = await assigned(world);
   await answer;
   const ledger = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(ledger.seats).toMatchObject([
+  expect(ledger.holdings).toMatchObject([
     { investorLogin, outside: { minorUnits: 0n }, inbound: { minorUnits: 500_00n } },
   ]);
-  expect(getAccount(world.platform.ledger, investorLogin).holder).toBeUndefined();
+  expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
   await expectBooksToTie(world);
@@ -102,14 +102,14 @@ test("an unknown Master and an unknown Investor are refused as what they are", a
   expect(await statuses(world)).toEqual([]);
 });
 
-test("a balance below the minimum is refused with both amounts, hidden, and the lane is free again", async () => {
+test("a balance below the minimum is refused with both amounts, hidden, and the account lock is free again", async () => {
   const world = await aWorld();
   const { investorLogin, masterLogin, answer } = await assigned(world, 99_99n);
   await expect(answer).rejects.toMatchObject({
     code: "below_min_deposit",
     details: { required: "100.00", actual: "99.99" },
   });
-  expect(getAccount(world.platform.ledger, investorLogin).holder).toBeUndefined();
+  expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
   expect(await statuses(world)).toEqual(["ABORTED"]);
   const all = { masterLogin, investorLogin: "", status: SubscriptionStatus.UNSPECIFIED, afterId: 0n, limit: 10 };
   expect((await world.service.listSubscriptions(all, aCall())).items).toEqual([]);
@@ -196,13 +196,13 @@ test("while the platform cannot be reached nothing is assigned, and later everyt
   expect(await statuses(world)).toEqual(["ABORTED", "ACTIVE"]);
 });
 
-test("a login whose lane is held by another story is busy", async () => {
+test("a login whose account lock is held by another saga is busy", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  await world.platform.client.hold({ login: pair.investorLogin, holder: "funding:withdrawal:1:1" }, aCall());
+  await world.platform.client.hold({ login: pair.investorLogin, lockOwner: "funding:withdrawal:1:1" }, aCall());
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({ code: "account_busy" });
   // Releasing what it never got must not end the other's hold.
-  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBe("funding:withdrawal:1:1");
+  expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBe("funding:withdrawal:1:1");
 });
 
 test("the same command again gets the same answer, also when the Investor has left since", async () => {

@@ -22,9 +22,9 @@ import {
   type Subscription,
   tryInsertSubscription,
 } from "../store/subscriptions.ts";
-import { abandonAssignment, finishAssignment, laneOfAssignment } from "../processes/assign/finish-assignment.ts";
-import { accountBusy, holdLane } from "../processes/lane.ts";
-import { patience, type Patience } from "../processes/patience.ts";
+import { abandonAssignment, finishAssignment, lockOfAssignment } from "../processes/assign/finish-assignment.ts";
+import { accountBusy, holdLock } from "../processes/account-lock.ts";
+import { timeout, type Timeout } from "../processes/timeout.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { isLogin, isRate, validate } from "../domain/validate.ts";
@@ -36,7 +36,7 @@ const GRACE_MS = 1_000;
 /** What another subscription of the Investor is refused as. */
 const IN_THE_WAY = new Set(["already_subscribed", "exit_in_progress"]);
 
-/** Links an Investor to a Master. From the decision on the story is finished, whatever it takes. */
+/** Links an Investor to a Master. From the decision on the saga is finished, whatever it takes. */
 export async function assign(deps: Deps, request: AssignRequest, context: CallContext): Promise<AssignResponse> {
   validate(
     isLogin("master_login", request.masterLogin),
@@ -60,15 +60,15 @@ async function endOfCopy({ pool }: Deps, error: unknown, { commandId }: CallCont
   return own.id;
 }
 
-/** Finds the story of this command or begins it, and answers once it has ended well. */
+/** Finds the saga of this command or begins it, and answers once it has ended well. */
 async function begin(deps: Deps, request: AssignRequest, context: CallContext): Promise<bigint> {
-  const turn = patience(context, TURN_MS);
+  const turn = timeout(context, TURN_MS);
   for (;;) {
     const own = await failAsUnavailable(() => findSubscriptionOfCommand(deps.pool, context.commandId));
     if (own !== undefined) return await awaitEnd(deps, own, turn);
     const { master, investor } = await failAsUnavailable(() => findPeople(deps, request, context));
     await checkWayIsFree(deps, request, turn);
-    const id = await insertStory(deps, { request, masterId: master.id, investorId: investor.id }, context);
+    const id = await insertSaga(deps, { request, masterId: master.id, investorId: investor.id }, context);
     if (id === undefined) continue;
     await decide(deps, id, master, context);
     await finishAssignment(deps, id, context);
@@ -84,7 +84,7 @@ async function findPeople({ accounts }: Deps, request: AssignRequest, context: C
 }
 
 /** The same command was given before, and its first copy may still be at work. */
-async function awaitEnd({ pool }: Deps, { id }: Subscription, turn: Patience): Promise<bigint> {
+async function awaitEnd({ pool }: Deps, { id }: Subscription, turn: Timeout): Promise<bigint> {
   for (;;) {
     const { status } = await getSubscription(pool, id);
     if (status === "ABORTED") {
@@ -97,11 +97,7 @@ async function awaitEnd({ pool }: Deps, { id }: Subscription, turn: Patience): P
   }
 }
 
-async function checkWayIsFree(
-  deps: Deps,
-  { masterLogin, investorLogin }: AssignRequest,
-  turn: Patience,
-): Promise<void> {
+async function checkWayIsFree(deps: Deps, { masterLogin, investorLogin }: AssignRequest, turn: Timeout): Promise<void> {
   for (;;) {
     const open = await findOpenSubscription(deps.pool, investorLogin);
     if (open === undefined) break;
@@ -130,12 +126,12 @@ function openAlready(
   return refuse(code, message, { outcome: "not_executed" });
 }
 
-type Story = { readonly request: AssignRequest; readonly masterId: bigint; readonly investorId: bigint };
+type Saga = { readonly request: AssignRequest; readonly masterId: bigint; readonly investorId: bigint };
 
 /** Undefined when somebody else began one for this Investor at the same moment. */
-async function insertStory(
+async function insertSaga(
   { pool, now }: Deps,
-  { request, masterId, investorId }: Story,
+  { request, masterId, investorId }: Saga,
   { commandId, deadline }: CallContext,
 ): Promise<bigint | undefined> {
   const { masterLogin, investorLogin, feeRatePpm, feeEnabled } = request;
@@ -143,19 +139,19 @@ async function insertStory(
     const fresh = { commandId, masterId, investorId, masterLogin, investorLogin, at: now() };
     const subscriptionId = await tryInsertSubscription(tx, fresh);
     if (subscriptionId === undefined) return undefined;
-    const { holder } = laneOfAssignment({ id: subscriptionId, investorLogin });
+    const { lockOwner } = lockOfAssignment({ id: subscriptionId, investorLogin });
     const deadlineAt = later(deadline, GRACE_MS);
-    await insertAssignment(tx, { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, holder });
+    await insertAssignment(tx, { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, lockOwner });
     return subscriptionId;
   });
 }
 
-/** Facts under the lane, the decision, and the decision on record; or the story is given up. */
+/** Facts under the account lock, the decision, and the decision on record; or the saga is given up. */
 async function decide(deps: Deps, id: bigint, master: Master, context: CallContext): Promise<void> {
   const { pool, now, isSingleSubscription } = deps;
   const subscription = await getSubscription(pool, id);
   try {
-    const held = await holdLane(deps, laneOfAssignment(subscription), context);
+    const held = await holdLock(deps, lockOfAssignment(subscription), context);
     decideAssignment({
       balance: usd(held.balance),
       openPositions: held.openPositions,

@@ -8,7 +8,7 @@ import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/comm
 import type { Deps } from "../deps.ts";
 import { compensateDeficit } from "../processes/review/compensate-deficit.ts";
 import type { Effect } from "../processes/review/effect.ts";
-import { acknowledge, adopt } from "../processes/review/foreign-money.ts";
+import { acknowledge, adopt } from "../processes/review/external-funds.ts";
 import { type Readings, readAccounts } from "../processes/review/read-accounts.ts";
 import { allocateDeal, resume, resumeWithDifference, transferAgain } from "../processes/review/resume-master.ts";
 

@@ -27,7 +27,7 @@ test("in a pool the answer names the Master, the place in its log and the four n
     effective: moneyToProto(usd(200_00n)),
   });
   const ledger = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(ledger.seats).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 200_00n } }]);
+  expect(ledger.holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 200_00n } }]);
   await expectBooksToTie(world);
 });
 
@@ -156,7 +156,7 @@ test("an account that has changed since it was held has to be held again", async
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 600_00n);
-  enter(world.platform.ledger, investorLogin, { kind: MovementKind.FOREIGN, amount: 5_00n });
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: 5_00n });
   await deliver(world);
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "account_busy" });
 });
@@ -200,8 +200,8 @@ test("copies of one call at the same time are one decision", async () => {
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
   const answers = await Promise.all([1, 2, 3, 4].map(() => world.service.leave(request, aCall())));
   expect(new Set(answers.map(({ settledLogNumber }) => settledLogNumber)).size).toBe(1);
-  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(seats).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
   await expectBooksToTie(world);
 });
 

@@ -7,10 +7,10 @@ import type { Leave } from "../store/leaves.ts";
 import { fromRecord } from "../store/recorded-refusal.ts";
 import { refuse } from "../refusals.ts";
 import { reachDecision } from "../processes/leave/reach-decision.ts";
-import { postUnderLane } from "../processes/posting/post-under-lane.ts";
+import { postUnderLock } from "../processes/posting/post-under-lock.ts";
 import { isBetween, isLogin, isNotNegative, isPresent, validate, wrong } from "../domain/validate.ts";
 
-const MOST_TRIES = 1_000_000;
+const MAX_TRIES = 1_000_000;
 
 /**
  * Decides what a withdrawal is made of and sets it apart. The answer is on record before it is given: the same key and
@@ -22,7 +22,7 @@ export async function leave(deps: Deps, request: LeaveRequest, context: CallCont
   const { key, investorLogin, heldLogNumber, payoutKey, feeSuffix } = request;
   validate(
     isPresent("key", key),
-    isBetween("try", request.try, 1, MOST_TRIES),
+    isBetween("try", request.try, 1, MAX_TRIES),
     isLogin("investor_login", investorLogin),
     request.kind === LeaveKind.WITHDRAWAL ? undefined : wrong("kind", "not_supported", "must be WITHDRAWAL"),
     isNotNegative("requested", requested),
@@ -33,8 +33,8 @@ export async function leave(deps: Deps, request: LeaveRequest, context: CallCont
   const asked = { key, try: request.try, investorLogin, requested, heldBalance, heldLogNumber, payoutKey, feeSuffix };
   const decision = await reachDecision(deps, { ...asked, kind: "WITHDRAWAL" }, context);
   if (decision.refusal !== null) throw fromRecord(decision.refusal);
-  const lane = { login: investorLogin, holder: `${decision.key}:${decision.try}` };
-  if (!(await postUnderLane(deps, lane, context))) {
+  const accountLock = { login: investorLogin, lockOwner: `${decision.key}:${decision.try}` };
+  if (!(await postUnderLock(deps, accountLock, context))) {
     throw refuse(
       "outcome_unknown",
       "The withdrawal is decided. The Investor's trading results are still being posted.",

@@ -15,8 +15,8 @@ test("what was set apart for a refused debit works in the pool again, without an
   expect(await world.service.returnReserve({ key }, aCall())).toMatchObject({ amount: { minorUnits: 200_00n } });
   await release(world, withdrawal);
   await settle(world);
-  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(seats).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
   expect(world.platform.byKey.size).toBe(calls);
   await expectBooksToTie(world);
 });

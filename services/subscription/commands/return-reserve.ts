@@ -5,12 +5,12 @@ import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/t
 import type { ReturnReserveRequest, ReturnReserveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { returnReserve as returned } from "../domain/classify-movement.ts";
-import { changeAccount, changeSeat } from "../domain/places.ts";
+import { changeAccount, changeHolding } from "../domain/buckets.ts";
 import { insertArrivals } from "../store/arrivals.ts";
 import { lockBooks, saveAccounts } from "../store/books.ts";
 import { insertFurtherExits } from "../store/exit-transfers.ts";
 import { closeReserves, findReserveOwner } from "../store/reserves.ts";
-import { saveSeats } from "../store/seats.ts";
+import { saveHoldings } from "../store/holdings.ts";
 import { isPresent, validate } from "../domain/validate.ts";
 
 /** Gives back what was set apart for a debit that was refused for good. Repeating it gives back nothing more. */
@@ -24,24 +24,24 @@ export async function returnReserve(deps: Deps, { key }: ReturnReserveRequest): 
 
 async function giveBack(
   tx: Transaction,
-  { now, bells }: Deps,
+  { now, wakeSignals }: Deps,
   { key, investorLogin }: { readonly key: string; readonly investorLogin: string },
 ): Promise<bigint> {
   const books = await lockBooks(tx, { investorLogins: [investorLogin], masterLogins: [], keys: [key] });
   const reserve = books.reserves.get(key);
   if (reserve === undefined) return 0n;
   const account = books.accounts.get(investorLogin);
-  const seat = books.seats.get(reserve.subscriptionId);
-  assert(account !== undefined && seat !== undefined, "a reserve stands on a seat");
-  const { change, furtherExit } = returned(reserve.amount, account.pooledIn === seat.subscriptionId);
-  await saveAccounts(tx, [{ ...account, places: changeAccount(account.places, change) }]);
-  await saveSeats(tx, [{ ...seat, places: changeSeat(seat.places, change) }]);
+  const holding = books.holdings.get(reserve.subscriptionId);
+  assert(account !== undefined && holding !== undefined, "a reserve stands on a holding");
+  const { change, furtherExit } = returned(reserve.amount, account.pooledIn === holding.subscriptionId);
+  await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, change) }]);
+  await saveHoldings(tx, [{ ...holding, buckets: changeHolding(holding.buckets, change) }]);
   const { waiting = 0n } = change;
-  if (waiting > 0n) await insertArrivals(tx, [{ subscriptionId: seat.subscriptionId, amount: waiting }]);
+  if (waiting > 0n) await insertArrivals(tx, [{ subscriptionId: holding.subscriptionId, amount: waiting }]);
   await closeReserves(tx, [key], "RETURNED", now());
   if (furtherExit > 0n) {
-    await insertFurtherExits(tx, [{ subscriptionId: seat.subscriptionId, amount: -furtherExit }], now());
+    await insertFurtherExits(tx, [{ subscriptionId: holding.subscriptionId, amount: -furtherExit }], now());
   }
-  afterCommit(tx, furtherExit > 0n ? bells.exits.ring : bells.strikes.ring);
+  afterCommit(tx, furtherExit > 0n ? wakeSignals.exits.notify : wakeSignals.strikes.notify);
   return reserve.amount;
 }

@@ -32,8 +32,8 @@ test("an unassign answers what it committed: PAUSED, the payout and its transfer
     transferId: transfer!.result.transferId,
     amount: { currencyCode: "USD", minorUnits: -500_00n },
   });
-  expect(transfer!.request).toMatchObject({ holder: "", enqueue: true, legs: [{ kind: MovementKind.EXIT }] });
-  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBeUndefined();
+  expect(transfer!.request).toMatchObject({ lockOwner: "", enqueue: true, legs: [{ kind: MovementKind.EXIT }] });
+  expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
 });
 
 test("with nothing to leave it is CANCELLED at once, without a transfer", async () => {
@@ -68,7 +68,7 @@ test("after everything was withdrawn, an unassign has nothing to pay out", async
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
 });
 
-test("the story is told: requested when the pool is left, completed when the last cent has left the Master", async () => {
+test("the saga is told: requested when the pool is left, completed when the last cent has left the Master", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   await world.service.unassign(pair, { ...aCall(), requestId: "req-7" });
@@ -166,7 +166,7 @@ test("open positions of the Master block it, and once they are closed the next o
   });
   const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
   expect(subscription).toMatchObject({ status: SubscriptionStatus.ACTIVE, inPool: true });
-  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBeUndefined();
+  expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
   trader(world, pair.masterLogin).closeAll();
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
 });
@@ -186,7 +186,7 @@ test("a log that is not complete is waited for, and then said so", async () => {
   expect(tries).toBeGreaterThan(2);
 });
 
-test("an Investor whose lane is held is busy, and who let it go in time does not stand in the way", async () => {
+test("an Investor whose account lock is held is busy, and who let it go in time does not stand in the way", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 1n);
@@ -201,7 +201,7 @@ test("an Investor who owes the pool cannot leave it", async () => {
   // A loss of more than everything, which the account could not pay.
   await one(
     world.deps.pool,
-    sql`update seat set pooled_minor = -321 where subscription_id = ${pair.id} returning subscription_id`,
+    sql`update holding set pooled_minor = -321 where subscription_id = ${pair.id} returning subscription_id`,
   );
   await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject({
     code: "investor_deficit",
@@ -221,13 +221,13 @@ test("while the platform cannot be reached nobody leaves, and nothing of the try
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
 });
 
-test("foreign money on the account becomes the Investor's own when it leaves", async () => {
+test("external funds on the account becomes the Investor's own when it leaves", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
-  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount: 70_00n });
+  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -500_00n } });
-  const { seats } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
-  expect(seats).toMatchObject([
+  const { holdings } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
+  expect(holdings).toMatchObject([
     { outside: { minorUnits: 570_00n }, quarantined: { minorUnits: 0n }, outbound: { minorUnits: 500_00n } },
   ]);
   await settle(world);

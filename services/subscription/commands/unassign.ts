@@ -11,9 +11,9 @@ import { recordedAs } from "../store/recorded-refusal.ts";
 import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
 import { markUnassignmentEnded, recordUnassignment } from "../store/unassignments.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
-import { accountBusy } from "../processes/lane.ts";
-import { patience, type Patience } from "../processes/patience.ts";
-import { laneOfExit, letGoOfExit, tryToLeave } from "../processes/exit/try-to-leave.ts";
+import { accountBusy } from "../processes/account-lock.ts";
+import { timeout, type Timeout } from "../processes/timeout.ts";
+import { lockOfExit, letGoOfExit, tryToLeave } from "../processes/exit/try-to-leave.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 
 /** Commands on one Investor follow one another, and what is in the way may pass; so long is waited for both. */
@@ -22,7 +22,7 @@ const GRACE_MS = 1_000;
 /** What may be otherwise a moment later. */
 const PASSING = new Set(["account_busy", "allocation_in_progress"]);
 
-/** Takes an Investor out of the pool. From the decision on the story is finished, whatever it takes. */
+/** Takes an Investor out of the pool. From the decision on the saga is finished, whatever it takes. */
 export async function unassign(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
   validate(isLogin("master_login", request.masterLogin), isLogin("investor_login", request.investorLogin));
   const before = await failAsUnavailable(() => findExitOfCommand(deps.pool, context.commandId));
@@ -38,7 +38,7 @@ export async function unassign(deps: Deps, request: UnassignRequest, context: Ca
 }
 
 async function leaveInTurn(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
-  const turn = patience(context, TURN_MS);
+  const turn = timeout(context, TURN_MS);
   for (;;) {
     const subscription = await failAsUnavailable(() => findActive(deps, request, context));
     const exit = await claimTry(deps, subscription, context);
@@ -108,10 +108,10 @@ async function claimTry(deps: Deps, subscription: Subscription, context: CallCon
   const { id } = subscription;
   const last = await findExit(deps.pool, id);
   const number = (last?.try ?? 0) + 1;
-  const { holder } = laneOfExit(subscription, number);
+  const { lockOwner } = lockOfExit(subscription, number);
   const { commandId, requestId, deadline } = context;
   const deadlineAt = later(deadline, GRACE_MS);
-  const fresh = { subscriptionId: id, commandId, requestId, try: number, holder, deadlineAt };
+  const fresh = { subscriptionId: id, commandId, requestId, try: number, lockOwner, deadlineAt };
   const isBegun = await inTransaction(deps.pool, async (tx) => {
     if (!(await beginTry(tx, fresh))) return false;
     await recordUnassignment(tx, { commandId, subscriptionId: id, at: deps.now(), deadlineAt });
@@ -120,7 +120,7 @@ async function claimTry(deps: Deps, subscription: Subscription, context: CallCon
   return isBegun ? await findExit(deps.pool, id) : undefined;
 }
 
-/** Somebody else's try: its lane may only have to be let go, or it has led to the end that this command wants too. */
+/** Somebody else's try: its account lock may only have to be let go, or it has led to the end that this command wants too. */
 async function seeOther(deps: Deps, subscription: Subscription, context: CallContext): Promise<Exit | undefined> {
   const exit = await findExit(deps.pool, subscription.id);
   if (exit?.state === "REFUSED") await letGoOfExit(deps, subscription, exit, context);
@@ -129,7 +129,7 @@ async function seeOther(deps: Deps, subscription: Subscription, context: CallCon
 }
 
 /** The exit that has succeeded; undefined when what was in the way may have passed. */
-async function goOut(deps: Deps, exit: Exit, turn: Patience, context: CallContext): Promise<Exit | undefined> {
+async function goOut(deps: Deps, exit: Exit, turn: Timeout, context: CallContext): Promise<Exit | undefined> {
   try {
     return await tryToLeave(deps, exit, context);
   } catch (error) {

@@ -13,13 +13,13 @@ const [MONDAY, SATURDAY, NEXT] = ["2026-01-05", "2026-01-10", "2026-01-17"].map(
 
 const POOL: UnitPool = {
   ...EMPTY_POOL,
-  seats: [1n, 2n].map((subscriptionId) => {
+  holdings: [1n, 2n].map((subscriptionId) => {
     const pooled = 100_00n;
     return { subscriptionId, units: pooled * E8_PER_CENT, pooled, waiting: 0n, unredeemed: 0n, carry: 0n };
   }),
 };
 const STANDING: Standing = { pool: POOL, arrivals: [], weeksClosedThrough: WEEK.anchor, struckDealId: 0n };
-const NO_READING = { week: WEEK, reading: undefined, arePositionsKnown: true, letPassNumber: -1n, mostSteps: 10 };
+const NO_READING = { week: WEEK, reading: undefined, arePositionsKnown: true, letPassNumber: -1n, maxSteps: 10 };
 
 function reading(closeThrough: Date): Reading {
   return { at: NEXT, marks: [], closeThrough };
@@ -72,7 +72,7 @@ test("it stops before what may not be guessed, and keeps what was before it", ()
     const advance = advancePool({ ...STANDING, struckDealId: 100n }, [good, bad, good], NO_READING);
     expect(brief(advance)).toEqual([4n]);
     expect(advance).toMatchObject({ taken: 1, end: "stopped", stopped: { error: expect.any(PoolBroken) } });
-    expect(advance.standing.pool.seats).toMatchObject([{ pooled: 100_02n }, { pooled: 100_02n }]);
+    expect(advance.standing.pool.holdings).toMatchObject([{ pooled: 100_02n }, { pooled: 100_02n }]);
   }
 });
 
@@ -91,19 +91,19 @@ test("an error that is not of the domain stops the Master too, and is handed on 
 
 test("it takes so many steps at once and leaves the rest for the next time", () => {
   const deals = [1n, 2n, 3n].map((profit) => aDeal({ dealAt: MONDAY, profit }));
-  const advance = advancePool(STANDING, deals, { ...NO_READING, mostSteps: 2 });
+  const advance = advancePool(STANDING, deals, { ...NO_READING, maxSteps: 2 });
   expect(brief(advance)).toEqual([1n, 2n]);
   expect(advance).toMatchObject({ taken: 2, end: "full" });
 });
 
 test("what has come to a flat Master before a deal has its part in it, what comes later has not", () => {
-  const [one, two] = POOL.seats.map((seat) => ({ ...seat, units: 0n, pooled: 0n, waiting: 50_00n }));
+  const [one, two] = POOL.holdings.map((holding) => ({ ...holding, units: 0n, pooled: 0n, waiting: 50_00n }));
   const arrival = { subscriptionId: 1n, dealId: 90n, amount: 50_00n };
   const arrivals = [
     { ...arrival, id: 1n, number: 5n },
     { ...arrival, id: 2n, number: 7n, subscriptionId: 2n },
   ];
-  const standing = { ...STANDING, pool: { ...POOL, seats: [one!, two!] }, arrivals };
+  const standing = { ...STANDING, pool: { ...POOL, holdings: [one!, two!] }, arrivals };
   const deals = [6n, 8n].map((number) => aDeal({ dealAt: MONDAY, number, profit: 50_00n }));
   const { steps, standing: after } = advancePool(standing, deals, NO_READING);
   expect(steps).toMatchObject([
@@ -119,8 +119,8 @@ test("what has come to a flat Master before a deal has its part in it, what come
 });
 
 test("while positions are open what has come waits for marks", () => {
-  const seats = POOL.seats.map((seat) => ({ ...seat, waiting: 50_00n }));
-  const arrivals = POOL.seats.map(({ subscriptionId }, index) => ({
+  const holdings = POOL.holdings.map((holding) => ({ ...holding, waiting: 50_00n }));
+  const arrivals = POOL.holdings.map(({ subscriptionId }, index) => ({
     id: BigInt(index),
     subscriptionId,
     number: 1n,
@@ -128,17 +128,17 @@ test("while positions are open what has come waits for marks", () => {
     amount: 50_00n,
   }));
   const positions = [{ positionId: 9n, symbol: "EURUSD", volume: 1n, mark: 0n, perUnit: 0n }];
-  const standing = { ...STANDING, pool: { ...POOL, seats, positions }, arrivals };
+  const standing = { ...STANDING, pool: { ...POOL, holdings, positions }, arrivals };
   const advance = advancePool(standing, [aDeal({ dealAt: MONDAY, number: 6n, profit: 2n })], NO_READING);
-  expect(advance.standing.pool.seats).toMatchObject([{ waiting: 50_00n }, { waiting: 50_00n }]);
+  expect(advance.standing.pool.holdings).toMatchObject([{ waiting: 50_00n }, { waiting: 50_00n }]);
   expect(advance.standing.arrivals).toHaveLength(2);
 });
 
 test("a deal that was made before an arrival and seen after it stops nothing and shares nothing with it", () => {
-  const [one] = POOL.seats;
+  const [one] = POOL.holdings;
   const newcomer = { ...one!, subscriptionId: 3n, units: 0n, pooled: 0n, waiting: 50_00n };
   const arrivals = [{ id: 1n, subscriptionId: 3n, number: 5n, dealId: 90n, amount: 50_00n }];
-  const standing = { ...STANDING, pool: { ...POOL, seats: [...POOL.seats, newcomer] }, arrivals };
+  const standing = { ...STANDING, pool: { ...POOL, holdings: [...POOL.holdings, newcomer] }, arrivals };
   const deals = [
     aDeal({ dealAt: MONDAY, number: 6n, dealId: 89n, profit: 2n }),
     aDeal({ dealAt: MONDAY, number: 7n, dealId: 91n, profit: 5n }),
@@ -162,15 +162,15 @@ test("a week is closed however much waits behind it, and none while its own deal
   const { steps, end } = advancePool(STANDING, [stays, next], { ...rules, beyond });
   expect(steps).toMatchObject([{ kind: "week", cutOff: SATURDAY }, { kind: "result" }]);
   // What the open position has realised by the time of the reading floated at the end of the week.
-  expect(steps[0]).toHaveProperty("shares", new Map([1n, 2n].map((seat) => [seat, 4n * E8_PER_CENT])));
+  expect(steps[0]).toHaveProperty("shares", new Map([1n, 2n].map((holding) => [holding, 4n * E8_PER_CENT])));
   expect(end).toBe("full");
 });
 
 test("nobody joins without marks while the Master may have positions that the books do not know", () => {
-  const [one] = POOL.seats;
+  const [one] = POOL.holdings;
   const newcomer = { ...one!, subscriptionId: 3n, units: 0n, pooled: 0n, waiting: 50_00n };
   const arrivals = [{ id: 1n, subscriptionId: 3n, number: 5n, dealId: 90n, amount: 50_00n }];
-  const standing = { ...STANDING, pool: { ...POOL, seats: [...POOL.seats, newcomer] }, arrivals };
+  const standing = { ...STANDING, pool: { ...POOL, holdings: [...POOL.holdings, newcomer] }, arrivals };
   const deal = aDeal({ dealAt: MONDAY, number: 6n, dealId: 91n, profit: 2n });
   const advance = advancePool(standing, [deal], { ...NO_READING, arePositionsKnown: false });
   expect(advance.steps).toMatchObject([{ parts: [{ amount: 1n }, { amount: 1n }] }]);

@@ -68,7 +68,7 @@ export type Advance = {
 export type Rules = {
   readonly week: Week;
   readonly reading: Reading | undefined;
-  readonly mostSteps: number;
+  readonly maxSteps: number;
   /** False for a Master that may have positions from before the books: then flat in the books does not say flat. */
   readonly arePositionsKnown: boolean;
   /** Entry of the Master's log up to which people let deals pass that stop it otherwise. */
@@ -93,7 +93,7 @@ export function advancePool(standing: Standing, deals: readonly MasterDeal[], ru
     end,
   });
   for (;;) {
-    if (steps.length >= rules.mostSteps) return ended("full");
+    if (steps.length >= rules.maxSteps) return ended("full");
     const deal = deals[taken];
     try {
       const cutOff = nextCutOff(now, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));

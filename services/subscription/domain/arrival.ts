@@ -34,12 +34,12 @@ export function strikeArrivals(
     amounts.set(subscriptionId, (amounts.get(subscriptionId) ?? 0n) + amount);
   }
   const later = new Map(
-    pool.seats.map(({ subscriptionId, waiting }) => [subscriptionId, waiting - (amounts.get(subscriptionId) ?? 0n)]),
+    pool.holdings.map(({ subscriptionId, waiting }) => [subscriptionId, waiting - (amounts.get(subscriptionId) ?? 0n)]),
   );
-  const ready = pool.seats.map((seat) => ({ ...seat, waiting: amounts.get(seat.subscriptionId) ?? 0n }));
-  const struck = strikePool({ ...pool, seats: ready }, []);
-  const seats = struck.seats.map((seat) => ({ ...seat, waiting: later.get(seat.subscriptionId) ?? 0n }));
-  const after = { ...struck, seats };
+  const ready = pool.holdings.map((holding) => ({ ...holding, waiting: amounts.get(holding.subscriptionId) ?? 0n }));
+  const struck = strikePool({ ...pool, holdings: ready }, []);
+  const holdings = struck.holdings.map((holding) => ({ ...holding, waiting: later.get(holding.subscriptionId) ?? 0n }));
+  const after = { ...struck, holdings };
   checkPool(after);
   return {
     pool: after,

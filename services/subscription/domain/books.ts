@@ -1,5 +1,5 @@
 import type { Movement } from "./classify-movement.ts";
-import { type AccountPlaces, type Change, type SeatPlaces, changeSeat } from "./places.ts";
+import { type AccountBuckets, type Change, type HoldingBuckets, changeHolding } from "./buckets.ts";
 
 /** One entry of a login's log. */
 export type LoggedMovement = Movement & {
@@ -17,8 +17,8 @@ export type AccountBook = {
   /** Number of the last entry filed; -1 before the opening. */
   readonly filedNumber: bigint;
   /** Number of the newest entry heard of; above filedNumber there is a gap, to be read from the log. */
-  readonly heardNumber: bigint;
-  readonly places: AccountPlaces;
+  readonly receivedNumber: bigint;
+  readonly buckets: AccountBuckets;
   /** The subscription whose pool the capital is in. */
   readonly pooledIn: bigint | undefined;
 };
@@ -26,9 +26,9 @@ export type AccountBook = {
 export type PoolBook = {
   readonly login: string;
   readonly filedNumber: bigint;
-  readonly heardNumber: bigint;
+  readonly receivedNumber: bigint;
   /** X: money on the Master that belongs to no Investor. */
-  readonly foreign: bigint;
+  readonly external: bigint;
   /** Results that are not split among the Investors yet. */
   readonly unallocated: bigint;
   /** Highest ticket filed so far. */
@@ -39,12 +39,12 @@ export type PoolBook = {
   readonly stoppedReason: string | undefined;
 };
 
-export type SeatBook = {
+export type HoldingBook = {
   readonly subscriptionId: bigint;
   readonly masterLogin: string;
   readonly investorLogin: string;
   readonly isPooled: boolean;
-  readonly places: SeatPlaces;
+  readonly buckets: HoldingBuckets;
   /** Has left what is pooled; its units follow at the next strike. */
   readonly unredeemed: bigint;
 };
@@ -58,7 +58,7 @@ export type OpenTransfer = {
   readonly key: string;
   /** Signed change of the Master. */
   readonly amount: bigint;
-  readonly flows: readonly SeatFlow[];
+  readonly flows: readonly HoldingFlow[];
 };
 
 /** Why nothing may go on at a Master from now. */
@@ -80,29 +80,29 @@ export type Stop = {
 export type Place = { readonly number: bigint; readonly dealId: bigint };
 
 /** Signed: an inflow of the subscription is positive. */
-export type SeatFlow = { readonly subscriptionId: bigint; readonly amount: bigint };
+export type HoldingFlow = { readonly subscriptionId: bigint; readonly amount: bigint };
 
 /** The part of the ledger that a batch of movements touches, and what filing them leads to. */
 export type Books = {
   readonly accounts: Map<string, AccountBook>;
   readonly pools: Map<string, PoolBook>;
-  readonly seats: Map<bigint, SeatBook>;
+  readonly holdings: Map<bigint, HoldingBook>;
   readonly reserves: Map<string, Reserve>;
   readonly transfers: Map<string, OpenTransfer>;
   readonly outcome: {
-    readonly flows: SeatFlow[];
-    readonly furtherExits: SeatFlow[];
+    readonly flows: HoldingFlow[];
+    readonly furtherExits: HoldingFlow[];
     readonly settledReserves: string[];
     readonly appliedTransfers: { readonly transfer: OpenTransfer; readonly movement: LoggedMovement }[];
     readonly results: LoggedMovement[];
     /** What waits for its units from now on; without an entry when it never left the Master. */
-    readonly arrivals: (SeatFlow & { readonly place: Place | undefined })[];
+    readonly arrivals: (HoldingFlow & { readonly place: Place | undefined })[];
     /** Postings and fees that are on Investor accounts now. */
     readonly posted: LoggedMovement[];
     readonly feeDebits: LoggedMovement[];
     readonly stopped: Stop[];
     /** On Investor accounts outside of a pool, where nothing follows from them. */
-    readonly irregularities: LoggedMovement[];
+    readonly amendments: LoggedMovement[];
   };
 };
 
@@ -117,14 +117,14 @@ export function emptyOutcome(): Books["outcome"] {
     posted: [],
     feeDebits: [],
     stopped: [],
-    irregularities: [],
+    amendments: [],
   };
 }
 
 /** A flow whose mirror has arrived: an inflow is on the Master now, an outflow is gone from it. */
-export function applyFlow(seats: Map<bigint, SeatBook>, { subscriptionId, amount }: SeatFlow): void {
-  const seat = seats.get(subscriptionId);
-  if (seat === undefined) throw new Error(`the books were loaded without seat ${subscriptionId}`);
+export function applyFlow(holdings: Map<bigint, HoldingBook>, { subscriptionId, amount }: HoldingFlow): void {
+  const holding = holdings.get(subscriptionId);
+  if (holding === undefined) throw new Error(`the books were loaded without holding ${subscriptionId}`);
   const change: Change = amount > 0n ? { inbound: -amount, waiting: amount } : { outbound: amount };
-  seats.set(subscriptionId, { ...seat, places: changeSeat(seat.places, change) });
+  holdings.set(subscriptionId, { ...holding, buckets: changeHolding(holding.buckets, change) });
 }

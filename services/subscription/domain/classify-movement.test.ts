@@ -7,7 +7,7 @@ import {
   type MovementKind,
   returnReserve,
 } from "./classify-movement.ts";
-import { onInvestor, onMaster } from "./places.ts";
+import { onInvestor, onMaster } from "./buckets.ts";
 
 const KINDS: readonly MovementKind[] = [
   "opening",
@@ -20,13 +20,13 @@ const KINDS: readonly MovementKind[] = [
   "exit",
   "reversal",
   "taken_back",
-  "foreign",
+  "external",
   "trade",
-  "irregularity",
+  "amendment",
   "correction",
 ];
 /** These move nothing by themselves. */
-const STILL: ReadonlySet<MovementKind> = new Set(["irregularity"]);
+const STILL: ReadonlySet<MovementKind> = new Set(["amendment"]);
 const POOLED: InvestorStanding = { isPooled: true, reserve: undefined };
 const OUTSIDE: InvestorStanding = { isPooled: false, reserve: undefined };
 const none = { flow: 0n, furtherExit: 0n, unredeemed: 0n };
@@ -48,7 +48,7 @@ test("money that comes back is like a deposit", () => {
   });
 });
 
-test.each(["foreign", "taken_back", "correction", "opening", "trade", "mirror", "exit", "fee_credit"] as const)(
+test.each(["external", "taken_back", "correction", "opening", "trade", "mirror", "exit", "fee_credit"] as const)(
   "%s on an Investor is quarantined in a pool and stays outside of one, up or down",
   (kind) => {
     for (const amount of [-5n, 5n]) {
@@ -78,8 +78,8 @@ test.each(["withdrawal", "fee_debit"] as const)(
   },
 );
 
-test("a past that was changed moves nothing, on a Master it is for a person to say what follows", () => {
-  const changed = { kind: "irregularity", amount: 0n } as const;
+test("a past that was changed moves nothing, on a Master it is for manual review to say what follows", () => {
+  const changed = { kind: "amendment", amount: 0n } as const;
   expect(classifyInvestorMovement(changed, POOLED)).toEqual({ ...none, change: {} });
   expect(classifyMasterMovement(changed, undefined)).toBe("irregular");
 });
@@ -166,9 +166,9 @@ test("on a Master only our own transfers and the trader's deals are anybody's", 
   expect(effects).toEqual(
     KINDS.map((kind) => {
       if (kind === "trade") return [kind, "result", "result", "result"];
-      if (kind === "irregularity") return [kind, "irregular", "irregular", "irregular"];
-      if (kind === "mirror" || kind === "exit") return [kind, "foreign", "transfer", "unfitting"];
-      return [kind, "foreign", "foreign", "foreign"];
+      if (kind === "amendment") return [kind, "irregular", "irregular", "irregular"];
+      if (kind === "mirror" || kind === "exit") return [kind, "external", "transfer", "unfitting"];
+      return [kind, "external", "external", "external"];
     }),
   );
 });

@@ -1,4 +1,4 @@
-import { type Change, combine } from "./places.ts";
+import { type Change, combine } from "./buckets.ts";
 
 /** Why a balance changed, in the words of platform's log. */
 export type MovementKind =
@@ -11,11 +11,11 @@ export type MovementKind =
   | "mirror"
   | "exit"
   | "reversal"
-  /** A reversal that people have ordered by a review: it takes back what came as foreign money. */
+  /** A reversal that people have ordered by a review: it takes back what came as external funds. */
   | "taken_back"
-  | "foreign"
+  | "external"
   | "trade"
-  | "irregularity"
+  | "amendment"
   | "correction";
 
 /** A change of a balance, signed. */
@@ -43,21 +43,21 @@ export function classifyInvestorMovement(movement: Movement, standing: InvestorS
   const { kind, amount } = movement;
   switch (kind) {
     case "deposit":
-      return amount > 0n ? credit(amount, standing) : foreign(amount, standing);
+      return amount > 0n ? credit(amount, standing) : external(amount, standing);
     case "withdrawal":
     case "fee_debit":
-      return amount < 0n ? debit(-amount, standing) : foreign(amount, standing);
+      return amount < 0n ? debit(-amount, standing) : external(amount, standing);
     case "reversal":
       // Money that comes back is like a deposit.
-      return amount > 0n ? credit(amount, standing) : foreign(amount, standing);
+      return amount > 0n ? credit(amount, standing) : external(amount, standing);
     case "result":
       return only({ unposted: -amount });
-    case "irregularity":
-      // A past that was changed moves nothing now; what follows from it is for a person to say.
+    case "amendment":
+      // A past that was changed moves nothing now; what follows from it is for manual review to say.
       return only({});
     case "opening":
-    case "foreign":
-    // A surplus entered as foreign money, so it goes as such.
+    case "external":
+    // A surplus entered as external funds, so it goes as such.
     case "taken_back":
     // What a changed past has added or taken is nobody's doing of ours.
     case "correction":
@@ -66,7 +66,7 @@ export function classifyInvestorMovement(movement: Movement, standing: InvestorS
     case "mirror":
     case "exit":
     case "trade":
-      return foreign(amount, standing);
+      return external(amount, standing);
   }
 }
 
@@ -74,7 +74,7 @@ function credit(amount: bigint, { isPooled }: InvestorStanding): InvestorEffect 
   return isPooled ? { ...only({ inbound: amount }), flow: amount } : only({ outside: amount });
 }
 
-function foreign(amount: bigint, { isPooled }: InvestorStanding): InvestorEffect {
+function external(amount: bigint, { isPooled }: InvestorStanding): InvestorEffect {
   return only(isPooled ? { quarantined: amount } : { outside: amount });
 }
 
@@ -115,7 +115,7 @@ function only(change: Change): InvestorEffect {
 /** What a movement on a Master account is. */
 export type MasterEffect =
   /** Belongs to no Investor. */
-  | "foreign"
+  | "external"
   /** A trading result, to be split. */
   | "result"
   /** One of our own transfers has arrived. */
@@ -131,7 +131,7 @@ export function classifyMasterMovement(
   expected: { readonly amount: bigint } | undefined,
 ): MasterEffect {
   if (kind === "trade") return "result";
-  if (kind === "irregularity") return "irregular";
-  if (expected === undefined || (kind !== "mirror" && kind !== "exit")) return "foreign";
+  if (kind === "amendment") return "irregular";
+  if (expected === undefined || (kind !== "mirror" && kind !== "exit")) return "external";
   return expected.amount === amount ? "transfer" : "unfitting";
 }

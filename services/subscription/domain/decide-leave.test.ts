@@ -61,7 +61,7 @@ test("fees are set apart in their order as far as the money reaches", () => {
   });
 });
 
-test("foreign money is not paid out, and foreign withdrawals are missing", () => {
+test("external funds is not paid out, and foreign withdrawals are missing", () => {
   expect(numbersOf({ held: 12_500_00n, quarantined: 500_00n, requested: 20_000_00n })).toMatchObject({
     available: 12_000_00n,
     effective: 12_000_00n,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type Books, emptyOutcome, type LoggedMovement, type OpenTransfer } from "./books.ts";
 import { fileOnInvestor, fileOnMaster } from "./file-entry.ts";
 import type { MovementKind } from "./classify-movement.ts";
-import { EMPTY_SEAT, NOTHING_ON_ACCOUNT, onInvestor, onMaster, type SeatPlaces } from "./places.ts";
+import { EMPTY_HOLDING, NOTHING_ON_ACCOUNT, onInvestor, onMaster, type HoldingBuckets } from "./buckets.ts";
 
 const MASTER = "1000";
 const IDS = [1n, 2n, 3n] as const;
@@ -22,8 +22,8 @@ function someBooks(): Books {
         {
           login: investorOf(id),
           filedNumber: -1n,
-          heardNumber: -1n,
-          places: NOTHING_ON_ACCOUNT,
+          receivedNumber: -1n,
+          buckets: NOTHING_ON_ACCOUNT,
           pooledIn: pooled(id) ? id : undefined,
         },
       ]),
@@ -34,8 +34,8 @@ function someBooks(): Books {
         {
           login: MASTER,
           filedNumber: -1n,
-          heardNumber: -1n,
-          foreign: 0n,
+          receivedNumber: -1n,
+          external: 0n,
           unallocated: 0n,
           filedDealId: 0n,
           arePositionsKnown: true,
@@ -43,7 +43,7 @@ function someBooks(): Books {
         },
       ],
     ]),
-    seats: new Map(
+    holdings: new Map(
       IDS.map((id) => [
         id,
         {
@@ -51,7 +51,7 @@ function someBooks(): Books {
           masterLogin: MASTER,
           investorLogin: investorOf(id),
           isPooled: pooled(id),
-          places: EMPTY_SEAT,
+          buckets: EMPTY_HOLDING,
           unredeemed: 0n,
         },
       ]),
@@ -62,25 +62,25 @@ function someBooks(): Books {
   };
 }
 
-function seatOf(books: Books, id: bigint): SeatPlaces {
-  return books.seats.get(id)!.places;
+function holdingOf(books: Books, id: bigint): HoldingBuckets {
+  return books.holdings.get(id)!.buckets;
 }
 
 function movement(place: readonly [string, bigint], kind: MovementKind, amount: bigint, key = ""): LoggedMovement {
   const [login, number] = place;
-  return { login, number, kind, amount, key, dealId: number, reason: kind === "irregularity" ? "deal_gone" : "" };
+  return { login, number, kind, amount, key, dealId: number, reason: kind === "amendment" ? "deal_gone" : "" };
 }
 
 test("entries are filed once, in order; a gap is left alone and remembered", () => {
   const books = someBooks();
   const login = investorOf(1n);
   expect(fileOnInvestor(books, movement([login, 1n], "deposit", 5n))).toBe("gap");
-  expect(books.accounts.get(login)).toMatchObject({ filedNumber: -1n, heardNumber: 1n });
+  expect(books.accounts.get(login)).toMatchObject({ filedNumber: -1n, receivedNumber: 1n });
   expect(fileOnInvestor(books, movement([login, 0n], "opening", 0n))).toBe("filed");
   expect(fileOnInvestor(books, movement([login, 1n], "deposit", 5n))).toBe("filed");
   expect(fileOnInvestor(books, movement([login, 1n], "deposit", 5n))).toBe("known");
   expect(fileOnInvestor(books, movement([login, 0n], "opening", 0n))).toBe("known");
-  expect(seatOf(books, 1n)).toEqual({ ...EMPTY_SEAT, inbound: 5n });
+  expect(holdingOf(books, 1n)).toEqual({ ...EMPTY_HOLDING, inbound: 5n });
   expect(books.outcome.flows).toEqual([{ subscriptionId: 1n, amount: 5n }]);
 });
 
@@ -90,11 +90,11 @@ test("a mirror that has arrived moves each of its flows", () => {
   const flows = [{ subscriptionId: 1n, amount: 50n }];
   books.transfers.set("m", { kind: "mirror", id: 9n, key: "m", amount: 50n, flows });
   fileOnMaster(books, movement([MASTER, 0n], "mirror", 50n, "m"));
-  expect(seatOf(books, 1n)).toEqual({ ...EMPTY_SEAT, waiting: 50n });
+  expect(holdingOf(books, 1n)).toEqual({ ...EMPTY_HOLDING, waiting: 50n });
   expect(books.transfers.size).toBe(0);
   // The platform would have to show the same key twice; then it is money of nobody.
   fileOnMaster(books, movement([MASTER, 1n], "mirror", 50n, "m"));
-  expect(books.pools.get(MASTER)).toMatchObject({ foreign: 50n });
+  expect(books.pools.get(MASTER)).toMatchObject({ external: 50n });
 });
 
 test("an amount that is not the one we ordered stops the Master and is guessed to be nobody's", () => {
@@ -107,7 +107,7 @@ test("an amount that is not the one we ordered stops the Master and is guessed t
     flows: [{ subscriptionId: 1n, amount: 50n }],
   });
   fileOnMaster(books, movement([MASTER, 0n], "mirror", 49n, "m"));
-  expect(books.pools.get(MASTER)).toMatchObject({ foreign: 49n, stoppedReason: expect.stringContaining("m") });
+  expect(books.pools.get(MASTER)).toMatchObject({ external: 49n, stoppedReason: expect.stringContaining("m") });
   expect(books.transfers.has("m")).toBe(true);
 });
 
@@ -115,16 +115,16 @@ test("a Master that had money before the books may have positions that they do n
   const [fresh, adopted] = [someBooks(), someBooks()];
   fileOnMaster(fresh, movement([MASTER, 0n], "opening", 0n));
   fileOnMaster(adopted, movement([MASTER, 0n], "opening", 7n));
-  for (const books of [fresh, adopted]) fileOnMaster(books, movement([MASTER, 1n], "foreign", 3n));
-  expect(fresh.pools.get(MASTER)).toMatchObject({ foreign: 3n, arePositionsKnown: true });
-  expect(adopted.pools.get(MASTER)).toMatchObject({ foreign: 10n, arePositionsKnown: false });
+  for (const books of [fresh, adopted]) fileOnMaster(books, movement([MASTER, 1n], "external", 3n));
+  expect(fresh.pools.get(MASTER)).toMatchObject({ external: 3n, arePositionsKnown: true });
+  expect(adopted.pools.get(MASTER)).toMatchObject({ external: 10n, arePositionsKnown: false });
 });
 
 test("a fee that is taken back is a deposit, although it carries the key of its debit", () => {
   const books = someBooks();
   books.reserves.set("fee:1", { key: "fee:1", subscriptionId: 1n, amount: 10n });
   fileOnInvestor(books, movement([investorOf(1n), 0n], "reversal", 10n, "fee:1"));
-  expect(seatOf(books, 1n)).toEqual({ ...EMPTY_SEAT, inbound: 10n });
+  expect(holdingOf(books, 1n)).toEqual({ ...EMPTY_HOLDING, inbound: 10n });
   expect(books.reserves.has("fee:1")).toBe(true);
 });
 
@@ -182,11 +182,15 @@ function aHistory() {
   }
 
   function reserve(id: bigint, amount: bigint): string | undefined {
-    const seat = books.seats.get(id)!;
-    if (seat.places.waiting < amount) return undefined;
+    const holding = books.holdings.get(id)!;
+    if (holding.buckets.waiting < amount) return undefined;
     const key = `reserve:${(made += 1)}`;
-    const places = { ...seat.places, waiting: seat.places.waiting - amount, reserved: seat.places.reserved + amount };
-    books.seats.set(id, { ...seat, places });
+    const buckets = {
+      ...holding.buckets,
+      waiting: holding.buckets.waiting - amount,
+      reserved: holding.buckets.reserved + amount,
+    };
+    books.holdings.set(id, { ...holding, buckets });
     books.reserves.set(key, { key, subscriptionId: id, amount });
     return key;
   }
@@ -196,11 +200,11 @@ function aHistory() {
     const anyReserve = [...books.reserves.values()].find(({ subscriptionId }) => subscriptionId === id);
     const steps: readonly (() => void)[] = [
       () => log(login, "deposit", amount),
-      () => log(login, "foreign", -amount),
-      () => log(login, "foreign", amount),
+      () => log(login, "external", -amount),
+      () => log(login, "external", amount),
       () => log(login, "fee_debit", -amount),
       () => log(login, "reversal", amount),
-      () => log(MASTER, "foreign", amount),
+      () => log(MASTER, "external", amount),
       () => log(MASTER, "trade", -amount),
       mirror,
       leaveByExit,
@@ -214,12 +218,12 @@ function aHistory() {
   function expectToTie(): void {
     for (const id of IDS) {
       const account = books.accounts.get(investorOf(id))!;
-      const shown = onInvestor(account.places) + onInvestor(seatOf(books, id));
+      const shown = onInvestor(account.buckets) + onInvestor(holdingOf(books, id));
       expect(shown).toBe(balances.get(account.login) ?? 0n);
     }
     const pool = books.pools.get(MASTER)!;
-    const seats = IDS.reduce((total, id) => total + onMaster(seatOf(books, id)), 0n);
-    expect(seats + pool.foreign + pool.unallocated).toBe(balances.get(MASTER) ?? 0n);
+    const holdings = IDS.reduce((total, id) => total + onMaster(holdingOf(books, id)), 0n);
+    expect(holdings + pool.external + pool.unallocated).toBe(balances.get(MASTER) ?? 0n);
   }
 
   return { happen, expectToTie };

@@ -3,7 +3,7 @@ import {
   type LoggedMovement,
   type OpenTransfer,
   type PoolBook,
-  type SeatBook,
+  type HoldingBook,
   applyFlow,
 } from "./books.ts";
 import {
@@ -12,7 +12,7 @@ import {
   classifyInvestorMovement,
   classifyMasterMovement,
 } from "./classify-movement.ts";
-import { changeAccount, changeSeat } from "./places.ts";
+import { changeAccount, changeHolding } from "./buckets.ts";
 
 export type Filed = "filed" | "known" | "gap";
 
@@ -23,15 +23,15 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
   const standing = fits(account.filedNumber, movement.number);
   if (standing !== "filed") return standing;
   const reserve = isDebit(movement.kind) ? books.reserves.get(movement.key) : undefined;
-  const seatId = reserve?.subscriptionId ?? account.pooledIn;
-  const seat = seatId === undefined ? undefined : get(books.seats, seatId);
+  const holdingId = reserve?.subscriptionId ?? account.pooledIn;
+  const holding = holdingId === undefined ? undefined : get(books.holdings, holdingId);
   const effect = classifyInvestorMovement(movement, {
     isPooled: account.pooledIn !== undefined,
     reserve: reserve && { amount: reserve.amount, isPooled: account.pooledIn === reserve.subscriptionId },
   });
-  const places = changeAccount(account.places, effect.change);
-  books.accounts.set(account.login, { ...account, filedNumber: movement.number, places });
-  if (seat !== undefined) settle(books, seat, effect);
+  const buckets = changeAccount(account.buckets, effect.change);
+  books.accounts.set(account.login, { ...account, filedNumber: movement.number, buckets });
+  if (holding !== undefined) settle(books, holding, effect);
   note(books, movement, account.pooledIn);
   if (reserve !== undefined) {
     books.reserves.delete(reserve.key);
@@ -45,13 +45,13 @@ function note(books: Books, movement: LoggedMovement, pooledIn: bigint | undefin
   const { outcome } = books;
   if (movement.kind === "result") outcome.posted.push(movement);
   if (movement.kind === "fee_debit" && movement.amount < 0n) outcome.feeDebits.push(movement);
-  if (movement.kind !== "irregularity") return;
-  if (pooledIn === undefined) outcome.irregularities.push(movement);
-  else stop(books, get(books.seats, pooledIn).masterLogin, { reason: reasonOf(movement), about: movement });
+  if (movement.kind !== "amendment") return;
+  if (pooledIn === undefined) outcome.amendments.push(movement);
+  else stop(books, get(books.holdings, pooledIn).masterLogin, { reason: reasonOf(movement), about: movement });
 }
 
 function reasonOf({ reason, dealId }: LoggedMovement): string {
-  return `${reason || "irregularity"}: deal ${dealId}`;
+  return `${reason || "amendment"}: deal ${dealId}`;
 }
 
 /** Only these settle what was set apart; a fee that is taken back carries the same key. */
@@ -59,10 +59,14 @@ function isDebit(kind: MovementKind): boolean {
   return kind === "withdrawal" || kind === "fee_debit";
 }
 
-function settle(books: Books, seat: SeatBook, effect: InvestorEffect): void {
-  const { subscriptionId } = seat;
-  const unredeemed = seat.unredeemed + effect.unredeemed;
-  books.seats.set(subscriptionId, { ...seat, places: changeSeat(seat.places, effect.change), unredeemed });
+function settle(books: Books, holding: HoldingBook, effect: InvestorEffect): void {
+  const { subscriptionId } = holding;
+  const unredeemed = holding.unredeemed + effect.unredeemed;
+  books.holdings.set(subscriptionId, {
+    ...holding,
+    buckets: changeHolding(holding.buckets, effect.change),
+    unredeemed,
+  });
   const waiting = effect.change.waiting ?? 0n;
   if (waiting !== 0n) books.outcome.arrivals.push({ subscriptionId, amount: waiting, place: undefined });
   if (effect.flow !== 0n) books.outcome.flows.push({ subscriptionId, amount: effect.flow });
@@ -87,11 +91,11 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
       books.pools.set(pool.login, { ...next, unallocated: pool.unallocated + movement.amount });
       books.outcome.results.push(movement);
       break;
-    case "foreign":
-      books.pools.set(pool.login, { ...next, ...foreignTo(pool, movement) });
+    case "external":
+      books.pools.set(pool.login, { ...next, ...externalTo(pool, movement) });
       break;
     case "unfitting":
-      books.pools.set(pool.login, { ...next, foreign: pool.foreign + movement.amount });
+      books.pools.set(pool.login, { ...next, external: pool.external + movement.amount });
       stop(books, pool.login, {
         reason: `entry ${movement.number} moved another amount than ${movement.key}`,
         about: movement,
@@ -107,12 +111,12 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
 }
 
 /** Who had money before the books may have had open positions too; nobody has them without money. */
-function foreignTo(
-  { foreign, arePositionsKnown }: PoolBook,
+function externalTo(
+  { external, arePositionsKnown }: PoolBook,
   { kind, amount }: LoggedMovement,
-): Pick<PoolBook, "foreign" | "arePositionsKnown"> {
+): Pick<PoolBook, "external" | "arePositionsKnown"> {
   return {
-    foreign: foreign + amount,
+    external: external + amount,
     arePositionsKnown: arePositionsKnown && (kind !== "opening" || amount === 0n),
   };
 }
@@ -132,7 +136,7 @@ type Stopping = { readonly reason: string; readonly about: LoggedMovement; reado
 function apply(books: Books, transfer: OpenTransfer, movement: LoggedMovement): void {
   const { number, dealId } = movement;
   for (const flow of transfer.flows) {
-    applyFlow(books.seats, flow);
+    applyFlow(books.holdings, flow);
     if (flow.amount > 0n) books.outcome.arrivals.push({ ...flow, place: { number, dealId } });
   }
   books.transfers.delete(transfer.key);
@@ -143,8 +147,8 @@ function highest(left: bigint, right: bigint): bigint {
   return left > right ? left : right;
 }
 
-function hear<Book extends { readonly heardNumber: bigint }>(book: Book, number: bigint): Book {
-  return number > book.heardNumber ? { ...book, heardNumber: number } : book;
+function hear<Book extends { readonly receivedNumber: bigint }>(book: Book, number: bigint): Book {
+  return number > book.receivedNumber ? { ...book, receivedNumber: number } : book;
 }
 
 function fits(filedNumber: bigint, number: bigint): Filed {

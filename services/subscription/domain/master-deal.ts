@@ -41,7 +41,7 @@ export function isResult(deal: MasterDeal): boolean {
   return deal.amount !== 0n || kind === "exit" || kind === "reversal";
 }
 
-/** A deal that was taken back changes the past; what follows is for a person to say. */
+/** A deal that was taken back changes the past; what follows is for manual review to say. */
 export function isCancelled({ action }: MasterDeal): boolean {
   return CANCELLED_ACTIONS.has(action);
 }

@@ -1,4 +1,4 @@
-import { onInvestor, onMaster, type Places } from "./places.ts";
+import { onInvestor, onMaster, type Buckets } from "./buckets.ts";
 
 /** What an account shows beside what the books say it has to show, in cents. */
 export type AccountProof = {
@@ -10,7 +10,7 @@ export type AccountProof = {
   readonly ledger: bigint;
   /** Decided, and not on the account yet; signed. */
   readonly inFlight: bigint;
-  /** Foreign money; signed. */
+  /** External funds; signed. */
   readonly quarantined: bigint;
   readonly lastDealId: bigint;
 };
@@ -20,41 +20,41 @@ export type Shown = { readonly platform: bigint; readonly lastDealId: bigint };
 
 /** What stands on a Master and belongs to no Investor. */
 export type NobodysMoney = {
-  readonly foreign: bigint;
+  readonly external: bigint;
   /** Results that are not split yet. */
   readonly unallocated: bigint;
   /** Results that were split among nobody. */
   readonly suspense: bigint;
 };
 
-type Seat = { readonly subscriptionId: bigint; readonly investorLogin: string; readonly places: Places };
+type Holding = { readonly subscriptionId: bigint; readonly investorLogin: string; readonly buckets: Buckets };
 
-export function proveInvestor({ subscriptionId, investorLogin, places }: Seat, shown: Shown): AccountProof {
+export function proveInvestor({ subscriptionId, investorLogin, buckets }: Holding, shown: Shown): AccountProof {
   return {
     login: investorLogin,
     subscriptionId,
     ...shown,
-    ledger: onInvestor(places),
+    ledger: onInvestor(buckets),
     // Results that are to be posted, and what is set apart for a debit.
-    inFlight: places.unposted - places.reserved,
-    quarantined: places.quarantined,
+    inFlight: buckets.unposted - buckets.reserved,
+    quarantined: buckets.quarantined,
   };
 }
 
 export function proveMaster(
   login: string,
-  { foreign, unallocated, suspense }: NobodysMoney,
-  seats: readonly Seat[],
+  { external, unallocated, suspense }: NobodysMoney,
+  holdings: readonly Holding[],
   shown: Shown,
 ): AccountProof {
-  const ours = seats.map(({ places }) => places);
+  const ours = holdings.map(({ buckets }) => buckets);
   return {
     login,
     subscriptionId: 0n,
     ...shown,
-    ledger: sum(ours.map(onMaster)) + foreign + unallocated + suspense,
+    ledger: sum(ours.map(onMaster)) + external + unallocated + suspense,
     inFlight: sum(ours.map(({ inbound, outbound }) => inbound - outbound)),
-    quarantined: foreign + suspense,
+    quarantined: external + suspense,
   };
 }
 
@@ -81,16 +81,16 @@ export function totalOf(proofs: readonly AccountProof[]): AccountProof {
  */
 export function hasConverged(
   proofs: readonly AccountProof[],
-  seats: readonly Seat[],
+  holdings: readonly Holding[],
   { unallocated }: NobodysMoney,
 ): boolean {
-  const isOnItsWay = seats.some(
-    ({ places: { inbound, waiting, reserved, outbound, unposted } }) =>
+  const isOnItsWay = holdings.some(
+    ({ buckets: { inbound, waiting, reserved, outbound, unposted } }) =>
       inbound !== 0n || waiting !== 0n || reserved !== 0n || outbound !== 0n || unposted !== 0n,
   );
-  const isForeign = proofs.some(({ quarantined }) => quarantined !== 0n);
+  const isExternal = proofs.some(({ quarantined }) => quarantined !== 0n);
   const differs = proofs.some((proof) => differenceOf(proof) !== 0n);
-  return !isOnItsWay && !isForeign && !differs && unallocated === 0n;
+  return !isOnItsWay && !isExternal && !differs && unallocated === 0n;
 }
 
 function sum(amounts: readonly bigint[]): bigint {

@@ -1,26 +1,26 @@
 import { expect, test } from "vitest";
-import { EMPTY_POOL, E8_PER_CENT, type UnitPool, type UnitSeat } from "./pool/unit-pool.ts";
+import { EMPTY_POOL, E8_PER_CENT, type UnitPool, type UnitHolding } from "./pool/unit-pool.ts";
 import { takeOutFlat } from "./take-out-flat.ts";
 
-function seat(subscriptionId: bigint, pooled: bigint, more: Partial<UnitSeat> = {}): UnitSeat {
+function holding(subscriptionId: bigint, pooled: bigint, more: Partial<UnitHolding> = {}): UnitHolding {
   return { subscriptionId, units: pooled * E8_PER_CENT, pooled, waiting: 0n, unredeemed: 0n, carry: 0n, ...more };
 }
 
-const POOL: UnitPool = { ...EMPTY_POOL, seats: [seat(1n, 100_00n), seat(2n, 300_00n)] };
+const POOL: UnitPool = { ...EMPTY_POOL, holdings: [holding(1n, 100_00n), holding(2n, 300_00n)] };
 
 test("what is taken out gives up its units at once, and nobody else moves", () => {
   const after = takeOutFlat(POOL, { subscriptionId: 1n, amount: 25_00n, isLast: false });
-  expect(after.seats).toEqual([seat(1n, 75_00n), seat(2n, 300_00n)]);
+  expect(after.holdings).toEqual([holding(1n, 75_00n), holding(2n, 300_00n)]);
 });
 
 test("an inflow of somebody else that has come meanwhile waits for a strike of its own", () => {
-  const pool = { ...POOL, seats: [seat(1n, 100_00n), seat(2n, 300_00n, { waiting: 50_00n })] };
+  const pool = { ...POOL, holdings: [holding(1n, 100_00n), holding(2n, 300_00n, { waiting: 50_00n })] };
   const after = takeOutFlat(pool, { subscriptionId: 1n, amount: 100_00n, isLast: false });
-  expect(after.seats).toEqual([seat(1n, 0n), seat(2n, 300_00n, { waiting: 50_00n })]);
+  expect(after.holdings).toEqual([holding(1n, 0n), holding(2n, 300_00n, { waiting: 50_00n })]);
 });
 
 test("who goes altogether keeps no units, and its carry goes to who stays", () => {
-  const pool = { ...POOL, seats: [seat(1n, 100_00n, { carry: 4n }), seat(2n, 300_00n, { carry: -4n })] };
+  const pool = { ...POOL, holdings: [holding(1n, 100_00n, { carry: 4n }), holding(2n, 300_00n, { carry: -4n })] };
   const after = takeOutFlat(pool, { subscriptionId: 1n, amount: 100_00n, isLast: true });
-  expect(after.seats).toEqual([{ ...seat(2n, 300_00n), units: expect.any(BigInt), carry: 0n }]);
+  expect(after.holdings).toEqual([{ ...holding(2n, 300_00n), units: expect.any(BigInt), carry: 0n }]);
 });

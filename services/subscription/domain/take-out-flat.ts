@@ -16,11 +16,14 @@ export type FlatOutflow = {
  * younger than the place at which this was decided, so inflows wait for a strike of their own.
  */
 export function takeOutFlat(pool: UnitPool, { subscriptionId, amount, isLast }: FlatOutflow): UnitPool {
-  const waiting = new Map(pool.seats.map((seat) => [seat.subscriptionId, seat.waiting]));
+  const waiting = new Map(pool.holdings.map((holding) => [holding.subscriptionId, holding.waiting]));
   const taken = takeOut(pool, subscriptionId, amount);
-  const struck = strikePool({ ...taken, seats: taken.seats.map((seat) => ({ ...seat, waiting: 0n })) }, []);
-  const seats = struck.seats.map((seat) => ({ ...seat, waiting: waiting.get(seat.subscriptionId) ?? 0n }));
-  const after = isLast ? leaveUnits({ ...struck, seats }, subscriptionId) : { ...struck, seats };
+  const struck = strikePool({ ...taken, holdings: taken.holdings.map((holding) => ({ ...holding, waiting: 0n })) }, []);
+  const holdings = struck.holdings.map((holding) => ({
+    ...holding,
+    waiting: waiting.get(holding.subscriptionId) ?? 0n,
+  }));
+  const after = isLast ? leaveUnits({ ...struck, holdings }, subscriptionId) : { ...struck, holdings };
   checkPool(after);
   return after;
 }

@@ -4,7 +4,7 @@ import { refuse } from "../refusals.ts";
 /** What is wrong with one field, or undefined when nothing is. */
 export type Check = FieldError | undefined;
 
-const MOST_PPM = 1_000_000;
+const MAX_PPM = 1_000_000;
 const LOGIN = /^\d{1,20}$/;
 
 /** Refuses with everything that is wrong at once. */
@@ -18,7 +18,7 @@ export function isLogin(field: string, login: string): Check {
 }
 
 export function isRate(field: string, ppm: number): Check {
-  return ppm >= 0 && ppm <= MOST_PPM ? undefined : wrong(field, "out_of_range", "must be from 0 to 1");
+  return ppm >= 0 && ppm <= MAX_PPM ? undefined : wrong(field, "out_of_range", "must be from 0 to 1");
 }
 
 export function isBetween(field: string, value: number | bigint, least: number, most: number): Check {

@@ -69,7 +69,7 @@ test.each([
 ])("%s stops the feed before that entry, with its bytes kept, and guesses nothing", async (_what, wrong) => {
   const world = await aWorld();
   const login = aMaster(world);
-  enter(world.platform.ledger, login, { kind: MovementKind.FOREIGN, amount: 5_00n });
+  enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount: 5_00n });
   const [opening, moved] = world.platform.ledger.feed as [AccountMoved, AccountMoved];
   const entries = [entryOf(opening, 0), entryOf({ ...moved, ...wrong }, 1)];
   const consumer = await follow(world, () => entries);

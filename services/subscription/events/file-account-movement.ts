@@ -1,5 +1,4 @@
-import type { EntryOf } from "#kernel/feed/decode-entry.ts";
-import { MalformedEntry } from "#kernel/feed/decode-entry.ts";
+import { type EntryOf, MalformedEntry } from "#kernel/feed/decode-entry.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { fileMovements } from "../processes/filing/file-movements.ts";
@@ -9,7 +8,7 @@ import type { Deps } from "../deps.ts";
 export const MOVEMENT_FEED = "platform.movements";
 
 /** Files what platform tells. Nothing is called from here: jobs act on the rows that it leaves. */
-export function fileAccountMovement(deps: Pick<Deps, "now" | "bells" | "log">) {
+export function fileAccountMovement(deps: Pick<Deps, "now" | "wakeSignals" | "log">) {
   return {
     feed: MOVEMENT_FEED,
     events: [AccountMoved],

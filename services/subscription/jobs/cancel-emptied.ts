@@ -1,7 +1,7 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { tellExitsCompleted } from "../messages/tell.ts";
+import { publishExitsCompleted } from "../messages/tell.ts";
 import type { Deps } from "../deps.ts";
-import { listEmptiedPaused, lockSeats } from "../store/seats.ts";
+import { listEmptiedPaused, lockHoldings } from "../store/holdings.ts";
 import { cancelEmptied as cancel } from "../store/subscriptions.ts";
 
 const SUBSCRIPTIONS_PER_ROUND = 100;
@@ -14,8 +14,8 @@ export async function cancelEmptied(deps: Deps): Promise<boolean> {
   const ids = await listEmptiedPaused(deps.pool, SUBSCRIPTIONS_PER_ROUND);
   if (ids.length === 0) return false;
   await inTransaction(deps.pool, async (tx) => {
-    await lockSeats(tx, ids);
-    await tellExitsCompleted(tx, await cancel(tx, ids, deps.now()));
+    await lockHoldings(tx, ids);
+    await publishExitsCompleted(tx, await cancel(tx, ids, deps.now()));
   });
   return ids.length === SUBSCRIPTIONS_PER_ROUND;
 }

@@ -144,8 +144,8 @@ test("an answer that is lost, and an event that never comes: the log of the Mast
   await mirrorOpenFlows({ ...world.deps, platform: lossy });
   pass(world, 31_000);
   await mirrorOpenFlows(world.deps);
-  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(seats).toMatchObject([{ waiting: { minorUnits: 10_00n }, inbound: { minorUnits: 0n } }]);
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings).toMatchObject([{ waiting: { minorUnits: 10_00n }, inbound: { minorUnits: 0n } }]);
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(510_00n);
   await expectBooksToTie(world);

@@ -5,9 +5,9 @@ import { CLAIM_MS, later } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
 import { applyFlow } from "../domain/books.ts";
 import { takeWhatFits } from "../domain/parts.ts";
-import { jobContext } from "../processes/patience.ts";
+import { jobContext } from "../processes/timeout.ts";
 import { sendMirror } from "../processes/mirror/send-mirror.ts";
-import { tellExitsCompleted, tellMirrorsApplied } from "../messages/tell.ts";
+import { publishExitsCompleted, publishMirrorsApplied } from "../messages/tell.ts";
 import { insertArrivals } from "../store/arrivals.ts";
 import { listOpenFlows, type OpenFlow } from "../store/flows.ts";
 import {
@@ -18,7 +18,7 @@ import {
   markMirrorsApplied,
   type OpenMirror,
 } from "../store/mirrors.ts";
-import { lockSeats, saveSeats } from "../store/seats.ts";
+import { lockHoldings, saveHoldings } from "../store/holdings.ts";
 import { cancelEmptied } from "../store/subscriptions.ts";
 
 /** Masters of one round; they go in parallel, each strictly in order. */
@@ -62,17 +62,17 @@ async function openMirror(tx: Transaction, deps: Deps, masterLogin: string): Pro
 async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flows: readonly OpenFlow[]): Promise<void> {
   assert.equal(mirror.amount, 0n, "only what cancels out has arrived without a deal");
   const at = deps.now();
-  const locked = await lockSeats(tx, [...new Set(flows.map(({ subscriptionId }) => subscriptionId))]);
-  const seats = new Map(locked.map((seat) => [seat.subscriptionId, seat]));
-  for (const flow of flows) applyFlow(seats, flow);
-  await saveSeats(tx, [...seats.values()]);
+  const locked = await lockHoldings(tx, [...new Set(flows.map(({ subscriptionId }) => subscriptionId))]);
+  const holdings = new Map(locked.map((holding) => [holding.subscriptionId, holding]));
+  for (const flow of flows) applyFlow(holdings, flow);
+  await saveHoldings(tx, [...holdings.values()]);
   await insertArrivals(
     tx,
     flows.filter(({ amount }) => amount > 0n),
   );
   await markMirrorsApplied(tx, [{ id: mirror.id, dealId: NO_DEAL }], at);
-  await tellMirrorsApplied(tx, [{ ...mirror, dealId: NO_DEAL, flows }], seats);
+  await publishMirrorsApplied(tx, [{ ...mirror, dealId: NO_DEAL, flows }], holdings);
   // It may have been the last of somebody who has left.
-  await tellExitsCompleted(tx, await cancelEmptied(tx, [...seats.keys()], at));
-  afterCommit(tx, deps.bells.strikes.ring);
+  await publishExitsCompleted(tx, await cancelEmptied(tx, [...holdings.keys()], at));
+  afterCommit(tx, deps.wakeSignals.strikes.notify);
 }

@@ -1,4 +1,4 @@
-import { jobContext } from "../processes/patience.ts";
+import { jobContext } from "../processes/timeout.ts";
 import { sendPostings } from "../processes/posting/send-postings.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "#kernel/failpoint.ts";
@@ -14,6 +14,6 @@ export async function postResults(deps: Deps): Promise<boolean> {
   const opened = await inTransaction(deps.pool, (tx) => openPostings(tx, now, POSTINGS_PER_ROUND));
   if (opened > 0) failpoint("after_posting");
   const claimed = await claimPostings(deps.pool, now, later(now, CLAIM_MS), POSTINGS_PER_ROUND);
-  if (claimed.length > 0) await sendPostings(deps, claimed, { holder: "" }, jobContext());
+  if (claimed.length > 0) await sendPostings(deps, claimed, { lockOwner: "" }, jobContext());
   return opened === POSTINGS_PER_ROUND || claimed.length === POSTINGS_PER_ROUND;
 }

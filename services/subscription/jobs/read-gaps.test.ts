@@ -14,7 +14,7 @@ test("an entry that comes too early is not filed; what is missing before it is r
   for (let number = 0; number < 5; number += 1) await deposit(world, login, 1_00n);
   const last = getAccount(world.platform.ledger, login).log.at(-1)!;
   await inTransaction(world.deps.pool, (tx) => fileMovements(tx, world.deps, [last]));
-  const filed = sql`select filed_number as filed, heard_number as heard, outside_minor as outside from investor_account`;
+  const filed = sql`select filed_number as filed, received_number as heard, outside_minor as outside from investor_account`;
   expect(await many(world.deps.pool, filed)).toEqual([{ filed: -1n, heard: last.number, outside: 0n }]);
   await readGaps(world.deps);
   expect(await many(world.deps.pool, filed)).toEqual([{ filed: last.number, heard: last.number, outside: 105_00n }]);

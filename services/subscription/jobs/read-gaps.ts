@@ -1,5 +1,5 @@
 import { catchUp } from "../processes/filing/catch-up.ts";
-import { jobContext } from "../processes/patience.ts";
+import { jobContext } from "../processes/timeout.ts";
 import type { Deps } from "../deps.ts";
 import { listGaps } from "../store/filed-numbers.ts";
 
@@ -9,9 +9,9 @@ const LOGINS_PER_ROUND = 50;
 export async function readGaps(deps: Deps): Promise<boolean> {
   const gaps = await listGaps(deps.pool, LOGINS_PER_ROUND);
   let closed = 0;
-  for (const { login, heardNumber } of gaps) {
+  for (const { login, receivedNumber } of gaps) {
     try {
-      await catchUp(deps, { login, upTo: heardNumber }, jobContext());
+      await catchUp(deps, { login, upTo: receivedNumber }, jobContext());
       closed += 1;
     } catch (error) {
       deps.log.warn("a gap in a log could not be read", { login, error });

@@ -1,28 +1,25 @@
 import { backOffMs, CLAIM_MS, later, reasonOf } from "#kernel/retry.ts";
 import { abandonAssignment, finishAssignment, letGo } from "../processes/assign/finish-assignment.ts";
-import { accountBusy } from "../processes/lane.ts";
-import { jobContext } from "../processes/patience.ts";
+import { accountBusy } from "../processes/account-lock.ts";
+import { jobContext } from "../processes/timeout.ts";
 import type { Deps } from "../deps.ts";
 import { claimAssignments, postponeAssignment } from "../store/assignments.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 
 /** They go in parallel: some wait for others. */
-const STORIES_PER_ROUND = 8;
+const SAGAS_PER_ROUND = 8;
 
-/** What a crash left of assignments: the undecided are given up, the decided are finished, lanes are let go. */
+/** What a crash left of assignments: the undecided are given up, the decided are finished, account locks are let go. */
 export async function settleAssignments(deps: Deps): Promise<boolean> {
   const now = deps.now();
-  const claimed = await claimAssignments(deps.pool, now, later(now, CLAIM_MS), STORIES_PER_ROUND);
-  await Promise.all(claimed.map((story) => settleOne(deps, story)));
-  return claimed.length === STORIES_PER_ROUND;
+  const claimed = await claimAssignments(deps.pool, now, later(now, CLAIM_MS), SAGAS_PER_ROUND);
+  await Promise.all(claimed.map((saga) => settleOne(deps, saga)));
+  return claimed.length === SAGAS_PER_ROUND;
 }
 
-/** A story that cannot be settled now stops no other. */
-async function settleOne(
-  deps: Deps,
-  story: { readonly subscriptionId: bigint; readonly tries: number },
-): Promise<void> {
-  const { subscriptionId, tries } = story;
+/** A saga that cannot be settled now stops no other. */
+async function settleOne(deps: Deps, saga: { readonly subscriptionId: bigint; readonly tries: number }): Promise<void> {
+  const { subscriptionId, tries } = saga;
   try {
     await settle(deps, subscriptionId);
   } catch (error) {

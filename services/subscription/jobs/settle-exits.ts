@@ -2,42 +2,42 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { backOffMs, CLAIM_MS, later, reasonOf } from "#kernel/retry.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
-import { accountBusy } from "../processes/lane.ts";
-import { jobContext } from "../processes/patience.ts";
+import { accountBusy } from "../processes/account-lock.ts";
+import { jobContext } from "../processes/timeout.ts";
 import { continueLeaving, giveUp, letGoOfExit } from "../processes/exit/try-to-leave.ts";
 import type { Deps } from "../deps.ts";
-import { claimExits, type ClaimedExit, findExit, postponeExitStory } from "../store/exits.ts";
+import { claimExits, type ClaimedExit, findExit, postponeExit } from "../store/exits.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 
 /** They go in parallel: some wait for others. */
-const STORIES_PER_ROUND = 8;
+const SAGAS_PER_ROUND = 8;
 
-/** What a crash left of exits: who was only asking stays, who was leaving gets Leave's answer, lanes are let go. */
+/** What a crash left of exits: who was only asking stays, who was leaving gets Leave's answer, account locks are let go. */
 export async function settleExits(deps: Deps): Promise<boolean> {
   const now = deps.now();
-  const claimed = await claimExits(deps.pool, now, later(now, CLAIM_MS), STORIES_PER_ROUND);
-  await Promise.all(claimed.map((story) => settleOne(deps, story)));
-  return claimed.length === STORIES_PER_ROUND;
+  const claimed = await claimExits(deps.pool, now, later(now, CLAIM_MS), SAGAS_PER_ROUND);
+  await Promise.all(claimed.map((saga) => settleOne(deps, saga)));
+  return claimed.length === SAGAS_PER_ROUND;
 }
 
-/** A story that cannot be settled now stops no other. */
-async function settleOne(deps: Deps, story: ClaimedExit): Promise<void> {
-  const { subscriptionId, tries } = story;
+/** A saga that cannot be settled now stops no other. */
+async function settleOne(deps: Deps, saga: ClaimedExit): Promise<void> {
+  const { subscriptionId, tries } = saga;
   try {
-    await settle(deps, story, jobContext());
+    await settle(deps, saga, jobContext());
   } catch (error) {
     deps.log.warn("an exit is settled later", { id: subscriptionId, attempt: tries, error });
-    await postponeExitStory(deps.pool, story, later(deps.now(), backOffMs(tries)), reasonOf(error));
+    await postponeExit(deps.pool, saga, later(deps.now(), backOffMs(tries)), reasonOf(error));
   }
 }
 
-async function settle(deps: Deps, story: ClaimedExit, context: CallContext): Promise<void> {
-  const { subscriptionId } = story;
+async function settle(deps: Deps, saga: ClaimedExit, context: CallContext): Promise<void> {
+  const { subscriptionId } = saga;
   const subscription = await getSubscription(deps.pool, subscriptionId);
   const exit = await findExit(deps.pool, subscriptionId);
   assert(exit !== undefined);
   // The try that was claimed is over, and somebody is at work on the next one.
-  if (exit.try !== story.try) return;
+  if (exit.try !== saga.try) return;
   switch (exit.state) {
     case "ASKING":
       return await giveUp(

@@ -10,7 +10,7 @@ import { stoppingBreaks } from "./stop-on-breaks.ts";
 function aBreak(id: bigint, own: Partial<Break>): Break {
   return {
     id,
-    check: "R3",
+    check: "deal_matching",
     key: `operation:${id}`,
     login: "",
     masterLogin: "",
@@ -55,15 +55,15 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
   await lookForBreaks(
     seeing(world, [
       aBreak(1n, { login: first, masterLogin: first }),
-      aBreak(2n, { check: "R1", login: investorLogin }),
-      aBreak(3n, { check: "R6", login: third, masterLogin: third }),
-      aBreak(4n, { check: "R5", login: "999", masterLogin: "" }),
+      aBreak(2n, { check: "transfer_legs", login: investorLogin }),
+      aBreak(3n, { check: "unresolved_operations", login: third, masterLogin: third }),
+      aBreak(4n, { check: "platform_balance", login: "999", masterLogin: "" }),
     ]),
   );
 
   expect(await reasons(world)).toEqual({
     [first]: "R3: a deal is missing",
-    [second]: "R1: a deal is missing",
+    [second]: "transfer_legs: a deal is missing",
     [third]: null,
   });
   const pair = { masterLogin: first, investorLogin: anInvestor(world, 500_00n) };
@@ -85,8 +85,10 @@ test("people who decided to go on are not overruled by the break that they have 
   await world.deps.pool.query("update review_case set state = 'GONE'");
   await lookForBreaks(seeing(world, [seen]));
   expect(await reasons(world)).toEqual({ [master]: null });
-  await lookForBreaks(seeing(world, [seen, aBreak(2n, { check: "R5", login: master, masterLogin: master })]));
-  expect(await reasons(world)).toEqual({ [master]: "R5: a deal is missing" });
+  await lookForBreaks(
+    seeing(world, [seen, aBreak(2n, { check: "platform_balance", login: master, masterLogin: master })]),
+  );
+  expect(await reasons(world)).toEqual({ [master]: "platform_balance: a deal is missing" });
 });
 
 test("dying in the middle leaves no break that is handled and has stopped no Master", async () => {
@@ -111,14 +113,14 @@ test("a break of the own books stops a Master also while platform is away", asyn
   const master = aMaster(world, 0n);
   await subscribed(world, master, 500_00n);
   await world.deps.pool.query(`
-    insert into reconciliation_check (name, title, every_ms) values ('R2', 'pools', 60000);
+    insert into reconciliation_check (name, title, every_ms) values ('pool_ledger', 'pools', 60000);
     insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor, operation_ids,
                                       deal_ids, message, evidence)
-    values ('R2', 'master:${master}', now(), now(), '${master}', '${master}', 3, '{}', '{}', 'the books differ', '{}')`);
+    values ('pool_ledger', 'master:${master}', now(), now(), '${master}', '${master}', 3, '{}', '{}', 'the books differ', '{}')`);
   const listBreaks = async (): Promise<never> => {
     throw new Error("connection lost");
   };
   const deps: Deps = { ...world.deps, platform: { ...world.deps.platform, listBreaks } };
   await expect(lookForBreaks(deps)).rejects.toThrow("connection lost");
-  expect(await reasons(world)).toEqual({ [master]: "R2: the books differ" });
+  expect(await reasons(world)).toEqual({ [master]: "pool_ledger: the books differ" });
 });

@@ -1,12 +1,12 @@
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
 import { stop } from "../processes/allocate/stop.ts";
-import { jobContext } from "../processes/patience.ts";
+import { jobContext } from "../processes/timeout.ts";
 import type { Deps } from "../deps.ts";
 import { listConcernedMasters } from "../store/masters.ts";
 
 /** Legs, pools, bijection and balances: money is not where the books say. The others are late, not wrong. */
-const STOPPING_CHECKS = new Set(["R1", "R2", "R3", "R5"]);
+const STOPPING_CHECKS = new Set(["transfer_legs", "pool_ledger", "deal_matching", "platform_balance"]);
 const NO_DEAL = 0n;
 
 /** A break on the account of a Master, or of an Investor in its pool, stops that Master; the others go on. */

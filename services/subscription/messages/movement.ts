@@ -15,9 +15,9 @@ const KIND: Readonly<Record<KindMessage, MovementKind | undefined>> = {
   [KindMessage.MIRROR]: "mirror",
   [KindMessage.EXIT]: "exit",
   [KindMessage.REVERSAL]: "reversal",
-  [KindMessage.FOREIGN]: "foreign",
+  [KindMessage.EXTERNAL]: "external",
   [KindMessage.TRADE]: "trade",
-  [KindMessage.IRREGULARITY]: "irregularity",
+  [KindMessage.AMENDMENT]: "amendment",
   [KindMessage.CORRECTION]: "correction",
 };
 

@@ -11,7 +11,7 @@ export const ALLOCATION_FEED = "subscription.allocations";
 type Numbered = { readonly number: bigint };
 
 /** In their order; what follows each other of one kind is told at once. */
-export async function tellAllocations(
+export async function publishAllocations(
   tx: Transaction,
   masterLogin: string,
   steps: readonly (Numbered & Step)[],
@@ -20,12 +20,12 @@ export async function tellAllocations(
     const kind = steps[next]?.kind;
     const end = steps.findIndex((step, index) => index > next && step.kind !== kind);
     const run = steps.slice(next, end === -1 ? undefined : end);
-    await tellResultsAllocated(
+    await publishResultsAllocated(
       tx,
       masterLogin,
       run.filter((step) => step.kind === "result"),
     );
-    await tellWeeksClosed(
+    await publishWeeksClosed(
       tx,
       masterLogin,
       run.filter((step) => step.kind === "week"),
@@ -34,7 +34,7 @@ export async function tellAllocations(
   }
 }
 
-async function tellResultsAllocated(
+async function publishResultsAllocated(
   tx: Transaction,
   masterLogin: string,
   results: readonly (Numbered & Pick<ResultStep, "deal">)[],
@@ -49,7 +49,7 @@ async function tellResultsAllocated(
   );
 }
 
-async function tellWeeksClosed(
+async function publishWeeksClosed(
   tx: Transaction,
   masterLogin: string,
   weeks: readonly (Numbered & Pick<WeekStep, "cutOff" | "markedAt">)[],

@@ -3,7 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { ExitCompleted, ExitRequested, MirrorApplied } from "#proto/pamm/subscription/v1/events.ts";
-import type { SeatBook, SeatFlow } from "../domain/books.ts";
+import type { HoldingBook, HoldingFlow } from "../domain/books.ts";
 import type { Subscription } from "../store/subscriptions.ts";
 
 export const MIRROR_FEED = "subscription.mirrors";
@@ -14,13 +14,13 @@ export type AppliedMirror = {
   readonly masterLogin: string;
   readonly amount: bigint;
   readonly dealId: bigint;
-  readonly flows: readonly SeatFlow[];
+  readonly flows: readonly HoldingFlow[];
 };
 
-export async function tellMirrorsApplied(
+export async function publishMirrorsApplied(
   tx: Transaction,
   mirrors: readonly AppliedMirror[],
-  seats: ReadonlyMap<bigint, SeatBook>,
+  holdings: ReadonlyMap<bigint, HoldingBook>,
 ): Promise<void> {
   await publishAll(
     tx,
@@ -35,7 +35,7 @@ export async function tellMirrorsApplied(
         dealId,
         flows: flows.map((flow) => ({
           subscriptionId: flow.subscriptionId,
-          investorLogin: seats.get(flow.subscriptionId)?.investorLogin ?? "",
+          investorLogin: holdings.get(flow.subscriptionId)?.investorLogin ?? "",
           amount: moneyToProto(usd(flow.amount)),
         })),
       },
@@ -52,7 +52,7 @@ export type RequestedExit = {
   readonly at: Date;
 };
 
-export async function tellExitRequested(tx: Transaction, exit: RequestedExit): Promise<void> {
+export async function publishExitRequested(tx: Transaction, exit: RequestedExit): Promise<void> {
   const { id, masterLogin, investorLogin } = exit.subscription;
   await publishAll(tx, [
     {
@@ -72,7 +72,7 @@ export async function tellExitRequested(tx: Transaction, exit: RequestedExit): P
   ]);
 }
 
-export async function tellExitsCompleted(tx: Transaction, cancelled: readonly Subscription[]): Promise<void> {
+export async function publishExitsCompleted(tx: Transaction, cancelled: readonly Subscription[]): Promise<void> {
   await publishAll(
     tx,
     cancelled.map(({ id, masterLogin, investorLogin, endedAt }) => ({

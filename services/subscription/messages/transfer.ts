@@ -14,14 +14,14 @@ const STATE: Readonly<Record<TransferState, string>> = {
   [TransferState.REVIEW]: "review",
 };
 
-/** A movement of our own on one account: outside of any lane, whole, at any time. */
+/** A movement of our own on one account: outside of any account lock, whole, at any time. */
 export function askOf(own: {
   readonly key: string;
   readonly leg: TransferLeg;
   readonly enqueue: boolean;
 }): TransferRequest {
   const { key, leg, enqueue } = own;
-  return { key, holder: "", legs: [leg], upTo: undefined, enqueue, comment: "", sendBefore: undefined };
+  return { key, lockOwner: "", legs: [leg], upTo: undefined, enqueue, comment: "", sendBefore: undefined };
 }
 
 /** For people: why it waits or was refused. */

@@ -40,15 +40,15 @@ create view subscription_row as
          ended_at as "endedAt", baseline_entry_id as "baselineEntryId"
   from subscription;
 
--- The story of how a subscription began: recorded before the platform is asked, decided once, then only finished.
+-- The saga of how a subscription began: recorded before the platform is asked, decided once, then only finished.
 create table assignment (
   subscription_id    bigint primary key references subscription,
   fee_rate_ppm       integer not null check (fee_rate_ppm between 0 and 1000000),
   fee_enabled        boolean not null,
   -- An assignment that is not decided by then is nobody's any more and is aborted.
   deadline_at        timestamptz not null,
-  -- Holder of the Investor's lane; null once it was released.
-  holder             text,
+  -- Holder of the Investor's account lock; null once it was released.
+  lock_owner             text,
   decided_at         timestamptz,
   held_balance_minor bigint,
   held_log_number    bigint,
@@ -59,9 +59,9 @@ create table assignment (
   check (num_nulls(decided_at, held_balance_minor, held_log_number) in (0, 3))
 );
 
-create index assignment_unreleased on assignment (next_try_at) where holder is not null;
+create index assignment_unreleased on assignment (next_try_at) where lock_owner is not null;
 
--- The story of how an Investor leaves a pool. One row a subscription: a refused try is followed by the next.
+-- The saga of how an Investor leaves a pool. One row a subscription: a refused try is followed by the next.
 create table exit (
   subscription_id    bigint primary key references subscription,
   command_id         text not null,
@@ -70,7 +70,7 @@ create table exit (
   -- ASKING may still be aborted; LEAVING ends with the answer of Leave; LEFT and REFUSED are the ends of a try.
   state              text not null check (state in ('ASKING', 'LEAVING', 'LEFT', 'REFUSED')),
   deadline_at        timestamptz not null,
-  holder             text,
+  lock_owner             text,
   held_balance_minor bigint,
   held_log_number    bigint,
   refusal            jsonb,
@@ -87,10 +87,10 @@ create table exit (
 );
 
 create index exit_of_command on exit (command_id) where state = 'LEFT';
-create index exit_unsettled on exit (next_try_at) where holder is not null;
+create index exit_unsettled on exit (next_try_at) where lock_owner is not null;
 
 create view exit_row as
-  select subscription_id as "subscriptionId", command_id as "commandId", try, state, holder,
+  select subscription_id as "subscriptionId", command_id as "commandId", try, state, lock_owner as "lockOwner",
          held_balance_minor as "heldBalance", held_log_number as "heldLogNumber", refusal, left_status as "leftStatus",
          left_minor as "leftAmount"
   from exit;
@@ -100,7 +100,7 @@ create table investor_account (
   login                  text primary key,
   filed_number           bigint not null default -1 check (filed_number >= -1),
   -- Number of the newest entry that was heard of; above filed_number there is a gap to be read.
-  heard_number           bigint not null default -1,
+  received_number           bigint not null default -1,
   outside_minor          bigint not null default 0,
   quarantined_minor      bigint not null default 0,
   -- What of it people have looked at.
@@ -111,19 +111,19 @@ create table investor_account (
   -- Refusals of postings in a row, and when the next one may be made.
   posting_refusals       integer not null default 0,
   posting_next_at        timestamptz not null default '-infinity',
-  check (heard_number >= filed_number)
+  check (received_number >= filed_number)
 );
 
-create index investor_account_gap on investor_account (login) where heard_number > filed_number;
+create index investor_account_gap on investor_account (login) where received_number > filed_number;
 create index investor_account_unposted on investor_account (posting_next_at) where unposted_minor <> 0;
-create index investor_account_foreign on investor_account (login) where quarantined_minor <> quarantine_known_minor;
+create index investor_account_external on investor_account (login) where quarantined_minor <> quarantine_known_minor;
 
 -- A Master's pool: what stands on its login and belongs to no Investor, and its gate.
 create table master_pool (
   login                text primary key,
   filed_number         bigint not null default -1 check (filed_number >= -1),
-  heard_number         bigint not null default -1,
-  foreign_minor        bigint not null default 0,
+  received_number         bigint not null default -1,
+  external_minor        bigint not null default 0,
   -- Trading results that are not split yet; the rows are in master_result.
   unallocated_minor    bigint not null default 0,
   -- Set when nothing on this Master may go on until a person has looked.
@@ -155,15 +155,15 @@ create table master_pool (
   mark_next_at         timestamptz not null default '-infinity',
   mark_tries           integer not null default 0,
   mark_reason          text,
-  -- What of the foreign money people have looked at: it stays where it is and is not asked about again.
-  foreign_known_minor  bigint not null default 0,
+  -- What of the external funds people have looked at: it stays where it is and is not asked about again.
+  external_known_minor  bigint not null default 0,
   -- Number of the log entry up to which people let deals pass that stop a Master otherwise.
   let_pass_number      bigint not null default -1,
-  check (heard_number >= filed_number),
+  check (received_number >= filed_number),
   check (num_nulls(gate_key, gate_try, gate_closed_at) in (0, 3))
 );
 
-create index master_pool_gap on master_pool (login) where heard_number > filed_number;
+create index master_pool_gap on master_pool (login) where received_number > filed_number;
 create index master_pool_gated on master_pool (gate_closed_at) where gate_key is not null;
 create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
 
@@ -192,7 +192,7 @@ create table master_result (
 create index master_result_unallocated on master_result (master_login, number) where allocated_at is null;
 
 -- Where the money of a subscription stands. A loss may take what is pooled below zero, nothing else.
-create table seat (
+create table holding (
   subscription_id  bigint primary key references subscription,
   master_login     text not null references master_pool,
   investor_login   text not null references investor_account,
@@ -210,10 +210,10 @@ create table seat (
   unredeemed_minor bigint not null default 0 check (unredeemed_minor >= 0)
 );
 
-create index seat_by_master on seat (master_login, subscription_id);
-create index seat_by_investor on seat (investor_login);
-create index seat_waiting on seat (master_login) where waiting_minor > 0;
-create index seat_unredeemed on seat (master_login) where unredeemed_minor > 0;
+create index holding_by_master on holding (master_login, subscription_id);
+create index holding_by_investor on holding (investor_login);
+create index holding_waiting on holding (master_login) where waiting_minor > 0;
+create index holding_unredeemed on holding (master_login) where unredeemed_minor > 0;
 
 -- What was set apart in the pool for one debit, under the key of its transfer.
 create table reserve (
@@ -274,7 +274,7 @@ create table exit_transfer (
   master_login    text not null references master_pool,
   amount_minor    bigint not null check (amount_minor > 0),
   state           text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
-  -- Platform's id, known once the wish is durable there.
+  -- Platform's id, known once the order is durable there.
   transfer_id     bigint,
   deal_id         bigint,
   created_at      timestamptz not null,
@@ -303,7 +303,7 @@ create table pool_position (
   primary key (master_login, position_id)
 );
 
--- Of a seat whose units changed while the position was open.
+-- Of a holding whose units changed while the position was open.
 create table accrual (
   master_login    text not null references master_pool,
   position_id     bigint not null,
@@ -314,7 +314,7 @@ create table accrual (
   primary key (master_login, position_id, subscription_id)
 );
 
--- What waits for its units, by the place in the Master's log from which on it works: seat.waiting_minor in its parts.
+-- What waits for its units, by the place in the Master's log from which on it works: holding.waiting_minor in its parts.
 create table arrival (
   id              bigint generated always as identity primary key,
   subscription_id bigint not null references subscription,
@@ -486,7 +486,7 @@ create view operation_row as
   join subscription on subscription.id = unassignment.subscription_id
   join exit on exit.subscription_id = unassignment.subscription_id;
 
--- What raised a negative Investor to 0.00: foreign money of its Master became its own. No result, so no fee knows of it.
+-- What raised a negative Investor to 0.00: external funds of its Master became its own. No result, so no fee knows of it.
 create table compensation (
   case_id         bigint not null references review_case,
   subscription_id bigint not null references subscription,

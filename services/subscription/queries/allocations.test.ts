@@ -70,7 +70,7 @@ test("parts are read in a range of numbers, page by page, without those of 0.00"
   });
 });
 
-test("the floor of a fee is foreign money, money on its way into the pool, and losses that are not posted", async () => {
+test("the floor of a fee is external funds, money on its way into the pool, and losses that are not posted", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 100_00n);
@@ -82,7 +82,7 @@ test("the floor of a fee is foreign money, money on its way into the pool, and l
   };
   const floor = (login: string, minor: bigint) => ({ investorLogin: login, floor: moneyToProto(usd(minor)) });
   expect(await floors()).toEqual([floor(investorLogin, 0n), floor(outside, 0n)]);
-  enter(world.platform.ledger, investorLogin, { kind: MovementKind.FOREIGN, amount: 7_00n });
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: 7_00n });
   await deposit(world, investorLogin, 20_00n);
   await deliver(world);
   expect(await floors()).toEqual([floor(investorLogin, 27_00n), floor(outside, 0n)]);

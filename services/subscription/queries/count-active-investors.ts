@@ -6,13 +6,13 @@ import { isBetween, validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { countActiveInvestors as count } from "../store/subscriptions.ts";
 
-const MOST_LOGINS = 1_000;
+const MAX_LOGINS = 1_000;
 
 /** For directories: many Masters in one question; who has nobody is left out. */
 export async function countActiveInvestors(
   { pool }: Deps,
   { masterLogins }: CountActiveInvestorsRequest,
 ): Promise<CountActiveInvestorsResponse> {
-  validate(isBetween("master_logins", masterLogins.length, 1, MOST_LOGINS));
+  validate(isBetween("master_logins", masterLogins.length, 1, MAX_LOGINS));
   return { counts: await count(pool, masterLogins) };
 }

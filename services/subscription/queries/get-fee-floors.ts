@@ -5,14 +5,14 @@ import { isBetween, validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { listFeeFloors } from "../store/fee-floors.ts";
 
-const MOST_LOGINS = 1_000;
+const MAX_LOGINS = 1_000;
 
 /** What a fee must leave alone on each account. */
 export async function getFeeFloors(
   { pool }: Deps,
   { investorLogins }: GetFeeFloorsRequest,
 ): Promise<GetFeeFloorsResponse> {
-  validate(isBetween("investor_logins", investorLogins.length, 1, MOST_LOGINS));
+  validate(isBetween("investor_logins", investorLogins.length, 1, MAX_LOGINS));
   const floors = await listFeeFloors(pool, investorLogins);
   return {
     floors: floors.map(({ investorLogin, floor }) => ({ investorLogin, floor: moneyToProto(usd(floor)) })),

@@ -19,7 +19,7 @@ export async function getOperation(deps: Deps, { operationId }: GetOperationRequ
 const ACTIONS = { assign: OperationAction.ASSIGN, unassign: OperationAction.UNASSIGN } as const;
 
 /** More transfers than one exit ever has. */
-const MOST_KEYS = 20;
+const MAX_KEYS = 20;
 
 /** What the books know of an assign or unassign, and under which keys others know its movements. */
 export async function describe({ pool }: Deps, recorded: RecordedOperation): Promise<Operation> {
@@ -40,6 +40,6 @@ export async function describe({ pool }: Deps, recorded: RecordedOperation): Pro
     reference: "",
     legs: [],
     feeKey: hasLeft ? exitKey(subscriptionId) : "",
-    transferKeys: hasLeft ? await listExitKeys(pool, subscriptionId, MOST_KEYS) : [],
+    transferKeys: hasLeft ? await listExitKeys(pool, subscriptionId, MAX_KEYS) : [],
   };
 }

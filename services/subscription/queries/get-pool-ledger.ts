@@ -6,14 +6,14 @@ import type { Money } from "#proto/pamm/common/v1/money.ts";
 import type {
   GetPoolLedgerRequest,
   GetPoolLedgerResponse,
-  PoolSeat,
+  PoolHolding,
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import { statusMessage } from "../messages/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { onMaster } from "../domain/places.ts";
-import { findPoolLedger, type LedgerSeat } from "../store/pool-ledger.ts";
+import { onMaster } from "../domain/buckets.ts";
+import { findPoolLedger, type LedgerHolding } from "../store/pool-ledger.ts";
 
-const NOTHING_FILED = { filedNumber: 0n, foreign: 0n, unallocated: 0n, suspense: 0n, seats: [] };
+const NOTHING_FILED = { filedNumber: 0n, external: 0n, unallocated: 0n, suspense: 0n, holdings: [] };
 
 /** One state of the books: what the Master has to show at the last entry of its log that is filed. */
 export async function getPoolLedger(
@@ -23,31 +23,31 @@ export async function getPoolLedger(
 ): Promise<GetPoolLedgerResponse> {
   const ledger = await findPoolLedger(pool, masterLogin);
   if (ledger === undefined) await failAsUnavailable(() => accounts.findMaster({ login: masterLogin }, context));
-  const { filedNumber, foreign, unallocated, suspense, seats } = ledger ?? NOTHING_FILED;
+  const { filedNumber, external, unallocated, suspense, holdings } = ledger ?? NOTHING_FILED;
   // Results that are not split yet belong to nobody, as those that were split among nobody.
-  const nobodys = foreign + unallocated + suspense;
-  const expected = seats.reduce((total, seat) => total + onMaster(seat.places), nobodys);
+  const nobodys = external + unallocated + suspense;
+  const expected = holdings.reduce((total, holding) => total + onMaster(holding.buckets), nobodys);
   return {
     expectedMasterBalance: money(expected),
     filedLogNumber: filedNumber < 0n ? 0n : filedNumber,
-    foreign: money(nobodys),
-    seats: seats.map(seatMessage),
+    external: money(nobodys),
+    holdings: holdings.map(holdingMessage),
   };
 }
 
-function seatMessage({ subscriptionId, investorLogin, status, places }: LedgerSeat): PoolSeat {
+function holdingMessage({ subscriptionId, investorLogin, status, buckets }: LedgerHolding): PoolHolding {
   return {
     subscriptionId,
     investorLogin,
     status: statusMessage(status),
-    outside: money(places.outside),
-    inbound: money(places.inbound),
-    waiting: money(places.waiting),
-    pooled: money(places.pooled),
-    reserved: money(places.reserved),
-    outbound: money(places.outbound),
-    quarantined: money(places.quarantined),
-    unposted: money(places.unposted),
+    outside: money(buckets.outside),
+    inbound: money(buckets.inbound),
+    waiting: money(buckets.waiting),
+    pooled: money(buckets.pooled),
+    reserved: money(buckets.reserved),
+    outbound: money(buckets.outbound),
+    quarantined: money(buckets.quarantined),
+    unposted: money(buckets.unposted),
   };
 }
 

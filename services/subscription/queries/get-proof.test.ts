@@ -69,12 +69,12 @@ test("deals of the Master that are not filed show as a lag", async () => {
   expect(proof).toMatchObject({ lagMs: 1_500n, converged: false });
 });
 
-test("foreign money on the Master or on an Investor is quarantined, and nothing has converged until people decide", async () => {
+test("external funds on the Master or on an Investor is quarantined, and nothing has converged until people decide", async () => {
   const world = await aWorld();
   const master = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, master, 1_000_00n);
-  enter(world.platform.ledger, master, { kind: MovementKind.FOREIGN, amount: 7_00n });
-  enter(world.platform.ledger, investorLogin, { kind: MovementKind.FOREIGN, amount: -2_00n });
+  enter(world.platform.ledger, master, { kind: MovementKind.EXTERNAL, amount: 7_00n });
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: -2_00n });
   await settle(world);
   const proof = await ask(world, master);
   expect(shortly(proof.master)).toEqual([1_007_00n, 1_007_00n, 0n, 7_00n, 0n]);
@@ -88,8 +88,8 @@ test("two differences that cancel out are two differences", async () => {
   const { id } = await subscribed(world, master, 1_000_00n);
   const other = await subscribed(world, master, 1_000_00n);
   const { pool } = world.deps;
-  await pool.query(`update seat set pooled_minor = pooled_minor + 5 where subscription_id = ${id}`);
-  await pool.query(`update seat set pooled_minor = pooled_minor - 5 where subscription_id = ${other.id}`);
+  await pool.query(`update holding set pooled_minor = pooled_minor + 5 where subscription_id = ${id}`);
+  await pool.query(`update holding set pooled_minor = pooled_minor - 5 where subscription_id = ${other.id}`);
   const proof = await ask(world, master);
   expect(shortly(proof.total).at(-1)).toBe(0n);
   expect(proof.investors.map((each) => shortly(each).at(-1))).toEqual([-5n, 5n]);

@@ -27,7 +27,7 @@ import { isCursor, isPageSize } from "./page.ts";
 /** The most that platform answers at once. */
 const LOGINS_PER_QUESTION = 1_000;
 const NOTHING_DONE = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } as const;
-const NOTHING_FILED: PoolLedger = { filedNumber: -1n, foreign: 0n, unallocated: 0n, suspense: 0n, seats: [] };
+const NOTHING_FILED: PoolLedger = { filedNumber: -1n, external: 0n, unallocated: 0n, suspense: 0n, holdings: [] };
 
 /**
  * The books at one instant, and right after that the platform: what has happened in between shows as a difference, never
@@ -41,18 +41,18 @@ export async function getProof(
   validate(isCursor("after_subscription_id", afterSubscriptionId), isPageSize("limit", limit));
   const ledger = await findPoolLedger(deps.pool, masterLogin);
   if (ledger === undefined) await failAsUnavailable(() => deps.accounts.findMaster({ login: masterLogin }, context));
-  const { seats, ...nobodys } = ledger ?? NOTHING_FILED;
-  const places = [
+  const { holdings, ...nobodys } = ledger ?? NOTHING_FILED;
+  const positions = [
     { login: masterLogin, number: nobodys.filedNumber },
-    ...seats.map(({ investorLogin, filedEntry }) => ({ login: investorLogin, number: filedEntry })),
+    ...holdings.map(({ investorLogin, filedEntry }) => ({ login: investorLogin, number: filedEntry })),
   ];
   const readAt = deps.now();
-  const shown = await readShown(deps, places, context);
+  const shown = await readShown(deps, positions, context);
 
-  const master = proveMaster(masterLogin, nobodys, seats, shownOf(shown, masterLogin));
-  const investors = seats.map((seat) => proveInvestor(seat, shownOf(shown, seat.investorLogin)));
+  const master = proveMaster(masterLogin, nobodys, holdings, shownOf(shown, masterLogin));
+  const investors = holdings.map((holding) => proveInvestor(holding, shownOf(shown, holding.investorLogin)));
   const everybody = [master, ...investors];
-  const areAllFiled = places.every(({ login, number }) => number === shown.get(login)?.log?.lastNumber);
+  const areAllFiled = positions.every(({ login, number }) => number === shown.get(login)?.log?.lastNumber);
   const rest = investors.filter(({ subscriptionId }) => subscriptionId > afterSubscriptionId);
   return {
     masterLogin,
@@ -63,19 +63,19 @@ export async function getProof(
     investorsCount: BigInt(investors.length),
     total: proofMessage(totalOf(everybody)),
     lagMs: BigInt(lagOf(shown.get(masterLogin))),
-    converged: areAllFiled && hasConverged(everybody, seats, nobodys),
+    converged: areAllFiled && hasConverged(everybody, holdings, nobodys),
   };
 }
 
 async function readShown(
   { platform }: Deps,
-  places: readonly { readonly login: string; readonly number: bigint }[],
+  positions: readonly { readonly login: string; readonly number: bigint }[],
   context: CallContext,
 ): Promise<ReadonlyMap<string, ShownBalance>> {
   const shown = new Map<string, ShownBalance>();
-  for (let from = 0; from < places.length; from += LOGINS_PER_QUESTION) {
-    const page = places.slice(from, from + LOGINS_PER_QUESTION);
-    const { balances } = await askPlatform(() => platform.readBalances({ places: page }, context));
+  for (let from = 0; from < positions.length; from += LOGINS_PER_QUESTION) {
+    const page = positions.slice(from, from + LOGINS_PER_QUESTION);
+    const { balances } = await askPlatform(() => platform.readBalances({ positions: page }, context));
     for (const balance of balances) shown.set(balance.login, balance);
   }
   return shown;

@@ -120,8 +120,8 @@ test("operations are listed the newest first, by Investor or Master and by outco
   const list = async (filter: Partial<ListOperationsRequest>) => {
     const all = { login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10 };
     const { items, hasMore } = await world.service.listOperations({ ...all, ...filter }, aCall());
-    const places: number[] = items.map((item) => calls.findIndex(({ commandId }) => commandId === item.operationId));
-    return [places, hasMore];
+    const buckets: number[] = items.map((item) => calls.findIndex(({ commandId }) => commandId === item.operationId));
+    return [buckets, hasMore];
   };
 
   expect(await list({})).toEqual([[2, 1, 0], false]);

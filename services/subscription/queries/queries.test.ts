@@ -145,12 +145,12 @@ test("the pool ledger says what the Master has to show at the last entry that is
   const { masterLogin } = pair;
   const investorLogin = anInvestor(world, 200_00n);
   await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
-  enter(world.platform.ledger, masterLogin, { kind: MovementKind.FOREIGN, amount: 7_00n });
-  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount: 3_00n });
+  enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 7_00n });
+  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 3_00n });
   await deliver(world);
   const money = (minor: bigint) => moneyToProto(usd(minor));
   const nothing = money(0n);
-  const seat = {
+  const holding = {
     unposted: nothing,
     inbound: nothing,
     waiting: nothing,
@@ -161,10 +161,10 @@ test("the pool ledger says what the Master has to show at the last entry that is
   expect(await world.service.getPoolLedger({ masterLogin }, aCall())).toEqual({
     expectedMasterBalance: money(507_00n),
     filedLogNumber: 2n,
-    foreign: money(7_00n),
-    seats: [
+    external: money(7_00n),
+    holdings: [
       {
-        ...seat,
+        ...holding,
         subscriptionId: pair.id,
         investorLogin: pair.investorLogin,
         status: SubscriptionStatus.ACTIVE,
@@ -172,7 +172,7 @@ test("the pool ledger says what the Master has to show at the last entry that is
         quarantined: money(3_00n),
       },
       {
-        ...seat,
+        ...holding,
         subscriptionId: pair.id + 1n,
         investorLogin,
         status: SubscriptionStatus.ACTIVE,
@@ -189,7 +189,7 @@ test("a Master of which nothing is filed has an empty ledger, an unknown one is 
   expect(await world.service.getPoolLedger({ masterLogin: aMaster(world) }, aCall())).toMatchObject({
     expectedMasterBalance: { minorUnits: 0n },
     filedLogNumber: 0n,
-    seats: [],
+    holdings: [],
   });
   await expect(world.service.getPoolLedger({ masterLogin: "99" }, aCall())).rejects.toMatchObject({
     code: "master_not_found",

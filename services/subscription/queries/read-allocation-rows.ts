@@ -7,7 +7,7 @@ import { isBetween, isLogin, isNotNegative, validate } from "../domain/validate.
 import type { Deps } from "../deps.ts";
 import { listRows } from "../store/allocations.ts";
 
-const MOST_ROWS = 5_000;
+const MAX_ROWS = 5_000;
 
 /** The parts of the Investors in a range of allocations. */
 export async function readAllocationRows(
@@ -20,7 +20,7 @@ export async function readAllocationRows(
     isNotNegative("after_number", afterNumber),
     isNotNegative("after_subscription_id", afterSubscriptionId),
     isNotNegative("through_number", throughNumber),
-    isBetween("limit", limit, 1, MOST_ROWS),
+    isBetween("limit", limit, 1, MAX_ROWS),
   );
   const range = { masterLogin, afterNumber, afterSubscriptionId, throughNumber, limit: limit + 1 };
   const { items, hasMore } = pageOf(await listRows(pool, range), limit);

@@ -9,7 +9,7 @@ import { isBetween, isLogin, isNotNegative, validate } from "../domain/validate.
 import type { Deps } from "../deps.ts";
 import { type AllocationEntry, findLastNumber, listEntries } from "../store/allocations.ts";
 
-const MOST_ENTRIES = 500;
+const MAX_ENTRIES = 500;
 
 /** Results and closed weeks of a Master, in the one order that counts. */
 export async function readAllocations(
@@ -19,7 +19,7 @@ export async function readAllocations(
   validate(
     isLogin("master_login", masterLogin),
     isNotNegative("after_number", afterNumber),
-    isBetween("limit", limit, 1, MOST_ENTRIES),
+    isBetween("limit", limit, 1, MAX_ENTRIES),
   );
   // Read before them: an entry that is committed meanwhile must not look like one that is missing.
   const before = await findLastNumber(pool, masterLogin);

@@ -1,5 +1,4 @@
-import { many, one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** One entry of what happened to a Master's Investors: a result that was split, or a week that was closed. */
@@ -136,9 +135,9 @@ export type RowRange = {
 export async function listRows(db: Queryable, range: RowRange): Promise<AllocatedRow[]> {
   return many<AllocatedRow>(
     db,
-    sql`select row.number, row.subscription_id as "subscriptionId", seat.investor_login as "investorLogin",
+    sql`select row.number, row.subscription_id as "subscriptionId", holding.investor_login as "investorLogin",
                row.amount_minor as amount, row.floating_e8 as floating
-        from allocation_row as row join seat on seat.subscription_id = row.subscription_id
+        from allocation_row as row join holding on holding.subscription_id = row.subscription_id
         where row.master_login = ${range.masterLogin}
           and (row.number, row.subscription_id) > (${range.afterNumber}::bigint, ${range.afterSubscriptionId}::bigint)
           and row.number <= ${range.throughNumber}

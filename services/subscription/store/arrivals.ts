@@ -15,7 +15,7 @@ export async function insertArrivals(tx: Transaction, arrivals: readonly NewArri
   await many(
     tx,
     sql`insert into arrival (subscription_id, master_login, number, deal_id, amount_minor)
-        select seat.subscription_id, seat.master_login, coalesce(fresh.number, pool.filed_number),
+        select holding.subscription_id, holding.master_login, coalesce(fresh.number, pool.filed_number),
                coalesce(fresh.deal_id, pool.filed_deal_id), fresh.amount
         from unnest(
                ${arrivals.map(({ subscriptionId }) => subscriptionId)}::bigint[],
@@ -23,13 +23,13 @@ export async function insertArrivals(tx: Transaction, arrivals: readonly NewArri
                ${arrivals.map(({ place }) => place?.dealId)}::bigint[],
                ${arrivals.map(({ amount }) => amount)}::bigint[]
              ) with ordinality as fresh (subscription_id, number, deal_id, amount, place)
-             join seat on seat.subscription_id = fresh.subscription_id
-             join master_pool as pool on pool.login = seat.master_login
+             join holding on holding.subscription_id = fresh.subscription_id
+             join master_pool as pool on pool.login = holding.master_login
         order by place`,
   );
 }
 
-/** Of seats in a pool that the caller has locked. */
+/** Of holdings in a pool that the caller has locked. */
 export async function listArrivals(
   tx: Transaction,
   masterLogin: string,

@@ -1,16 +1,15 @@
-import { execute, many, one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RecordedRefusal } from "./recorded-refusal.ts";
 
-/** The story of one assignment, without what its subscription says. */
+/** The saga of one assignment, without what its subscription says. */
 export type Assignment = {
   readonly subscriptionId: bigint;
   readonly feeRatePpm: number;
   readonly feeEnabled: boolean;
   readonly deadlineAt: Date;
-  /** Holder of the Investor's lane; null once released. */
-  readonly holder: string | null;
+  /** Holder of the Investor's account lock; null once released. */
+  readonly lockOwner: string | null;
   readonly decidedAt: Date | null;
   readonly heldBalance: bigint | null;
   readonly heldLogNumber: bigint | null;
@@ -18,16 +17,16 @@ export type Assignment = {
 };
 
 export type NewAssignment = Pick<Assignment, "subscriptionId" | "feeRatePpm" | "feeEnabled" | "deadlineAt"> & {
-  readonly holder: string;
+  readonly lockOwner: string;
 };
 
-/** When the story is looked at again by itself: when the time of who asked for it is over. */
+/** When the saga is looked at again by itself: when the time of who asked for it is over. */
 export async function insertAssignment(tx: Transaction, fresh: NewAssignment): Promise<void> {
-  const { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, holder } = fresh;
+  const { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, lockOwner } = fresh;
   await one(
     tx,
-    sql`insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, holder, next_try_at)
-        values (${subscriptionId}, ${feeRatePpm}, ${feeEnabled}, ${deadlineAt}, ${holder}, ${deadlineAt})
+    sql`insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, lock_owner, next_try_at)
+        values (${subscriptionId}, ${feeRatePpm}, ${feeEnabled}, ${deadlineAt}, ${lockOwner}, ${deadlineAt})
         returning subscription_id`,
   );
 }
@@ -36,7 +35,7 @@ export async function getAssignment(db: Queryable, subscriptionId: bigint): Prom
   return one<Assignment>(
     db,
     sql`select subscription_id as "subscriptionId", fee_rate_ppm as "feeRatePpm", fee_enabled as "feeEnabled",
-               deadline_at as "deadlineAt", holder, decided_at as "decidedAt", held_balance_minor as "heldBalance",
+               deadline_at as "deadlineAt", lock_owner as "lockOwner", decided_at as "decidedAt", held_balance_minor as "heldBalance",
                held_log_number as "heldLogNumber", refusal
         from assignment
         where subscription_id = ${subscriptionId}`,
@@ -70,11 +69,14 @@ export async function recordAssignmentRefusal(tx: Transaction, subscriptionId: b
   );
 }
 
-export async function markLaneReleased(db: Queryable, subscriptionId: bigint): Promise<void> {
-  await execute(db, sql`update assignment set holder = null, reason = null where subscription_id = ${subscriptionId}`);
+export async function markLockReleased(db: Queryable, subscriptionId: bigint): Promise<void> {
+  await execute(
+    db,
+    sql`update assignment set lock_owner = null, reason = null where subscription_id = ${subscriptionId}`,
+  );
 }
 
-/** Stories whose lane is still held although nobody works on them; taken for a while. */
+/** Sagas whose account lock is still held although nobody works on them; taken for a while. */
 export async function claimAssignments(
   db: Queryable,
   now: Date,
@@ -88,7 +90,7 @@ export async function claimAssignments(
         where subscription_id in (
           select subscription_id
           from assignment
-          where holder is not null and next_try_at <= ${now}
+          where lock_owner is not null and next_try_at <= ${now}
           order by next_try_at
           limit ${limit}
           for no key update skip locked

@@ -2,7 +2,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type AccountBook, type Books, emptyOutcome, type PoolBook, type Reserve } from "../domain/books.ts";
 import { loadOpenTransfers } from "./open-transfers.ts";
-import { lockSeats } from "./seats.ts";
+import { lockHoldings } from "./holdings.ts";
 
 export type BooksQuery = {
   readonly investorLogins: readonly string[];
@@ -15,7 +15,7 @@ export type BooksQuery = {
 
 /**
  * Everything that filing these movements can touch, locked until commit. The order of the locks is the same everywhere:
- * pools, then accounts, then seats, each by ascending key.
+ * pools, then accounts, then holdings, each by ascending key.
  */
 export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Books> {
   const poolsToStop = await listPoolsOf(tx, query.stoppingLogins ?? []);
@@ -23,15 +23,15 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
   const accounts = await lockAccounts(tx, query.investorLogins);
   const reserves = await listOpenReserves(tx, query.keys);
   const transfers = pools.length === 0 ? [] : await loadOpenTransfers(tx, query.keys);
-  const seatIds = new Set<bigint>();
-  for (const { pooledIn } of accounts) if (pooledIn !== undefined) seatIds.add(pooledIn);
-  for (const { subscriptionId } of reserves) seatIds.add(subscriptionId);
-  for (const { flows } of transfers) for (const { subscriptionId } of flows) seatIds.add(subscriptionId);
-  const seats = await lockSeats(tx, [...seatIds]);
+  const holdingIds = new Set<bigint>();
+  for (const { pooledIn } of accounts) if (pooledIn !== undefined) holdingIds.add(pooledIn);
+  for (const { subscriptionId } of reserves) holdingIds.add(subscriptionId);
+  for (const { flows } of transfers) for (const { subscriptionId } of flows) holdingIds.add(subscriptionId);
+  const holdings = await lockHoldings(tx, [...holdingIds]);
   return {
     accounts: new Map(accounts.map((account) => [account.login, account])),
     pools: new Map(pools.map((pool) => [pool.login, pool])),
-    seats: new Map(seats.map((seat) => [seat.subscriptionId, seat])),
+    holdings: new Map(holdings.map((holding) => [holding.subscriptionId, holding])),
     reserves: new Map(reserves.map((reserve) => [reserve.key, reserve])),
     transfers: new Map(transfers.map((transfer) => [transfer.key, transfer])),
     outcome: emptyOutcome(),
@@ -43,8 +43,8 @@ async function listPoolsOf(tx: Transaction, investorLogins: readonly string[]): 
   if (investorLogins.length === 0) return [];
   const rows = await many<{ login: string }>(
     tx,
-    sql`select distinct seat.master_login as login
-        from investor_account as account join seat on seat.subscription_id = account.pooled_subscription_id
+    sql`select distinct holding.master_login as login
+        from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
         where account.login = any(${investorLogins}::text[])`,
   );
   return rows.map(({ login }) => login);
@@ -53,7 +53,7 @@ async function listPoolsOf(tx: Transaction, investorLogins: readonly string[]): 
 type AccountRow = {
   readonly login: string;
   readonly filedNumber: bigint;
-  readonly heardNumber: bigint;
+  readonly receivedNumber: bigint;
   readonly outside: bigint;
   readonly quarantined: bigint;
   readonly unposted: bigint;
@@ -74,18 +74,18 @@ export async function lockAccounts(tx: Transaction, logins: readonly string[]): 
   );
   const rows = await many<AccountRow>(
     tx,
-    sql`select login, filed_number as "filedNumber", heard_number as "heardNumber", outside_minor as outside,
+    sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", outside_minor as outside,
                quarantined_minor as quarantined, unposted_minor as unposted, pooled_subscription_id as "pooledIn"
         from investor_account
         where login = any(${sorted}::text[])
         order by login
         for no key update`,
   );
-  return rows.map(({ login, filedNumber, heardNumber, outside, quarantined, unposted, pooledIn }) => ({
+  return rows.map(({ login, filedNumber, receivedNumber, outside, quarantined, unposted, pooledIn }) => ({
     login,
     filedNumber,
-    heardNumber,
-    places: { outside, quarantined, unposted },
+    receivedNumber,
+    buckets: { outside, quarantined, unposted },
     pooledIn: pooledIn ?? undefined,
   }));
 }
@@ -105,7 +105,7 @@ export async function lockPools(tx: Transaction, logins: readonly string[]): Pro
   );
   const rows = await many<PoolRow>(
     tx,
-    sql`select login, filed_number as "filedNumber", heard_number as "heardNumber", foreign_minor as "foreign",
+    sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external",
                unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason",
                are_positions_known as "arePositionsKnown"
         from master_pool
@@ -130,17 +130,17 @@ export async function saveAccounts(tx: Transaction, accounts: readonly AccountBo
   await many(
     tx,
     sql`update investor_account
-        set filed_number = book.filed_number, heard_number = book.heard_number, outside_minor = book.outside,
+        set filed_number = book.filed_number, received_number = book.received_number, outside_minor = book.outside,
             quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in
         from unnest(
           ${accounts.map(({ login }) => login)}::text[],
           ${accounts.map(({ filedNumber }) => filedNumber)}::bigint[],
-          ${accounts.map(({ heardNumber }) => heardNumber)}::bigint[],
-          ${accounts.map(({ places }) => places.outside)}::bigint[],
-          ${accounts.map(({ places }) => places.quarantined)}::bigint[],
-          ${accounts.map(({ places }) => places.unposted)}::bigint[],
+          ${accounts.map(({ receivedNumber }) => receivedNumber)}::bigint[],
+          ${accounts.map(({ buckets }) => buckets.outside)}::bigint[],
+          ${accounts.map(({ buckets }) => buckets.quarantined)}::bigint[],
+          ${accounts.map(({ buckets }) => buckets.unposted)}::bigint[],
           ${accounts.map(({ pooledIn }) => pooledIn)}::bigint[]
-        ) as book (login, filed_number, heard_number, outside, quarantined, unposted, pooled_in)
+        ) as book (login, filed_number, received_number, outside, quarantined, unposted, pooled_in)
         where investor_account.login = book.login`,
   );
 }
@@ -150,19 +150,19 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
   await many(
     tx,
     sql`update master_pool
-        set filed_number = book.filed_number, heard_number = book.heard_number, foreign_minor = book.foreign_money,
+        set filed_number = book.filed_number, received_number = book.received_number, external_minor = book.external_funds,
             unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
             stopped_reason = book.stopped_reason, are_positions_known = book.are_positions_known
         from unnest(
           ${pools.map(({ login }) => login)}::text[],
           ${pools.map(({ filedNumber }) => filedNumber)}::bigint[],
-          ${pools.map(({ heardNumber }) => heardNumber)}::bigint[],
-          ${pools.map(({ foreign }) => foreign)}::bigint[],
+          ${pools.map(({ receivedNumber }) => receivedNumber)}::bigint[],
+          ${pools.map(({ external }) => external)}::bigint[],
           ${pools.map(({ unallocated }) => unallocated)}::bigint[],
           ${pools.map(({ filedDealId }) => filedDealId)}::bigint[],
           ${pools.map(({ stoppedReason }) => stoppedReason)}::text[],
           ${pools.map(({ arePositionsKnown }) => arePositionsKnown)}::boolean[]
-        ) as book (login, filed_number, heard_number, foreign_money, unallocated, filed_deal_id, stopped_reason,
+        ) as book (login, filed_number, received_number, external_funds, unallocated, filed_deal_id, stopped_reason,
                    are_positions_known)
         where master_pool.login = book.login`,
   );

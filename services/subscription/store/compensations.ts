@@ -1,16 +1,16 @@
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-export type PooledSeat = { readonly subscriptionId: bigint; readonly investorLogin: string };
+export type PooledHolding = { readonly subscriptionId: bigint; readonly investorLogin: string };
 
 /** Everybody in a pool, so that their accounts can be locked before it is taken anywhere: a deal may still wait. */
-export async function listSeatsOfPool(tx: Transaction, masterLogin: string): Promise<PooledSeat[]> {
-  return many<PooledSeat>(
+export async function listHoldingsOfPool(tx: Transaction, masterLogin: string): Promise<PooledHolding[]> {
+  return many<PooledHolding>(
     tx,
-    sql`select seat.subscription_id as "subscriptionId", seat.investor_login as "investorLogin"
-        from seat join subscription on subscription.id = seat.subscription_id
+    sql`select holding.subscription_id as "subscriptionId", holding.investor_login as "investorLogin"
+        from holding join subscription on subscription.id = holding.subscription_id
         where subscription.master_login = ${masterLogin} and subscription.status = 'ACTIVE'
-        order by seat.subscription_id`,
+        order by holding.subscription_id`,
   );
 }
 
@@ -21,10 +21,10 @@ export type Compensation = {
 };
 
 /**
- * Takes it out of the foreign money of a Master, and keeps who got what. Answers what there was before. The caller has
+ * Takes it out of the external funds of a Master, and keeps who got what. Answers what there was before. The caller has
  * locked the pool.
  */
-export async function takeFromForeign(
+export async function takeFromExternal(
   tx: Transaction,
   { id, login }: { readonly id: bigint; readonly login: string },
   { parts, total, at }: Compensation,
@@ -41,9 +41,9 @@ export async function takeFromForeign(
   const { before } = await one<{ before: bigint }>(
     tx,
     sql`update master_pool
-        set foreign_minor = foreign_minor - ${total}
+        set external_minor = external_minor - ${total}
         where login = ${login}
-        returning foreign_minor + ${total} as before`,
+        returning external_minor + ${total} as before`,
   );
   return before;
 }

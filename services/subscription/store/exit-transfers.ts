@@ -1,7 +1,6 @@
-import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { SeatFlow } from "../domain/books.ts";
+import type { HoldingFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
 
 /** A transfer of an Investor's capital off the Master; the amount is positive here. */
@@ -25,7 +24,7 @@ export type NewExitTransfer = {
   readonly refusals: number;
 };
 
-/** Numbers are given under the lock of the seat, so they have no gaps. */
+/** Numbers are given under the lock of the holding, so they have no gaps. */
 export async function insertExitTransfer(tx: Transaction, transfer: NewExitTransfer): Promise<ExitTransfer> {
   const { subscriptionId, masterLogin, amount, at, sendAt, refusals } = transfer;
   const row = await one<{ id: bigint; key: string }>(
@@ -80,7 +79,7 @@ export async function claimExitTransfers(
   );
 }
 
-/** The wish is durable at platform; when to look again, and why it still waits. */
+/** The order is durable at platform; when to look again, and why it still waits. */
 export async function markExitSent(
   db: Queryable,
   id: bigint,
@@ -163,12 +162,12 @@ export async function insertExitTransfers(
   return transfers;
 }
 
-/** What a debit left over after its Investor had gone: outflows of the seats, so their amounts are negative. */
-export async function insertFurtherExits(tx: Transaction, exits: readonly SeatFlow[], at: Date): Promise<void> {
+/** What a debit left over after its Investor had gone: outflows of the holdings, so their amounts are negative. */
+export async function insertFurtherExits(tx: Transaction, exits: readonly HoldingFlow[], at: Date): Promise<void> {
   for (const { subscriptionId, amount } of exits) {
     const { masterLogin } = await one<{ masterLogin: string }>(
       tx,
-      sql`select master_login as "masterLogin" from seat where subscription_id = ${subscriptionId}`,
+      sql`select master_login as "masterLogin" from holding where subscription_id = ${subscriptionId}`,
     );
     await insertExitTransfers(tx, { subscriptionId, masterLogin, amount: -amount, at });
   }

@@ -1,18 +1,17 @@
-import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HeldFacts } from "./assignments.ts";
 import type { RecordedRefusal } from "./recorded-refusal.ts";
 
 export type ExitState = "ASKING" | "LEAVING" | "LEFT" | "REFUSED";
 
-/** The story of how one subscription is left. */
+/** The saga of how one subscription is left. */
 export type Exit = {
   readonly subscriptionId: bigint;
   readonly commandId: string;
   readonly try: number;
   readonly state: ExitState;
-  readonly holder: string | null;
+  readonly lockOwner: string | null;
   readonly heldBalance: bigint | null;
   readonly heldLogNumber: bigint | null;
   readonly refusal: RecordedRefusal | null;
@@ -25,7 +24,7 @@ export type NewTry = {
   readonly commandId: string;
   readonly requestId: string;
   readonly try: number;
-  readonly holder: string;
+  readonly lockOwner: string;
   readonly deadlineAt: Date;
 };
 
@@ -43,20 +42,20 @@ export async function findExitOfCommand(db: Queryable, commandId: string): Promi
   );
 }
 
-/** False when another try is under way or has succeeded, or when the lane of the one before is still to be released. */
+/** False when another try is under way or has succeeded, or when the account lock of the one before is still to be released. */
 export async function beginTry(db: Queryable, fresh: NewTry): Promise<boolean> {
-  const { subscriptionId, commandId, requestId, holder, deadlineAt } = fresh;
+  const { subscriptionId, commandId, requestId, lockOwner, deadlineAt } = fresh;
   const changed = await execute(
     db,
-    sql`insert into exit (subscription_id, command_id, request_id, try, state, holder, deadline_at, next_try_at)
-        values (${subscriptionId}, ${commandId}, ${requestId}, ${fresh.try}, 'ASKING', ${holder}, ${deadlineAt},
+    sql`insert into exit (subscription_id, command_id, request_id, try, state, lock_owner, deadline_at, next_try_at)
+        values (${subscriptionId}, ${commandId}, ${requestId}, ${fresh.try}, 'ASKING', ${lockOwner}, ${deadlineAt},
                 ${deadlineAt})
         on conflict (subscription_id) do update
         set command_id = excluded.command_id, request_id = excluded.request_id, try = excluded.try,
-            state = excluded.state, holder = excluded.holder, deadline_at = excluded.deadline_at,
+            state = excluded.state, lock_owner = excluded.lock_owner, deadline_at = excluded.deadline_at,
             next_try_at = excluded.next_try_at, refusal = null, held_balance_minor = null, held_log_number = null,
             tries = 0, reason = null
-        where exit.state = 'REFUSED' and exit.holder is null and exit.try = excluded.try - 1`,
+        where exit.state = 'REFUSED' and exit.lock_owner is null and exit.try = excluded.try - 1`,
   );
   return changed === 1;
 }
@@ -107,16 +106,16 @@ export async function markLeft(
   return requestId;
 }
 
-export async function markExitLaneReleased(db: Queryable, subscriptionId: bigint, holder: string): Promise<void> {
+export async function markExitLockReleased(db: Queryable, subscriptionId: bigint, lockOwner: string): Promise<void> {
   await execute(
     db,
-    sql`update exit set holder = null, reason = null where subscription_id = ${subscriptionId} and holder = ${holder}`,
+    sql`update exit set lock_owner = null, reason = null where subscription_id = ${subscriptionId} and lock_owner = ${lockOwner}`,
   );
 }
 
 export type ClaimedExit = { readonly subscriptionId: bigint; readonly try: number; readonly tries: number };
 
-/** Stories whose lane is still held although nobody works on them; taken for a while. */
+/** Sagas whose account lock is still held although nobody works on them; taken for a while. */
 export async function claimExits(db: Queryable, now: Date, until: Date, limit: number): Promise<ClaimedExit[]> {
   return many(
     db,
@@ -125,7 +124,7 @@ export async function claimExits(db: Queryable, now: Date, until: Date, limit: n
         where subscription_id in (
           select subscription_id
           from exit
-          where holder is not null and next_try_at <= ${now}
+          where lock_owner is not null and next_try_at <= ${now}
           order by next_try_at
           limit ${limit}
           for no key update skip locked
@@ -135,7 +134,7 @@ export async function claimExits(db: Queryable, now: Date, until: Date, limit: n
 }
 
 /** The next try has its own time to be looked at. */
-export async function postponeExitStory(
+export async function postponeExit(
   db: Queryable,
   { subscriptionId, try: number }: Pick<Exit, "subscriptionId" | "try">,
   until: Date,

@@ -1,17 +1,16 @@
-import { many, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 export type FeeFloor = { readonly investorLogin: string; readonly floor: bigint };
 
-/** Foreign money, money on its way into the pool, losses that are not posted: no fee is paid of these. */
+/** External funds, money on its way into the pool, losses that are not posted: no fee is paid of these. */
 export async function listFeeFloors(db: Queryable, investorLogins: readonly string[]): Promise<FeeFloor[]> {
   return many<FeeFloor>(
     db,
     sql`select account.login as "investorLogin",
                greatest(account.quarantined_minor, 0) + greatest(-account.unposted_minor, 0)
-               + coalesce(seat.inbound_minor + seat.waiting_minor, 0) as floor
+               + coalesce(holding.inbound_minor + holding.waiting_minor, 0) as floor
         from investor_account as account
-             left join seat on seat.subscription_id = account.pooled_subscription_id
+             left join holding on holding.subscription_id = account.pooled_subscription_id
         where account.login = any(${investorLogins}::text[])
         order by account.login`,
   );

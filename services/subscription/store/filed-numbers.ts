@@ -1,5 +1,4 @@
-import { many, maybeOne, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** How far the log of a login is filed; -1 when nothing of it is. */
 export async function findFiledNumber(db: Queryable, login: string): Promise<bigint> {
@@ -13,12 +12,12 @@ export async function findFiledNumber(db: Queryable, login: string): Promise<big
 }
 
 /** Logins of which an entry was heard that does not follow the last one filed. */
-export async function listGaps(db: Queryable, limit: number): Promise<{ login: string; heardNumber: bigint }[]> {
+export async function listGaps(db: Queryable, limit: number): Promise<{ login: string; receivedNumber: bigint }[]> {
   return many(
     db,
-    sql`select login, heard_number as "heardNumber" from investor_account where heard_number > filed_number
+    sql`select login, received_number as "receivedNumber" from investor_account where received_number > filed_number
         union all
-        select login, heard_number from master_pool where heard_number > filed_number
+        select login, received_number from master_pool where received_number > filed_number
         limit ${limit}`,
   );
 }

@@ -1,13 +1,13 @@
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { SeatFlow } from "../domain/books.ts";
+import type { HoldingFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
 
 /** A change of capital that waits for a mirror. */
-export type OpenFlow = SeatFlow & { readonly id: bigint };
+export type OpenFlow = HoldingFlow & { readonly id: bigint };
 
 /** The Master is that of the subscription, so that no flow can be sent to another. */
-export async function insertFlows(tx: Transaction, changes: readonly SeatFlow[], at: Date): Promise<void> {
+export async function insertFlows(tx: Transaction, changes: readonly HoldingFlow[], at: Date): Promise<void> {
   const flows = changes.flatMap((change) => inParts(change.amount).map((amount) => ({ ...change, amount })));
   if (flows.length === 0) return;
   await many(

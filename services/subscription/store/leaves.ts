@@ -1,5 +1,4 @@
-import { execute, maybeOne, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { LeaveKind, LeaveNumbers } from "../domain/decide-leave.ts";
 import type { RecordedRefusal } from "./recorded-refusal.ts";

@@ -1,5 +1,4 @@
-import { execute, many, one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** Pools in which something waits for a strike, and nothing says to wait with it: neither a week nor the last try. */
 export async function listPoolsToStrike(
@@ -10,9 +9,9 @@ export async function listPoolsToStrike(
     db,
     sql`select pool.login
         from (
-               select master_login from seat where waiting_minor > 0
+               select master_login from holding where waiting_minor > 0
                union
-               select master_login from seat where unredeemed_minor > 0
+               select master_login from holding where unredeemed_minor > 0
              ) as due
              join master_pool as pool on pool.login = due.master_login
         where pool.stopped_reason is null and pool.gate_key is null and pool.mark_next_at <= ${due.now}

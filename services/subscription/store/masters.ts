@@ -1,5 +1,4 @@
-import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** What an allocation and a strike have to know of a Master besides its pool. */
@@ -74,8 +73,8 @@ export async function listConcernedMasters(
     db,
     sql`select login from master_pool where login = ${master}
         union
-        select seat.master_login
-        from investor_account join seat on subscription_id = pooled_subscription_id
+        select holding.master_login
+        from investor_account join holding on subscription_id = pooled_subscription_id
         where investor_account.login = ${account} and ${master} = ''`,
   );
   return rows.map(({ login }) => login);

@@ -1,6 +1,6 @@
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { OpenTransfer, SeatFlow } from "../domain/books.ts";
+import type { OpenTransfer, HoldingFlow } from "../domain/books.ts";
 
 type MirrorFlowRow = {
   readonly id: bigint;
@@ -36,7 +36,7 @@ export async function loadOpenTransfers(tx: Transaction, keys: readonly string[]
 function toMirrors(rows: readonly MirrorFlowRow[]): OpenTransfer[] {
   return [...Map.groupBy(rows, ({ id }) => id).values()].map((group) => {
     const [{ id, key, amount }] = group as [MirrorFlowRow];
-    const flows = group.map(({ subscriptionId, flowAmount }): SeatFlow => ({ subscriptionId, amount: flowAmount }));
+    const flows = group.map(({ subscriptionId, flowAmount }): HoldingFlow => ({ subscriptionId, amount: flowAmount }));
     return { kind: "mirror", id, key, amount, flows };
   });
 }

@@ -1,5 +1,4 @@
-import { many, maybeOne, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** PENDING: its caller still waits. UNKNOWN: it may still happen, or has. */
 export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";

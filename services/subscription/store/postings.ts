@@ -1,5 +1,4 @@
-import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 
@@ -43,8 +42,8 @@ export async function openPostings(tx: Transaction, at: Date, limit: number): Pr
           where unposted_minor <> 0 and posting_next_at <= ${at}
             and not exists (select from posting where investor_login = account.login and state = 'OPEN')
             and not exists (
-              select from seat join master_pool as pool on pool.login = seat.master_login
-              where seat.subscription_id = account.pooled_subscription_id and pool.stopped_reason is not null
+              select from holding join master_pool as pool on pool.login = holding.master_login
+              where holding.subscription_id = account.pooled_subscription_id and pool.stopped_reason is not null
             )
           order by login
           limit ${limit}
@@ -95,8 +94,8 @@ export async function claimPostings(db: Queryable, now: Date, until: Date, limit
           where state = 'OPEN' and next_try_at <= ${now}
             and not exists (
               select from investor_account as account
-                          join seat on seat.subscription_id = account.pooled_subscription_id
-                          join master_pool as pool on pool.login = seat.master_login
+                          join holding on holding.subscription_id = account.pooled_subscription_id
+                          join master_pool as pool on pool.login = holding.master_login
               where account.login = posting.investor_login and pool.stopped_reason is not null
             )
           order by next_try_at

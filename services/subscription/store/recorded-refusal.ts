@@ -1,5 +1,4 @@
-import { Refusal } from "#kernel/refusal.ts";
-import type { RefusalOutcome, RefusalStatus } from "#kernel/refusal.ts";
+import { Refusal, type RefusalOutcome, type RefusalStatus } from "#kernel/refusal.ts";
 
 /** A refusal as a row keeps it, so that the same question gets the same answer. */
 export type RecordedRefusal = {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Reserve } from "../domain/books.ts";
 
@@ -47,8 +46,8 @@ export async function listOpenReserves(
   return many(
     tx,
     sql`select reserve.key, reserve.amount_minor as amount
-        from reserve join seat on seat.subscription_id = reserve.subscription_id
-        where seat.investor_login = ${investorLogin} and reserve.state = 'OPEN'`,
+        from reserve join holding on holding.subscription_id = reserve.subscription_id
+        where holding.investor_login = ${investorLogin} and reserve.state = 'OPEN'`,
   );
 }
 

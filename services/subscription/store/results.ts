@@ -1,5 +1,4 @@
-import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { MasterDeal } from "../domain/master-deal.ts";
 import type { Week } from "../domain/weeks.ts";

@@ -1,11 +1,10 @@
-import { maybeOne, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** How far an Investor is filed and what is on its way for it. */
 export type Standing = {
   readonly filedNumber: bigint;
   /** Undefined outside a pool. */
-  readonly seat:
+  readonly holding:
     | {
         readonly subscriptionId: bigint;
         readonly masterLogin: string;
@@ -26,16 +25,16 @@ type Row = {
 export async function findStanding(db: Queryable, investorLogin: string): Promise<Standing> {
   const row = await maybeOne<Row>(
     db,
-    sql`select account.filed_number as "filedNumber", seat.subscription_id as "subscriptionId",
-               seat.master_login as "masterLogin", seat.inbound_minor as inbound,
+    sql`select account.filed_number as "filedNumber", holding.subscription_id as "subscriptionId",
+               holding.master_login as "masterLogin", holding.inbound_minor as inbound,
                pool.stopped_reason is not null as "isStopped"
         from investor_account as account
-             left join seat on seat.subscription_id = account.pooled_subscription_id
-             left join master_pool as pool on pool.login = seat.master_login
+             left join holding on holding.subscription_id = account.pooled_subscription_id
+             left join master_pool as pool on pool.login = holding.master_login
         where account.login = ${investorLogin}`,
   );
-  if (row === undefined) return { filedNumber: -1n, seat: undefined };
+  if (row === undefined) return { filedNumber: -1n, holding: undefined };
   const { filedNumber, subscriptionId, masterLogin, inbound, isStopped } = row;
-  if (subscriptionId === null || masterLogin === null || inbound === null) return { filedNumber, seat: undefined };
-  return { filedNumber, seat: { subscriptionId, masterLogin, inbound, isStopped } };
+  if (subscriptionId === null || masterLogin === null || inbound === null) return { filedNumber, holding: undefined };
+  return { filedNumber, holding: { subscriptionId, masterLogin, inbound, isStopped } };
 }

@@ -1,5 +1,4 @@
-import { execute, many, maybeOne, one, sql } from "#kernel/postgres/query.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import {
   type LifecycleEvent,
@@ -118,13 +117,13 @@ export async function listSubscriptions(db: Queryable, filter: SubscriptionFilte
   );
 }
 
-export type ActiveSeat = { readonly investorId: bigint; readonly investorLogin: string };
+export type ActiveHolding = { readonly investorId: bigint; readonly investorLogin: string };
 
 export async function listActiveInvestors(
   db: Queryable,
   page: { readonly masterLogin: string; readonly afterInvestorId: bigint; readonly limit: number },
-): Promise<ActiveSeat[]> {
-  return many<ActiveSeat>(
+): Promise<ActiveHolding[]> {
+  return many<ActiveHolding>(
     db,
     sql`select investor_id as "investorId", investor_login as "investorLogin"
         from subscription
@@ -184,7 +183,7 @@ export async function cancelEmptied(tx: Transaction, ids: readonly bigint[], at:
         where id = any(${ids}::bigint[]) and status = ${from}
           and exists (
             select
-            from seat
+            from holding
             where subscription_id = id and inbound_minor = 0 and waiting_minor = 0 and pooled_minor = 0
               and reserved_minor = 0 and outbound_minor = 0
           )

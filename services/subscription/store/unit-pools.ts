@@ -2,7 +2,7 @@ import { execute, one, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { UnitPool } from "../domain/pool/unit-pool.ts";
 import { readMarks, saveAccruals, savePositions } from "./pool-marks.ts";
-import { changeSeats, readUnitSeats } from "./unit-seats.ts";
+import { changeHoldings, readUnitHoldings } from "./unit-holdings.ts";
 
 /** The caller has locked the Master, and the accounts of those whose results are split. */
 export async function lockUnitPool(tx: Transaction, masterLogin: string): Promise<UnitPool> {
@@ -10,9 +10,9 @@ export async function lockUnitPool(tx: Transaction, masterLogin: string): Promis
     tx,
     sql`select suspense_minor as amount, suspense_carry_e8 as carry from master_pool where login = ${masterLogin}`,
   );
-  const seats = await readUnitSeats(tx, masterLogin);
+  const holdings = await readUnitHoldings(tx, masterLogin);
   const marks = await readMarks(tx, masterLogin);
-  return { seats, suspense, ...marks };
+  return { holdings, suspense, ...marks };
 }
 
 /** Writes what has changed since the pool was locked, and nothing else. */
@@ -22,7 +22,7 @@ export async function saveUnitPool(
   before: UnitPool,
   after: UnitPool,
 ): Promise<void> {
-  await changeSeats(tx, before.seats, after.seats);
+  await changeHoldings(tx, before.holdings, after.holdings);
   await savePositions(tx, masterLogin, before, after);
   await saveAccruals(tx, masterLogin, before, after);
   if (before.suspense.amount === after.suspense.amount && before.suspense.carry === after.suspense.carry) return;

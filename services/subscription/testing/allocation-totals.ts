@@ -24,22 +24,22 @@ type MasterRow = Omit<AllocationTotals["masters"][number], "pool"> & {
   readonly carry: bigint;
 };
 type Owned<Row> = Row & { readonly login: string };
-type SeatRow = Owned<Omit<UnitPool["seats"][number], "units"> & { readonly units: string }>;
+type HoldingRow = Owned<Omit<UnitPool["holdings"][number], "units"> & { readonly units: string }>;
 type Scaled<Row> = Omit<Row, "mark" | "perUnit" | "basis"> & { readonly mark: string; readonly perUnit: string };
 type AccrualRow = Owned<{ positionId: bigint; subscriptionId: bigint; basis: string; perUnit: string }>;
 
 export async function readAllocationTotals(db: Queryable): Promise<AllocationTotals> {
   const investors = await many<{ login: string; total: bigint }>(
     db,
-    sql`select seat.investor_login as login, sum(amount_minor)::bigint as total
-        from allocation_row join seat using (subscription_id)
-        group by seat.investor_login`,
+    sql`select holding.investor_login as login, sum(amount_minor)::bigint as total
+        from allocation_row join holding using (subscription_id)
+        group by holding.investor_login`,
   );
   const compensated = await many<{ login: string; total: bigint }>(
     db,
-    sql`select seat.investor_login as login, sum(amount_minor)::bigint as total
-        from compensation join seat using (subscription_id)
-        group by seat.investor_login`,
+    sql`select holding.investor_login as login, sum(amount_minor)::bigint as total
+        from compensation join holding using (subscription_id)
+        group by holding.investor_login`,
   );
   const masters = await listMasters(db);
   const poolOf = await readPools(db);
@@ -68,11 +68,11 @@ function listMasters(db: Queryable): Promise<MasterRow[]> {
 }
 
 async function readPools(db: Queryable): Promise<(master: MasterRow) => UnitPool> {
-  const seats = await many<SeatRow>(
+  const holdings = await many<HoldingRow>(
     db,
     sql`select master_login as login, subscription_id as "subscriptionId", units, pooled_minor as pooled,
                waiting_minor as waiting, unredeemed_minor as unredeemed, carry_e8 as carry
-        from seat
+        from holding
         order by subscription_id`,
   );
   const positions = await many<Owned<Scaled<UnitPool["positions"][number]>>>(
@@ -88,7 +88,9 @@ async function readPools(db: Queryable): Promise<(master: MasterRow) => UnitPool
         from accrual`,
   );
   return ({ login, amount, carry }) => ({
-    seats: seats.filter((seat) => seat.login === login).map((seat) => ({ ...seat, units: BigInt(seat.units) })),
+    holdings: holdings
+      .filter((holding) => holding.login === login)
+      .map((holding) => ({ ...holding, units: BigInt(holding.units) })),
     suspense: { amount, carry },
     positions: positions
       .filter((position) => position.login === login)

@@ -41,13 +41,13 @@ export async function expectConverged(world: World, masterLogin: string): Promis
   await expect
     .poll(
       async () => {
-        const { seats, foreign } = await world.service.getPoolLedger({ masterLogin }, aCall());
-        const inFlight = seats.filter(
+        const { holdings, external } = await world.service.getPoolLedger({ masterLogin }, aCall());
+        const inFlight = holdings.filter(
           ({ inbound, waiting, outbound }) => cents(inbound) + cents(waiting) + cents(outbound) !== 0n,
         );
-        const pooled = seats.reduce((total, seat) => total + cents(seat.pooled), 0n);
+        const pooled = holdings.reduce((total, holding) => total + cents(holding.pooled), 0n);
         const untold = world.platform.ledger.feed.length - world.state.delivered;
-        return { untold, inFlight, master: balanceOf(world.platform.ledger, masterLogin) - pooled - cents(foreign) };
+        return { untold, inFlight, master: balanceOf(world.platform.ledger, masterLogin) - pooled - cents(external) };
       },
       { timeout: 20_000, interval: 50 },
     )

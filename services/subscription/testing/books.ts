@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { pools as poolCheck } from "../checks/pools.ts";
-import { onInvestor, onMaster, type Places } from "../domain/places.ts";
+import { onInvestor, onMaster, type Buckets } from "../domain/buckets.ts";
 import { checkPool } from "../domain/pool/check-pool.ts";
 import { type AllocationTotals, readAllocationTotals } from "./allocation-totals.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -10,11 +10,11 @@ import { getAccount } from "./platform-ledger.ts";
 import type { World } from "./world.ts";
 
 type AccountRow = { readonly login: string; readonly filed: bigint } & Pick<
-  Places,
+  Buckets,
   "outside" | "quarantined" | "unposted"
 >;
-type SeatRow = { readonly id: bigint; readonly investor: string; readonly master: string } & Pick<
-  Places,
+type HoldingRow = { readonly id: bigint; readonly investor: string; readonly master: string } & Pick<
+  Buckets,
   "inbound" | "waiting" | "pooled" | "reserved" | "outbound"
 > & {
     readonly openInflows: bigint;
@@ -29,14 +29,14 @@ const RESULT = MovementKind.RESULT;
 
 /** Every invariant of the ledger, at whatever place of each log it stands: each cent is in exactly one place. */
 export async function expectBooksToTie({ deps: { pool }, platform }: World): Promise<void> {
-  const { accounts, pools, seats, totals } = await inOneSnapshot(pool, readBooks);
+  const { accounts, pools, holdings, totals } = await inOneSnapshot(pool, readBooks);
   const logged = (login: string, filed: bigint): bigint =>
     getAccount(platform.ledger, login)
       .log.filter(({ number }) => number <= filed)
       .reduce((total, { amount }) => total + (amount?.minorUnits ?? 0n), 0n);
-  for (const { login, filed, ...places } of accounts) {
-    const own = seats.filter(({ investor }) => investor === login);
-    const booked = own.reduce((total, seat) => total + onInvestor(placesOf(seat)), onInvestor(places));
+  for (const { login, filed, ...buckets } of accounts) {
+    const own = holdings.filter(({ investor }) => investor === login);
+    const booked = own.reduce((total, holding) => total + onInvestor(bucketsOf(holding)), onInvestor(buckets));
     assert.equal(booked, logged(login, filed), `Investor ${login} does not tie at entry ${filed}`);
     const posted = getAccount(platform.ledger, login)
       .log.filter(({ number, kind }) => number <= filed && kind === RESULT)
@@ -44,22 +44,30 @@ export async function expectBooksToTie({ deps: { pool }, platform }: World): Pro
     const allocated = totals.investors.get(login) ?? 0n;
     const compensated = totals.compensated.get(login) ?? 0n;
     assert.equal(
-      places.unposted,
+      buckets.unposted,
       allocated + compensated - posted,
       `what is not posted of ${login} is not what it was given`,
     );
   }
   for (const { login, filed, nobodys } of pools) {
-    const own = seats.filter(({ master }) => master === login);
-    const booked = own.reduce((total, seat) => total + onMaster(placesOf(seat)), nobodys);
+    const own = holdings.filter(({ master }) => master === login);
+    const booked = own.reduce((total, holding) => total + onMaster(bucketsOf(holding)), nobodys);
     assert.equal(booked, logged(login, filed), `Master ${login} does not tie at entry ${filed}`);
   }
   expectAllocationsToTie(totals);
-  for (const seat of seats) {
-    assert.equal(seat.inbound, seat.openInflows, `what is inbound of ${seat.id} is not what waits for a mirror`);
-    assert.equal(seat.outbound, seat.openOutflows + seat.openExits, `what is outbound of ${seat.id} is not on its way`);
-    assert.equal(seat.waiting, seat.arrivals, `what waits of ${seat.id} has not arrived`);
-    assert.equal(seat.reserved, seat.openReserves, `what is reserved of ${seat.id} has no owner`);
+  for (const holding of holdings) {
+    assert.equal(
+      holding.inbound,
+      holding.openInflows,
+      `what is inbound of ${holding.id} is not what waits for a mirror`,
+    );
+    assert.equal(
+      holding.outbound,
+      holding.openOutflows + holding.openExits,
+      `what is outbound of ${holding.id} is not on its way`,
+    );
+    assert.equal(holding.waiting, holding.arrivals, `what waits of ${holding.id} has not arrived`);
+    assert.equal(holding.reserved, holding.openReserves, `what is reserved of ${holding.id} has no owner`);
   }
   await expectNoBreak({ pool }, platform);
 }
@@ -70,7 +78,7 @@ async function expectNoBreak(
   { client, state }: World["platform"],
 ): Promise<void> {
   if (state.isDown) return;
-  const { findings } = await poolCheck({ pool, platform: client }).look({ place: "", suspects: [] });
+  const { findings } = await poolCheck({ pool, platform: client }).look({ cursor: "", pendingBreaks: [] });
   assert.deepEqual(findings, []);
 }
 
@@ -107,14 +115,14 @@ async function readBooks(db: Queryable) {
   );
   const pools = await many<PoolRow>(
     db,
-    sql`select login, filed_number as filed, foreign_minor + unallocated_minor + suspense_minor as nobodys
+    sql`select login, filed_number as filed, external_minor + unallocated_minor + suspense_minor as nobodys
         from master_pool`,
   );
-  return { accounts, pools, seats: await listSeats(db), totals: await readAllocationTotals(db) };
+  return { accounts, pools, holdings: await listHoldings(db), totals: await readAllocationTotals(db) };
 }
 
-function listSeats(db: Queryable): Promise<SeatRow[]> {
-  return many<SeatRow>(
+function listHoldings(db: Queryable): Promise<HoldingRow[]> {
+  return many<HoldingRow>(
     db,
     sql`with open_flow as (
           select flow.subscription_id, flow.amount_minor
@@ -125,20 +133,20 @@ function listSeats(db: Queryable): Promise<SeatRow[]> {
                waiting_minor as waiting, pooled_minor as pooled, reserved_minor as reserved,
                outbound_minor as outbound,
                (select coalesce(sum(amount_minor), 0)::bigint from open_flow
-                where open_flow.subscription_id = seat.subscription_id and amount_minor > 0) as "openInflows",
+                where open_flow.subscription_id = holding.subscription_id and amount_minor > 0) as "openInflows",
                (select coalesce(-sum(amount_minor), 0)::bigint from open_flow
-                where open_flow.subscription_id = seat.subscription_id and amount_minor < 0) as "openOutflows",
+                where open_flow.subscription_id = holding.subscription_id and amount_minor < 0) as "openOutflows",
                (select coalesce(sum(amount_minor), 0)::bigint from exit_transfer
-                where exit_transfer.subscription_id = seat.subscription_id and state = 'OPEN') as "openExits",
+                where exit_transfer.subscription_id = holding.subscription_id and state = 'OPEN') as "openExits",
                (select coalesce(sum(amount_minor), 0)::bigint from reserve
-                where reserve.subscription_id = seat.subscription_id and state = 'OPEN') as "openReserves",
+                where reserve.subscription_id = holding.subscription_id and state = 'OPEN') as "openReserves",
                (select coalesce(sum(amount_minor), 0)::bigint from arrival
-                where arrival.subscription_id = seat.subscription_id) as arrivals
-        from seat
+                where arrival.subscription_id = holding.subscription_id) as arrivals
+        from holding
         order by subscription_id`,
   );
 }
 
-function placesOf({ inbound, waiting, pooled, reserved, outbound }: SeatRow): Partial<Places> {
+function bucketsOf({ inbound, waiting, pooled, reserved, outbound }: HoldingRow): Partial<Buckets> {
   return { inbound, waiting, pooled, reserved, outbound };
 }

@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { allocateMaster } from "../jobs/allocate-results.ts";
 import { markMaster } from "../processes/allocate/mark-master.ts";
 import { catchUp } from "../processes/filing/catch-up.ts";
-import { jobContext } from "../processes/patience.ts";
+import { jobContext } from "../processes/timeout.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { postResults } from "../jobs/post-results.ts";
@@ -131,7 +131,7 @@ test(
           effective: { minorUnits: 200_00n },
         });
         expect(balanceOf(world.platform.ledger, investorLogin)).toBe(570_00n);
-        await world.fees.client.collect({ key: withdrawal.request.key, holder: withdrawal.holder }, aCall());
+        await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
         await payOut(world, withdrawal, 200_00n);
       }
       await release(world, withdrawal);
@@ -143,7 +143,7 @@ test(
     }
     expect(seen).toEqual(new Set(["decided", "refused"]));
     await comeBack(world);
-    // Of the story that was told first, to the end, and never paid out.
+    // Of the saga that was told first, to the end, and never paid out.
     expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toHaveLength(2);
   },
   2 * DYING_MS,
@@ -187,7 +187,7 @@ test(
     for (const { masterLogin, investorLogin } of corners) {
       const status = await statusOf(world, investorLogin);
       seen.add(status);
-      expect(getAccount(world.platform.ledger, investorLogin).holder).toBeUndefined();
+      expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
       expect(balanceOf(world.platform.ledger, masterLogin)).toBe(status === "ACTIVE" ? 570_00n : 0n);
       expect(balanceOf(world.platform.ledger, investorLogin)).toBe(status === "ACTIVE" ? 570_00n : 540_00n);
     }

@@ -4,10 +4,10 @@ import type { Review } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import { expectBooksToTie } from "./books.ts";
-import { mortal } from "./crash.ts";
+import { crashing } from "./crash.ts";
 import { reviewAbout, reviewsOf, say } from "./desk.ts";
 import { comeBack, dieAtEveryStep, DYING_MS } from "./dying.ts";
-import { inPlace, seatOf } from "./ledger.ts";
+import { inPlace, holdingOf } from "./ledger.ts";
 import { enter } from "./platform-ledger.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -51,22 +51,22 @@ test(
   "an adoption that dies anywhere has happened whole or not at all, and never twice",
   async () => {
     const world = await aWorld();
-    const money = { kind: MovementKind.FOREIGN, amount: 40_00n };
+    const money = { kind: MovementKind.EXTERNAL, amount: 40_00n };
     const died = await dieAtEveryStep(world, {
-      prepare: (count) => corners(world, count, money, "foreign_money_on_investor"),
+      prepare: (count) => corners(world, count, money, "external_funds_on_investor"),
       run: twice("adopt"),
     });
     for (const corner of died) {
-      const seat = await seatOf(world, corner.masterLogin, corner.id);
+      const holding = await holdingOf(world, corner.masterLogin, corner.id);
       expect([
         { pooled: 100_00n, quarantined: 40_00n },
         { pooled: 140_00n, quarantined: 0n },
-      ]).toContainEqual({ pooled: seat?.pooled, quarantined: seat?.quarantined });
+      ]).toContainEqual({ pooled: holding?.pooled, quarantined: holding?.quarantined });
       await sayTheRest(world, corner, "adopt");
     }
     await comeBack(world);
     for (const { masterLogin } of died) expect(await inPlace(world, masterLogin, "pooled")).toEqual([140_00n]);
-    const decided = sql`select count(*)::int as words, case_id from review_word where word = 'CONFIRMED' group by case_id`;
+    const decided = sql`select count(*)::int as words, case_id from review_event where word = 'CONFIRMED' group by case_id`;
     for (const { words } of await many<{ words: number }>(world.deps.pool, decided)) expect(words).toBe(1);
   },
   DYING_MS,
@@ -76,7 +76,7 @@ test(
   "a Master whose resumption dies anywhere is resumed or still a question",
   async () => {
     const world = await aWorld();
-    const gone = { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_gone", dealId: 77n };
+    const gone = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId: 77n };
     const died = await dieAtEveryStep(world, {
       prepare: (count) => corners(world, count, gone, "stopped"),
       run: twice("resume"),
@@ -94,7 +94,12 @@ test(
 
 test("of two keys that confirm at once one decides, and the money moves once", async () => {
   const world = await aWorld();
-  const [corner] = await corners(world, 1, { kind: MovementKind.FOREIGN, amount: 40_00n }, "foreign_money_on_investor");
+  const [corner] = await corners(
+    world,
+    1,
+    { kind: MovementKind.EXTERNAL, amount: 40_00n },
+    "external_funds_on_investor",
+  );
   if (corner === undefined) throw new Error("a race needs a corner");
   await say(world.deps, corner.review, { action: "adopt", actor: "anna" });
   const ends = await Promise.allSettled(
@@ -111,12 +116,12 @@ test("a compensation that dies anywhere has happened whole or not at all", async
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 100_00n);
   trader(world, masterLogin).result(-130_00n);
-  enter(world.platform.ledger, masterLogin, { kind: MovementKind.FOREIGN, amount: 30_00n });
+  enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 30_00n });
   await settle(world);
-  const review = await reviewAbout(world, "foreign_money_on_master");
+  const review = await reviewAbout(world, "external_funds_on_master");
   await say(world.deps, review, { action: "compensate_deficit", actor: "anna" });
   for (let steps = 0; ; steps += 1) {
-    const { deps, died } = mortal(world.deps, steps);
+    const { deps, died } = crashing(world.deps, steps);
     const word = { action: "compensate_deficit", actor: "boris" };
     const end = await Promise.race([say(deps, review, word).catch(() => "refused"), died.then(() => "died")]);
     await expectBooksToTie(world);

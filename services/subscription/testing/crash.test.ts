@@ -19,7 +19,7 @@ async function subscribedPairs(world: World, count: number) {
 }
 
 test(
-  "an assign that dies at any step is either finished or leaves no trace, and never keeps the lane",
+  "an assign that dies at any step is either finished or leaves no trace, and never keeps the account lock",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
@@ -34,7 +34,7 @@ test(
       const { masterLogin, investorLogin } = pair;
       const status = await statusOf(world, investorLogin);
       seen.add(status);
-      expect(getAccount(ledger, investorLogin).holder).toBeUndefined();
+      expect(getAccount(ledger, investorLogin).lockOwner).toBeUndefined();
       expect(balanceOf(ledger, masterLogin)).toBe(status === "ACTIVE" ? 500_00n : 0n);
       const terms = world.configured.filter((configured) => configured.investorLogin === investorLogin);
       if (status === "ACTIVE") expect(terms).toHaveLength(1);
@@ -65,7 +65,7 @@ test(
       const { masterLogin, investorLogin } = pair;
       const status = await statusOf(world, investorLogin);
       seen.add(status);
-      expect(getAccount(ledger, investorLogin).holder).toBeUndefined();
+      expect(getAccount(ledger, investorLogin).lockOwner).toBeUndefined();
       expect(balanceOf(ledger, masterLogin)).toBe(status === "ACTIVE" ? 500_00n : 0n);
       expect(balanceOf(ledger, investorLogin)).toBe(500_00n);
       const again = world.service.unassign(pair, aCall());

@@ -4,33 +4,33 @@ import { countFigures } from "#test/support/figures.ts";
 import { sized } from "#test/support/proof.ts";
 import type { Deps } from "../deps.ts";
 import { expectBooksToTie } from "./books.ts";
-import { mortal } from "./crash.ts";
+import { crashing } from "./crash.ts";
 import { settle } from "./settle.ts";
 import { pass, type World } from "./world.ts";
 
 /** Longer than any deadline, claim and patience of a dead process. */
 const LONG_MS = 60_000;
-/** Many stories, each killed at another step, on a machine that has other things to do. */
+/** Many sagas, each killed at another step, on a machine that has other things to do. */
 export const DYING_MS = 90_000;
 
 /** `make proof` kills at each step, `make test` at each third: calls have two steps, so both are met. */
 const STRIDE = sized({ test: 3, proof: 1 });
 
-export type Story<Facts> = {
-  /** As many corners of the world as are asked for, each with a story that can be told in it. */
+export type Saga<Facts> = {
+  /** As many corners of the world as are asked for, each with a saga that can be told in it. */
   readonly prepare: (count: number) => Promise<Facts[]>;
   readonly run: (deps: Deps, facts: Facts) => Promise<unknown>;
 };
 
-/** Tells the story once to the end, then kills it after 0, 1, 2 ... steps, each time in a fresh corner; then comes back. */
-export async function dieAtEveryStep<Facts>(world: World, { prepare, run }: Story<Facts>): Promise<Facts[]> {
+/** Tells the saga once to the end, then kills it after 0, 1, 2 ... steps, each time in a fresh corner; then comes back. */
+export async function dieAtEveryStep<Facts>(world: World, { prepare, run }: Saga<Facts>): Promise<Facts[]> {
   const [first] = await prepare(1);
-  const whole = mortal(world.deps, Number.POSITIVE_INFINITY);
-  if (first === undefined) throw new Error("a story needs a corner");
+  const whole = crashing(world.deps, Number.POSITIVE_INFINITY);
+  if (first === undefined) throw new Error("a saga needs a corner");
   await run(whole.deps, first);
   const corners = await prepare(Math.ceil(whole.age() / STRIDE));
   for (const [index, facts] of corners.entries()) {
-    const { deps, died } = mortal(world.deps, index * STRIDE);
+    const { deps, died } = crashing(world.deps, index * STRIDE);
     const outcome = await Promise.race([run(deps, facts).then(() => "lived"), died.then(() => "died")]);
     expect(outcome).toBe("died");
   }

@@ -5,8 +5,8 @@ import { usd } from "#kernel/money.ts";
 import type {
   CollectRequest,
   ConfigureRequest,
-  CrystallizeRequest,
-  CrystallizeResponse,
+  CrystalliseRequest,
+  CrystalliseResponse,
   FeeServiceService,
   ListDueItemsRequest,
 } from "#proto/pamm/fee/v1/fee.ts";
@@ -20,9 +20,9 @@ export type Due = { readonly key: string; readonly amount: bigint; readonly isWe
 export type FeeFake = {
   readonly client: Client<FeeServiceService>;
   readonly configured: ConfigureRequest[];
-  readonly crystallized: Map<string, { readonly request: CrystallizeRequest; readonly response: CrystallizeResponse }>;
+  readonly crystallised: Map<string, { readonly request: CrystalliseRequest; readonly response: CrystalliseResponse }>;
   /** What an Investor owes when it is asked; set by tests. */
-  readonly rules: { due: (request: CrystallizeRequest) => readonly Due[]; isDown: boolean };
+  readonly rules: { due: (request: CrystalliseRequest) => readonly Due[]; isDown: boolean };
 };
 
 type World = {
@@ -35,7 +35,7 @@ const CALL_MS = 5_000;
 /** Fee as its contract describes it, with what is due ruled by tests: a key is fixed once, and taken item by item. */
 export function feeFake(world: World): FeeFake {
   const configured: ConfigureRequest[] = [];
-  const crystallized: FeeFake["crystallized"] = new Map();
+  const crystallised: FeeFake["crystallised"] = new Map();
   const rules: FeeFake["rules"] = { due: () => [], isDown: false };
   const reach = (): void => {
     if (rules.isDown) throw new Refusal({ code: "service_unavailable", status: "unavailable", message: "down" });
@@ -50,35 +50,35 @@ export function feeFake(world: World): FeeFake {
       reach();
       return {};
     },
-    async crystallize(request: CrystallizeRequest) {
+    async crystallise(request: CrystalliseRequest) {
       reach();
-      const known = crystallized.get(request.key);
+      const known = crystallised.get(request.key);
       if (known !== undefined) return known.response;
       const response = responseOf(rules.due(request));
-      crystallized.set(request.key, { request, response });
+      crystallised.set(request.key, { request, response });
       return response;
     },
     async listDueItems({ key }: ListDueItemsRequest) {
       reach();
-      return { items: crystallized.get(key)?.response.items ?? [] };
+      return { items: crystallised.get(key)?.response.items ?? [] };
     },
-    async collect({ key, holder }: CollectRequest) {
+    async collect({ key, lockOwner }: CollectRequest) {
       reach();
-      const found = crystallized.get(key);
+      const found = crystallised.get(key);
       if (found === undefined) {
         throw new Refusal({ code: "crystallisation_not_found", status: "not_found", message: key });
       }
       let collected = 0n;
       for (const item of found.response.items) {
-        collected += await take(world, found.request.investorLogin, holder, item);
+        collected += await take(world, found.request.investorLogin, lockOwner, item);
       }
       return { collected: moneyToProto(usd(collected)) };
     },
   };
-  return { client: client as unknown as Client<FeeServiceService>, configured, crystallized, rules };
+  return { client: client as unknown as Client<FeeServiceService>, configured, crystallised, rules };
 }
 
-function responseOf(due: readonly Due[]): CrystallizeResponse {
+function responseOf(due: readonly Due[]): CrystalliseResponse {
   const items = due.map(({ key, amount, isWeekly = false }) => ({ key, amount: moneyToProto(usd(amount)), isWeekly }));
   const pending = due.filter(({ isWeekly = false }) => !isWeekly).reduce((total, { amount }) => total + amount, 0n);
   return { pending: moneyToProto(usd(pending)), items };
@@ -88,13 +88,13 @@ function responseOf(due: readonly Due[]): CrystallizeResponse {
 async function take(
   { platform, returnReserve }: World,
   login: string,
-  holder: string,
-  { key, amount }: CrystallizeResponse["items"][number],
+  lockOwner: string,
+  { key, amount }: CrystalliseResponse["items"][number],
 ): Promise<bigint> {
   const legs = [{ login, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-(amount?.minorUnits ?? 0n))) }];
   const rest = { upTo: { floor: moneyToProto(usd(0n)) }, enqueue: false, comment: "", sendBefore: undefined };
   const context = callContext({ caller: "fee", withinMs: CALL_MS });
-  const result = await platform.transfer({ key, holder, legs, ...rest }, context);
+  const result = await platform.transfer({ key, lockOwner, legs, ...rest }, context);
   if (result.state === TransferState.REFUSED) await returnReserve(key);
   return result.state === TransferState.APPLIED ? -(result.legs[0]?.amount?.minorUnits ?? 0n) : 0n;
 }

@@ -9,11 +9,11 @@ import { aCall, type World } from "./world.ts";
 /** A deposit as funding makes it: it waits for its turn when the login is held. */
 export async function deposit(world: World, login: string, amount: bigint): Promise<TransferResult> {
   const key = `funding:deposit:${(world.state.keys += 1)}`;
-  return await transfer(world, { key, holder: "", login, kind: MovementKind.DEPOSIT, amount });
+  return await transfer(world, { key, lockOwner: "", login, kind: MovementKind.DEPOSIT, amount });
 }
 
-/** A withdrawal as funding tells it: the lane is held, and this is what Leave is asked. */
-export type Withdrawal = { readonly request: LeaveRequest; readonly holder: string };
+/** A withdrawal as funding tells it: the account lock is held, and this is what Leave is asked. */
+export type Withdrawal = { readonly request: LeaveRequest; readonly lockOwner: string };
 
 export async function holdForWithdrawal(
   { platform }: World,
@@ -21,8 +21,8 @@ export async function holdForWithdrawal(
   requested: bigint,
   { key = `funding:withdrawal:${login}`, number = 1 } = {},
 ): Promise<Withdrawal> {
-  const holder = `${key}:${number}`;
-  const held = await platform.client.hold({ login, holder }, aCall());
+  const lockOwner = `${key}:${number}`;
+  const held = await platform.client.hold({ login, lockOwner }, aCall());
   const request: LeaveRequest = {
     key,
     try: number,
@@ -34,33 +34,37 @@ export async function holdForWithdrawal(
     payoutKey: `${key}:out`,
     feeSuffix: `WD${key}`,
   };
-  return { request, holder };
+  return { request, lockOwner };
 }
 
-export async function payOut(world: World, { request, holder }: Withdrawal, amount: bigint): Promise<TransferResult> {
+export async function payOut(
+  world: World,
+  { request, lockOwner }: Withdrawal,
+  amount: bigint,
+): Promise<TransferResult> {
   const { payoutKey: key, investorLogin: login } = request;
-  return await transfer(world, { key, holder, login, kind: MovementKind.WITHDRAWAL, amount: -amount });
+  return await transfer(world, { key, lockOwner, login, kind: MovementKind.WITHDRAWAL, amount: -amount });
 }
 
-/** A weekly fee as fee takes it, without a lane. */
+/** A weekly fee as fee takes it, without an account lock. */
 export async function takeFee(
   world: World,
   login: string,
   { key, amount }: { readonly key: string; readonly amount: bigint },
 ): Promise<TransferResult> {
-  return await transfer(world, { key, holder: "", login, kind: MovementKind.FEE_DEBIT, amount: -amount });
+  return await transfer(world, { key, lockOwner: "", login, kind: MovementKind.FEE_DEBIT, amount: -amount });
 }
 
-export async function release({ platform }: World, { request, holder }: Withdrawal): Promise<void> {
-  await platform.client.release({ login: request.investorLogin, holder }, aCall());
+export async function release({ platform }: World, { request, lockOwner }: Withdrawal): Promise<void> {
+  await platform.client.release({ login: request.investorLogin, lockOwner }, aCall());
 }
 
-/** All of it: lane, Leave, fees, payout, release. Answers what was paid. */
+/** All of it: account lock, Leave, fees, payout, release. Answers what was paid. */
 export async function withdraw(world: World, login: string, amount: bigint, key: string): Promise<bigint> {
   const withdrawal = await holdForWithdrawal(world, login, amount, { key });
   try {
     const { effective } = await world.service.leave(withdrawal.request, aCall());
-    await world.fees.client.collect({ key, holder: withdrawal.holder }, aCall());
+    await world.fees.client.collect({ key, lockOwner: withdrawal.lockOwner }, aCall());
     const paid = effective?.minorUnits ?? 0n;
     if (paid > 0n) await payOut(world, withdrawal, paid);
     return paid;
@@ -69,18 +73,18 @@ export async function withdraw(world: World, login: string, amount: bigint, key:
   }
 }
 
-type Wish = {
+type Order = {
   readonly key: string;
-  readonly holder: string;
+  readonly lockOwner: string;
   readonly login: string;
   readonly kind: MovementKind;
   readonly amount: bigint;
 };
 
-async function transfer({ platform }: World, wish: Wish, context: CallContext = aCall()): Promise<TransferResult> {
-  const { key, holder, login, kind, amount } = wish;
+async function transfer({ platform }: World, order: Order, context: CallContext = aCall()): Promise<TransferResult> {
+  const { key, lockOwner, login, kind, amount } = order;
   const legs = [{ login, kind, amount: moneyToProto(usd(amount)) }];
   const upTo = kind === MovementKind.FEE_DEBIT ? { floor: moneyToProto(usd(0n)) } : undefined;
   const rest = { upTo, enqueue: false, comment: "", sendBefore: undefined };
-  return await platform.client.transfer({ key, holder, legs, ...rest }, context);
+  return await platform.client.transfer({ key, lockOwner, legs, ...rest }, context);
 }

@@ -48,7 +48,7 @@ test("a deposit's event arrives between the read of the balance and ACTIVE", asy
   };
   const assigning = subscriptionService({ ...world.deps, fees }).assign(anAssignment(pair), aCall());
   await door.reached;
-  // It waits for its turn: the lane is held from the read of the balance until ACTIVE.
+  // It waits for its turn: the account lock is held from the read of the balance until ACTIVE.
   const { state } = await deposit(world, pair.investorLogin, 40_00n);
   await deliver(world);
   door.open();
@@ -59,34 +59,34 @@ test("a deposit's event arrives between the read of the balance and ACTIVE", asy
   await expectBooksToTie(world);
 });
 
-test("a dealer moves money while an assign holds the lane: it is quarantined, of either sign", async () => {
+test("a dealer moves money while an assign holds the account lock: it is quarantined, of either sign", async () => {
   const world = await aWorld();
   for (const amount of [30_00n, -30_00n]) {
     const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
     const configure: Deps["fees"]["configure"] = async (request, context) => {
-      enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount });
+      enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount });
       await deliver(world);
       return await world.deps.fees.configure(request, context);
     };
     const fees = { ...world.deps.fees, configure };
     await subscriptionService({ ...world.deps, fees }).assign(anAssignment(pair), aCall());
     await settle(world);
-    const { seats } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
-    expect(seats).toMatchObject([{ pooled: { minorUnits: 500_00n }, quarantined: { minorUnits: amount } }]);
+    const { holdings } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
+    expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, quarantined: { minorUnits: amount } }]);
     expectMaster(world, pair.masterLogin, 500_00n);
     await expectBooksToTie(world);
   }
 });
 
-test("a dealer's deposit is in the log when the lane is taken, but its event has not come", async () => {
+test("a dealer's deposit is in the log when the account lock is taken, but its event has not come", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 60_00n) };
   await deliver(world);
-  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount: 40_00n });
+  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 40_00n });
   // Nothing is delivered any more: the log alone has to do.
   await world.service.assign(anAssignment(pair), aCall());
-  const { seats } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
-  expect(seats).toMatchObject([{ inbound: { minorUnits: 100_00n }, quarantined: { minorUnits: 0n } }]);
+  const { holdings } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
+  expect(holdings).toMatchObject([{ inbound: { minorUnits: 100_00n }, quarantined: { minorUnits: 0n } }]);
   await settle(world);
   await expectBooksToTie(world);
 });
@@ -98,7 +98,7 @@ test("an account that moves while it is read is held again, and the decision is 
   const readLog: Deps["platform"]["readLog"] = async (request, context) => {
     reads += 1;
     if (reads === 1) {
-      enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount: 50_00n });
+      enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 50_00n });
       await deliver(world);
     }
     return await world.platform.client.readLog(request, context);
@@ -110,7 +110,7 @@ test("an account that moves while it is read is held again, and the decision is 
   await expectBooksToTie(world);
 });
 
-test("a paused replica grants the lane after the story was given up: the tombstone keeps it out", async () => {
+test("a paused replica grants the account lock after the saga was given up: the tombstone keeps it out", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   const { door, service } = pausedAt(world, "hold");
@@ -120,7 +120,7 @@ test("a paused replica grants the lane after the story was given up: the tombsto
   await settle(world);
   door.open();
   await expect(assigning).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
-  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBeUndefined();
+  expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
   await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
 });
 
@@ -135,7 +135,7 @@ test("the same for an unassign: who gave it up said 409, and 409 it stays", asyn
   door.open();
   await expect(leaving.catch((error: unknown) => error)).resolves.toBeDefined();
   await settle(world);
-  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBeUndefined();
+  expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
   await expectBooksToTie(world);
 });
 
@@ -203,8 +203,8 @@ test("a Leave that hangs while its gate is taken over wakes up too late to decid
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
   door.open();
   await expect(asked).rejects.toMatchObject({ code: "allocation_in_progress" });
-  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(seats).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
 });
 
 test("a refused Leave wakes up after its caller has gone on with the next try: two answers, one reserve", async () => {
@@ -224,8 +224,8 @@ test("a refused Leave wakes up after its caller has gone on with the next try: t
   door.open();
   // By now the key is decided, and a decided key is answered the same under any number.
   await expect(asked).resolves.toMatchObject({ effective: { minorUnits: 200_00n } });
-  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(seats).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
   await payOut(world, second, 200_00n);
   await settle(world);
   await expectBooksToTie(world);
@@ -242,8 +242,8 @@ test("+500 and -500 coalesce to nothing: no platform call, and both are done", a
   await deposit(world, comes.investorLogin, 500_00n);
   await settle(world);
   expect(calls()).toBe(before);
-  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(seats).toMatchObject([
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings).toMatchObject([
     { pooled: { minorUnits: 400_00n }, outbound: { minorUnits: 0n } },
     { pooled: { minorUnits: 600_00n }, inbound: { minorUnits: 0n } },
   ]);
@@ -280,10 +280,10 @@ test("exits are never netted: they owe an id", async () => {
   await expectBooksToTie(world);
 });
 
-test("a dealer deposits on a pooled Investor, who withdraws all: foreign money stays", async () => {
+test("a dealer deposits on a pooled Investor, who withdraws all: external funds stays", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  enter(world.platform.ledger, investorLogin, { kind: MovementKind.FOREIGN, amount: 70_00n });
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
   await deliver(world);
   expect(await withdraw(world, investorLogin, 1_000_00n, "funding:withdrawal:1")).toBe(500_00n);
   await settle(world);
@@ -295,7 +295,7 @@ test("a dealer deposits on a pooled Investor, who withdraws all: foreign money s
 test("money is taken directly from a pooled Investor: it is missing in what is available, and only there", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  enter(world.platform.ledger, investorLogin, { kind: MovementKind.FOREIGN, amount: -70_00n });
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: -70_00n });
   await deliver(world);
   expect(await withdraw(world, investorLogin, 1_000_00n, "funding:withdrawal:1")).toBe(430_00n);
   await settle(world);
@@ -313,8 +313,8 @@ test("the withdrawal is refused after the pool shrank: what was set apart works 
   await world.service.returnReserve({ key: withdrawal.request.payoutKey }, aCall());
   await release(world, withdrawal);
   await settle(world);
-  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(seats).toMatchObject([{ pooled: { minorUnits: 500_00n } }]);
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n } }]);
   expectMaster(world, masterLogin, 500_00n);
   await expectBooksToTie(world);
 });
@@ -370,7 +370,7 @@ test("a surplus of ours on the Master belongs to nobody, and neither do results 
   await deliver(world);
   expect(await world.service.getPoolLedger({ masterLogin }, aCall())).toMatchObject({
     expectedMasterBalance: { minorUnits: 521_00n },
-    foreign: { minorUnits: 21_00n },
+    external: { minorUnits: 21_00n },
   });
   const results = await many(world.deps.pool, sql`select amount_minor, position_id, volume_closed from master_result`);
   expect(results).toEqual([{ amount_minor: 12_00n, position_id: 5n, volume_closed: 100n }]);

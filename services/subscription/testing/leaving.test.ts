@@ -9,7 +9,7 @@ import { subscriptionService } from "../service.ts";
 import { expectBooksToTie } from "./books.ts";
 import type { Due } from "./fee-fake.ts";
 import { holdForWithdrawal, payOut, release, takeFee, withdraw } from "./funding.ts";
-import { inPlace, seatOf } from "./ledger.ts";
+import { inPlace, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
 import { deliver, type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -52,7 +52,7 @@ test("F4: a withdrawal pays the whole pending fee first, and both are mirrored",
     { key: withdrawal.request.payoutKey, amount: 5_000_00n },
   ]);
   await expectBooksToTie(world);
-  await world.fees.client.collect({ key: withdrawal.request.key, holder: withdrawal.holder }, aCall());
+  await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
   await payOut(world, withdrawal, 5_000_00n);
   await release(world, withdrawal);
   await settle(world);
@@ -76,7 +76,7 @@ test("what fee is asked names the exact place, and the same key is asked the sam
   const { request } = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
   await world.service.leave(request, aCall());
   await world.service.leave(request, aCall());
-  const asked = [...world.fees.crystallized.values()].map((each) => each.request);
+  const asked = [...world.fees.crystallised.values()].map((each) => each.request);
   expect(asked).toEqual([
     {
       key: request.key,
@@ -92,7 +92,7 @@ test("what fee is asked names the exact place, and the same key is asked the sam
   ]);
 });
 
-test("results that are not posted yet are posted under the lane before Leave answers", async () => {
+test("results that are not posted yet are posted under the account lock before Leave answers", async () => {
   const { world, pair } = await inProfit();
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
   trader(world, pair.masterLogin).result(500_00n);
@@ -108,7 +108,7 @@ test("results that are not posted yet are posted under the lane before Leave ans
   await expectBooksToTie(world);
 });
 
-test("a posting that was busy while the lane was held is finished under it, with its own key", async () => {
+test("a posting that was busy while the account lock was held is finished under it, with its own key", async () => {
   const { world, pair } = await inProfit();
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
   trader(world, pair.masterLogin).result(500_00n);
@@ -148,7 +148,7 @@ test("a weekly fee that is open is no part of what is there, and is taken with t
     pendingFee: { minorUnits: 600_00n },
     effective: { minorUnits: 11_350_00n },
   });
-  await world.fees.client.collect({ key: withdrawal.request.key, holder: withdrawal.holder }, aCall());
+  await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
   await payOut(world, withdrawal, 11_350_00n);
   await release(world, withdrawal);
   await settle(world);
@@ -166,9 +166,9 @@ test("a weekly fee that has left the account already is not counted a second tim
   await expectBooksToTie(world);
 });
 
-test("foreign money pays no fee and is not withdrawn", async () => {
+test("external funds pays no fee and is not withdrawn", async () => {
   const { world, pair } = await inProfit([FEE]);
-  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FOREIGN, amount: 70_00n });
+  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
   await deliver(world);
   expect(await withdraw(world, pair.investorLogin, 99_999_00n, "funding:withdrawal:1")).toBe(11_400_00n);
   await settle(world);
@@ -187,9 +187,9 @@ test("F14: an unassign pays its fee and answers what leaves the Master after it"
     payoutEnqueued: true,
     amount: { minorUnits: -5_305_50n },
   });
-  const [asked] = [...world.fees.crystallized.values()].map(({ request }) => request);
+  const [asked] = [...world.fees.crystallised.values()].map(({ request }) => request);
   expect(asked).toMatchObject({ suffix: `UA${pair.id}`, subscriptionId: pair.id });
-  expect(getAccount(world.platform.ledger, pair.investorLogin).holder).toBeUndefined();
+  expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
   await settle(world);
   expectBalances(world, pair, 5_305_50n, 0n);
   const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
@@ -216,10 +216,10 @@ test("whoever leaves takes its part of what others have lost or won since with i
   master.result(100_00n);
   for (const pair of pairs) await world.service.unassign(pair, aCall());
   await settle(world);
-  expect(await seatOf(world, masterLogin, stays.id)).toMatchObject({ pooled: 1_033_33n });
+  expect(await holdingOf(world, masterLogin, stays.id)).toMatchObject({ pooled: 1_033_33n });
   master.result(-33_33n);
   await settle(world);
-  expect(await seatOf(world, masterLogin, stays.id)).toMatchObject({ pooled: 1_000_00n });
+  expect(await holdingOf(world, masterLogin, stays.id)).toMatchObject({ pooled: 1_000_00n });
   expect(pairs.map(({ investorLogin }) => balanceOf(world.platform.ledger, investorLogin))).toEqual([
     1_033_34n,
     1_033_33n,
@@ -239,9 +239,9 @@ test("outside of a pool debts are due, and nobody looks at a Master", async () =
     availableAfterFee: { minorUnits: 400_00n },
     effective: { minorUnits: 400_00n },
   });
-  const [asked] = [...world.fees.crystallized.values()].map(({ request }) => request);
+  const [asked] = [...world.fees.crystallised.values()].map(({ request }) => request);
   expect(asked).toMatchObject({ masterLogin: "", subscriptionId: 0n, throughNumber: 0n });
-  await world.fees.client.collect({ key: withdrawal.request.key, holder: withdrawal.holder }, aCall());
+  await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
   await payOut(world, withdrawal, 400_00n);
   await release(world, withdrawal);
   await settle(world);
@@ -264,8 +264,8 @@ test("fee goes away between the place and the answer: nothing may refuse any mor
     const { world, pair } = await inProfit([FEE]);
     const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
     const withdrawal = await holdForWithdrawal(world, investorLogin, 1_000_00n);
-    const crystallize: Deps["fees"]["crystallize"] = () => Promise.reject(new Error("fee is gone"));
-    const alone = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallize } });
+    const crystallise: Deps["fees"]["crystallise"] = () => Promise.reject(new Error("fee is gone"));
+    const alone = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
     await expect(alone.leave(withdrawal.request, aCall())).rejects.toMatchObject({ code: "outcome_unknown" });
     const state = sql`select state from leave where key = ${withdrawal.request.key}`;
     expect(await many(world.deps.pool, state)).toEqual([{ state: "SETTLED" }]);
@@ -279,7 +279,7 @@ test("fee goes away between the place and the answer: nothing may refuse any mor
       pendingFee: { minorUnits: 600_00n },
       effective: { minorUnits: 1_000_00n },
     });
-    await world.fees.client.collect({ key: withdrawal.request.key, holder: withdrawal.holder }, aCall());
+    await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
     await payOut(world, withdrawal, 1_000_00n);
     await release(world, withdrawal);
     await settle(world);
@@ -293,11 +293,11 @@ test("a deposit that reaches the Master while a decision waits for fee is struck
   const masterLogin = aMaster(world, 0n);
   const pair = await subscribed(world, masterLogin, 1_000_00n);
   const { request } = await holdForWithdrawal(world, pair.investorLogin, 500_00n);
-  const crystallize: Deps["fees"]["crystallize"] = async (asked, context) => {
+  const crystallise: Deps["fees"]["crystallise"] = async (asked, context) => {
     await subscribed(world, masterLogin, 500_00n);
-    return await world.deps.fees.crystallize(asked, context);
+    return await world.deps.fees.crystallise(asked, context);
   };
-  const slow = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallize } });
+  const slow = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
   await expect(slow.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 500_00n } });
   expect(await inPlace(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
   await expectBooksToTie(world);

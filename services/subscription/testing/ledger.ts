@@ -1,36 +1,36 @@
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
-import type { PoolSeat } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { PoolHolding } from "#proto/pamm/subscription/v1/subscription.ts";
 import { aCall, type World } from "./world.ts";
 
 type Place = "outside" | "inbound" | "waiting" | "pooled" | "reserved" | "outbound" | "quarantined" | "unposted";
 
 /** One place of everybody in a pool, in cents, ascending by subscription. */
 export async function inPlace(world: World, masterLogin: string, place: Place): Promise<bigint[]> {
-  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  return seats.map((seat) => cents(seat[place]));
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  return holdings.map((holding) => cents(holding[place]));
 }
 
-export async function seatOf(
+export async function holdingOf(
   world: World,
   masterLogin: string,
   id: bigint,
 ): Promise<Record<Place, bigint> | undefined> {
-  const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  const seat = seats.find(({ subscriptionId }) => subscriptionId === id);
-  return seat && placesOf(seat);
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  const holding = holdings.find(({ subscriptionId }) => subscriptionId === id);
+  return holding && bucketsOf(holding);
 }
 
-function placesOf(seat: PoolSeat): Record<Place, bigint> {
+function bucketsOf(holding: PoolHolding): Record<Place, bigint> {
   return {
-    outside: cents(seat.outside),
-    inbound: cents(seat.inbound),
-    waiting: cents(seat.waiting),
-    pooled: cents(seat.pooled),
-    reserved: cents(seat.reserved),
-    outbound: cents(seat.outbound),
-    quarantined: cents(seat.quarantined),
-    unposted: cents(seat.unposted),
+    outside: cents(holding.outside),
+    inbound: cents(holding.inbound),
+    waiting: cents(holding.waiting),
+    pooled: cents(holding.pooled),
+    reserved: cents(holding.reserved),
+    outbound: cents(holding.outbound),
+    quarantined: cents(holding.quarantined),
+    unposted: cents(holding.unposted),
   };
 }
 

@@ -7,7 +7,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import type {
   HoldResponse,
   LogBalance,
-  PlaceInLog,
+  LogPosition,
   PlatformServiceService,
   ReadAccountResponse,
   ShownBalance,
@@ -24,7 +24,7 @@ export type PlatformFake = PlatformTransfers & {
 };
 
 /**
- * Platform as its contract describes it, in memory: keys, lanes with tombstones, logs with numbers, one feed. It fails
+ * Platform as its contract describes it, in memory: keys, account locks with tombstones, logs with numbers, one feed. It fails
  * only as its rules say.
  */
 export function platformFake(now: () => Date): PlatformFake {
@@ -43,7 +43,7 @@ function clientOf(transfers: PlatformTransfers, state: { isDown: boolean }): Cli
   return {
     async transfer(request) {
       reach();
-      return transferOnce(transfers, request, busyOrNoLane);
+      return transferOnce(transfers, request, busyOrLockNotOwned);
     },
     async transferBatch({ requests }) {
       reach();
@@ -54,15 +54,15 @@ function clientOf(transfers: PlatformTransfers, state: { isDown: boolean }): Cli
       if (transfer === undefined) throw refusal("transfer_not_found", "not_found");
       return transfer.result;
     },
-    async hold({ login, holder }) {
+    async hold({ login, lockOwner }) {
       reach();
-      return hold(ledger, login, holder);
+      return hold(ledger, login, lockOwner);
     },
-    async release({ login, holder }) {
+    async release({ login, lockOwner }) {
       reach();
       const account = getAccount(ledger, login);
-      account.released.add(holder);
-      if (account.holder === holder) account.holder = undefined;
+      account.released.add(lockOwner);
+      if (account.lockOwner === lockOwner) account.lockOwner = undefined;
       carryOn(transfers);
       return {};
     },
@@ -85,17 +85,17 @@ function clientOf(transfers: PlatformTransfers, state: { isDown: boolean }): Cli
     listBreaks: notAsked,
     listReviews: notAsked,
     decideReview: notAsked,
-    async readBalances({ places }) {
+    async readBalances({ positions }) {
       reach();
-      return { balances: places.map((place) => balanceAt(ledger, place)) };
+      return { balances: positions.map((position) => balanceAt(ledger, position)) };
     },
-    async readLogBalances({ places }) {
-      return { balances: places.map((place) => balanceAt(ledger, place).log) };
+    async readLogBalances({ positions }) {
+      return { balances: positions.map((position) => balanceAt(ledger, position).log) };
     },
   };
 }
 
-function balanceAt(ledger: PlatformLedger, { login, number }: PlaceInLog): ShownBalance & { log: LogBalance } {
+function balanceAt(ledger: PlatformLedger, { login, number }: LogPosition): ShownBalance & { log: LogBalance } {
   const { log } = getAccount(ledger, login);
   const filed = log.filter((entry) => entry.number <= number);
   const minor = filed.reduce((total, { amount }) => total + (amount?.minorUnits ?? 0n), 0n);
@@ -114,11 +114,11 @@ function balanceAt(ledger: PlatformLedger, { login, number }: PlaceInLog): Shown
   };
 }
 
-function hold(ledger: PlatformLedger, login: string, holder: string): HoldResponse {
+function hold(ledger: PlatformLedger, login: string, lockOwner: string): HoldResponse {
   const account = getAccount(ledger, login);
-  if (account.released.has(holder)) throw noLane();
-  if (account.holder !== undefined && account.holder !== holder) throw refusal("account_busy", "conflict");
-  account.holder = holder;
+  if (account.released.has(lockOwner)) throw lockNotOwned();
+  if (account.lockOwner !== undefined && account.lockOwner !== lockOwner) throw refusal("account_busy", "conflict");
+  account.lockOwner = lockOwner;
   const { number: logNumber, entryId: logEntryId } = lastEntry(ledger, login);
   const balance = moneyToProto(usd(balanceOf(ledger, login)));
   return { balance, logNumber, logEntryId, openPositions: account.positions.length };
@@ -142,19 +142,19 @@ function readAccount(ledger: PlatformLedger, login: string): ReadAccountResponse
 
 function answerOf(transfers: PlatformTransfers, request: TransferRequest): TransferAnswer {
   try {
-    return { answer: { $case: "result", value: transferOnce(transfers, request, busyOrNoLane) } };
+    return { answer: { $case: "result", value: transferOnce(transfers, request, busyOrLockNotOwned) } };
   } catch (error) {
     assert(error instanceof Refusal);
     return { answer: { $case: "refusal", value: refusalToProto(error) } };
   }
 }
 
-function busyOrNoLane(code: "no_lane" | "account_busy"): Refusal {
+function busyOrLockNotOwned(code: "lock_not_owned" | "account_busy"): Refusal {
   return refusal(code, "conflict");
 }
 
-function noLane(): Refusal {
-  return refusal("no_lane", "conflict");
+function lockNotOwned(): Refusal {
+  return refusal("lock_not_owned", "conflict");
 }
 
 function refusal(code: string, status: "conflict" | "not_found" | "unavailable"): Refusal {

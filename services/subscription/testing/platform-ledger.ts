@@ -20,8 +20,8 @@ export type PlatformAccount = {
   readonly positions: FakePosition[];
   /** False while a deal is on its way. */
   isComplete: boolean;
-  /** Who has the lane. */
-  holder: string | undefined;
+  /** Who has the account lock. */
+  lockOwner: string | undefined;
   readonly released: Set<string>;
 };
 
@@ -55,7 +55,7 @@ export function openAccount(ledger: PlatformLedger, login: string, role: Account
     log: [],
     positions: [],
     isComplete: true,
-    holder: undefined,
+    lockOwner: undefined,
     released: new Set<string>(),
   };
   ledger.accounts.set(login, fresh);

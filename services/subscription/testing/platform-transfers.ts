@@ -21,11 +21,11 @@ export type PlatformTransfers = {
   readonly byKey: Map<string, PlatformTransfer>;
 };
 
-/** A key is one wish for ever: the first request executes it or makes it wait, every other is told what became of it. */
+/** A key is one order for ever: the first request executes it or makes it wait, every other is told what became of it. */
 export function transferOnce(
   transfers: PlatformTransfers,
   request: TransferRequest,
-  refusal: (code: "no_lane" | "account_busy") => Refusal,
+  refusal: (code: "lock_not_owned" | "account_busy") => Refusal,
 ): TransferResult {
   const known = transfers.byKey.get(request.key);
   if (known !== undefined) {
@@ -33,9 +33,9 @@ export function transferOnce(
     return known.result;
   }
   const { login, legs } = { login: loginOf(request), legs: [] };
-  const { holder } = getAccount(transfers.ledger, login);
-  if (request.holder !== "" && holder !== request.holder) throw refusal("no_lane");
-  if (neverWaits(request) && holder !== undefined && holder !== request.holder) throw refusal("account_busy");
+  const { lockOwner } = getAccount(transfers.ledger, login);
+  if (request.lockOwner !== "" && lockOwner !== request.lockOwner) throw refusal("lock_not_owned");
+  if (neverWaits(request) && lockOwner !== undefined && lockOwner !== request.lockOwner) throw refusal("account_busy");
   const transferId = BigInt(transfers.byKey.size + 1);
   const result = { transferId, key: request.key, state: TransferState.PENDING, refusalCode: "", platformCode: 0, legs };
   const fresh: PlatformTransfer = { request, result };
@@ -58,8 +58,8 @@ function execute({ ledger, rules }: PlatformTransfers, transfer: PlatformTransfe
   const { request, result } = transfer;
   if (result.state !== TransferState.PENDING || rules.delay(request)) return;
   const login = loginOf(request);
-  const { holder } = getAccount(ledger, login);
-  if (holder !== undefined && holder !== request.holder) return;
+  const { lockOwner } = getAccount(ledger, login);
+  if (lockOwner !== undefined && lockOwner !== request.lockOwner) return;
   const wanted = request.legs[0]?.amount?.minorUnits ?? 0n;
   const left = balanceOf(ledger, login) - (request.upTo?.floor?.minorUnits ?? 0n);
   const taken = request.upTo === undefined || -wanted <= left ? wanted : -(left > 0n ? left : 0n);

@@ -1,10 +1,9 @@
 import fc from "fast-check";
-import type { Allocation, PoolDeal } from "../domain/pool/allocate-deal.ts";
-import { allocateDeal } from "../domain/pool/allocate-deal.ts";
+import { allocateDeal, type Allocation, type PoolDeal } from "../domain/pool/allocate-deal.ts";
 import { type Mark, strikePool } from "../domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../domain/pool/take-out.ts";
 import { EMPTY_POOL, type UnitPool } from "../domain/pool/unit-pool.ts";
-import { aDeal, seatOf, withDeposit } from "./pools.ts";
+import { aDeal, holdingOf, withDeposit } from "./pools.ts";
 
 /** One thing that happens around a Master. Numbers that make no sense where it stands are made to, so that all count. */
 export type PoolEvent =
@@ -92,7 +91,7 @@ export function happen(before: History, event: PoolEvent): Step[] {
     case "deposit":
       return step({ pool: withDeposit(pool, event.who, event.amount) }, event.amount);
     case "takeOut": {
-      const amount = (seatOf(pool, event.who).pooled * event.percent) / 100n;
+      const amount = (holdingOf(pool, event.who).pooled * event.percent) / 100n;
       return amount <= 0n ? [] : step({ pool: takeOut(pool, event.who, amount) }, -amount);
     }
     case "strike":
@@ -161,9 +160,9 @@ function flatten(before: History): Step[] {
 /** With everything, at a flat Master only. */
 function leave(before: History, event: PoolEvent & { kind: "leave" }): Step[] {
   const settled = before.marks.length === 0 ? strikePool(before.pool, []) : before.pool;
-  const seat = seatOf(settled, event.who);
-  if (before.marks.length > 0 || seat.pooled < 0n || !settled.seats.includes(seat)) return [];
-  const redeemed = strikePool(takeOut(settled, event.who, seat.pooled), []);
+  const holding = holdingOf(settled, event.who);
+  if (before.marks.length > 0 || holding.pooled < 0n || !settled.holdings.includes(holding)) return [];
+  const redeemed = strikePool(takeOut(settled, event.who, holding.pooled), []);
   const after = { ...before, pool: leaveUnits(redeemed, event.who) };
-  return [{ event, before, after, allocation: undefined, cash: -seat.pooled }];
+  return [{ event, before, after, allocation: undefined, cash: -holding.pooled }];
 }

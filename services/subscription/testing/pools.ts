@@ -1,8 +1,8 @@
 import { allocateDeal, type Allocation, type PoolDeal } from "../domain/pool/allocate-deal.ts";
 import { checkPool } from "../domain/pool/check-pool.ts";
 import { type Mark, strikePool } from "../domain/pool/strike-pool.ts";
-import { EMPTY_POOL, type UnitPool, type UnitSeat } from "../domain/pool/unit-pool.ts";
-import { indexOfSeat } from "../domain/pool/units.ts";
+import { EMPTY_POOL, type UnitPool, type UnitHolding } from "../domain/pool/unit-pool.ts";
+import { indexOfHolding } from "../domain/pool/units.ts";
 
 const LOT = 100_000_000n;
 
@@ -12,19 +12,19 @@ export function aPool(...cents: readonly bigint[]): UnitPool {
   return strikePool(joined, []);
 }
 
-/** Mirrored, not yet struck. A subscription that has no seat gets one. */
+/** Mirrored, not yet struck. A subscription that has no holding gets one. */
 export function withDeposit(pool: UnitPool, subscriptionId: bigint, amount: bigint): UnitPool {
-  const seat = seatOf(pool, subscriptionId);
-  const others = pool.seats.filter((each) => each.subscriptionId !== subscriptionId);
-  const seats = [...others, { ...seat, waiting: seat.waiting + amount }];
-  return { ...pool, seats: seats.sort((left, right) => (left.subscriptionId < right.subscriptionId ? -1 : 1)) };
+  const holding = holdingOf(pool, subscriptionId);
+  const others = pool.holdings.filter((each) => each.subscriptionId !== subscriptionId);
+  const holdings = [...others, { ...holding, waiting: holding.waiting + amount }];
+  return { ...pool, holdings: holdings.sort((left, right) => (left.subscriptionId < right.subscriptionId ? -1 : 1)) };
 }
 
-export function seatOf(pool: UnitPool, subscriptionId: bigint): UnitSeat {
-  return pool.seats[indexOfSeat(pool.seats, subscriptionId) ?? -1] ?? anEmptySeat(subscriptionId);
+export function holdingOf(pool: UnitPool, subscriptionId: bigint): UnitHolding {
+  return pool.holdings[indexOfHolding(pool.holdings, subscriptionId) ?? -1] ?? anEmptyHolding(subscriptionId);
 }
 
-export function anEmptySeat(subscriptionId: bigint): UnitSeat {
+export function anEmptyHolding(subscriptionId: bigint): UnitHolding {
   return { subscriptionId, units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };
 }
 
@@ -67,9 +67,9 @@ export function struck(pool: UnitPool, ...marks: readonly Mark[]): UnitPool {
 /** Cents by subscription, for as many as there are. */
 export function partsOf({ pool, parts }: Allocation): bigint[] {
   const bySubscription = new Map(parts.map((part) => [part.subscriptionId, part.amount]));
-  return pool.seats.map((seat) => bySubscription.get(seat.subscriptionId) ?? 0n);
+  return pool.holdings.map((holding) => bySubscription.get(holding.subscriptionId) ?? 0n);
 }
 
 export function pooled(pool: UnitPool): bigint[] {
-  return pool.seats.map((seat) => seat.pooled);
+  return pool.holdings.map((holding) => holding.pooled);
 }

@@ -12,7 +12,7 @@ import { type Trader, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
 
 const TEST_MS = 120_000;
-const LONGEST_PAUSE_MS = 60;
+const MAX_PAUSE_MS = 60;
 /** Closed within the test, again and again. */
 const PERIOD_MS = 1_000;
 
@@ -27,7 +27,7 @@ const anAct: fc.Arbitrary<Act> = fc.record({
   investor: fc.nat(3),
   what: fc.constantFrom("deposit", "withdraw", "assign", "unassign", "result", "open", "float", "close", "charge"),
   amount: fc.bigInt(1n, 120_00n),
-  pauseMs: fc.nat(LONGEST_PAUSE_MS),
+  pauseMs: fc.nat(MAX_PAUSE_MS),
 });
 
 /** What the trader does, synchronously: the platform changes at once, and everybody else finds out. */
@@ -57,8 +57,8 @@ async function expectPosted(world: World, masterLogin: string): Promise<void> {
   await expect
     .poll(
       async () => {
-        const { seats } = await world.service.getPoolLedger({ masterLogin }, aCall());
-        return seats
+        const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+        return holdings
           .filter(({ unposted }) => cents(unposted) !== 0n)
           .filter(({ unposted, investorLogin }) => {
             return cents(unposted) > 0n || balanceOf(world.platform.ledger, investorLogin) > 0n;
@@ -79,7 +79,7 @@ test(
         world.fees.rules.due = () => [{ key: `fee:payment:${(fees += 1)}`, amount: BigInt((fees * 137) % 900) + 1n }];
         const masterLogin = aMaster(world, 0n);
         // Nobody's, so that the Master itself can always pay what leaves it.
-        enter(world.platform.ledger, masterLogin, { kind: MovementKind.FOREIGN, amount: 100_000_00n });
+        enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 100_000_00n });
         const master = trader(world, masterLogin);
         const investors = Array.from({ length: 4 }, () => anInvestor(world, 200_00n));
         const positions: bigint[] = [];

@@ -7,7 +7,7 @@ import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit } from "./funding.ts";
-import { inPlace, seatOf, told } from "./ledger.ts";
+import { inPlace, holdingOf, told } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
@@ -214,7 +214,7 @@ test("a fee that is taken out of the pool lowers it at once, and its units follo
   master.float(position, 1_000_00n);
   enter(world.platform.ledger, investors[0]!, { kind: MovementKind.FEE_DEBIT, amount: -750_00n, key: "fee:payment:1" });
   await deliver(world);
-  const unredeemed = sql`select unredeemed_minor as unredeemed from seat order by subscription_id`;
+  const unredeemed = sql`select unredeemed_minor as unredeemed from holding order by subscription_id`;
   expect(await many(world.deps.pool, unredeemed)).toEqual([{ unredeemed: 750_00n }, { unredeemed: 0n }]);
   await expectBooksToTie(world);
   await settle(world);
@@ -240,8 +240,8 @@ test("results before any Investor has units are kept in suspense and logged", as
   await settle(world);
   expect(await world.service.getPoolLedger({ masterLogin }, aCall())).toMatchObject({
     expectedMasterBalance: { minorUnits: 210_00n },
-    foreign: { minorUnits: 100_00n },
-    seats: [{ pooled: { minorUnits: 110_00n } }],
+    external: { minorUnits: 100_00n },
+    holdings: [{ pooled: { minorUnits: 110_00n } }],
   });
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(110_00n);
   const suspended = "result kept in suspense; no Investor has units";
@@ -302,10 +302,10 @@ test("a thousand Investors are one deal: a handful of statements", async () => {
           where id = ${id}
           returning id, master_login, investor_login
         ), account as (
-          insert into investor_account (login, filed_number, heard_number, pooled_subscription_id)
+          insert into investor_account (login, filed_number, received_number, pooled_subscription_id)
           select investor_login, 0, 0, id from fresh
         )
-        insert into seat (subscription_id, master_login, investor_login, pooled_minor, units)
+        insert into holding (subscription_id, master_login, investor_login, pooled_minor, units)
         select id, master_login, investor_login, 10000, 10000000000 from fresh`,
   );
   trader(world, masterLogin).result(1_000_00n);
@@ -329,6 +329,6 @@ test("a thousand Investors are one deal: a handful of statements", async () => {
   });
   await allocateMaster({ ...world.deps, pool }, masterLogin);
   expect(await many(world.deps.pool, sql`select number from allocation_row`)).toHaveLength(1_000);
-  expect((await seatOf(world, masterLogin, id))?.pooled).toBe(101_00n);
+  expect((await holdingOf(world, masterLogin, id))?.pooled).toBe(101_00n);
   expect(statements).toBeLessThan(25);
 });

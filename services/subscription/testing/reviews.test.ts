@@ -5,7 +5,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "./books.ts";
 import { decide, reviewAbout, reviewsOf, say } from "./desk.ts";
 import { deposit } from "./funding.ts";
-import { inPlace, seatOf } from "./ledger.ts";
+import { inPlace, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -13,13 +13,13 @@ import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";
 
 /** A dealer moves money behind our back. */
 async function moved(world: World, login: string, amount: bigint): Promise<void> {
-  enter(world.platform.ledger, login, { kind: MovementKind.FOREIGN, amount });
+  enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount });
   await settle(world);
 }
 
 async function stopped(world: World, login: string): Promise<void> {
   enter(world.platform.ledger, login, {
-    kind: MovementKind.IRREGULARITY,
+    kind: MovementKind.AMENDMENT,
     amount: 0n,
     reason: "deal_gone",
     dealId: 77n,
@@ -55,10 +55,10 @@ test("a stopped Master is a question for people, with what its books said at tha
       filed_log_number: "1",
       expected_master_balance: "500.00",
       of_investors: "500.00",
-      foreign: "0.00",
+      external: "0.00",
       not_split: "0.00",
       of_nobody: "0.00",
-      seats: "1",
+      holdings: "1",
     },
   });
 });
@@ -176,8 +176,8 @@ test.each(["mirror", "exit"] as const)(
     await decide(world, review, "transfer_again");
     pass(world, 60_000);
     await settle(world);
-    const { foreign } = await world.service.getPoolLedger({ masterLogin }, aCall());
-    expect(foreign?.minorUnits).toBe(wrong[kind].amount);
+    const { external } = await world.service.getPoolLedger({ masterLogin }, aCall());
+    expect(external?.minorUnits).toBe(wrong[kind].amount);
     expect(balanceOf(world.platform.ledger, masterLogin)).toBe(kind === "mirror" ? 559_00n : 1_00n);
     await expectBooksToTie(world);
   },
@@ -186,7 +186,7 @@ test.each(["mirror", "exit"] as const)(
 test("a dealer's deposit on an Investor is adopted by two keys and reaches the Master", async () => {
   const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
-  const review = await reviewAbout(world, "foreign_money_on_investor");
+  const review = await reviewAbout(world, "external_funds_on_investor");
   expect(review).toMatchObject({
     login: investorLogin,
     amount: { minorUnits: 40_00n },
@@ -194,7 +194,7 @@ test("a dealer's deposit on an Investor is adopted by two keys and reaches the M
   });
   await decide(world, review, "adopt");
   await settle(world);
-  expect(await seatOf(world, masterLogin, id)).toMatchObject({ pooled: 540_00n, inbound: 0n, quarantined: 0n });
+  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ pooled: 540_00n, inbound: 0n, quarantined: 0n });
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(540_00n);
   expect(await reviewsOf(world)).toEqual([]);
   await expectBooksToTie(world);
@@ -203,9 +203,9 @@ test("a dealer's deposit on an Investor is adopted by two keys and reaches the M
 test("a dealer's withdrawal on an Investor is adopted as one: it leaves the Master, and no fee is fixed", async () => {
   const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
   await moved(world, investorLogin, -40_00n);
-  await decide(world, await reviewAbout(world, "foreign_money_on_investor"), "adopt");
+  await decide(world, await reviewAbout(world, "external_funds_on_investor"), "adopt");
   await settle(world);
-  expect(await seatOf(world, masterLogin, id)).toMatchObject({ pooled: 460_00n, outbound: 0n, quarantined: 0n });
+  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ pooled: 460_00n, outbound: 0n, quarantined: 0n });
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(460_00n);
   await expectBooksToTie(world);
 });
@@ -214,7 +214,7 @@ test("more than works in the pool is not adopted", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
   trader(world, masterLogin).result(-450_00n);
   await moved(world, investorLogin, -50_01n);
-  const review = await reviewAbout(world, "foreign_money_on_investor");
+  const review = await reviewAbout(world, "external_funds_on_investor");
   await say(world.deps, review, { action: "adopt", actor: "anna" });
   await expect(say(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
     code: "action_not_possible",
@@ -226,7 +226,7 @@ test("acknowledged money is not asked about again until there is more or less of
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
   await moved(world, masterLogin, 25_00n);
-  for (const reason of ["foreign_money_on_investor", "foreign_money_on_master"]) {
+  for (const reason of ["external_funds_on_investor", "external_funds_on_master"]) {
     await decide(world, await reviewAbout(world, reason), "acknowledge");
   }
   await settle(world);
@@ -240,10 +240,10 @@ test("acknowledged money is not asked about again until there is more or less of
 test("a proposal is void when the amount changes, and a question is gone when the money is", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
-  const review = await reviewAbout(world, "foreign_money_on_investor");
+  const review = await reviewAbout(world, "external_funds_on_investor");
   await say(world.deps, review, { action: "adopt", actor: "anna" });
   await moved(world, investorLogin, 2_00n);
-  expect(await reviewAbout(world, "foreign_money_on_investor")).toMatchObject({
+  expect(await reviewAbout(world, "external_funds_on_investor")).toMatchObject({
     id: review.id,
     state: ReviewState.OPEN,
     amount: { minorUnits: 42_00n },
@@ -258,7 +258,7 @@ test("a proposal is void when the amount changes, and a question is gone when th
 test("nothing is adopted while somebody is leaving the pool", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
-  const review = await reviewAbout(world, "foreign_money_on_investor");
+  const review = await reviewAbout(world, "external_funds_on_investor");
   await say(world.deps, review, { action: "adopt", actor: "anna" });
   await many(
     world.deps.pool,
@@ -274,7 +274,7 @@ test("nothing is adopted while somebody is leaving the pool", async () => {
 test("money of which the question does not know yet is not adopted with it", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
-  const review = await reviewAbout(world, "foreign_money_on_investor");
+  const review = await reviewAbout(world, "external_funds_on_investor");
   await say(world.deps, review, { action: "adopt", actor: "anna" });
   const quarantine = sql`update investor_account set quarantined_minor = 41_00, outside_minor = -100`;
   await many(world.deps.pool, quarantine);
@@ -284,7 +284,7 @@ test("money of which the question does not know yet is not adopted with it", asy
   });
 });
 
-test("foreign money of the Master raises those below zero to 0.00: to the cent, and without a result", async () => {
+test("external funds of the Master raises those below zero to 0.00: to the cent, and without a result", async () => {
   const { world, masterLogin, investorLogin } = await aPool(100_00n);
   const other = await subscribed(world, masterLogin, 50_00n);
   trader(world, masterLogin).result(-180_00n);
@@ -292,9 +292,9 @@ test("foreign money of the Master raises those below zero to 0.00: to the cent, 
   expect(await inPlace(world, masterLogin, "pooled")).toEqual([-20_00n, -10_00n]);
   expect(await inPlace(world, masterLogin, "unposted")).toEqual([-20_00n, -10_00n]);
   await moved(world, masterLogin, 29_99n);
-  expect((await reviewAbout(world, "foreign_money_on_master")).actions).toEqual(["acknowledge"]);
+  expect((await reviewAbout(world, "external_funds_on_master")).actions).toEqual(["acknowledge"]);
   await moved(world, masterLogin, 5_00n);
-  const review = await reviewAbout(world, "foreign_money_on_master");
+  const review = await reviewAbout(world, "external_funds_on_master");
   expect(review.actions).toEqual(["acknowledge", "compensate_deficit"]);
   const allocations = sql`select number, subscription_id, amount_minor from allocation_row order by 1, 2`;
   const before = await many(world.deps.pool, allocations);
@@ -304,7 +304,7 @@ test("foreign money of the Master raises those below zero to 0.00: to the cent, 
   expect(await inPlace(world, masterLogin, "pooled")).toEqual([0n, 0n]);
   expect(await inPlace(world, masterLogin, "unposted")).toEqual([0n, 0n]);
   expect(await many(world.deps.pool, allocations)).toEqual(before);
-  expect(await reviewAbout(world, "foreign_money_on_master")).toMatchObject({ amount: { minorUnits: 4_99n } });
+  expect(await reviewAbout(world, "external_funds_on_master")).toMatchObject({ amount: { minorUnits: 4_99n } });
   expect(await many(world.deps.pool, sql`select is_in_deficit as deficit from master_pool`)).toEqual([
     { deficit: false },
   ]);
@@ -329,7 +329,7 @@ test("nobody is compensated while the Master has open positions", async () => {
   master.result(-120_00n);
   await settle(world);
   await moved(world, masterLogin, 20_00n);
-  const review = await reviewAbout(world, "foreign_money_on_master");
+  const review = await reviewAbout(world, "external_funds_on_master");
   const compensate = { action: "compensate_deficit", actor: "anna" };
   await expect(say(world.deps, review, compensate)).rejects.toMatchObject({
     code: "action_not_possible",
@@ -345,12 +345,12 @@ test("nobody is compensated while the Master has open positions", async () => {
 test("a surplus that was taken from an Investor and is given back leaves every place as it was", async () => {
   const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
   const { ledger } = world.platform;
-  const before = await seatOf(world, masterLogin, id);
-  const surplus = enter(ledger, investorLogin, { kind: MovementKind.FOREIGN, amount: -40_00n });
-  const told = { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_surplus", dealId: surplus.dealId };
+  const before = await holdingOf(world, masterLogin, id);
+  const unmatched = enter(ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: -40_00n });
+  const told = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "unmatched_deal", dealId: unmatched.dealId };
   enter(ledger, investorLogin, told);
   await settle(world);
-  expect(await seatOf(world, masterLogin, id)).toEqual({ ...before, quarantined: -40_00n });
+  expect(await holdingOf(world, masterLogin, id)).toEqual({ ...before, quarantined: -40_00n });
 
   enter(ledger, investorLogin, {
     kind: MovementKind.REVERSAL,
@@ -362,7 +362,7 @@ test("a surplus that was taken from an Investor and is given back leaves every p
   await decide(world, await reviewAbout(world, "stopped"), "resume");
   await settle(world);
 
-  expect(await seatOf(world, masterLogin, id)).toEqual(before);
+  expect(await holdingOf(world, masterLogin, id)).toEqual(before);
   expect(balanceOf(ledger, masterLogin)).toBe(500_00n);
   expect(await reviewsOf(world)).toEqual([]);
   await expectBooksToTie(world);
@@ -383,7 +383,7 @@ test("a Master whose mirror is gone goes on once its log is corrected, what lack
   getAccount(ledger, masterLogin).isComplete = true;
   await settle(world);
   await decide(world, review, "resume");
-  expect(await reviewAbout(world, "foreign_money_on_master")).toMatchObject({
+  expect(await reviewAbout(world, "external_funds_on_master")).toMatchObject({
     amount: { minorUnits: -500_00n },
     actions: ["acknowledge"],
   });
@@ -408,12 +408,12 @@ test("a deposit that is gone is a correction on the Investor: adopted, it leaves
   await settle(world);
   await decide(world, await reviewAbout(world, "stopped"), "resume");
   await settle(world);
-  expect(await seatOf(world, masterLogin, id)).toMatchObject({ quarantined: -30_00n, pooled: 530_00n });
+  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ quarantined: -30_00n, pooled: 530_00n });
 
-  await decide(world, await reviewAbout(world, "foreign_money_on_investor"), "adopt");
+  await decide(world, await reviewAbout(world, "external_funds_on_investor"), "adopt");
   await settle(world);
 
-  expect(await seatOf(world, masterLogin, id)).toMatchObject({ quarantined: 0n, pooled: 500_00n, outbound: 0n });
+  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ quarantined: 0n, pooled: 500_00n, outbound: 0n });
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
   await expectBooksToTie(world);
 });

@@ -3,7 +3,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { fileMovements } from "../processes/filing/file-movements.ts";
 import type { Deps } from "../deps.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
-import { askAboutForeignMoney } from "../jobs/ask-about-foreign-money.ts";
+import { askAboutExternalFunds } from "../jobs/ask-about-external-funds.ts";
 import { cancelEmptied } from "../jobs/cancel-emptied.ts";
 import { closeWeeks } from "../jobs/close-weeks.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
@@ -16,7 +16,7 @@ import { settleGates } from "../jobs/settle-gates.ts";
 import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
 import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
 
-const MOST_ROUNDS = 60;
+const MAX_ROUNDS = 60;
 
 /** What the relay and the consumer do: every entry of the feed that was not delivered yet is filed. */
 export async function deliver({ platform, deps, state }: World): Promise<boolean> {
@@ -41,14 +41,14 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await settleAssignments(deps),
     await settleExits(deps),
     await cancelEmptied(deps),
-    await askAboutForeignMoney(deps),
+    await askAboutExternalFunds(deps),
   ];
   return isMore.some(Boolean);
 }
 
 /** Delivers and works until nothing moves any more, at the time that it is. */
 export async function settle(world: World): Promise<void> {
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const isDelivered = await deliver(world);
     const isMore = await runJobs(world.deps);
     if (!isDelivered && !isMore && world.platform.ledger.feed.length === world.state.delivered) return;

@@ -7,7 +7,7 @@ import { unassign } from "../commands/unassign.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, holdForWithdrawal } from "./funding.ts";
-import { inPlace, seatOf } from "./ledger.ts";
+import { inPlace, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, lastEntry } from "./platform-ledger.ts";
 import { decide, reviewAbout } from "./desk.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
@@ -26,7 +26,7 @@ test("a Master whose past was changed does nothing any more until a person has l
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
   const { dealId } = trader(world, masterLogin).result(10_00n);
   await settle(world);
-  const gone = { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_gone", dealId };
+  const gone = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId };
   enter(world.platform.ledger, masterLogin, gone);
   enter(world.platform.ledger, masterLogin, gone);
   await settle(world);
@@ -57,7 +57,7 @@ test("on an Investor in a pool it stops that Master, and no other", async () => 
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
   const elsewhere = await subscribed(world, other, 300_00n);
   enter(world.platform.ledger, investorLogin, {
-    kind: MovementKind.IRREGULARITY,
+    kind: MovementKind.AMENDMENT,
     amount: 0n,
     reason: "deal_changed",
     dealId: 77n,
@@ -75,8 +75,8 @@ test("on an Investor in a pool it stops that Master, and no other", async () => 
   await deposit(world, investorLogin, 30_00n);
   await deposit(world, elsewhere.investorLogin, 30_00n);
   await settle(world);
-  expect(await seatOf(world, masterLogin, 1n)).toMatchObject({ pooled: 500_00n, inbound: 30_00n, unposted: 0n });
-  expect(await seatOf(world, other, 2n)).toMatchObject({ pooled: 340_00n, inbound: 0n, unposted: 0n });
+  expect(await holdingOf(world, masterLogin, 1n)).toMatchObject({ pooled: 500_00n, inbound: 30_00n, unposted: 0n });
+  expect(await holdingOf(world, other, 2n)).toMatchObject({ pooled: 340_00n, inbound: 0n, unposted: 0n });
   await expectBooksToTie(world);
 });
 
@@ -85,13 +85,13 @@ test("what was decided for posting waits while the Master is stopped, and others
   const [masterLogin, other] = [aMaster(world, 0n), aMaster(world, 0n)];
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
   const elsewhere = await subscribed(world, other, 300_00n);
-  const held = [investorLogin, elsewhere.investorLogin].map((login) => ({ login, holder: `other:${login}` }));
-  for (const lane of held) await world.platform.client.hold(lane, aCall());
+  const held = [investorLogin, elsewhere.investorLogin].map((login) => ({ login, lockOwner: `other:${login}` }));
+  for (const accountLock of held) await world.platform.client.hold(accountLock, aCall());
   for (const login of [masterLogin, other]) trader(world, login).result(10_00n);
   await settle(world);
-  enter(world.platform.ledger, investorLogin, { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_gone" });
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone" });
   await settle(world);
-  for (const lane of held) await world.platform.client.release(lane, aCall());
+  for (const accountLock of held) await world.platform.client.release(accountLock, aCall());
   pass(world, 60_000);
   await settle(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
@@ -108,7 +108,7 @@ test("a mirror that was made and not sent waits while its Master is stopped", as
   world.platform.state.isDown = true;
   await mirrorOpenFlows(world.deps);
   world.platform.state.isDown = false;
-  enter(world.platform.ledger, masterLogin, { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_gone" });
+  enter(world.platform.ledger, masterLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone" });
   await deliver(world);
   pass(world, 60_000);
   await settle(world);
@@ -139,7 +139,7 @@ test("a Master of which fee cannot read on is stopped for whoever would leave it
 test("on an Investor in no pool nothing follows by itself: the entry is filed", async () => {
   const world = await aWorld();
   const investorLogin = anInvestor(world, 500_00n);
-  enter(world.platform.ledger, investorLogin, { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_changed" });
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_changed" });
   await settle(world);
   expect(await many(world.deps.pool, sql`select from master_pool where stopped_reason is not null`)).toEqual([]);
   const { number } = lastEntry(world.platform.ledger, investorLogin);

@@ -4,7 +4,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { lockMaster } from "../store/masters.ts";
-import { lockSeats } from "../store/seats.ts";
+import { lockHoldings } from "../store/holdings.ts";
 import { lockUnitPool, saveUnitPool } from "../store/unit-pools.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit } from "./funding.ts";
@@ -21,7 +21,7 @@ test("a strike waits for nobody but those that it gives units or takes them from
   const other = await subscribed(world, masterLogin, 1_000_00n);
   trader(world, masterLogin).open();
   await inTransaction(world.deps.pool, async (tx) => {
-    await lockSeats(tx, [other.id]);
+    await lockHoldings(tx, [other.id]);
     await deposit(world, joining.investorLogin, 500_00n);
     await settle(world);
     expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_500_00n, 1_000_00n]);
@@ -40,19 +40,19 @@ test("a fee that is seen while a pool is being written is not lost, and neither 
     const fee = { kind: MovementKind.FEE_DEBIT, amount: -750_00n, key: "fee:payment:1" };
     enter(world.platform.ledger, other.investorLogin, fee);
     await deliver(world);
-    const [first, second] = before.seats;
+    const [first, second] = before.holdings;
     assert(first !== undefined && second !== undefined);
     // Anything that touches both.
-    const seats = [
+    const holdings = [
       { ...first, pooled: first.pooled + 3_00n, carry: 5n },
       { ...second, pooled: second.pooled - 3_00n, carry: -5n },
     ];
-    await saveUnitPool(tx, masterLogin, before, { ...before, seats });
+    await saveUnitPool(tx, masterLogin, before, { ...before, holdings });
   });
   const written = await many(
     world.deps.pool,
     sql`select subscription_id as id, pooled_minor as pooled, unredeemed_minor as unredeemed, carry_e8 as carry
-        from seat
+        from holding
         order by subscription_id`,
   );
   expect(written).toEqual([

@@ -52,7 +52,7 @@ test("the weeks of a stopped Master wait, and are closed in order when two keys 
   const { world, cutOff } = await aWorldOfHours();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const { ledger } = world.platform;
-  enter(ledger, masterLogin, { kind: MovementKind.IRREGULARITY, amount: 0n, reason: "deal_changed", dealId: 77n });
+  enter(ledger, masterLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_changed", dealId: 77n });
   await settle(world);
   trader(world, masterLogin).result(10_00n, { at: before(cutOff(0)) });
   passTo(world, cutOff(0));
@@ -212,7 +212,7 @@ test("a Leave closes the weeks that are due itself, before its own place", async
   await deliver(world);
   expect(await withdraw(world, investorLogin, 9_999_00n, "funding:withdrawal:1")).toBe(1_150_00n);
   expect(await entriesOf(world, masterLogin)).toEqual([100_00n, cutOff(0), 50_00n]);
-  const [asked] = [...world.fees.crystallized.values()].map(({ request }) => request);
+  const [asked] = [...world.fees.crystallised.values()].map(({ request }) => request);
   expect(asked).toMatchObject({ throughNumber: 3n, periodStart: cutOff(0), masterLogin, investorLogin });
   await settle(world);
   await expectBooksToTie(world);

@@ -7,7 +7,7 @@ import type { ConfigureRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { AssignRequest, SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { createBells, subscriptionService } from "../service.ts";
+import { createWakeSignals, subscriptionService } from "../service.ts";
 import type { Week } from "../domain/weeks.ts";
 import { type FeeFake, feeFake } from "./fee-fake.ts";
 import { type PeopleFake, peopleFake } from "./people-fake.ts";
@@ -49,7 +49,7 @@ export async function aWorld(
     platform: platform.client,
     accounts: people.client,
     fees: fees.client,
-    bells: createBells(),
+    wakeSignals: createWakeSignals(),
     log: createLog({ service: "subscription", level: "silent" }),
     now,
     isSingleSubscription: options.isSingleSubscription ?? false,

@@ -288,7 +288,7 @@ const reviewRoutes: readonly Case[] = [
       platform: { listReviews: async () => ({ items: [], hasMore: false }) },
       subscriptions: {
         listReviews: async () => ({
-          items: [aReview(), aReview({ id: 6n, reason: "foreign_money_on_investor", amount: cents(-40_00n) })],
+          items: [aReview(), aReview({ id: 6n, reason: "external_funds_on_investor", amount: cents(-40_00n) })],
           hasMore: true,
         }),
       },
@@ -354,15 +354,19 @@ const reconciliationRoutes: readonly Case[] = [
       subscriptions: {
         listBreaks: async () => ({
           items: [
-            aBreak({ check: "R7", login: "", masterLogin: "", operationIds: [], dealIds: [] }),
+            aBreak({ check: "mirror_lag", login: "", masterLogin: "", operationIds: [], dealIds: [] }),
             aBreak({ id: 18n }),
           ],
-          checks: [aCheck({ name: "R7", completedAt: undefined, stale: true, error: "it is tried again" })],
+          checks: [aCheck({ name: "mirror_lag", completedAt: undefined, stale: true, error: "it is tried again" })],
           hasMore: false,
         }),
       },
       fees: {
-        listBreaks: async () => ({ items: [], checks: [aCheck({ name: "R9", openBreaks: 0 })], hasMore: false }),
+        listBreaks: async () => ({
+          items: [],
+          checks: [aCheck({ name: "fee_payments", openBreaks: 0 })],
+          hasMore: false,
+        }),
       },
       funding: { listBreaks: () => Promise.reject(serviceUnavailable("funding")) },
     },

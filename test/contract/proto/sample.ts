@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
-import { create, createFileRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
-import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import {
+  create,
+  createFileRegistry,
+  type DescField,
+  type DescMessage,
+  fromBinary,
+  type Message,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
 
 const DESCRIPTOR_SET = new URL("../../../proto/gen/descriptor.binpb", import.meta.url);

@@ -81,12 +81,12 @@ test.each(RPCS)(
     using overGrpc = grpcClient(`127.0.0.1:${grpcPort}`, { contract, caller: "test" });
     const overNats = natsClient(broker, { service: `${prefix}${index}`, contract, caller: "test" });
 
-    const noes = await Promise.allSettled([
+    const refusals = await Promise.allSettled([
       call(overNats, name, request, context),
       call(overGrpc, name, request, context),
     ]);
 
-    for (const no of noes) {
+    for (const no of refusals) {
       expect(no).toMatchObject({
         status: "rejected",
         reason: {

@@ -28,7 +28,7 @@ const STATUS_OF: Readonly<Record<string, RefusalStatus>> = {
   "504": "unknown_outcome",
 };
 const STATUSES = [...Object.values(STATUS_OF), "forbidden", "busy", "internal"] as const;
-const CODES = [...Object.keys(PROBLEMS), "no_lane", "made_up", ""];
+const CODES = [...Object.keys(PROBLEMS), "lock_not_owned", "made_up", ""];
 
 export function anyMood({ problems }: Operation): fc.Arbitrary<Mood> {
   const known = Object.entries(problems).flatMap(([status, text]) =>

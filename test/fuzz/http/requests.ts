@@ -168,11 +168,11 @@ function bodyOf(made: readonly Made[]): object | undefined {
   const body: Record<string, unknown> = {};
   for (const { field, index, choice } of own) {
     const path = field.name.split(".");
-    let holder = body;
-    for (const step of path.slice(0, -1)) holder = (holder[step] ??= {}) as Record<string, unknown>;
+    let lockOwner = body;
+    for (const step of path.slice(0, -1)) lockOwner = (lockOwner[step] ??= {}) as Record<string, unknown>;
     if (choice.kind === "missing") continue;
     const value = "value" in choice ? choice.value : goodValue(field, index);
-    Object.defineProperty(holder, path.at(-1)!, { value, enumerable: true });
+    Object.defineProperty(lockOwner, path.at(-1)!, { value, enumerable: true });
   }
   return body;
 }

@@ -1,5 +1,4 @@
-import { create, toBinary } from "@bufbuild/protobuf";
-import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import { create, type DescField, type DescMessage, type Message, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
 /** Messages as our own services write them, and as nobody who follows the contract would. */

@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
-import { createFileRegistry, fromBinary } from "@bufbuild/protobuf";
-import type { DescMessage } from "@bufbuild/protobuf";
+import { createFileRegistry, type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import type fc from "fast-check";
-import { methodsOf } from "#kernel/contract/contract.ts";
-import type { Contract, Method } from "#kernel/contract/contract.ts";
+import { type Contract, type Method, methodsOf } from "#kernel/contract/contract.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";

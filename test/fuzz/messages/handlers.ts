@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { Contract, Implementation } from "#kernel/contract/contract.ts";
-import { createBell } from "#kernel/bell.ts";
+import { createWakeSignal } from "#kernel/wake-signal.ts";
 import { createLog } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { Secret } from "#kernel/secret.ts";
@@ -65,7 +65,7 @@ export const REAL_SERVICES: readonly RealService[] = [
     name: "fee",
     contract: FeeServiceService,
     implement: async (pool) =>
-      feeService({ pool, ...everybody(), bells: bells(), log, now }) as Implementation<Contract>,
+      feeService({ pool, ...everybody(), wakeSignals: wakeSignals(), log, now }) as Implementation<Contract>,
   },
   {
     label: "subscription",
@@ -75,7 +75,7 @@ export const REAL_SERVICES: readonly RealService[] = [
       subscriptionService({
         pool,
         ...everybody(),
-        bells: bells(),
+        wakeSignals: wakeSignals(),
         log,
         now,
         isSingleSubscription: true,
@@ -132,6 +132,6 @@ function offline(): never {
   return new Proxy({}, { get: (_target, name) => (name === "status" ? status : no) }) as never;
 }
 
-function bells(): never {
-  return new Proxy({}, { get: () => createBell() }) as never;
+function wakeSignals(): never {
+  return new Proxy({}, { get: () => createWakeSignal() }) as never;
 }

@@ -3,7 +3,7 @@ import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-jso
 import { type Client, dealsOf, json, platformBalanceOf, type Reply, eventually } from "../support/client.ts";
 import { expectDone, foundAccount, INVESTOR_GROUP, MASTER_GROUP, person } from "../support/people.ts";
 
-const PATIENCE = { timeout: 90_000 };
+const TIMEOUT = { timeout: 90_000 };
 
 /** Commands with a key each, and what they were answered. */
 function diary({ ask }: Client) {
@@ -35,7 +35,7 @@ async function listedMaster(client: Client, id: string): Promise<JsonObject | un
 export function commandsAgain(client: () => Client): void {
   test(
     "every command that is sent again under its key is answered to the letter as the first time, or with the current state",
-    PATIENCE,
+    TIMEOUT,
     async () => {
       const our = diary(client());
       const [trading, payment, found] = await Promise.all([1, 2, 3].map(() => foundAccount(client())));

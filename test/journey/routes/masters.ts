@@ -52,9 +52,9 @@ export function masterRoutes(client: () => Client): void {
     const missing = await client().post("/api/v1/master/create", {});
     const required = ["first_name", "last_name", "name", "username", "platform_group", "min_deposit"];
     expectProblem(missing, { status: 422, code: "validation_failed", fields: required, outcome: "not_executed" });
-    const foreign = await create({ min_deposit: "1", platform_group: "real\\vip" });
+    const external = await create({ min_deposit: "1", platform_group: "real\\vip" });
     const fieldsOfGroup = ["platform_group"];
-    expectProblem(foreign, { status: 422, code: "group_not_allowed", fields: fieldsOfGroup, outcome: "not_executed" });
+    expectProblem(external, { status: 422, code: "group_not_allowed", fields: fieldsOfGroup, outcome: "not_executed" });
   });
 
   test("one Master is read by its id, and in full with its passwords by its login", async () => {

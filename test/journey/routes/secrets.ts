@@ -9,8 +9,8 @@ import type { RunningSystem } from "../support/system.ts";
 /** The logs of every process, the stores and the simulator among them. */
 export function secretsStaySecret(system: () => RunningSystem, client: () => Client): void {
   test("no password, key, query string or body is in any log", async () => {
-    const wish = { ...person("Sigrid"), platform_group: INVESTOR_GROUP };
-    const { body } = await expectDone(client().post("/api/v1/investor/create", wish));
+    const order = { ...person("Sigrid"), platform_group: INVESTOR_GROUP };
+    const { body } = await expectDone(client().post("/api/v1/investor/create", order));
     const { login } = await newMaster(client());
     const revealed = await expectDone(client().get(`/api/v1/info/master/${login}`));
     await expectDone(deposit(client(), textOf(body, "mt5_login"), "12.34", "CRM-CONFIDENTIAL-1"));
@@ -20,7 +20,7 @@ export function secretsStaySecret(system: () => RunningSystem, client: () => Cli
       "investor password": textOf(body, "investor_password"),
       "revealed password": textOf(revealed.body, "mt5_password"),
       "API key": system().told().apiKey,
-      "a member of a body": wish.username,
+      "a member of a body": order.username,
       "the comment in a query": "CRM-CONFIDENTIAL-1",
     };
     const folder = join(system().stateDir, "log");

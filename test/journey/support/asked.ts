@@ -2,7 +2,7 @@ import { formatDecimal, usd } from "#kernel/money.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, minorOf, type Reply } from "./client.ts";
 
-export type Wish = {
+export type Order = {
   readonly login: string;
   readonly action: "deposit" | "withdraw";
   /** Cents. */
@@ -17,8 +17,8 @@ export type Wish = {
  */
 export type Said = "done" | "nothing" | "not_executed" | "unknown" | "lost";
 
-/** A wish and what its caller was told. */
-export type Asked = Wish & {
+/** A order and what its caller was told. */
+export type Asked = Order & {
   readonly said: Said;
   readonly operationId: string | undefined;
   readonly ticket: string | undefined;
@@ -31,24 +31,24 @@ export type Asked = Wish & {
 
 const REFUSALS = [409, 502, 503, 504];
 
-export async function askFor({ post }: Client, wish: Wish): Promise<Asked> {
-  const { action, login, minor, comment } = wish;
+export async function askFor({ post }: Client, order: Order): Promise<Asked> {
+  const { action, login, minor, comment } = order;
   const path = `/api/v1/investor/${action}?login=${login}&amount=${formatDecimal(usd(minor))}&comment=${comment}`;
   const since = performance.now();
   const reply = await post(path).catch((): Reply | undefined => undefined);
   const tookMs = performance.now() - since;
-  return reply === undefined ? lost(wish, tookMs) : heard(wish, reply, tookMs);
+  return reply === undefined ? lost(order, tookMs) : heard(order, reply, tookMs);
 }
 
-function lost(wish: Wish, tookMs: number): Asked {
-  return { ...wish, said: "lost", operationId: undefined, ticket: undefined, moved: 0n, tookMs, defect: undefined };
+function lost(order: Order, tookMs: number): Asked {
+  return { ...order, said: "lost", operationId: undefined, ticket: undefined, moved: 0n, tookMs, defect: undefined };
 }
 
-function heard(wish: Wish, reply: Reply, tookMs: number): Asked {
+function heard(order: Order, reply: Reply, tookMs: number): Asked {
   const { status, body, headers, text } = reply;
   const operationId = headers.get("x-operation-id") ?? undefined;
-  const told = { ...wish, operationId, ticket: undefined, moved: 0n, tookMs, defect: undefined };
-  if (status === 200) return { ...told, ...fulfilled(wish, reply) };
+  const told = { ...order, operationId, ticket: undefined, moved: 0n, tookMs, defect: undefined };
+  if (status === 200) return { ...told, ...fulfilled(order, reply) };
   const outcome = body["outcome"];
   const said = outcome === "unknown" ? "unknown" : "not_executed";
   const isHonest =
@@ -56,7 +56,7 @@ function heard(wish: Wish, reply: Reply, tookMs: number): Asked {
   return { ...told, said, defect: isHonest ? undefined : `${status} ${text}` };
 }
 
-function fulfilled({ action, minor }: Wish, { body }: Reply): Pick<Asked, "said" | "ticket" | "moved"> {
+function fulfilled({ action, minor }: Order, { body }: Reply): Pick<Asked, "said" | "ticket" | "moved"> {
   if (action === "deposit") return { said: "done", ticket: textOf(body, "deal_id"), moved: minor };
   const paid = minorOf(textOf(body, "effective_withdraw"));
   if (paid === 0n) return { said: "nothing", ticket: undefined, moved: 0n };

@@ -8,8 +8,8 @@ export const INVESTOR_GROUP = "pamm\\investor";
 export type NewMaster = { readonly id: string; readonly login: string; readonly paymentLogin: string };
 
 export async function newMaster({ post }: Client, minDeposit = "0"): Promise<NewMaster> {
-  const wish = { ...person("Maya"), min_deposit: minDeposit, platform_group: MASTER_GROUP };
-  const { status, body, text } = await post("/api/v1/master/create", wish);
+  const order = { ...person("Maya"), min_deposit: minDeposit, platform_group: MASTER_GROUP };
+  const { status, body, text } = await post("/api/v1/master/create", order);
   expect(status, text).toBe(200);
   const [id, login, paymentLogin] = ["id", "mt5_login", "payment_account_login"].map((name) => textOf(body, name));
   return { id: String(id), login: String(login), paymentLogin: String(paymentLogin) };
@@ -17,8 +17,8 @@ export async function newMaster({ post }: Client, minDeposit = "0"): Promise<New
 
 /** Funded when a balance is given. */
 export async function newInvestor(client: Client, balance?: string): Promise<string> {
-  const wish = { ...person("Ines"), platform_group: INVESTOR_GROUP };
-  const { status, body, text } = await client.post("/api/v1/investor/create", wish);
+  const order = { ...person("Ines"), platform_group: INVESTOR_GROUP };
+  const { status, body, text } = await client.post("/api/v1/investor/create", order);
   expect(status, text).toBe(200);
   const login = textOf(body, "mt5_login");
   if (balance !== undefined) await expectDone(deposit(client, login, balance, "initial"));

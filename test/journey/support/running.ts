@@ -12,7 +12,7 @@ export type Running = {
 };
 
 const POLL_MS = 20;
-const PATIENCE_MS = 180_000;
+const TIMEOUT_MS = 180_000;
 
 /** It gets a SIGTERM when we die, however we die. */
 export function run(command: readonly string[], env: NodeJS.ProcessEnv): Running {
@@ -28,7 +28,7 @@ export function run(command: readonly string[], env: NodeJS.ProcessEnv): Running
     said: () => text,
     signal: (signal) => void child.kill(signal),
     async hears(wanted, { after = 0 } = {}) {
-      for (const until = Date.now() + PATIENCE_MS; !isThere(wanted, after); await sleep(POLL_MS)) {
+      for (const until = Date.now() + TIMEOUT_MS; !isThere(wanted, after); await sleep(POLL_MS)) {
         const isOver = child.exitCode !== null || child.signalCode !== null || Date.now() > until;
         if (isOver && !isThere(wanted, after)) throw new Error(`did not say ${wanted}, but:\n${text}`);
       }

@@ -2,7 +2,7 @@
 const CENT = 1_000_000n;
 
 /**
- * What each seat gets of results by its weight, to the cent and after any number of results: the carry of each rounding
+ * What each holding gets of results by its weight, to the cent and after any number of results: the carry of each rounding
  * is part of the next one. For a pool without flows and without positions, straight from the rules.
  */
 export function splitResults(results: readonly bigint[], weights: readonly bigint[]): bigint[] {
@@ -14,13 +14,13 @@ export function splitResults(results: readonly bigint[], weights: readonly bigin
       weights.map((weight) => [result * CENT * weight, total]),
       result * CENT,
     );
-    const due = parts.map((part, seat) => part + (carries[seat] ?? 0n));
+    const due = parts.map((part, holding) => part + (carries[holding] ?? 0n));
     const paid = roundToSum(
       due.map((amount) => [amount, CENT]),
       result,
     );
-    carries = due.map((amount, seat) => amount - (paid[seat] ?? 0n) * CENT);
-    gained = gained.map((amount, seat) => amount + (paid[seat] ?? 0n));
+    carries = due.map((amount, holding) => amount - (paid[holding] ?? 0n) * CENT);
+    gained = gained.map((amount, holding) => amount + (paid[holding] ?? 0n));
   }
   return gained;
 }
@@ -28,14 +28,14 @@ export function splitResults(results: readonly bigint[], weights: readonly bigin
 /** Floors, then the missing units one each to the largest fractions; of equal ones to the first. */
 function roundToSum(fractions: readonly (readonly [bigint, bigint])[], sum: bigint): bigint[] {
   const floors = fractions.map(([numerator, denominator]) => floorDivide(numerator, denominator));
-  const rests = fractions.map(([numerator, denominator], seat) => numerator - (floors[seat] ?? 0n) * denominator);
+  const rests = fractions.map(([numerator, denominator], holding) => numerator - (floors[holding] ?? 0n) * denominator);
   const missing = Number(sum - floors.reduce((all, floor) => all + floor, 0n));
   const lucky = rests
-    .map((rest, seat) => ({ rest, seat }))
-    .toSorted((one, other) => (one.rest === other.rest ? one.seat - other.seat : one.rest < other.rest ? 1 : -1))
+    .map((rest, holding) => ({ rest, holding }))
+    .toSorted((one, other) => (one.rest === other.rest ? one.holding - other.holding : one.rest < other.rest ? 1 : -1))
     .slice(0, missing)
-    .map(({ seat }) => seat);
-  return floors.map((floor, seat) => (lucky.includes(seat) ? floor + 1n : floor));
+    .map(({ holding }) => holding);
+  return floors.map((floor, holding) => (lucky.includes(holding) ? floor + 1n : floor));
 }
 
 function floorDivide(numerator: bigint, denominator: bigint): bigint {

@@ -35,8 +35,8 @@ type Told = {
 export type RunningSystem = {
   readonly stateDir: string;
   readonly told: () => Told;
-  /** Runs the stories of `make demo` on it, or the one that is named. */
-  readonly demo: (...stories: string[]) => Running;
+  /** Runs the sagas of `make demo` on it, or the one that is named. */
+  readonly demo: (...sagas: string[]) => Running;
 };
 
 /** A system that a test started itself, and may do anything to. */
@@ -50,8 +50,8 @@ export type TestSystem = AsyncDisposable &
     readonly pause: (name: ProcessName, ms: number) => Promise<void>;
     /** Ctrl-C, or SIGKILL of everything at once, then a new start on the same state and ports. */
     readonly restart: (signal?: "SIGINT" | "SIGKILL") => Promise<void>;
-    /** Tells the stories of `make demo` on it, or the one that is named. */
-    readonly demo: (...stories: string[]) => Running;
+    /** Tells the sagas of `make demo` on it, or the one that is named. */
+    readonly demo: (...sagas: string[]) => Running;
   };
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -113,7 +113,7 @@ export function systemAt(stateDir: string): RunningSystem {
   return {
     stateDir,
     told: () => JSON.parse(readFileSync(join(stateDir, "run/system.json"), "utf8")) as Told,
-    demo: (...stories) => run([...DEMO, ...stories], environmentOf(stateDir, {})),
+    demo: (...sagas) => run([...DEMO, ...sagas], environmentOf(stateDir, {})),
   };
 }
 

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Asked } from "./asked.ts";
 import { type Client, type Deal, dealsOf } from "./client.ts";
 
-/** The deals that a wish has led to. */
+/** The deals that an order has led to. */
 export function dealsFor({ comment }: Pick<Asked, "comment">, deals: readonly Deal[]): readonly Deal[] {
   return deals.filter((deal) => deal.comment.endsWith(` ${comment}`));
 }

@@ -61,7 +61,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
       expect(own).toBeDefined();
       return own ?? {};
     });
-    expect(textOf(found, "check")).toBe("R3");
+    expect(textOf(found, "check")).toBe("deal_matching");
     expect(textOf(found, "master_login")).toBe(pool.login);
     expect(cents(found, "at_risk")).toBe(1_000_00n);
     await eventually(async () => {
@@ -77,18 +77,18 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
       const checks = itemsOf(body["checks"] ?? []);
       const names = checks.map((check) => textOf(check, "check"));
       expect(names.toSorted(), text).toEqual([
-        "R1",
-        "R10",
-        "R12",
-        "R2",
-        "R3",
-        "R4a",
-        "R4b",
-        "R5",
-        "R6",
-        "R7",
-        "R9",
-        "R9b",
+        "transfer_legs",
+        "subscription_endings",
+        "cashflow_completeness",
+        "pool_ledger",
+        "deal_matching",
+        "external_funds_master",
+        "external_funds_investor",
+        "platform_balance",
+        "unresolved_operations",
+        "mirror_lag",
+        "fee_payments",
+        "fee_overdue",
       ]);
       for (const check of checks) {
         expect(check["completed_at"], text).not.toBeNull();

@@ -2,12 +2,12 @@ import { type Entitlement, type Payment, toCents } from "./cents.ts";
 import { type Fraction, fraction, isPositive, isZero, minus, ONE, plus, times, towardsZero, ZERO } from "./fraction.ts";
 import {
   attributedTo,
-  largestHolder,
+  largestLockOwner,
   type Owner,
   ownersOf,
   type Pool,
   type Position,
-  seatOf,
+  holdingOf,
   shareOf,
 } from "./pool.ts";
 
@@ -44,8 +44,8 @@ export function allocate(
       pool.nobody.amount += cents;
       pool.nobody.carry = minus(exact, fraction(cents));
     } else {
-      seatOf(pool, owner).pooled += cents;
-      seatOf(pool, owner).carry = minus(exact, fraction(cents));
+      holdingOf(pool, owner).pooled += cents;
+      holdingOf(pool, owner).carry = minus(exact, fraction(cents));
     }
   }
   return payments.filter(({ cents }) => cents !== 0n);
@@ -97,7 +97,7 @@ function move({ positions }: Pool, { kind, positionId, volume, volumeClosed }: D
 
 /** Who has no share and nothing attributed any more keeps no fraction of a cent: the largest holder takes it. */
 function withoutDust(pool: Pool, entitlements: readonly Entitlement<Owner>[]): Entitlement<Owner>[] {
-  const heir = largestHolder(pool);
+  const heir = largestLockOwner(pool);
   if (heir === "nobody") return [...entitlements];
   let dust = ZERO;
   const cut = entitlements.map(({ owner, exact }) => {
@@ -114,5 +114,5 @@ function hasAttributed({ positions }: Pool, owner: Owner): boolean {
 }
 
 function carryOf(pool: Pool, owner: Owner): Fraction {
-  return owner === "nobody" ? pool.nobody.carry : seatOf(pool, owner).carry;
+  return owner === "nobody" ? pool.nobody.carry : holdingOf(pool, owner).carry;
 }

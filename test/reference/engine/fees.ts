@@ -70,8 +70,8 @@ export function collect(world: World, investor: Investor, items: readonly DueIte
 
 /** Money on its way into the pool pays no fee, and what is lost already pays none either. */
 function takeable(world: World, investor: Investor): bigint {
-  const seat = activeOf(world, investor);
-  const waiting = seat?.master.pool.cash(seat.id).waiting ?? 0n;
+  const holding = activeOf(world, investor);
+  const waiting = holding?.master.pool.cash(holding.id).waiting ?? 0n;
   const lost = investor.unposted < 0n ? -investor.unposted : 0n;
   const left = investor.balance - waiting - lost;
   return left > 0n ? left : 0n;
@@ -80,8 +80,8 @@ function takeable(world: World, investor: Investor): bigint {
 /** A debit of the Investor's account; where it was in a pool, it leaves the Master too. */
 export function takeOut(world: World, investor: Investor, cents: bigint): void {
   investor.balance -= cents;
-  const seat = activeOf(world, investor);
-  if (seat === undefined) return;
-  seat.master.pool.depart(seat.id, cents);
-  seat.master.balance -= cents;
+  const holding = activeOf(world, investor);
+  if (holding === undefined) return;
+  holding.master.pool.depart(holding.id, cents);
+  holding.master.balance -= cents;
 }

@@ -18,8 +18,8 @@ export type Refused = {
 
 export function deposit(world: World, investor: Investor, cents: bigint): void {
   investor.balance += cents;
-  const seat = activeOf(world, investor);
-  if (seat !== undefined) enter(seat, cents);
+  const holding = activeOf(world, investor);
+  if (holding !== undefined) enter(holding, cents);
   post(investor);
 }
 
@@ -28,10 +28,10 @@ export type Terms = { readonly ratePpm: bigint; readonly enabled: boolean };
 export function assign(world: World, investor: Investor, master: Master, terms: Terms): Subscription | Refused {
   if (activeOf(world, investor) !== undefined) return { refused: "already_subscribed" };
   configure(world, investor, { ...terms, at: world.now, since: world.now });
-  const seat = { id: BigInt(world.subscriptions.length + 1), investor, master, isActive: true };
-  world.subscriptions.push(seat);
-  enter(seat, investor.balance);
-  return seat;
+  const holding = { id: BigInt(world.subscriptions.length + 1), investor, master, isActive: true };
+  world.subscriptions.push(holding);
+  enter(holding, investor.balance);
+  return holding;
 }
 
 export function configure(world: World, investor: Investor, command: FeeCommand): void {
@@ -49,24 +49,24 @@ export type Withdrawal = {
 };
 
 export function withdraw(world: World, investor: Investor, requested: bigint): Withdrawal | Refused {
-  const seat = activeOf(world, investor);
-  if (seat !== undefined && !isFlat(seat.master)) return { refused: "master_open_positions" };
-  const { pending, items } = decide(world, { investor, master: seat?.master, floating: ZERO, reason: "WD" });
+  const holding = activeOf(world, investor);
+  if (holding !== undefined && !isFlat(holding.master)) return { refused: "master_open_positions" };
+  const { pending, items } = decide(world, { investor, master: holding?.master, floating: ZERO, reason: "WD" });
   const before = notBelowZero(investor.balance + investor.unposted);
   const available = notBelowZero(before - pending);
   const effective = requested < available ? requested : available;
   collect(world, investor, items);
   if (effective > 0n) takeOut(world, investor, effective);
-  if (seat !== undefined) strikeWhereDue(seat.master);
+  if (holding !== undefined) strikeWhereDue(holding.master);
   return { requested, effective, pending, before, available };
 }
 
 export type Exit = { readonly amount: bigint };
 
 export function unassign(world: World, investor: Investor): Exit | Refused {
-  const seat = activeOf(world, investor);
-  if (seat === undefined) return { refused: "subscription_not_active" };
-  const { master, id } = seat;
+  const holding = activeOf(world, investor);
+  if (holding === undefined) return { refused: "subscription_not_active" };
+  const { master, id } = holding;
   if (!isFlat(master)) return { refused: "master_open_positions" };
   if (master.pool.cash(id).pooled < 0n) return { refused: "investor_deficit" };
   const { items } = decide(world, { investor, master, floating: ZERO, reason: "UA" });
@@ -76,7 +76,7 @@ export function unassign(world: World, investor: Investor): Exit | Refused {
   master.balance -= pooled;
   strikeWhereDue(master);
   master.pool.leave(id);
-  seat.isActive = false;
+  holding.isActive = false;
   return { amount: -pooled };
 }
 

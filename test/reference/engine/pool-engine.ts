@@ -1,7 +1,7 @@
 import { allocate, type Deal } from "./allocate.ts";
 import { type Payment, toCents } from "./cents.ts";
 import type { Fraction } from "./fraction.ts";
-import { arrive, depart, emptyPool, floatingOf, leave, type Owner, type Pool, seatOf } from "./pool.ts";
+import { arrive, depart, emptyPool, floatingOf, leave, type Owner, type Pool, holdingOf } from "./pool.ts";
 import { strike } from "./strike.ts";
 
 /** What a position would realise if it were closed now, in cents, by position. */
@@ -9,13 +9,13 @@ export type Floating = ReadonlyMap<bigint, bigint>;
 
 /** What can happen to a pool, whoever computes it. */
 export type PoolEngine = {
-  readonly arrive: (seat: bigint, cents: bigint) => void;
-  readonly depart: (seat: bigint, cents: bigint) => void;
+  readonly arrive: (holding: bigint, cents: bigint) => void;
+  readonly depart: (holding: bigint, cents: bigint) => void;
   readonly strike: (floating: Floating) => void;
   readonly allocate: (deal: Deal) => readonly Payment<Owner>[];
-  readonly leave: (seat: bigint) => void;
-  readonly floating: (seat: bigint, floating: Floating) => Fraction;
-  readonly cash: (seat: bigint) => { readonly pooled: bigint; readonly waiting: bigint };
+  readonly leave: (holding: bigint) => void;
+  readonly floating: (holding: bigint, floating: Floating) => Fraction;
+  readonly cash: (holding: bigint) => { readonly pooled: bigint; readonly waiting: bigint };
   /** Something came or went, and nobody's share knows of it yet. */
   readonly isStrikeDue: () => boolean;
   readonly nobodys: () => bigint;
@@ -24,14 +24,15 @@ export type PoolEngine = {
 
 export function referencePool(pool: Pool = emptyPool(), round: typeof toCents = toCents): PoolEngine {
   return {
-    arrive: (seat, cents) => arrive(pool, seat, cents),
-    depart: (seat, cents) => depart(pool, seat, cents),
+    arrive: (holding, cents) => arrive(pool, holding, cents),
+    depart: (holding, cents) => depart(pool, holding, cents),
     strike: (floating) => strike(pool, floating),
     allocate: (deal) => allocate(pool, deal, round),
-    leave: (seat) => leave(pool, seat),
-    floating: (seat, floating) => floatingOf(pool, seat, floating),
-    cash: (seat) => seatOf(pool, seat),
-    isStrikeDue: () => [...pool.seats.values()].some(({ waiting, unredeemed }) => waiting !== 0n || unredeemed !== 0n),
+    leave: (holding) => leave(pool, holding),
+    floating: (holding, floating) => floatingOf(pool, holding, floating),
+    cash: (holding) => holdingOf(pool, holding),
+    isStrikeDue: () =>
+      [...pool.holdings.values()].some(({ waiting, unredeemed }) => waiting !== 0n || unredeemed !== 0n),
     nobodys: () => pool.nobody.amount,
     volumeOf: (position) => pool.positions.get(position)?.volume ?? 0n,
   };

@@ -13,7 +13,7 @@ test("A1: who deposits while a profit floats has no part of it", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "550", { [String(P)]: "450" });
-  expect(reduced(pool.seats.get(I1)!.share)).toEqual(fraction(29n, 40n));
+  expect(reduced(pool.holdings.get(I1)!.share)).toEqual(fraction(29n, 40n));
   expect(close(pool, P, "1450")).toEqual(["1175.00", "275.00"]);
   expect(cash(pool)).toEqual(["2175.00", "825.00"]);
 });
@@ -22,7 +22,7 @@ test("A2: who deposits while a loss floats has no part of it", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "600", { [String(P)]: "-400" });
-  expect(reduced(pool.seats.get(I1)!.share)).toEqual(fraction(1n, 2n));
+  expect(reduced(pool.holdings.get(I1)!.share)).toEqual(fraction(1n, 2n));
   close(pool, P, "0");
   expect(cash(pool)).toEqual(["800.00", "800.00"]);
 });
@@ -30,7 +30,7 @@ test("A2: who deposits while a loss floats has no part of it", () => {
 test("A4: what rounding leaves is carried, and comes round", () => {
   const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000", [String(I3)]: "1000" });
   expect(result(pool, "100")).toEqual(["33.34", "33.33", "33.33"]);
-  expect([...pool.seats.values()].map(({ carry }) => reduced(carry))).toEqual([
+  expect([...pool.holdings.values()].map(({ carry }) => reduced(carry))).toEqual([
     fraction(-2n, 3n),
     fraction(1n, 3n),
     fraction(1n, 3n),
@@ -38,7 +38,7 @@ test("A4: what rounding leaves is carried, and comes round", () => {
   expect(result(pool, "100")).toEqual(["33.33", "33.34", "33.33"]);
   expect(result(pool, "100")).toEqual(["33.33", "33.33", "33.34"]);
   expect(cash(pool)).toEqual(["1100.00", "1100.00", "1100.00"]);
-  expect([...pool.seats.values()].map(({ carry }) => reduced(carry))).toEqual([ZERO, ZERO, ZERO]);
+  expect([...pool.holdings.values()].map(({ carry }) => reduced(carry))).toEqual([ZERO, ZERO, ZERO]);
   expect(result(pool, "100")).toEqual(["33.34", "33.33", "33.33"]);
 });
 
@@ -112,11 +112,11 @@ test("nothing is struck while the pool is worth nothing and positions are open",
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "500", { [String(P)]: "-1000" });
-  expect(pool.seats.get(I2)).toMatchObject({ pooled: 0n, waiting: 500_00n, share: ZERO });
+  expect(pool.holdings.get(I2)).toMatchObject({ pooled: 0n, waiting: 500_00n, share: ZERO });
   close(pool, P, "-900");
   strike(pool, new Map());
   expect(cash(pool)).toEqual(["100.00", "500.00"]);
-  expect(reduced(pool.seats.get(I1)!.share)).toEqual(fraction(1n, 6n));
+  expect(reduced(pool.holdings.get(I1)!.share)).toEqual(fraction(1n, 6n));
 });
 
 test("the last share of a pool with open positions waits until it is flat", () => {
@@ -124,11 +124,11 @@ test("the last share of a pool with open positions waits until it is flat", () =
   open(pool, P);
   depart(pool, I1, 100_00n);
   strike(pool, new Map([[P, 0n]]));
-  expect(pool.seats.get(I1)).toMatchObject({ pooled: 0n, unredeemed: 100_00n });
-  expect(reduced(pool.seats.get(I1)!.share)).toEqual(ONE);
+  expect(pool.holdings.get(I1)).toMatchObject({ pooled: 0n, unredeemed: 100_00n });
+  expect(reduced(pool.holdings.get(I1)!.share)).toEqual(ONE);
   expect(close(pool, P, "-25")).toEqual(["-25.00"]);
   strike(pool, new Map());
-  expect(pool.seats.get(I1)).toMatchObject({ pooled: -25_00n, unredeemed: 0n, share: ZERO });
+  expect(pool.holdings.get(I1)).toMatchObject({ pooled: -25_00n, unredeemed: 0n, share: ZERO });
 });
 
 test("who leaves hands the carry to the largest holder", () => {
@@ -137,7 +137,7 @@ test("who leaves hands the carry to the largest holder", () => {
   depart(pool, I1, 1033_34n);
   strike(pool, new Map());
   leave(pool, I1);
-  expect([...pool.seats.values()].map(({ carry, share }) => [reduced(carry), reduced(share)])).toEqual([
+  expect([...pool.holdings.values()].map(({ carry, share }) => [reduced(carry), reduced(share)])).toEqual([
     [fraction(-1n, 3n), fraction(1n, 2n)],
     [fraction(1n, 3n), fraction(1n, 2n)],
   ]);
@@ -150,8 +150,8 @@ test("shares are what equity is of all equity, whatever the order of flows and r
   close(pool, P, "-55.55", { volume: 1n });
   depart(pool, I1, 20_00n);
   strike(pool, new Map([[P, -5_00n]]));
-  const equities = [...pool.seats.keys()].map((id) => equityOf(pool, id));
-  for (const [index, { share }] of [...pool.seats.values()].entries()) {
+  const equities = [...pool.holdings.keys()].map((id) => equityOf(pool, id));
+  for (const [index, { share }] of [...pool.holdings.values()].entries()) {
     expect(reduced(share)).toEqual(reduced(over(equities[index]!, total(equities))));
   }
   expect(isZero(minus(total([...pool.positions.get(P)!.attributed.values()]), fraction(-5_00n)))).toBe(true);
@@ -186,12 +186,12 @@ function result(pool: Pool, amount: string): string[] {
   return book(pool, { kind: "charge", positionId: 0n, volume: 0n, volumeClosed: 0n, result: centsOf(amount) });
 }
 
-/** What each seat was paid, in the order of their ids. */
+/** What each holding was paid, in the order of their ids. */
 function book(pool: Pool, deal: Deal): string[] {
   const payments = new Map(allocate(pool, deal).map(({ owner, cents }) => [owner, cents]));
-  return [...pool.seats.keys()].map((id) => dollars(payments.get(id) ?? 0n));
+  return [...pool.holdings.keys()].map((id) => dollars(payments.get(id) ?? 0n));
 }
 
 function cash(pool: Pool): string[] {
-  return [...pool.seats.values()].map(({ pooled }) => dollars(pooled));
+  return [...pool.holdings.values()].map(({ pooled }) => dollars(pooled));
 }

@@ -1,9 +1,9 @@
 import { type Fraction, isPositive, minus, ONE, over, plus, times, total, ZERO } from "./fraction.ts";
 
-/** A seat by its subscription, or what belongs to no Investor. Amounts in cents, fractions of a cent exact. */
+/** A holding by its subscription, or what belongs to no Investor. Amounts in cents, fractions of a cent exact. */
 export type Owner = bigint | "nobody";
 
-export type Seat = {
+export type Holding = {
   /** Which part of the pool's next result is theirs. All of a pool add up to 1, or to 0 when nobody has any. */
   share: Fraction;
   pooled: bigint;
@@ -23,7 +23,7 @@ export type Position = {
 
 export type Pool = {
   /** In the order of their ids. */
-  seats: Map<bigint, Seat>;
+  holdings: Map<bigint, Holding>;
   nobody: { amount: bigint; carry: Fraction };
   positions: Map<bigint, Position>;
   /** Value of the shares when they were last made anew, flows since at the value they met: only the rule of 64 asks. */
@@ -31,64 +31,64 @@ export type Pool = {
 };
 
 export function emptyPool(): Pool {
-  return { seats: new Map(), nobody: { amount: 0n, carry: ZERO }, positions: new Map(), issued: ZERO };
+  return { holdings: new Map(), nobody: { amount: 0n, carry: ZERO }, positions: new Map(), issued: ZERO };
 }
 
-export function seatOf(pool: Pool, id: bigint): Seat {
-  const seat = pool.seats.get(id);
-  if (seat === undefined) throw new Error(`nobody has seat ${id}`);
-  return seat;
+export function holdingOf(pool: Pool, id: bigint): Holding {
+  const holding = pool.holdings.get(id);
+  if (holding === undefined) throw new Error(`nobody has holding ${id}`);
+  return holding;
 }
 
 /** Money of an Investor has reached the Master; it works from the next strike on. */
 export function arrive(pool: Pool, id: bigint, cents: bigint): void {
-  if (!pool.seats.has(id)) {
-    const seat = { share: ZERO, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: ZERO };
-    pool.seats = new Map([...pool.seats, [id, seat] as const].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  if (!pool.holdings.has(id)) {
+    const holding = { share: ZERO, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: ZERO };
+    pool.holdings = new Map([...pool.holdings, [id, holding] as const].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
-  seatOf(pool, id).waiting += cents;
+  holdingOf(pool, id).waiting += cents;
 }
 
 /** Money of an Investor has left; its share follows at the next strike. */
 export function depart(pool: Pool, id: bigint, cents: bigint): void {
-  const seat = seatOf(pool, id);
-  seat.pooled -= cents;
-  seat.unredeemed += cents;
+  const holding = holdingOf(pool, id);
+  holding.pooled -= cents;
+  holding.unredeemed += cents;
 }
 
 /** An Investor has left for good, which is possible only while the Master has no positions. */
 export function leave(pool: Pool, id: bigint): void {
   if (pool.positions.size > 0) throw new Error("nobody leaves while positions are open");
-  const { carry, share: left } = seatOf(pool, id);
-  pool.seats.delete(id);
+  const { carry, share: left } = holdingOf(pool, id);
+  pool.holdings.delete(id);
   pool.issued = times(pool.issued, minus(ONE, left));
-  shareAnew(pool, new Map([...pool.seats].map(([seat, { share }]) => [seat, share])));
-  const heir = largestHolder(pool);
-  const receiver = heir === "nobody" ? pool.nobody : seatOf(pool, heir);
+  shareAnew(pool, new Map([...pool.holdings].map(([holding, { share }]) => [holding, share])));
+  const heir = largestLockOwner(pool);
+  const receiver = heir === "nobody" ? pool.nobody : holdingOf(pool, heir);
   receiver.carry = plus(receiver.carry, carry);
 }
 
 export function hasHolders(pool: Pool): boolean {
-  return [...pool.seats.values()].some(({ share }) => isPositive(share));
+  return [...pool.holdings.values()].some(({ share }) => isPositive(share));
 }
 
 export function shareOf(pool: Pool, owner: Owner): Fraction {
   if (owner === "nobody") return hasHolders(pool) ? ZERO : ONE;
-  return seatOf(pool, owner).share;
+  return holdingOf(pool, owner).share;
 }
 
 /** Who has most of the pool, among equals the lower id. */
-export function largestHolder(pool: Pool): Owner {
+export function largestLockOwner(pool: Pool): Owner {
   let best: Owner = "nobody";
   let most = ZERO;
-  for (const [id, { share }] of pool.seats) {
+  for (const [id, { share }] of pool.holdings) {
     if (isPositive(minus(share, most))) [best, most] = [id, share];
   }
   return best;
 }
 
 export function ownersOf(pool: Pool): Owner[] {
-  return [...pool.seats.keys(), "nobody"];
+  return [...pool.holdings.keys(), "nobody"];
 }
 
 export function attributedTo(position: Position, owner: Owner): Fraction {
@@ -97,17 +97,17 @@ export function attributedTo(position: Position, owner: Owner): Fraction {
 
 /** Cash, carry, and what of the open positions' results was attributed. */
 export function equityOf(pool: Pool, id: bigint): Fraction {
-  const { pooled, carry } = seatOf(pool, id);
+  const { pooled, carry } = holdingOf(pool, id);
   const floating = total([...pool.positions.values()].map((position) => attributedTo(position, id)));
   return total([{ top: pooled, bottom: 1n }, carry, floating]);
 }
 
-/** Gives each seat the part of the pool that its value is of all values. */
+/** Gives each holding the part of the pool that its value is of all values. */
 export function shareAnew(pool: Pool, values: ReadonlyMap<bigint, Fraction>): void {
   const all = total(values.values());
-  for (const [id, seat] of pool.seats) {
+  for (const [id, holding] of pool.holdings) {
     const value = values.get(id) ?? ZERO;
-    seat.share = isPositive(all) ? over(value, all) : ZERO;
+    holding.share = isPositive(all) ? over(value, all) : ZERO;
   }
 }
 
@@ -118,7 +118,7 @@ export function floatingOf(pool: Pool, id: bigint, floating: ReadonlyMap<bigint,
     const attributed = attributedTo(position, id);
     if (now === undefined) return attributed;
     const since = minus({ top: now, bottom: 1n }, position.floated);
-    return plus(attributed, times(since, seatOf(pool, id).share));
+    return plus(attributed, times(since, holdingOf(pool, id).share));
   });
   return total(parts);
 }

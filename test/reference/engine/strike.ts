@@ -23,7 +23,7 @@ export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void 
   if (hasHolders(pool) && isPositive(value)) letFlow(pool, value);
   else startAnew(pool);
   if (!isFlat) return;
-  const kept = [...pool.seats].map(([id, { share, pooled }]) => [id, pooled === 0n ? ZERO : share] as const);
+  const kept = [...pool.holdings].map(([id, { share, pooled }]) => [id, pooled === 0n ? ZERO : share] as const);
   pool.issued = times(pool.issued, total(kept.map(([, share]) => share)));
   shareAnew(pool, new Map(kept));
 }
@@ -43,27 +43,27 @@ function attribute(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
 
 /** The pool as its holders own it; what has left and not yet given up its share counts. */
 function valueOfHolders(pool: Pool): Fraction {
-  const holders = [...pool.seats].filter(([, { share }]) => isPositive(share));
+  const holders = [...pool.holdings].filter(([, { share }]) => isPositive(share));
   return total(holders.map(([id, { unredeemed }]) => plus(equityOf(pool, id), fraction(unredeemed))));
 }
 
 /** Everybody's part of the value before, less what they took, more what they brought; outflows first. */
 function letFlow(pool: Pool, before: Fraction): void {
-  const values = new Map([...pool.seats].map(([id, { share }]) => [id, times(share, before)] as const));
-  for (const [id, seat] of pool.seats) {
+  const values = new Map([...pool.holdings].map(([id, { share }]) => [id, times(share, before)] as const));
+  for (const [id, holding] of pool.holdings) {
     const value = values.get(id)!;
-    const kept = larger(minus(value, fraction(seat.unredeemed)), ZERO);
+    const kept = larger(minus(value, fraction(holding.unredeemed)), ZERO);
     const others = minus(total(values.values()), value);
     const wouldTakeTheLast = isPositive(value) && !isPositive(kept) && !isPositive(others);
     if (wouldTakeTheLast && pool.positions.size > 0) continue;
     values.set(id, kept);
-    seat.unredeemed = 0n;
+    holding.unredeemed = 0n;
   }
-  for (const [id, seat] of pool.seats) {
-    if (seat.waiting === 0n) continue;
-    const inflow = fraction(seat.waiting);
-    seat.pooled += seat.waiting;
-    seat.waiting = 0n;
+  for (const [id, holding] of pool.holdings) {
+    if (holding.waiting === 0n) continue;
+    const inflow = fraction(holding.waiting);
+    holding.pooled += holding.waiting;
+    holding.waiting = 0n;
     const value = values.get(id)!;
     values.set(id, isPositive(value) ? plus(value, inflow) : larger(equityOf(pool, id), ZERO));
   }
@@ -75,12 +75,12 @@ function letFlow(pool: Pool, before: Fraction): void {
 
 /** Shares from nothing but what each has. */
 function startAnew(pool: Pool): void {
-  for (const seat of pool.seats.values()) {
-    seat.pooled += seat.waiting;
-    seat.waiting = 0n;
-    if (!isPositive(seat.share) || pool.positions.size === 0) seat.unredeemed = 0n;
+  for (const holding of pool.holdings.values()) {
+    holding.pooled += holding.waiting;
+    holding.waiting = 0n;
+    if (!isPositive(holding.share) || pool.positions.size === 0) holding.unredeemed = 0n;
   }
-  const values = [...pool.seats].map(([id, { unredeemed }]) => {
+  const values = [...pool.holdings].map(([id, { unredeemed }]) => {
     return [id, larger(plus(equityOf(pool, id), fraction(unredeemed)), ZERO)] as const;
   });
   shareAnew(pool, new Map(values));

@@ -12,10 +12,10 @@ import type { TestSystem } from "../../journey/support/system.ts";
 /** What the ledger of a Master says, in cents. */
 export type PoolBooks = {
   readonly expectedBalance: bigint;
-  readonly seats: readonly SeatBooks[];
+  readonly holdings: readonly HoldingBooks[];
 };
 
-export type SeatBooks = {
+export type HoldingBooks = {
   readonly subscriptionId: bigint;
   readonly pooled: bigint;
   readonly waiting: bigint;
@@ -32,7 +32,7 @@ export type InnerBooks = AsyncDisposable & {
   readonly isClosedThrough: (masterLogin: string, cutOff: number) => Promise<boolean>;
 };
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 export async function openInnerBooks(system: TestSystem): Promise<InnerBooks> {
   const stack = new AsyncDisposableStack();
@@ -49,16 +49,16 @@ export async function openInnerBooks(system: TestSystem): Promise<InnerBooks> {
   const asks = async (query: ReturnType<typeof sql>): Promise<boolean> => (await many(pool, query)).length > 0;
   return {
     async read(masterLogin) {
-      const context = callContext({ caller: "reference", withinMs: PATIENCE_MS });
-      const { expectedMasterBalance, seats } = await subscription.getPoolLedger({ masterLogin }, context);
+      const context = callContext({ caller: "reference", withinMs: TIMEOUT_MS });
+      const { expectedMasterBalance, holdings } = await subscription.getPoolLedger({ masterLogin }, context);
       return {
         expectedBalance: expectedMasterBalance?.minorUnits ?? 0n,
-        seats: seats.map((seat) => ({
-          subscriptionId: seat.subscriptionId,
-          pooled: seat.pooled?.minorUnits ?? 0n,
-          waiting: seat.waiting?.minorUnits ?? 0n,
-          unposted: seat.unposted?.minorUnits ?? 0n,
-          moving: [seat.inbound, seat.reserved, seat.outbound].reduce(
+        holdings: holdings.map((holding) => ({
+          subscriptionId: holding.subscriptionId,
+          pooled: holding.pooled?.minorUnits ?? 0n,
+          waiting: holding.waiting?.minorUnits ?? 0n,
+          unposted: holding.unposted?.minorUnits ?? 0n,
+          moving: [holding.inbound, holding.reserved, holding.outbound].reduce(
             (sum, each) => sum + (each?.minorUnits ?? 0n),
             0n,
           ),
@@ -66,7 +66,7 @@ export async function openInnerBooks(system: TestSystem): Promise<InnerBooks> {
       };
     },
     isStrikeDue: (login) =>
-      asks(sql`select 1 from seat where master_login = ${login} and (waiting_minor <> 0 or unredeemed_minor <> 0)`),
+      asks(sql`select 1 from holding where master_login = ${login} and (waiting_minor <> 0 or unredeemed_minor <> 0)`),
     isClosedThrough: (login, cutOff) =>
       asks(sql`select 1 from master_pool
                where login = ${login} and coalesce(weeks_closed_through, 'infinity') >= ${new Date(cutOff)}`),

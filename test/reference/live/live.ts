@@ -15,7 +15,7 @@ export type Live = {
   readonly world: World;
   readonly people: Map<Investor, string>;
   readonly places: Map<Master, NewMaster>;
-  readonly story: string[];
+  readonly saga: string[];
   readonly week: { readonly periodMs: number; readonly anchorMs: number };
   /** End of the fee week in which the world is. */
   cutOff: number;
@@ -29,7 +29,7 @@ export async function openLive(system: TestSystem, books: InnerBooks): Promise<L
   const world = newWorld({ investors: 0, masters: 0, now: Date.now() });
   const week = { periodMs: feePeriodMs, anchorMs: Date.parse(feeAnchor) };
   const base = { system, client: clientOf(system), books, world, people: new Map(), places: new Map() };
-  return { ...base, story: [], week, cutOff: endOfWeek(week, Date.now()) };
+  return { ...base, saga: [], week, cutOff: endOfWeek(week, Date.now()) };
 }
 
 export async function addLiveMaster(live: Live): Promise<Master> {
@@ -56,18 +56,18 @@ export function placeOf({ places }: Live, master: Master): NewMaster {
 export async function passWeeks(live: Live): Promise<void> {
   while (Date.now() >= live.cutOff) {
     live.world.now = live.cutOff;
-    live.story.push(`-- a week ends, at ${new Date(live.cutOff).toISOString()}`);
+    live.saga.push(`-- a week ends, at ${new Date(live.cutOff).toISOString()}`);
     for (const master of live.world.masters) closeWeek(live.world, master);
     for (const { login } of live.places.values()) await untilClosed(live, login);
     live.cutOff += live.week.periodMs;
   }
 }
 
-const CLOSE_PATIENCE_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
 
 async function untilClosed({ books, cutOff }: Live, masterLogin: string): Promise<void> {
-  for (const until = Date.now() + CLOSE_PATIENCE_MS; ; await sleep(POLL_MS)) {
+  for (const until = Date.now() + CLOSE_TIMEOUT_MS; ; await sleep(POLL_MS)) {
     if (await books.isClosedThrough(masterLogin, cutOff)) return;
     if (Date.now() > until) throw new Error(`the week of ${masterLogin} is not closed`);
   }
@@ -79,11 +79,11 @@ export function endOfWeek({ periodMs, anchorMs }: Live["week"], at: number): num
 
 const PASSING = ["account_busy", "allocation_in_progress"];
 const RETRY_MS = 200;
-const ASK_PATIENCE_MS = 30_000;
+const ASK_TIMEOUT_MS = 30_000;
 
 /** Asks again for as long as something is in the way that passes by itself. */
 export async function asked(ask: () => Promise<Reply>): Promise<Reply> {
-  for (const until = Date.now() + ASK_PATIENCE_MS; ;) {
+  for (const until = Date.now() + ASK_TIMEOUT_MS; ;) {
     const reply = await ask();
     if (Date.now() > until || !PASSING.includes(codeOf(reply))) return reply;
     await sleep(RETRY_MS);

@@ -55,7 +55,7 @@ async function playMaster(live: Live, master: Master, step: Extract<Step, { wher
       await steps.result(live, master, within(master, mostlyProfit(step.cents)));
       break;
     case "open":
-      if (master.floating.size < MOST_OPEN && master.balance > LEAST_BALANCE) {
+      if (master.floating.size < MAX_OPEN && master.balance > MIN_BALANCE) {
         await steps.open(live, master, lots(master, step.volume), step.cents / 10n);
       }
       break;
@@ -99,24 +99,24 @@ async function setRate(live: Live, { moments }: Cast, investor: Investor, step: 
   await steps.configure(live, investor, { ratePpm, since: since < 0 ? back : Date.now() + since * 1_000 });
 }
 
-const MOST_OPEN = 2;
+const MAX_OPEN = 2;
 /** The margin of the smallest position. */
-const LEAST_BALANCE = 50_00n;
+const MIN_BALANCE = 50_00n;
 
 async function closeSome(live: Live, master: Master, { which, volume }: Extract<Step, { do: "close" }>): Promise<void> {
   const [position] = [...master.floating.keys()].slice(which % Math.max(1, master.floating.size));
   if (position === undefined) return;
   const open = master.pool.volumeOf(position);
-  const part = (open / 6n / LEAST_LOT) * LEAST_LOT * volume;
+  const part = (open / 6n / MIN_LOT) * MIN_LOT * volume;
   await steps.close(live, master, position, part === 0n || volume === 6n ? undefined : lotsText(part));
 }
 
-const LEAST_LOT = 1_000_000n;
+const MIN_LOT = 1_000_000n;
 
 /** So many that a move of 0.01 in price is some percent of the Master's balance, and the margin is there. */
 function lots(master: Master, volume: bigint): string {
   const hundredths = (master.balance * volume) / 1_000_00n;
-  return lotsText((hundredths < 1n ? 1n : hundredths) * LEAST_LOT);
+  return lotsText((hundredths < 1n ? 1n : hundredths) * MIN_LOT);
 }
 
 function lotsText(volume: bigint): string {
@@ -133,7 +133,7 @@ function mostlyProfit(cents: bigint): bigint {
   return cents < 0n && cents % 3n !== 0n ? -cents : cents;
 }
 
-/** A third of the balance at most: what a pool has lost beyond its money is another story. */
+/** A third of the balance at most: what a pool has lost beyond its money is another saga. */
 function within(master: Master, cents: bigint): bigint {
   const most = master.balance / 3n;
   const size = cents < 0n ? -cents : cents;

@@ -6,17 +6,17 @@ import { activeAt, activeOf, type Master } from "../engine/world.ts";
 import { expectConserved } from "../conserved.ts";
 import { accountOnPlatform, type Live, loginOf, passWeeks, placeOf } from "./live.ts";
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
-/** Waits until the system is what the world is, to the cent and everywhere; fails with every difference and the story. */
+/** Waits until the system is what the world is, to the cent and everywhere; fails with every difference and the saga. */
 export async function settled(live: Live): Promise<void> {
   expectConserved(live.world);
   await eventually(async () => {
     await passWeeks(live);
     const differences = await differencesOf(live);
     if (differences.length > 0)
-      throw new Error([...live.story, ...differences.map((each) => `   => ${each}`)].join("\n"));
-  }, PATIENCE_MS);
+      throw new Error([...live.saga, ...differences.map((each) => `   => ${each}`)].join("\n"));
+  }, TIMEOUT_MS);
 }
 
 async function differencesOf(live: Live): Promise<string[]> {
@@ -41,23 +41,23 @@ async function differencesAt(live: Live, master: Master): Promise<(string | unde
     paymentsAt(live, master),
   ]);
   const exact = master.payments.map(({ investor, suffix, cents }) => `${investor.name} ${suffix} ${dollars(cents)}`);
-  const seats = activeAt(live.world, master).map(({ id, investor }) => {
+  const holdings = activeAt(live.world, master).map(({ id, investor }) => {
     const { pooled, waiting } = master.pool.cash(id);
     return `${dollars(pooled)} ${dollars(waiting)} ${dollars(investor.unposted)}`;
   });
-  const real = ledger.seats
+  const real = ledger.holdings
     .filter(({ pooled, waiting, unposted }) => pooled !== 0n || waiting !== 0n || unposted !== 0n)
     .map(({ pooled, waiting, unposted }) => `${dollars(pooled)} ${dollars(waiting)} ${dollars(unposted)}`);
-  const moving = ledger.seats.reduce((sum, seat) => sum + seat.moving, 0n);
+  const moving = ledger.holdings.reduce((sum, holding) => sum + holding.moving, 0n);
   return [
     equal(`balance of ${master.name}`, balance, master.balance),
     equal(`payment account of ${master.name}`, payment.balance, master.paymentBalance),
     equal(`ledger of ${master.name}`, ledger.expectedBalance, master.balance),
     equal(`money on the way to or from ${master.name}`, moving, 0n),
     same(
-      `seats of ${master.name}`,
+      `holdings of ${master.name}`,
       real,
-      seats.filter((seat) => seat !== "0.00 0.00 0.00"),
+      holdings.filter((holding) => holding !== "0.00 0.00 0.00"),
     ),
     same(`payments to ${master.name}`, payments, exact),
     same(`strike of ${master.name}`, [isStrikeDue ? "due" : "done"], [master.pool.isStrikeDue() ? "due" : "done"]),
@@ -74,15 +74,15 @@ async function paymentsAt(live: Live, master: Master): Promise<string[]> {
   });
 }
 
-/** What only the end of a story has: who is where. */
+/** What only the end of a saga has: who is where. */
 export async function expectSubscriptions(live: Live): Promise<void> {
   for (const [investor, login] of live.people) {
     const { items } = await live.client.get(`/api/v1/info/subscriptions?investor_login=${login}`);
     const open = items
       .filter((item) => textOf(item, "status") !== "CANCELLED")
       .map((item) => textOf(item, "master_login"));
-    const seat = activeOf(live.world, investor);
-    const exact = seat === undefined ? [] : [placeOf(live, seat.master).login];
+    const holding = activeOf(live.world, investor);
+    const exact = holding === undefined ? [] : [placeOf(live, holding.master).login];
     if (open.join() !== exact.join()) throw new Error(`${investor.name} is at ${open.join()}, not at ${exact.join()}`);
     const { body } = await live.client.get(`/api/v1/info/balance/${login}`);
     const difference = equal(`told balance of ${investor.name}`, minorOf(textOf(body, "balance")), investor.balance);

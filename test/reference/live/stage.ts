@@ -7,21 +7,21 @@ import { addLiveInvestor, addLiveMaster, type Live, openLive, placeOf, Straddled
 import { expectSubscriptions, settled } from "./settled.ts";
 import * as steps from "./steps.ts";
 
-/** Of stories that have to fit between two ends of weeks. */
-const MOST_TRIES = 4;
+/** Of sagas that have to fit between two ends of weeks. */
+const MAX_TRIES = 4;
 
-/** Tells a story to its end, again from the beginning where the end of a week came between; then everything ties. */
-export async function tell(system: TestSystem, books: InnerBooks, story: (live: Live) => Promise<void>): Promise<void> {
+/** Tells a saga to its end, again from the beginning where the end of a week came between; then everything ties. */
+export async function tell(system: TestSystem, books: InnerBooks, saga: (live: Live) => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const live = await openLive(system, books);
     try {
-      await story(live);
+      await saga(live);
       await settled(live);
       await expectSubscriptions(live);
       for (const master of live.world.masters) await expectFeesToTie(live.client, placeOf(live, master));
       return;
     } catch (error) {
-      if (!(error instanceof Straddled) || tries === MOST_TRIES) throw error;
+      if (!(error instanceof Straddled) || tries === MAX_TRIES) throw error;
     }
   }
 }

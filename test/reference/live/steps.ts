@@ -159,6 +159,6 @@ function expectNumbers(live: Live, reply: Reply, exact: Readonly<Record<string, 
   if (told.length > 0) fail(live, told.join("; "));
 }
 
-function fail({ story }: Live, difference: string): never {
-  expect.fail([...story, `   => ${difference}`].join("\n"));
+function fail({ saga }: Live, difference: string): never {
+  expect.fail([...saga, `   => ${difference}`].join("\n"));
 }

@@ -9,7 +9,7 @@ const INTO_THE_WEEK_MS = 50;
 /** Does something for which it has to be certain in which week it is. */
 export async function inWeek<T>(live: Live, told: string, act: () => Promise<T>): Promise<T> {
   while (live.cutOff - Date.now() < ROOM_MS) await nextWeek(live);
-  live.story.push(told);
+  live.saga.push(told);
   live.world.now = Date.now();
   const result = await act();
   if (Date.now() >= live.cutOff) throw new Straddled(`"${told}" took until the next week`);

@@ -1,6 +1,5 @@
 import type { Database } from "../postgres/database.ts";
-import { textOf } from "../postgres/types.ts";
-import type { Values } from "../postgres/types.ts";
+import { textOf, type Values } from "../postgres/types.ts";
 
 /** The committed rows of the platform service, as the checks look at them. */
 export type OperationRow = {
@@ -52,8 +51,8 @@ export class Books {
     return textOf(this.#one("transfer", "id", transferId)?.["key"] ?? "");
   }
 
-  holderOf(transferId: bigint): string {
-    return textOf(this.#one("transfer", "id", transferId)?.["holder"] ?? "");
+  lockOwnerOf(transferId: bigint): string {
+    return textOf(this.#one("transfer", "id", transferId)?.["lockOwner"] ?? "");
   }
 
   transferIdOf(key: string): bigint | undefined {
@@ -74,7 +73,7 @@ export class Books {
     return entries.toSorted((left, right) => Number((left["number"] as bigint) - (right["number"] as bigint)));
   }
 
-  /** What lies before people, by deal and by operation. */
+  /** What lies in manual review, by deal and by operation. */
   findings(): readonly Values[] {
     return [...this.#database.committed("review")];
   }

@@ -2,8 +2,7 @@ import type { Database } from "../postgres/database.ts";
 import type { Values } from "../postgres/types.ts";
 import type { Plan, Trouble } from "../plan/plan.ts";
 import type { ServerDeal, TradeServer } from "../world/trade-server.ts";
-import { isOpen, isUnderWay } from "./books.ts";
-import type { Books, OperationRow } from "./books.ts";
+import { type Books, isOpen, isUnderWay, type OperationRow } from "./books.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { FeesWatch } from "./watch-fees.ts";
@@ -24,7 +23,7 @@ export type End = {
   readonly fees: FeesWatch | undefined;
 };
 
-/** Nothing is left to be done: each operation has ended or lies before a person, and all logs have what they can have. */
+/** Nothing is left to be done: each operation has ended or lies in manual review, and all logs have what they can have. */
 export function isSettled(end: End): boolean {
   const { books, server, consumers } = end;
   if (books.operations().some((operation) => isOpen(operation) && !isHeldUp(operation, books))) return false;
@@ -32,7 +31,7 @@ export function isSettled(end: End): boolean {
   return isAllFiled && arePoolsQuiet(end) && areFeesSettled(end) && missingFindings(end).length === 0;
 }
 
-/** Something waits for a person, so who waits behind it cannot know either. */
+/** Something waits for manual review, so who waits behind it cannot know either. */
 export function isAnyHeldUp({ books }: End): boolean {
   const isUndecided = ({ login }: OperationRow) => books.account(login)?.["undecided_from"] !== null;
   return books.operations().some((operation) => operation.state === "REVIEW" || isUndecided(operation));
@@ -65,7 +64,7 @@ function missingFindings({ books, server }: Pick<End, "books" | "server">): read
   });
 }
 
-/** What a deal is known of, or waits for a person's decision about another one before it. */
+/** What a deal is known of, or waits for manual review's decision about another one before it. */
 function isLogged(login: string, books: Books, server: TradeServer): boolean {
   if (books.account(login)?.["undecided_from"] !== null) return hasReview(login, books);
   const logged = new Set(books.log(login).map((entry) => entry["deal_id"]));
@@ -109,7 +108,8 @@ function checkOperation(end: End, operation: OperationRow): void {
   if (state !== "APPLIED") return;
   const deal = platform.deal(dealId ?? 0n);
   const isIts = readSentReference(deal?.sentComment ?? "")?.number === number;
-  if (!isIts) throw new Violation("R3", `operation ${number} is applied with deal ${dealId}, which is not its own`);
+  if (!isIts)
+    throw new Violation("deal_matching", `operation ${number} is applied with deal ${dealId}, which is not its own`);
 }
 
 /** I10: people are only bothered with what no rule could know. */
@@ -127,7 +127,8 @@ function checkReview({ plan, platform, server }: End, { number, review, attempt 
     applied_deal_gone: hasForgotten || isBeyondBounds,
     attempts_exhausted: attempt >= MAX_ATTEMPTS,
   };
-  if (reasons[review ?? ""] !== true) throw new Violation("I10", `operation ${number} lies before a person: ${review}`);
+  if (reasons[review ?? ""] !== true)
+    throw new Violation("I10", `operation ${number} lies in manual review: ${review}`);
 }
 
 /** R3, from the side of the platform. */
@@ -139,13 +140,13 @@ function checkDeal({ books }: End, { ticket, sentComment, by, login }: ServerDea
   const hasFinding = books.findings().some((finding) => finding["deal_id"] === ticket);
   if (!isKnown && !hasFinding) {
     throw new Violation(
-      "R3",
+      "deal_matching",
       `deal ${ticket} of ${login} belongs to ${operation?.state ?? "no"} operation ${reference.number}`,
     );
   }
 }
 
-/** I4: both legs, none of them, or the first and its reversal; anything else lies before a person. */
+/** I4: both legs, none of them, or the first and its reversal; anything else lies in manual review. */
 function checkLegs({ books }: End, legs: readonly OperationRow[]): void {
   const [first, second, reversal] = [1, 2, 3].map((leg) => legs.find((operation) => operation.leg === leg)?.state);
   const isAskedAbout = ({ state, number }: OperationRow) =>
@@ -195,7 +196,7 @@ function filedBook(consumer: Database, login: string): Values | undefined {
 
 /** Nobody is in a pool here, so all money of an Investor is outside and all of a Master belongs to nobody yet. */
 function sumOf(book: Values): bigint {
-  const places = ["outside_minor", "quarantined_minor", "foreign_minor", "unallocated_minor"];
+  const places = ["outside_minor", "quarantined_minor", "external_minor", "unallocated_minor"];
   const total = places.reduce((sum, place) => sum + ((book[place] as bigint | undefined) ?? 0n), 0n);
   // A result that was posted without having been allocated: the account has what nobody was given.
   return total - ((book["unposted_minor"] as bigint | undefined) ?? 0n);

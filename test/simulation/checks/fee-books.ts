@@ -1,6 +1,5 @@
 import type { Database } from "../postgres/database.ts";
-import { textOf } from "../postgres/types.ts";
-import type { Value, Values } from "../postgres/types.ts";
+import { textOf, type Value, type Values } from "../postgres/types.ts";
 
 /** What somebody owes for a fee, once for each run, as the fee service keeps it. */
 export type PaymentRow = {

@@ -1,10 +1,8 @@
 import type { HeldRow } from "../postgres/transaction.ts";
 import type { Row } from "../postgres/row.ts";
-import { textOf } from "../postgres/types.ts";
-import type { Values } from "../postgres/types.ts";
+import { textOf, type Values } from "../postgres/types.ts";
 import type { TradeServer } from "../world/trade-server.ts";
-import { isUnderWay, operationOf } from "./books.ts";
-import type { Books, OperationRow } from "./books.ts";
+import { type Books, isUnderWay, operationOf, type OperationRow } from "./books.ts";
 import { Violation } from "./violation.ts";
 import type { PlatformWatch } from "./watch-platform.ts";
 
@@ -21,22 +19,22 @@ export class BooksWatch {
   readonly #facts: BooksFacts;
   readonly #sums = new Map<string, bigint>();
   readonly #logged = new Map<string, Set<bigint>>();
-  /** Lanes as their holders were told of them, with the number from which on everybody else has to wait. */
-  readonly #lanes = new Map<string, { readonly holder: string; readonly number: bigint }>();
+  /** Account locks as their holders were told of them, with the number from which on everybody else has to wait. */
+  readonly #accountLocks = new Map<string, { readonly lockOwner: string; readonly number: bigint }>();
 
   constructor(facts: BooksFacts) {
     this.#facts = facts;
   }
 
-  onHeld(login: string, holder: string): void {
+  onHeld(login: string, lockOwner: string): void {
     const account = this.#facts.books.account(login);
-    if (account?.["lane_holder"] !== holder)
-      throw new Violation("I6", `${holder} was told of a lane that it does not have`);
-    this.#lanes.set(login, { holder, number: account["lane_number"] as bigint });
+    if (account?.["locked_by"] !== lockOwner)
+      throw new Violation("I6", `${lockOwner} was told of an account lock that it does not have`);
+    this.#accountLocks.set(login, { lockOwner, number: account["lock_number"] as bigint });
   }
 
   onRelease(login: string): void {
-    this.#lanes.delete(login);
+    this.#accountLocks.delete(login);
   }
 
   onCommit(changed: readonly HeldRow[]): void {
@@ -60,7 +58,7 @@ export class BooksWatch {
     if (open.length > 1) throw new Violation("I6", `${open.map(({ number }) => number).join(" and ")} are under way`);
   }
 
-  /** I6: a lane that was granted lets only its own story pass, and what stood in line before it. */
+  /** I6: an account lock that was granted lets only its own saga pass, and what stood in line before it. */
   #checkPermit(attempt: Values): void {
     if (attempt["state"] !== "SENDING") return;
     const { books } = this.#facts;
@@ -68,10 +66,10 @@ export class BooksWatch {
     const operation = books.operation(number);
     if (operation === undefined || !operation.isExclusive) return;
     const account = books.account(operation.login);
-    const held = { holder: account?.["lane_holder"] ?? null, number: (account?.["lane_number"] ?? 0n) as bigint };
-    for (const { holder, number: from } of [held, this.#lanes.get(operation.login) ?? held]) {
-      const passes = holder === null || number < from || books.holderOf(operation.transferId) === holder;
-      if (!passes) throw new Violation("I6", `${number} passed the lane of ${textOf(holder)}`);
+    const held = { lockOwner: account?.["locked_by"] ?? null, number: (account?.["lock_number"] ?? 0n) as bigint };
+    for (const { lockOwner, number: from } of [held, this.#accountLocks.get(operation.login) ?? held]) {
+      const passes = lockOwner === null || number < from || books.lockOwnerOf(operation.transferId) === lockOwner;
+      if (!passes) throw new Violation("I6", `${number} passed the account lock of ${textOf(lockOwner)}`);
     }
   }
 
@@ -81,7 +79,7 @@ export class BooksWatch {
     this.#sums.set(login, (this.#sums.get(login) ?? 0n) + amount);
     const dealId = entry["deal_id"] as bigint | null;
     // What is told about the past of a deal is no movement of money.
-    if (dealId === null || entry["kind"] === "irregularity") return;
+    if (dealId === null || entry["kind"] === "amendment") return;
     const deal = this.#facts.platform.deal(dealId);
     if (deal?.login !== login || deal.amountMinor !== amount) {
       throw new Violation("I4", `the log of ${login} has ${amount} for deal ${dealId}, which is ${deal?.amountMinor}`);

@@ -1,5 +1,4 @@
-import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
+import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { PlatformWatch } from "./watch-platform.ts";

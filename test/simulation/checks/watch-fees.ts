@@ -1,11 +1,9 @@
 import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
-import { textOf } from "../postgres/types.ts";
-import type { Values } from "../postgres/types.ts";
+import { textOf, type Values } from "../postgres/types.ts";
 import type { ServerDeal } from "../world/trade-server.ts";
 import type { Books, OperationRow } from "./books.ts";
-import { isOpenPayment, pairOf, paymentOf } from "./fee-books.ts";
-import type { FeeBooks, PairRow, PaymentRow } from "./fee-books.ts";
+import { type FeeBooks, isOpenPayment, pairOf, type PairRow, paymentOf, type PaymentRow } from "./fee-books.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { PlatformWatch } from "./watch-platform.ts";
@@ -143,14 +141,14 @@ export class FeesWatch {
   #checkPair(pair: PairRow): void {
     const name = nameOf(pair);
     const payments = this.#facts.fees.paymentsOf(pair);
-    this.#checkPlaces(name, pair, payments);
+    this.#checkBuckets(name, pair, payments);
     const fees = payments.filter(({ kind }) => kind === "PF");
     this.#checkRate(name, pair, fees);
     this.#checkMark(name, pair);
   }
 
   /** I4: each cent that was ever due is in one place. */
-  #checkPlaces(name: string, { debtMinor }: PairRow, payments: readonly PaymentRow[]): void {
+  #checkBuckets(name: string, { debtMinor }: PairRow, payments: readonly PaymentRow[]): void {
     const due = sum(payments.map(({ kind, dueMinor }) => (kind === "PF" ? dueMinor : 0n)));
     const open = sum(payments.map((payment) => (isOpenPayment(payment) ? payment.dueMinor : 0n)));
     const taken = sum(payments.map(({ status, takenMinor }) => (status === "EXECUTED" ? takenMinor : 0n)));

@@ -1,5 +1,4 @@
-import { readSentReference } from "./reference.ts";
-import type { SentReference } from "./reference.ts";
+import { readSentReference, type SentReference } from "./reference.ts";
 import type { Books, OperationRow } from "./books.ts";
 import { Violation } from "./violation.ts";
 import type { BalanceCommand, ServerDeal } from "../world/trade-server.ts";

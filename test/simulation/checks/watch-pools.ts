@@ -1,8 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
-import { textOf } from "../postgres/types.ts";
-import type { Value, Values } from "../postgres/types.ts";
+import { textOf, type Value, type Values } from "../postgres/types.ts";
 import type { Books } from "./books.ts";
 import { Violation } from "./violation.ts";
 
@@ -28,7 +27,7 @@ export class PoolsWatch {
       if (committed === undefined) continue;
       if (table === "investor_account") investors.add(committed["login"]!);
       if (table === "master_pool") masters.add(committed["login"]!);
-      if (table === "seat") {
+      if (table === "holding") {
         investors.add(committed["investor_login"]!);
         masters.add(committed["master_login"]!);
       }
@@ -42,12 +41,12 @@ export class PoolsWatch {
   unsettled(): readonly string[] {
     const statuses = this.#rows("subscription").map((row) => textOf(row["status"]!));
     const open = statuses.filter((status) => status === "ASSIGNING" || status === "PAUSED");
-    const seats = this.#rows("seat").flatMap((seat) => UNDER_WAY.filter((place) => seat[place] !== 0n));
+    const holdings = this.#rows("holding").flatMap((holding) => UNDER_WAY.filter((place) => holding[place] !== 0n));
     const pools = this.#rows("master_pool").flatMap((pool) =>
       pool["unallocated_minor"] === 0n ? [] : ["unallocated"],
     );
     const accounts = this.#rows("investor_account").flatMap((account) => (this.#mayPost(account) ? ["unposted"] : []));
-    return [...open, ...seats, ...pools, ...accounts];
+    return [...open, ...holdings, ...pools, ...accounts];
   }
 
   /** A loss is posted as far as there is something to take it from. */
@@ -66,41 +65,41 @@ export class PoolsWatch {
   #checkInvestor(login: string): void {
     const account = this.#row("investor_account", "login", login);
     if (account === undefined) return;
-    const seats = this.#seatsOf("investor_login", login);
+    const holdings = this.#holdingsOf("investor_login", login);
     const own =
       minor(account, "outside_minor") + minor(account, "quarantined_minor") - minor(account, "unposted_minor");
-    this.#compare(login, account, own + totalOf(seats, ON_INVESTOR));
+    this.#compare(login, account, own + totalOf(holdings, ON_INVESTOR));
   }
 
   /** I4: and each cent of a Master account. */
   #checkMaster(login: string): void {
     const pool = this.#row("master_pool", "login", login);
     if (pool === undefined) return;
-    const seats = this.#seatsOf("master_login", login);
-    const own = minor(pool, "foreign_minor") + minor(pool, "unallocated_minor") + minor(pool, "suspense_minor");
-    this.#compare(login, pool, own + totalOf(seats, ON_MASTER));
+    const holdings = this.#holdingsOf("master_login", login);
+    const own = minor(pool, "external_minor") + minor(pool, "unallocated_minor") + minor(pool, "suspense_minor");
+    this.#compare(login, pool, own + totalOf(holdings, ON_MASTER));
   }
 
-  #compare(login: string, book: Values, places: bigint): void {
+  #compare(login: string, book: Values, buckets: bigint): void {
     const filed = book["filed_number"] as bigint;
     const entries = this.#platform.log(login).filter((entry) => (entry["number"] as bigint) <= filed);
     const total = entries.reduce((sum, entry) => sum + (entry["amount_minor"] as bigint), 0n);
-    if (total !== places)
-      throw new Violation("I4", `${login} has ${total} in its log up to ${filed} and ${places} in its places`);
+    if (total !== buckets)
+      throw new Violation("I4", `${login} has ${total} in its log up to ${filed} and ${buckets} in its places`);
   }
 
   /** I12: who has left has nothing in the pool any more. */
   #checkLeft(subscription: Values): void {
-    const [seat] = this.#seatsOf("subscription_id", subscription["id"]!);
-    const isEmpty = seat === undefined || [...ON_INVESTOR, "outbound_minor"].every((place) => seat[place] === 0n);
+    const [holding] = this.#holdingsOf("subscription_id", subscription["id"]!);
+    const isEmpty = holding === undefined || [...ON_INVESTOR, "outbound_minor"].every((place) => holding[place] === 0n);
     const account = this.#row("investor_account", "login", textOf(subscription["investor_login"]!));
     if (!isEmpty || account?.["pooled_subscription_id"] === subscription["id"]) {
       throw new Violation("I12", `subscription ${textOf(subscription["id"]!)} has ended and is still in its pool`);
     }
   }
 
-  #seatsOf(column: string, value: Value): readonly Values[] {
-    return this.#rows("seat").filter((seat) => seat[column] === value);
+  #holdingsOf(column: string, value: Value): readonly Values[] {
+    return this.#rows("holding").filter((holding) => holding[column] === value);
   }
 
   #row(table: string, column: string, value: Value): Values | undefined {

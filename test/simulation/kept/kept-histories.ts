@@ -8,7 +8,7 @@ export type KeptHistory = {
   readonly title: string;
   readonly plan: (seed: number) => Plan;
   /** The mistake that it shows again when it is put back; undefined where a check was wrong. */
-  readonly sabotage: string | undefined;
+  readonly mutant: string | undefined;
 };
 
 const QUIET = {
@@ -41,7 +41,7 @@ export const KEPT_HISTORIES: readonly KeptHistory[] = [
           { kind: "platform_restart", atMs: 1_060, forgetsMs: 400, downMs: 100 },
         ],
       ),
-    sabotage: "nobody asks after deals that are gone",
+    mutant: "nobody asks after deals that are gone",
   },
   {
     title: "a process whose clock is an hour ahead looks for a command that is applied late",
@@ -58,7 +58,7 @@ export const KEPT_HISTORIES: readonly KeptHistory[] = [
           { kind: "clock_jump", atMs: 3_000, process: 0, byMs: 3_600_000 },
         ],
       ),
-    sabotage: "a quiet period by the clock of whoever looks",
+    mutant: "a quiet period by the clock of whoever looks",
   },
   {
     title: "a Master's deal is shown after half a minute, and something new follows at once",
@@ -68,7 +68,7 @@ export const KEPT_HISTORIES: readonly KeptHistory[] = [
         [mirror(1_000), { kind: "trade", atMs: 24_200, login: "1001", forMs: 500, profitMinor: 115n }],
         [{ kind: "command", nth: 1, trouble: { ...TRUE, hiddenMs: 23_000 } }],
       ),
-    sabotage: "a short reading passes what only a longer one shows",
+    mutant: "a short reading passes what only a longer one shows",
   },
   {
     title: "a debit that is shown late is reversed: the check counted only what was shown in time",
@@ -85,12 +85,12 @@ export const KEPT_HISTORIES: readonly KeptHistory[] = [
           },
         ],
       ),
-    sabotage: undefined,
+    mutant: undefined,
   },
   {
     title: "a credit and its reversal are refused: the check did not see that a person is asked",
     plan: (seed) => planOf(seed, [fee(1_000)], [refused(2), refused(3)]),
-    sabotage: undefined,
+    mutant: undefined,
   },
   {
     title: "nothing is read for a minute: the world began with accounts and without a place up to which all was read",
@@ -104,7 +104,7 @@ export const KEPT_HISTORIES: readonly KeptHistory[] = [
         ],
         75_000,
       ),
-    sabotage: undefined,
+    mutant: undefined,
   },
 ];
 

@@ -10,9 +10,9 @@ const EVERYTHING = 1_000_000_000n;
 /** With thirds in it: fees are rounded. */
 const FEE_RATES_PPM = [0, 200_000, 333_333, 333_333, 500_000];
 const EXTERNAL_MS = 8_000;
-const LONGEST_POSITION_MS = 4_000;
+const MAX_POSITION_MS = 4_000;
 /** Shorter where Investors want to leave: nobody can while a position is open. */
-const LONGEST_IN_POOL_MS = 1_500;
+const MAX_IN_POOL_MS = 1_500;
 /** Investors begin to follow early, and nothing else happens before they can have joined, or nothing could follow from it. */
 const ASSIGNED_WITHIN = 0.1;
 const JOINED_FROM = 0.35;
@@ -148,12 +148,12 @@ function dealer(random: Random, atMs: number) {
 
 function trade(random: Random, atMs: number): Command {
   const profitMinor = anySign(random) * random.pick(AMOUNTS);
-  return { kind: "trade", atMs, login: random.pick(MASTERS), forMs: random.whole(1, LONGEST_POSITION_MS), profitMinor };
+  return { kind: "trade", atMs, login: random.pick(MASTERS), forMs: random.whole(1, MAX_POSITION_MS), profitMinor };
 }
 
 function poolTrade(random: Random, atMs: number, { master: login }: Pair): Command {
   const sign = random.whole(1, 100) <= PROFITS ? 1n : -1n;
-  const forMs = random.whole(1, LONGEST_IN_POOL_MS);
+  const forMs = random.whole(1, MAX_IN_POOL_MS);
   return { kind: "trade", atMs, login, forMs, profitMinor: sign * random.pick(AMOUNTS) };
 }
 

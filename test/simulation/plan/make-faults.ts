@@ -86,7 +86,7 @@ const MAKERS: readonly (readonly [number, Maker])[] = [
   [
     6,
     (random, room) => ({
-      kind: "broker_trouble",
+      kind: "broker_failure",
       atMs: at(random, room),
       forMs: random.whole(1_000, 20_000),
       probability: random.pick([0.1, 0.5, 1]),

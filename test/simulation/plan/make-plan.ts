@@ -7,12 +7,12 @@ import type { Mode, Plan } from "./plan.ts";
 const QUIET_PERIODS_MS = [20_000, 30_000, 45_000];
 /** Weeks that end while people act, once or several times; in some histories fees are taken of those who leave alone. */
 const FEE_PERIODS_MS = [6_000, 15_000, 7 * 86_400_000];
-const LONGEST_SKEW_MS = 800;
+const MAX_SKEW_MS = 800;
 const BUSY_MS = { safety: 70_000, liveness: 14_000 };
 /** Before anything can follow from following, some seconds have gone by. */
 const POOL_BUSY_MS = { safety: 70_000, liveness: 20_000 };
 const CALM_AFTER_MS = 2_000;
-const MOST_COMMANDS = { safety: 16, liveness: 9 };
+const MAX_COMMANDS = { safety: 16, liveness: 9 };
 /** Before anything is owed, several things have to follow from each other. */
 const MORE_IN_POOLS = 3;
 
@@ -23,10 +23,10 @@ export function makePlan(seed: number, mode: Mode): Plan {
   const hasPools = random.for("pools").chance(0.2);
   const fees = random.for("fees");
   const busyMs = (hasPools ? POOL_BUSY_MS : BUSY_MS)[mode];
-  const count = random.for("count").whole(3, MOST_COMMANDS[mode]) + (hasPools ? MORE_IN_POOLS : 0);
+  const count = random.for("count").whole(3, MAX_COMMANDS[mode]) + (hasPools ? MORE_IN_POOLS : 0);
   const skews = random.for("clocks");
   const processes = Array.from({ length: skews.chance(0.25) ? 3 : 2 }, () => ({
-    skewMs: Math.round((skews.next() * 2 - 1) * LONGEST_SKEW_MS),
+    skewMs: Math.round((skews.next() * 2 - 1) * MAX_SKEW_MS),
   }));
   const make = hasPools ? makePoolCommands : makeCommands;
   const room = { busyMs, quietPeriodMs, logins: [...MASTERS, ...INVESTORS], paymentLogin: PAYMENT };

@@ -45,7 +45,7 @@ export type Command =
     }
   /** Many transfers in one call, as the posting of results does it. */
   | { readonly kind: "batch"; readonly atMs: number; readonly key: string; readonly legs: readonly Leg[] }
-  /** A withdrawal under the lane: hold, fee, payout, release. */
+  /** A withdrawal under the account lock: hold, fee, payout, release. */
   | {
       readonly kind: "withdrawal";
       readonly atMs: number;
@@ -120,7 +120,7 @@ export type Fault =
       readonly login: string;
       readonly code: number;
     }
-  | { readonly kind: "broker_trouble"; readonly atMs: number; readonly forMs: number; readonly probability: number }
+  | { readonly kind: "broker_failure"; readonly atMs: number; readonly forMs: number; readonly probability: number }
   | { readonly kind: "broker_amnesia"; readonly atMs: number }
   /** It brings everything that it ever stored once more. */
   | { readonly kind: "broker_rewind"; readonly atMs: number }

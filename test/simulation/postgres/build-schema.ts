@@ -1,12 +1,10 @@
 import { compileExpression } from "./compile-expression.ts";
 import { columnOf } from "./compiled.ts";
 import type { ColumnDefinition, Definition, Rule } from "./definitions.ts";
-import { alter, columnsIn, draftNamed, draftOf, drop } from "./draft.ts";
-import type { Draft } from "./draft.ts";
+import { alter, columnsIn, type Draft, draftNamed, draftOf, drop } from "./draft.ts";
 import type { Run } from "./run.ts";
 import type { Column, Reference, RowExpression, Schema, TableSchema, Unique } from "./schema.ts";
-import { Scope } from "./scope.ts";
-import type { Compiler } from "./scope.ts";
+import { type Compiler, Scope } from "./scope.ts";
 import type { Expression, Query } from "./syntax.ts";
 import { typeNamed } from "./types.ts";
 

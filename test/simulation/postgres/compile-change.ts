@@ -6,12 +6,10 @@ import { columnOf } from "./compiled.ts";
 import { eachMatch, planJoin } from "./join.ts";
 import type { Row } from "./row.ts";
 import type { Run } from "./run.ts";
-import { Scope } from "./scope.ts";
-import type { CompiledQuery, Compiler, Env } from "./scope.ts";
+import { type CompiledQuery, type Compiler, type Env, Scope } from "./scope.ts";
 import type { TableSchema } from "./schema.ts";
 import type { Assignment, Delete, Insert, Output, Update } from "./syntax.ts";
-import { coerce } from "./types.ts";
-import type { Value, Values } from "./types.ts";
+import { coerce, type Value, type Values } from "./types.ts";
 import { conflictsOf, deleteRow, insertRow, updateRow } from "./write-row.ts";
 
 /** The target and what would be in the way of an insert, as ON CONFLICT names them. */

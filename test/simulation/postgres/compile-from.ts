@@ -3,11 +3,9 @@ import { rowsOf } from "./compile-sets.ts";
 import { columnOf } from "./compiled.ts";
 import { SCALAR_FUNCTIONS, SET_FUNCTIONS } from "./functions.ts";
 import { once } from "./run.ts";
-import { Scope } from "./scope.ts";
-import type { CompiledQuery, Env, Source } from "./scope.ts";
+import { type CompiledQuery, type Env, Scope, type Source } from "./scope.ts";
 import type { Call, Expression, From, Query } from "./syntax.ts";
-import { elementOf } from "./types.ts";
-import type { Value, Values } from "./types.ts";
+import { elementOf, type Value, type Values } from "./types.ts";
 
 /** One source of rows in the order in which they are joined. */
 export type Step = {

@@ -1,16 +1,12 @@
 import { addWindows, createCollector, group, sorted } from "./collect.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { compileFrom, conjunctsOf } from "./compile-from.ts";
-import { compileLimits, compileList, firstOfEach } from "./compile-list.ts";
-import type { CompiledBody, Limits, Rows } from "./compile-list.ts";
-import { compileOutputs } from "./compile-outputs.ts";
-import type { CompiledOutput } from "./compile-outputs.ts";
+import { type CompiledBody, compileLimits, compileList, firstOfEach, type Limits, type Rows } from "./compile-list.ts";
+import { type CompiledOutput, compileOutputs } from "./compile-outputs.ts";
 import { eachMatch, planJoin } from "./join.ts";
 import { lockRows } from "./lock-rows.ts";
-import { once } from "./run.ts";
-import type { Run } from "./run.ts";
-import { Scope } from "./scope.ts";
-import type { Compiled, CompiledOrder, CompiledQuery, Compiler, Env } from "./scope.ts";
+import { once, type Run } from "./run.ts";
+import { type Compiled, type CompiledOrder, type CompiledQuery, type Compiler, type Env, Scope } from "./scope.ts";
 import type { CommonTable, Expression, Order, Query, Select } from "./syntax.ts";
 import type { Value } from "./types.ts";
 

@@ -1,7 +1,6 @@
 import { isComparison } from "./operators.ts";
 import type { Compiled, Env } from "./scope.ts";
-import { coerce } from "./types.ts";
-import type { Value } from "./types.ts";
+import { coerce, type Value } from "./types.ts";
 
 export function constant(value: string | bigint | number | boolean | null, type: string): Compiled {
   return { type, uses: 0, eval: () => value };

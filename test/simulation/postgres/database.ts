@@ -8,10 +8,8 @@ import type { DatabaseFacts, Sequence } from "./run.ts";
 import type { Schema } from "./schema.ts";
 import type { CompiledQuery, Compiler } from "./scope.ts";
 import { TableRows } from "./table-rows.ts";
-import { MustWait, Transaction } from "./transaction.ts";
-import type { HeldRow } from "./transaction.ts";
-import { bound, handedOut } from "./types.ts";
-import type { Value, Values } from "./types.ts";
+import { type HeldRow, MustWait, Transaction } from "./transaction.ts";
+import { bound, handedOut, type Value, type Values } from "./types.ts";
 
 /** Types whose values leave as they are kept. */
 const AS_THEY_ARE = new Set(["text", "bool", "unknown"]);

@@ -1,7 +1,6 @@
 import { compare, isSame, keyOf } from "./operators.ts";
 import type { Run } from "./run.ts";
-import { coerce, textOf } from "./types.ts";
-import type { Value } from "./types.ts";
+import { coerce, textOf, type Value } from "./types.ts";
 
 type ScalarFunction = {
   readonly type: (args: readonly string[]) => string;

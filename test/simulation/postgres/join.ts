@@ -4,8 +4,7 @@ import type { Compiled, Env, Scope } from "./scope.ts";
 import type { Row } from "./row.ts";
 import type { Expression } from "./syntax.ts";
 import type { TableRows } from "./table-rows.ts";
-import { coerce } from "./types.ts";
-import type { Value, Values } from "./types.ts";
+import { coerce, type Value, type Values } from "./types.ts";
 
 /** A step with the conditions that can be decided once its row is at hand. */
 type Planned = Step & {

@@ -2,10 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { DatabaseError } from "pg";
 import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { execute, many, sql } from "#kernel/postgres/query.ts";
-import type { Statement } from "#kernel/postgres/query.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { execute, many, sql, type Statement } from "#kernel/postgres/query.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { simulatedPool } from "./testing/simulated-pool.ts";
 

@@ -1,6 +1,5 @@
 import { divisionByZero } from "./failure.ts";
-import { coerce, isTime, isWhole, textOf } from "./types.ts";
-import type { Value } from "./types.ts";
+import { coerce, isTime, isWhole, textOf, type Value } from "./types.ts";
 
 export type BinaryOperation = (left: Value, right: Value) => Value;
 

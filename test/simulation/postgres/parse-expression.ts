@@ -1,5 +1,4 @@
-import { binary, parsePrimary, parseType, startsQuery } from "./parse-primary.ts";
-import type { Grammar } from "./parse-primary.ts";
+import { binary, type Grammar, parsePrimary, parseType, startsQuery } from "./parse-primary.ts";
 import type { Expression, Query } from "./syntax.ts";
 
 const COMPARISONS = ["=", "<>", "!=", "<=", ">=", "<", ">", "~"];

@@ -1,6 +1,5 @@
 import { parseExpression } from "./parse-expression.ts";
-import { parseCall, parseOrderBy, startsQuery } from "./parse-primary.ts";
-import type { Grammar } from "./parse-primary.ts";
+import { type Grammar, parseCall, parseOrderBy, startsQuery } from "./parse-primary.ts";
 import type {
   Body,
   CommonTable,

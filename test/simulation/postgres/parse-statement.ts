@@ -1,5 +1,12 @@
-import { grammarOf, isAlias, parseFrom, parseOutput, parseQuery, parseWith } from "./parse-query.ts";
-import type { StatementGrammar } from "./parse-query.ts";
+import {
+  grammarOf,
+  isAlias,
+  parseFrom,
+  parseOutput,
+  parseQuery,
+  parseWith,
+  type StatementGrammar,
+} from "./parse-query.ts";
 import type {
   Assignment,
   CommonTable,

@@ -1,5 +1,4 @@
-import { MustWait } from "./transaction.ts";
-import type { Transaction } from "./transaction.ts";
+import { MustWait, type Transaction } from "./transaction.ts";
 import type { Values } from "./types.ts";
 
 /** Told whenever a version of a row has changed; `outdated` may not be one of its versions any more. */

@@ -1,5 +1,4 @@
-import { Row } from "./row.ts";
-import type { Index } from "./row.ts";
+import { type Index, Row } from "./row.ts";
 import type { TableSchema } from "./schema.ts";
 import type { Value, Values } from "./types.ts";
 

@@ -5,8 +5,7 @@ import type { Row } from "./row.ts";
 import type { Run } from "./run.ts";
 import type { Reference, TableSchema, Unique } from "./schema.ts";
 import { MustWait } from "./transaction.ts";
-import type { Value, Values } from "./types.ts";
-import { coerce } from "./types.ts";
+import { coerce, type Value, type Values } from "./types.ts";
 
 /** Adds a row with what it does not give: defaults, numbers, computed columns. */
 export function insertRow(table: TableSchema, given: Values, run: Run): Row {

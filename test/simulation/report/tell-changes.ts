@@ -1,8 +1,7 @@
 import { operationOf } from "../checks/books.ts";
 import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
-import { textOf } from "../postgres/types.ts";
-import type { Values } from "../postgres/types.ts";
+import { textOf, type Values } from "../postgres/types.ts";
 
 /** What a commit of the platform service means to somebody who reads a history. */
 export function tellChanges(changed: readonly HeldRow[]): readonly string[] {
@@ -26,7 +25,7 @@ function tellRow(table: string, row: Values): readonly string[] {
         `   log of ${textOf(row["login"]!)} ${textOf(row["number"]!)}: ${textOf(row["kind"]!)} ${textOf(row["amount_minor"]!)}`,
       ];
     case "review":
-      return [`   for a person: ${textOf(row["reason"]!)} on ${textOf(row["login"]!)}`];
+      return [`   for manual review: ${textOf(row["reason"]!)} on ${textOf(row["login"]!)}`];
     default:
       return [];
   }

@@ -12,9 +12,9 @@ export type Subscriber = {
 
 type Stored = { readonly feed: string; readonly number: bigint };
 
-const LONGEST_WAY_MS = 5;
+const MAX_WAY_MS = 5;
 const RETRY_MS = 250;
-const LONGEST_DELAY_MS = 4_000;
+const MAX_DELAY_MS = 4_000;
 
 /**
  * JetStream and the wake-up signals of plain NATS, which it may lose, repeat, delay and forget. The counterpart of
@@ -62,7 +62,7 @@ export class Broker {
   #publish(process: SimulatedProcess, headers: Readonly<Record<string, string>>): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const isLost = this.#random.chance(this.trouble);
-    this.#scheduler.after(this.#random.next() * LONGEST_WAY_MS, "publish", () => {
+    this.#scheduler.after(this.#random.next() * MAX_WAY_MS, "publish", () => {
       // The message may be stored although nobody says so.
       const isStored = !isLost || this.#random.chance(0.5);
       if (isStored) this.#store(headers);
@@ -78,7 +78,7 @@ export class Broker {
   signal(feed: string, lastNumber: bigint): void {
     for (const { wake } of this.#followersOf(feed)) {
       if (this.#random.chance(this.trouble)) continue;
-      this.#scheduler.after(this.#random.next() * LONGEST_WAY_MS, "signal", () => wake(lastNumber));
+      this.#scheduler.after(this.#random.next() * MAX_WAY_MS, "signal", () => wake(lastNumber));
     }
   }
 
@@ -101,7 +101,7 @@ export class Broker {
 
   #delayMs(): number {
     const isDelayed = this.#random.chance(this.trouble);
-    return this.#random.next() * (isDelayed ? LONGEST_DELAY_MS : LONGEST_WAY_MS);
+    return this.#random.next() * (isDelayed ? MAX_DELAY_MS : MAX_WAY_MS);
   }
 
   #bring(subscriber: Subscriber, number: bigint, afterMs: number): void {

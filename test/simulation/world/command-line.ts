@@ -15,12 +15,12 @@ export type LineOptions = {
   readonly faults: Faults;
   /** Told when the bytes of a command leave, before anything becomes of them. */
   readonly onWrite: (process: SimulatedProcess, command: BalanceCommand) => void;
-  readonly onTrouble: (trouble: Trouble, command: BalanceCommand) => void;
+  readonly onFailure: (trouble: Trouble, command: BalanceCommand) => void;
 };
 
 /** As the real session has it: after this nothing of the command is left on our side. */
 const COMMAND_TIMEOUT_MS = 5_000;
-const LONGEST_WAY_MS = 8;
+const MAX_WAY_MS = 8;
 const NO_TROUBLE: Trouble = {
   name: "slow answer",
   applies: "now",
@@ -57,7 +57,7 @@ export function sendCommand(
   const { promise, resolve } = Promise.withResolvers<Exchanged>();
   const command = readCommand(request);
   const trouble = faults.command() ?? NO_TROUBLE;
-  if (trouble !== NO_TROUBLE) options.onTrouble(trouble, command);
+  if (trouble !== NO_TROUBLE) options.onFailure(trouble, command);
   let isOver = false;
   const reset = (): void => end({ kind: "lost", reason: "connection_lost" });
   const end = (exchanged: Exchanged): void => {
@@ -86,7 +86,7 @@ function write(options: LineOptions, call: Call, mayWrite: () => boolean): void 
   scheduler.after(COMMAND_TIMEOUT_MS, `${call.process.name} time-out`, () =>
     call.end({ kind: "lost", reason: "timeout" }),
   );
-  scheduler.after(random.next() * LONGEST_WAY_MS, "command arrives", () => arrive(options, call));
+  scheduler.after(random.next() * MAX_WAY_MS, "command arrives", () => arrive(options, call));
 }
 
 function arrive(options: LineOptions, call: Call): void {
@@ -103,7 +103,7 @@ function arrive(options: LineOptions, call: Call): void {
 function answer({ scheduler, random }: LineOptions, { trouble, end }: Call, truth: ServerAnswer | undefined): void {
   const { answers, takesMs } = trouble;
   if (answers === "not") return;
-  scheduler.after(takesMs + random.next() * LONGEST_WAY_MS, "answer arrives", () => {
+  scheduler.after(takesMs + random.next() * MAX_WAY_MS, "answer arrives", () => {
     if (answers === "by_reset") end({ kind: "lost", reason: "connection_lost" });
     else if (typeof answers === "object" && "status" in answers) end(answered(answers.status, ""));
     else end(answered(200, typeof answers === "object" ? answers.body : bodyOf(truth)));

@@ -8,8 +8,7 @@ import {
   transactionIsAborted,
 } from "../postgres/failure.ts";
 import type { Answer, Database } from "../postgres/database.ts";
-import { MustWait } from "../postgres/transaction.ts";
-import type { Transaction } from "../postgres/transaction.ts";
+import { MustWait, type Transaction } from "../postgres/transaction.ts";
 import type { DatabaseServer } from "./database-server.ts";
 import type { Faults } from "./faults.ts";
 import { waitBehind } from "./lock-wait.ts";
@@ -23,7 +22,7 @@ export type LinkOptions = {
   readonly random: Random;
   readonly faults: Faults;
   /** Told of a connection that ended while it mattered. */
-  readonly onTrouble: (name: string) => void;
+  readonly onFailure: (name: string) => void;
 };
 
 /** As kernel/postgres/pool.ts configures the real ones. */
@@ -108,12 +107,12 @@ export class DatabaseClient {
   }
 
   #execute(statement: Statement): void {
-    const { database, faults, onTrouble } = this.#options;
+    const { database, faults, onFailure } = this.#options;
     const own = this.#transaction;
     const problem = this.#problem();
     if (problem !== undefined) return this.#answer(statement, problem);
     if (own !== undefined && faults.connection()) {
-      onTrouble("lost connection");
+      onFailure("lost connection");
       this.#lose();
       return this.#answer(statement, connectionLost());
     }
@@ -147,7 +146,7 @@ export class DatabaseClient {
   }
 
   #commit(statement: Statement): void {
-    const { database, faults, onTrouble } = this.#options;
+    const { database, faults, onFailure } = this.#options;
     const tx = this.#transaction;
     const problem = this.#problem();
     if (problem !== undefined || tx === undefined) return this.#answer(statement, problem ?? connectionLost());
@@ -157,7 +156,7 @@ export class DatabaseClient {
       return this.#answer(statement, resultOf("ROLLBACK"));
     }
     const lost = faults.commit();
-    if (lost !== undefined) onTrouble(lost.isApplied ? "commit lost after it" : "commit lost before it");
+    if (lost !== undefined) onFailure(lost.isApplied ? "commit lost after it" : "commit lost before it");
     if (lost?.isApplied === false) {
       this.#lose();
       return this.#answer(statement, connectionLost());

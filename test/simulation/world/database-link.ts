@@ -1,6 +1,5 @@
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
-import { DatabaseClient } from "./database-client.ts";
-import type { LinkOptions, Query, Result } from "./database-client.ts";
+import { DatabaseClient, type LinkOptions, type Query, type Result } from "./database-client.ts";
 import type { DatabaseServer } from "./database-server.ts";
 import type { SimulatedProcess } from "./process.ts";
 

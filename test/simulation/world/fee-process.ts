@@ -5,8 +5,8 @@ import { consumeFeed } from "../../../services/kernel/feed/consume.ts";
 import type { Log } from "../../../services/kernel/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { Deps } from "../../../services/fee/deps.ts";
-import { hearOfAllocations } from "../../../services/fee/events/hear-of-allocations.ts";
-import { createBells, feeJobs, feeService } from "../../../services/fee/service.ts";
+import { receiveAllocations } from "../../../services/fee/events/receive-allocations.ts";
+import { createWakeSignals, feeJobs, feeService } from "../../../services/fee/service.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
 
@@ -30,8 +30,8 @@ export type FeeProcess = {
 /** The counterpart of services/fee/main.ts. */
 export async function startFeeProcess(parts: FeeParts): Promise<FeeProcess> {
   const { process, pool, broker, log, others, read } = parts;
-  const deps: Deps = { pool, ...others, bells: createBells(), log, now: () => new Date() };
-  const consumer = await consumeFeed({ ...hearOfAllocations(deps), pool, read, log });
+  const deps: Deps = { pool, ...others, wakeSignals: createWakeSignals(), log, now: () => new Date() };
+  const consumer = await consumeFeed({ ...receiveAllocations(deps), pool, read, log });
   const signals = broker.subscribe({
     feed: consumer.feed,
     catchUp: () => Promise.resolve(),

@@ -2,16 +2,18 @@ import { changeBalance } from "../../../services/platform/mt5/balance.ts";
 import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
 import type { Deal } from "../../../services/platform/mt5/deals.ts";
 import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
-import { createMissedAnswers, createToldTickets } from "../../../services/platform/mt5/answer-correlation.ts";
-import type { HistoryQuestions } from "../../../services/platform/mt5/answer-correlation.ts";
+import {
+  createMissedAnswers,
+  createToldTickets,
+  type HistoryQuestions,
+} from "../../../services/platform/mt5/answer-correlation.ts";
 import type { Position } from "../../../services/platform/mt5/positions.ts";
 import { fixedClock } from "../../../services/platform/mt5/server-clock.ts";
-import { sendCommand } from "./command-line.ts";
-import type { LineOptions } from "./command-line.ts";
+import { type LineOptions, sendCommand } from "./command-line.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { ServerDeal } from "./trade-server.ts";
 
-const LONGEST_QUESTION_MS = 15;
+const MAX_QUESTION_MS = 15;
 const SESSIONS = 4;
 const ENABLED = 1n;
 const SYMBOL = "EURUSD";
@@ -24,7 +26,7 @@ export function createMt5Port(options: LineOptions, process: SimulatedProcess): 
   const { server, scheduler, random, faults } = options;
   const ask = <T>(what: string, read: () => T): Promise<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    scheduler.after(random.next() * LONGEST_QUESTION_MS, `${process.name} asks ${what}`, () => {
+    scheduler.after(random.next() * MAX_QUESTION_MS, `${process.name} asks ${what}`, () => {
       const isLost = !server.isUp || faults.read();
       const answer = isLost ? undefined : { value: read() };
       process.deliver("read", what, () => {

@@ -27,7 +27,7 @@ export type NetworkOptions<To extends Target> = {
 
 export type Asked<To extends Target, T> = (target: To, context: CallContext) => Promise<T>;
 
-const LONGEST_WAY_MS = 6;
+const MAX_WAY_MS = 6;
 
 /** Requests to any of the processes of a service, as a queue group hands them out. */
 export class Network<To extends Target> {
@@ -53,13 +53,13 @@ export class Network<To extends Target> {
     for (let copy = faults.doublesCall() ? 2 : 1; copy > 0; copy -= 1) {
       const targets = reachable();
       if (targets.length === 0) {
-        scheduler.after(LONGEST_WAY_MS, "nobody there", () => answer({ kind: "nobody" }));
+        scheduler.after(MAX_WAY_MS, "nobody there", () => answer({ kind: "nobody" }));
         break;
       }
       const target = random.pick(targets);
-      scheduler.after(random.next() * LONGEST_WAY_MS, "request arrives", () => {
+      scheduler.after(random.next() * MAX_WAY_MS, "request arrives", () => {
         const reply = (outcome: Outcome<T>): void => {
-          if (!isLost) scheduler.after(random.next() * LONGEST_WAY_MS, "reply", () => answer(outcome));
+          if (!isLost) scheduler.after(random.next() * MAX_WAY_MS, "reply", () => answer(outcome));
         };
         receive(target, { requestId, commandId, withinMs, asked }, reply);
       });

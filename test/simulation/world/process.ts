@@ -1,6 +1,5 @@
 import type { StepClass } from "../plan/plan.ts";
-import { inTimeOf } from "./virtual-time.ts";
-import type { Host } from "./virtual-time.ts";
+import { type Host, inTimeOf } from "./virtual-time.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -20,7 +19,7 @@ export type ProcessOptions = {
   readonly around: Surroundings;
   readonly clock: Clock;
   /** Callers and people at the platform are hit by nothing. */
-  readonly isMortal: boolean;
+  readonly isCrashing: boolean;
 };
 
 /** Idle loops look less often than they would: being slow is always allowed, and it keeps a simulated minute short. */
@@ -33,7 +32,7 @@ const BACKLOG_MS = 2;
 /** One process of the simulated world. What it waits for comes back to it here, or never when it has died. */
 export class SimulatedProcess implements Host {
   readonly name: string;
-  readonly isMortal: boolean;
+  readonly isCrashing: boolean;
   isAlive = true;
   /** Requests that it is answering; idle loops are slow only without any. */
   requests = 0;
@@ -44,9 +43,9 @@ export class SimulatedProcess implements Host {
   #stoppedUntilMs = 0;
   readonly #ends = new Set<() => void>();
 
-  constructor({ name, around, clock, isMortal }: ProcessOptions) {
+  constructor({ name, around, clock, isCrashing }: ProcessOptions) {
     this.name = name;
-    this.isMortal = isMortal;
+    this.isCrashing = isCrashing;
     this.#around = around;
     this.#clock = clock;
     this.#random = around.random.for(name);
@@ -73,7 +72,7 @@ export class SimulatedProcess implements Host {
   /** Something that it waited for is there. It may die of it, or stop; only then does it see it. */
   deliver(step: StepClass | undefined, label: string, see: () => void): void {
     if (!this.isAlive) return;
-    if (this.isMortal && step !== undefined) this.#around.strike(this, step, label);
+    if (this.isCrashing && step !== undefined) this.#around.strike(this, step, label);
     this.#resume(see);
   }
 
@@ -103,7 +102,7 @@ export class SimulatedProcess implements Host {
   }
 
   #stretched(ms: number): number {
-    if (!this.isMortal || ms > SHORT_TIMER_MS) return ms + this.#random.next();
+    if (!this.isCrashing || ms > SHORT_TIMER_MS) return ms + this.#random.next();
     const longest = this.requests > 0 ? BUSY_TIMER_MS : IDLE_TIMER_MS;
     return ms + this.#random.next() * Math.max(0, longest - ms);
   }

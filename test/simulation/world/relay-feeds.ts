@@ -1,6 +1,5 @@
 import type { Log } from "../../../services/kernel/log.ts";
-import { feedReader } from "../../../services/kernel/feed/read.ts";
-import type { FeedReader } from "../../../services/kernel/feed/read.ts";
+import { feedReader, type FeedReader } from "../../../services/kernel/feed/read.ts";
 import { startRelay } from "../../../services/kernel/feed/relay.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { Broker } from "./broker.ts";

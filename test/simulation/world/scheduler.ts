@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers";
-import { hashText } from "./random.ts";
-import type { Random } from "./random.ts";
+import { hashText, type Random } from "./random.ts";
 
 export type Scheduled = { readonly cancel: () => void };
 

@@ -1,14 +1,18 @@
 import type { ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Implementation } from "../../../services/kernel/contract/contract.ts";
-import { consumeFeed } from "../../../services/kernel/feed/consume.ts";
-import type { FeedConsumer } from "../../../services/kernel/feed/consume.ts";
+import { consumeFeed, type FeedConsumer } from "../../../services/kernel/feed/consume.ts";
 import type { FeedReader } from "../../../services/kernel/feed/read.ts";
 import type { Log } from "../../../services/kernel/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { Deps } from "../../../services/subscription/deps.ts";
 import { fileAccountMovement } from "../../../services/subscription/events/file-account-movement.ts";
-import { createBells, FEEDS, subscriptionJobs, subscriptionService } from "../../../services/subscription/service.ts";
+import {
+  createWakeSignals,
+  FEEDS,
+  subscriptionJobs,
+  subscriptionService,
+} from "../../../services/subscription/service.ts";
 import type { Week } from "../../../services/subscription/domain/weeks.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -38,12 +42,12 @@ export type SubscriptionProcess = {
 /** The counterpart of services/subscription/main.ts; undefined when it only files, and nobody asks it anything. */
 export async function startSubscriptionProcess(parts: SubscriptionParts): Promise<SubscriptionProcess | undefined> {
   const { process, pool, log, arrival, read, others } = parts;
-  const bells = createBells();
+  const wakeSignals = createWakeSignals();
   const now = (): Date => new Date();
-  const consumer = await consumeFeed({ ...fileAccountMovement({ log, now, bells }), pool, read, log });
+  const consumer = await consumeFeed({ ...fileAccountMovement({ log, now, wakeSignals }), pool, read, log });
   if (arrival === "pushed") follow(parts, consumer);
   if (others === undefined) return undefined;
-  const deps: Deps = { pool, ...others, bells, log, now, isSingleSubscription: false };
+  const deps: Deps = { pool, ...others, wakeSignals, log, now, isSingleSubscription: false };
   const feeds = await relayFeeds(parts, "subscription", FEEDS);
   subscriptionJobs(deps);
   return { process, service: subscriptionService(deps), feeds };

@@ -19,20 +19,15 @@ import { DatabaseServer } from "./database-server.ts";
 import { createDirectPool } from "./direct-pool.ts";
 import type { Faults } from "./faults.ts";
 import { createMt5Port } from "./mt5-port.ts";
-import { startFeeProcess } from "./fee-process.ts";
-import type { FeeProcess } from "./fee-process.ts";
-import { Network } from "./network.ts";
-import type { Target } from "./network.ts";
+import { type FeeProcess, startFeeProcess } from "./fee-process.ts";
+import { Network, type Target } from "./network.ts";
 import { createPeople } from "./people.ts";
-import { SERVER_NAME, startPlatformProcess } from "./platform-process.ts";
-import type { PlatformProcess } from "./platform-process.ts";
-import { SimulatedProcess } from "./process.ts";
-import type { Clock, Surroundings } from "./process.ts";
+import { type PlatformProcess, SERVER_NAME, startPlatformProcess } from "./platform-process.ts";
+import { type Clock, SimulatedProcess, type Surroundings } from "./process.ts";
 import type { Random } from "./random.ts";
 import { remoteClient } from "./remote-client.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { startSubscriptionProcess } from "./subscription-process.ts";
-import type { SubscriptionProcess } from "./subscription-process.ts";
+import { startSubscriptionProcess, type SubscriptionProcess } from "./subscription-process.ts";
 import { TradeServer } from "./trade-server.ts";
 
 const PLATFORM = readSchema("platform");
@@ -59,10 +54,10 @@ export type WorldOptions = {
   readonly scheduler: Scheduler;
   readonly random: Random;
   readonly faults: Faults;
-  readonly line: Pick<LineOptions, "onWrite" | "onTrouble">;
+  readonly line: Pick<LineOptions, "onWrite" | "onFailure">;
   readonly note: (text: () => string) => void;
   readonly log: Log;
-  readonly onConnectionTrouble: (name: string) => void;
+  readonly onConnectionFailure: (name: string) => void;
 };
 
 /** A clock that nobody sets. */
@@ -147,7 +142,7 @@ export class World {
 
   /** A caller, or a person: nothing hits it. */
   newcomer(name: string): SimulatedProcess {
-    const process = new SimulatedProcess({ name, around: this.#around, clock: RIGHT, isMortal: false });
+    const process = new SimulatedProcess({ name, around: this.#around, clock: RIGHT, isCrashing: false });
     this.#processes.add(process);
     return process;
   }
@@ -177,13 +172,13 @@ export class World {
     this.#options.scheduler.after(ms, "a process starts", start);
   }
 
-  #mortal(name: string, clock: Clock): SimulatedProcess {
+  #crashing(name: string, clock: Clock): SimulatedProcess {
     this.#started += 1;
     const process = new SimulatedProcess({
       name: `${name} #${this.#started}`,
       around: this.#around,
       clock,
-      isMortal: true,
+      isCrashing: true,
     });
     this.#processes.add(process);
     return process;
@@ -191,7 +186,7 @@ export class World {
 
   #startPlatform(place: number): void {
     const { scheduler, random, faults, line, note } = this.#options;
-    const process = this.#mortal(`platform ${place}`, this.#clocks[place] ?? RIGHT);
+    const process = this.#crashing(`platform ${place}`, this.#clocks[place] ?? RIGHT);
     const own = random.for(`${process.name} ways`);
     const mt5 = createMt5Port({ server: this.server, scheduler, random: own, faults, ...line }, process);
     const pool = this.#pool(this.database, process);
@@ -207,7 +202,7 @@ export class World {
   }
 
   #startBooks(name: Follower): void {
-    const process = this.#mortal(name, RIGHT);
+    const process = this.#crashing(name, RIGHT);
     const pool = this.#pool(this.books.get(name)!, process);
     const { broker } = this;
     const { log, plan } = this.#options;
@@ -228,7 +223,7 @@ export class World {
   }
 
   #startFee(place: number): void {
-    const process = this.#mortal(`fee ${place}`, RIGHT);
+    const process = this.#crashing(`fee ${place}`, RIGHT);
     const pool = this.#pool(this.fees, process);
     const { broker } = this;
     const { log, note } = this.#options;
@@ -259,9 +254,9 @@ export class World {
   }
 
   #pool(database: Database, process: SimulatedProcess) {
-    const { scheduler, random, faults, onConnectionTrouble: onTrouble } = this.#options;
+    const { scheduler, random, faults, onConnectionFailure: onFailure } = this.#options;
     const own = random.for(`${process.name} database`);
-    return createPoolPort({ database, scheduler, random: own, faults, onTrouble }, this.databaseServer, process);
+    return createPoolPort({ database, scheduler, random: own, faults, onFailure }, this.databaseServer, process);
   }
 }
 

@@ -68,10 +68,10 @@ test.each([DEPOSIT, WITHDRAW])(
 );
 
 test.each(["operation_in_progress", "possible_duplicate"] as const)(
-  "a twin that is refused as %s is named",
+  "a duplicate that is refused as %s is named",
   async (code) => {
-    const twin = { operationId: "0198c0de-0000-7000-8000-000000000009", details: { deal_id: "77" } };
-    const refusal = new Refusal({ code, status: "conflict", message: "no", outcome: "not_executed", ...twin });
+    const duplicate = { operationId: "0198c0de-0000-7000-8000-000000000009", details: { deal_id: "77" } };
+    const refusal = new Refusal({ code, status: "conflict", message: "no", outcome: "not_executed", ...duplicate });
     const edge = await testEdge({ funding: { deposit: () => Promise.reject(refusal) } });
     const { status, body } = await edge.call({ method: "POST", url: `${DEPOSIT}?login=1&amount=1&comment=CRM-1` });
 
@@ -80,7 +80,7 @@ test.each(["operation_in_progress", "possible_duplicate"] as const)(
       {
         code,
         outcome: "not_executed",
-        operation_id: twin.operationId,
+        operation_id: duplicate.operationId,
         ...(code === "possible_duplicate" ? { deal_id: 77 } : {}),
       },
     ]);

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
-import type { ListReviewsRequest } from "#proto/pamm/common/v1/review.ts";
-import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { type ListReviewsRequest, type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { aReview } from "../../testing/replies/ops.ts";
 import { AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
@@ -66,7 +65,7 @@ test("a review is answered field by field", async () => {
           operation_id: null,
           reference: null,
           deal_id: "LARGE",
-          evidence: { why: "deal_gone: deal 77", pool: { seats: "2" } },
+          evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
           actions: ["resume", "withdraw_proposal"],
           state: "proposed",
           opened_at: AT_TEXT,

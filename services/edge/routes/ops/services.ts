@@ -1,6 +1,6 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { isTrouble } from "#kernel/trouble.ts";
+import { isTransientFailure } from "#kernel/transient-failure.ts";
 import { refuse } from "../../problems/refusals.ts";
 import type { Services } from "../../route.ts";
 
@@ -74,6 +74,6 @@ function inOrder<Name, A extends PageAnswer>(answered: readonly Answered<Name, A
 }
 
 function unlessUnreachable(error: unknown): undefined {
-  if (!isTrouble(error)) throw error;
+  if (!isTransientFailure(error)) throw error;
   return undefined;
 }

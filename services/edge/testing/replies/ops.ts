@@ -5,7 +5,7 @@ import { AT, LATER, cents } from "./values.ts";
 export function aBreak(overrides: Partial<Break> = {}): Break {
   return {
     id: 17n,
-    check: "R3",
+    check: "deal_matching",
     key: "operation:4711",
     login: "3000001",
     masterLogin: "3000001",
@@ -22,7 +22,7 @@ export function aBreak(overrides: Partial<Break> = {}): Break {
 
 export function aCheck(overrides: Partial<Check> = {}): Check {
   return {
-    name: "R3",
+    name: "deal_matching",
     title: "each applied operation is one deal of the log",
     everyMs: 60_000n,
     completedAt: LATER,
@@ -42,7 +42,7 @@ export function aReview(overrides: Partial<Review> = {}): Review {
     operationId: "",
     reference: "",
     dealId: 0n,
-    evidence: '{"why":"deal_gone: deal 77","pool":{"seats":"2"}}',
+    evidence: '{"why":"deal_gone: deal 77","pool":{"holdings":"2"}}',
     actions: ["resume", "withdraw_proposal"],
     state: ReviewState.OPEN,
     openedAt: AT,

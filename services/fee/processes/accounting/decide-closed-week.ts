@@ -6,7 +6,7 @@ import { type Books, openBooks } from "./open-books.ts";
 import { type InvestorDue, recordDue } from "./record-due.ts";
 
 /** Investors whose results are folded at once; a pool of any size is decided in one transaction. */
-const SEATS_PER_STEP = 500;
+const HOLDINGS_PER_STEP = 500;
 const SUFFIX = "W";
 
 export type ClosedWeek = Week & { readonly number: bigint };
@@ -15,14 +15,14 @@ export type ClosedWeek = Week & { readonly number: bigint };
 export async function decideClosedWeek(
   tx: Transaction,
   week: ClosedWeek,
-  seats: readonly JournalPart[],
+  holdings: readonly JournalPart[],
   at: Date,
 ): Promise<void> {
   // Everybody locks Investors in this order.
-  const ordered = seats.toSorted((left, right) => (left.investorLogin < right.investorLogin ? -1 : 1));
+  const ordered = holdings.toSorted((left, right) => (left.investorLogin < right.investorLogin ? -1 : 1));
   const chargeable: InvestorDue[] = [];
-  for (let start = 0; start < ordered.length; start += SEATS_PER_STEP) {
-    chargeable.push(...(await decideSeats(tx, week, ordered.slice(start, start + SEATS_PER_STEP))));
+  for (let start = 0; start < ordered.length; start += HOLDINGS_PER_STEP) {
+    chargeable.push(...(await decideHoldings(tx, week, ordered.slice(start, start + HOLDINGS_PER_STEP))));
   }
   const { masterLogin, periodStart, cutOff: periodEnd, markedAt } = week;
   const run = {
@@ -37,9 +37,13 @@ export async function decideClosedWeek(
   await recordDue(tx, run, chargeable, at);
 }
 
-async function decideSeats(tx: Transaction, week: ClosedWeek, seats: readonly JournalPart[]): Promise<InvestorDue[]> {
+async function decideHoldings(
+  tx: Transaction,
+  week: ClosedWeek,
+  holdings: readonly JournalPart[],
+): Promise<InvestorDue[]> {
   const { masterLogin, number: throughNumber } = week;
-  const floating = new Map(seats.map((seat) => [seat.investorLogin, seat.floating]));
+  const floating = new Map(holdings.map((holding) => [holding.investorLogin, holding.floating]));
   const opened = await openBooks(tx, { masterLogin, throughNumber }, [...floating.keys()]);
   const books = new Map(opened.map((own) => [own.investorLogin, own]));
   const decided = decideWeek(

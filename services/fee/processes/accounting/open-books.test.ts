@@ -8,13 +8,13 @@ import { savePairs } from "../../store/pairs.ts";
 import { openBooks } from "./open-books.ts";
 
 /** More than is read at once. */
-const SEATS = 300;
+const HOLDINGS = 300;
 const DEALS = 75;
 
 test("results of many Investors are folded in pieces, each once and in their order", async () => {
   const { deps } = await aWorld();
   const { pool } = deps;
-  const logins = Array.from({ length: SEATS }, (_, seat) => String(9000 + seat));
+  const logins = Array.from({ length: HOLDINGS }, (_, holding) => String(9000 + holding));
   await insertMaster(pool, MASTER, PAYMENT_ACCOUNT);
   await execute(
     pool,

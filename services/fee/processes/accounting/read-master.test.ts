@@ -38,7 +38,7 @@ test("entries with more parts than one answer carries are filed whole", async ()
   const logins = Array.from({ length: 20 }, (_, index) => String(9_001 + index));
   for (const login of logins) await anInvestor(world, { login, deposit: "100.00" });
   const all = (amount: string) => Object.fromEntries(logins.map((login) => [login, amount]));
-  world.subscriptions.mostRows = 7;
+  world.subscriptions.maxRows = 7;
   result(world, { 9001: "+1.00", 9002: "+1.00" });
   result(world, all("+10.00"));
   result(world, { 9001: "+1.00" });

@@ -64,9 +64,9 @@ async function file(deps: Deps, batch: JournalBatch): Promise<boolean> {
     await insertBatch(tx, batch);
     await moveReadNumber(tx, batch.masterLogin, last.number);
     if (last.kind === "WEEK") {
-      const seats = batch.parts.filter(({ number }) => number === last.number);
-      await decideClosedWeek(tx, { ...last, masterLogin: batch.masterLogin }, seats, deps.now());
-      afterCommit(tx, deps.bells.payments.ring);
+      const holdings = batch.parts.filter(({ number }) => number === last.number);
+      await decideClosedWeek(tx, { ...last, masterLogin: batch.masterLogin }, holdings, deps.now());
+      afterCommit(tx, deps.wakeSignals.payments.notify);
     }
     return true;
   });

@@ -15,18 +15,18 @@ import type { Deps } from "../../deps.ts";
 import { type PaymentOutcome, unpaid } from "../../domain/payment-outcome.ts";
 import type { DuePayment } from "../../store/due-payments.ts";
 
-const OUTSIDE_A_LANE = "";
+const WITHOUT_LOCK = "";
 
 /** A payment moves both legs under one key, and never more than the account has above the floor. */
 export function transferOf(
   { key, investorLogin, paymentAccountLogin, due }: DuePayment,
-  { floor, holder = OUTSIDE_A_LANE }: { readonly floor: bigint; readonly holder?: string },
+  { floor, lockOwner = WITHOUT_LOCK }: { readonly floor: bigint; readonly lockOwner?: string },
 ): TransferRequest {
   // The rest becomes debt.
   const amount = due < MAX_AMOUNT.minor ? due : MAX_AMOUNT.minor;
   return {
     key,
-    holder,
+    lockOwner,
     legs: [
       { login: investorLogin, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-amount)) },
       { login: paymentAccountLogin, kind: MovementKind.FEE_CREDIT, amount: moneyToProto(usd(amount)) },
@@ -63,7 +63,7 @@ export function outcomeOf({ kind }: DuePayment, result: TransferResult): Payment
 /** Nothing is on record by this call, or nobody knows: the key is asked again. */
 export function outcomeOfError(error: unknown): PaymentOutcome {
   const reason = reasonOf(error);
-  return { kind: "open", reason, isBusy: reason === "account_busy" || reason === "no_lane" };
+  return { kind: "open", reason, isBusy: reason === "account_busy" || reason === "lock_not_owned" };
 }
 
 function takenBy({ amount }: TransferLegResult): bigint {

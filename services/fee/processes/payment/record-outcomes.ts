@@ -17,7 +17,7 @@ import {
   type UnpaidPayment,
 } from "../../store/settled-payments.ts";
 
-/** A lane is held for a moment only, and a fee that waits for it should follow soon. */
+/** A account lock is held for a moment only, and a fee that waits for it should follow soon. */
 const MAX_BUSY_MS = 2_000;
 
 export type Asked = { readonly payment: DuePayment; readonly outcome: PaymentOutcome };

@@ -11,7 +11,7 @@ import { feeSuffix, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
 import { outcomeUnknown } from "../../domain/transfer-outcome.ts";
 import type { HeldFacts, WithdrawalDecision } from "../../domain/withdrawal.ts";
 import { markCollecting, markNextTry } from "../../store/withdrawals.ts";
-import { refuseStory, releaseLane, type Story } from "./end-story.ts";
+import { refuseSaga, releaseLock, type Saga } from "./end-saga.ts";
 
 /** What may be otherwise a moment later: another try is worth it while the caller waits. */
 const PASSING = new Set(["account_busy", "allocation_in_progress"]);
@@ -21,15 +21,15 @@ const PAUSE_BETWEEN_TRIES_MS = 200;
 /** A further try needs this much of the caller's patience. */
 const TRY_NEEDS_MS = 3_000;
 
-/** Lets the pool decide what leaves. From the moment it has decided, the story is finished, whatever it takes. */
-export async function decideInPool(deps: Deps, story: Story, context: CallContext): Promise<void> {
-  const { cashflow, withdrawal } = story;
+/** Lets the pool decide what leaves. From the moment it has decided, the saga is finished, whatever it takes. */
+export async function decideInPool(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
+  const { cashflow, withdrawal } = saga;
   const { held } = withdrawal;
   if (held === undefined) {
     throw outcomeUnknown(cashflow.operationId);
   }
   try {
-    const answer = await deps.subscriptions.leave(leaveOf(story, held), withReplyReserve(context));
+    const answer = await deps.subscriptions.leave(leaveOf(saga, held), withReplyReserve(context));
     await inTransaction(deps.pool, (tx) => markCollecting(tx, cashflow.id, decisionOf(answer)));
   } catch (error) {
     if (!(error instanceof Refusal)) {
@@ -38,26 +38,26 @@ export async function decideInPool(deps: Deps, story: Story, context: CallContex
     if (!FINAL.has(error.code)) {
       throw outcomeUnknown(cashflow.operationId);
     }
-    await takeNo(deps, story, error, context);
+    await takeNo(deps, saga, error, context);
   }
 }
 
-async function takeNo(deps: Deps, story: Story, refusal: Refusal, context: CallContext): Promise<void> {
+async function takeNo(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<void> {
   const isWorthATry = PASSING.has(refusal.code) && remainingMs(context) > TRY_NEEDS_MS;
-  // Only a lane that was let go for certain may be forgotten for the next try's.
-  if (isWorthATry && (await releaseLane(deps, story, context))) {
-    await inTransaction(deps.pool, (tx) => markNextTry(tx, story.cashflow.id, story.withdrawal.try));
+  // Only an account lock that was let go for certain may be forgotten for the next try's.
+  if (isWorthATry && (await releaseLock(deps, saga, context))) {
+    await inTransaction(deps.pool, (tx) => markNextTry(tx, saga.cashflow.id, saga.withdrawal.try));
     await pause(PAUSE_BETWEEN_TRIES_MS);
     return;
   }
-  await refuseStory(deps, story, notExecuted(refusal), context);
+  await refuseSaga(deps, saga, notExecuted(refusal), context);
 }
 
 function notExecuted({ code, status, message, details, retryAfterMs }: Refusal): Refusal {
   return new Refusal({ code, status, message, details, retryAfterMs, outcome: "not_executed" });
 }
 
-function leaveOf({ cashflow, withdrawal }: Story, held: HeldFacts): LeaveRequest {
+function leaveOf({ cashflow, withdrawal }: Saga, held: HeldFacts): LeaveRequest {
   return {
     key: withdrawalKey(cashflow),
     try: withdrawal.try,

@@ -7,21 +7,21 @@ import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
-import { laneHolder, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
+import { lockOwnerOf, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
 import { outcomeUnknown, refusalOfTransfer } from "../../domain/transfer-outcome.ts";
 import { getCashflow, markDoubt, markPosted } from "../../store/cashflows.ts";
 import { markPaying } from "../../store/withdrawals.ts";
 import { finish } from "../finish.ts";
 import { sendTransfer } from "../transfer.ts";
-import { refuseStory, releaseForGood, type Story } from "./end-story.ts";
+import { refuseSaga, releaseForGood, type Saga } from "./end-saga.ts";
 
 /**
  * Lets everything be taken that was decided to be owed, before anything is paid out; also when nothing is left to pay. A
- * debit may be on its way from here on, so whatever goes wrong leaves the story to be continued, and never ends it.
+ * debit may be on its way from here on, so whatever goes wrong leaves the saga to be continued, and never ends it.
  */
-export async function collectFee(deps: Deps, { cashflow, withdrawal }: Story, context: CallContext): Promise<void> {
+export async function collectFee(deps: Deps, { cashflow, withdrawal }: Saga, context: CallContext): Promise<void> {
   try {
-    const asked = { key: withdrawalKey(cashflow), holder: laneHolder(cashflow, withdrawal.try) };
+    const asked = { key: withdrawalKey(cashflow), lockOwner: lockOwnerOf(cashflow, withdrawal.try) };
     await deps.fees.collect(asked, withReplyReserve(context));
   } catch (error) {
     if (!(error instanceof Refusal)) {
@@ -33,8 +33,8 @@ export async function collectFee(deps: Deps, { cashflow, withdrawal }: Story, co
   await markPaying(deps.pool, cashflow.id);
 }
 
-/** Who finds the lane gone may only be late: another process has brought the story to its end meanwhile. */
-async function continueLater(deps: Deps, { cashflow }: Story, error: Refusal): Promise<void> {
+/** Who finds the account lock gone may only be late: another process has brought the saga to its end meanwhile. */
+async function continueLater(deps: Deps, { cashflow }: Saga, error: Refusal): Promise<void> {
   const { state, operationId } = await getCashflow(deps.pool, cashflow.operationId);
   if (state === "COLLECTING") {
     deps.log.warn("a fee is taken later", { operation_id: operationId, login: cashflow.login, error });
@@ -43,24 +43,24 @@ async function continueLater(deps: Deps, { cashflow }: Story, error: Refusal): P
 }
 
 /** Pays what was decided, or nothing when nothing remained. */
-export async function payOut(deps: Deps, story: Story, context: CallContext): Promise<void> {
-  const { cashflow, withdrawal } = story;
+export async function payOut(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
+  const { cashflow, withdrawal } = saga;
   if (withdrawal.decision === undefined) {
     throw outcomeUnknown(cashflow.operationId);
   }
   const { effective } = withdrawal.decision;
   if (isZero(effective)) {
     await markPosted(deps.pool, cashflow.id, { at: deps.now() });
-    return await releaseForGood(deps, story, context);
+    return await releaseForGood(deps, saga, context);
   }
-  const outcome = await sendTransfer(deps, transferOf(story, effective), context);
+  const outcome = await sendTransfer(deps, transferOf(saga, effective), context);
   switch (outcome.kind) {
     case "applied":
       failpoint("before_posted", "withdraw");
       await finish(deps, cashflow, outcome.dealId);
-      return await releaseForGood(deps, story, context);
+      return await releaseForGood(deps, saga, context);
     case "refused":
-      return await giveBack(deps, story, refusalOfTransfer(outcome), context);
+      return await giveBack(deps, saga, refusalOfTransfer(outcome), context);
     case "open":
       await markDoubt(deps.pool, cashflow.id, outcome.doubt);
       throw outcomeUnknown(cashflow.operationId);
@@ -70,23 +70,23 @@ export async function payOut(deps: Deps, story: Story, context: CallContext): Pr
 }
 
 /**
- * The reserve goes back to the pool before the lane is let go. Where that fails, the caller still hears the truth, and the
+ * The reserve goes back to the pool before the account lock is let go. Where that fails, the caller still hears the truth, and the
  * row stays open for the settling job.
  */
-async function giveBack(deps: Deps, story: Story, refusal: Refusal, context: CallContext): Promise<void> {
+async function giveBack(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<void> {
   try {
-    await deps.subscriptions.returnReserve({ key: payoutKey(story.cashflow) }, context);
+    await deps.subscriptions.returnReserve({ key: payoutKey(saga.cashflow) }, context);
   } catch (error) {
-    deps.log.warn("a reserve is returned later", { operation_id: story.cashflow.operationId, error });
+    deps.log.warn("a reserve is returned later", { operation_id: saga.cashflow.operationId, error });
     throw refusal;
   }
-  await refuseStory(deps, story, refusal, context);
+  await refuseSaga(deps, saga, refusal, context);
 }
 
-function transferOf({ cashflow, withdrawal }: Story, effective: Money): TransferRequest {
+function transferOf({ cashflow, withdrawal }: Saga, effective: Money): TransferRequest {
   return {
     key: payoutKey(cashflow),
-    holder: laneHolder(cashflow, withdrawal.try),
+    lockOwner: lockOwnerOf(cashflow, withdrawal.try),
     legs: [{ login: cashflow.login, kind: MovementKind.WITHDRAWAL, amount: moneyToProto(negate(effective)) }],
     upTo: undefined,
     enqueue: false,

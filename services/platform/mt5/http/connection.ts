@@ -1,6 +1,5 @@
 import type { Exchanged, HttpAnswer, LossReason } from "./exchanged.ts";
-import { createAnswerReader } from "./http-answer.ts";
-import type { AnswerReader } from "./http-answer.ts";
+import { type AnswerReader, createAnswerReader } from "./http-answer.ts";
 import type { Wire } from "./socket.ts";
 
 /** HTTP over one socket: one request at a time, written once, and never again. */

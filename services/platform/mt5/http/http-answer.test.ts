@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MAX_CHUNKS, MAX_HEAD_BYTES, createAnswerReader } from "./http-answer.ts";
-import type { Reading } from "./http-answer.ts";
+import { createAnswerReader, MAX_CHUNKS, MAX_HEAD_BYTES, type Reading } from "./http-answer.ts";
 
 const read = (text: string | Buffer, sizes: readonly number[] = []): Reading => {
   const bytes = Buffer.isBuffer(text) ? text : Buffer.from(text, "latin1");

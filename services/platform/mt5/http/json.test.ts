@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readJson, valuesNamed } from "./json.ts";
-import type { JsonValue } from "./json.ts";
+import { type JsonValue, readJson, valuesNamed } from "./json.ts";
 
 /** As JSON.parse would give it, to compare with; meaningful where no name is doubled. */
 function plain(value: JsonValue | undefined): unknown {

@@ -1,10 +1,8 @@
-import { connect, createServer } from "node:net";
-import type { Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createConnection } from "./connection.ts";
-import { dial } from "./socket.ts";
-import type { Wire } from "./socket.ts";
+import { dial, type Wire } from "./socket.ts";
 import { listen, selfSigned, startScriptedServer } from "../testing/scripted-server.ts";
 
 const local = (server: { port: number; ca: string }) => ({ host: "127.0.0.1", ...server, dialTimeoutMs: 500 });

@@ -1,7 +1,5 @@
-import { connect, isIP } from "node:net";
-import type { Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
-import type { TLSSocket } from "node:tls";
+import { connect, isIP, type Socket } from "node:net";
+import { connect as connectTls, type TLSSocket } from "node:tls";
 import { Mt5Error } from "../errors.ts";
 
 export type DialOptions = {

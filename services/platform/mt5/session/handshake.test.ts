@@ -65,7 +65,7 @@ test("every handshake uses a random number of its own", async () => {
 
 test("a server that cannot prove that it knows the password is an impostor", async () => {
   const { call } = aServer({ "auth/answer": answered({ retcode: "0 Done", cli_rand_answer: "0".repeat(32) }) });
-  await expect(authenticate(call, credentials)).rejects.toMatchObject({ problem: "impostor" });
+  await expect(authenticate(call, credentials)).rejects.toMatchObject({ problem: "server_authentication_failed" });
 });
 
 test("a refused manager says so, with the platform's code", async () => {

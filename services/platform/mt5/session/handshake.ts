@@ -1,7 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Secret } from "#kernel/secret.ts";
-import { requireEnvelope } from "../codec.ts";
-import type { Envelope } from "../codec.ts";
+import { type Envelope, requireEnvelope } from "../codec.ts";
 import { Mt5Error, badAnswer } from "../errors.ts";
 import type { Exchanged } from "../http/exchanged.ts";
 import type { Mt5Request } from "../http/http-request.ts";
@@ -33,7 +32,10 @@ export async function authenticate(
   const answer = accepted(await call({ method: "GET", path: "auth/answer", query: proof }));
   const expected = Buffer.from(answerTo(hash, ownRandom), "hex");
   if (!timingSafeEqual(Buffer.from(randomOf(answer, "cli_rand_answer"), "hex"), expected)) {
-    throw new Mt5Error("impostor", "the platform could not prove that it knows the manager's password");
+    throw new Mt5Error(
+      "server_authentication_failed",
+      "the platform could not prove that it knows the manager's password",
+    );
   }
 }
 

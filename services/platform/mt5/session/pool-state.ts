@@ -1,13 +1,9 @@
 import type { Log } from "#kernel/log.ts";
-import { createRetryGate } from "./backoff.ts";
-import type { Backoff, RetryGate } from "./backoff.ts";
+import { type Backoff, createRetryGate, type RetryGate } from "./backoff.ts";
 import { Mt5Error } from "../errors.ts";
-import { createIdleSessions } from "./idle-sessions.ts";
-import type { IdleSessions } from "./idle-sessions.ts";
-import { openSession } from "./session.ts";
-import type { Session, SessionOptions } from "./session.ts";
-import { createWaitingLine } from "./waiting-line.ts";
-import type { WaitingLine } from "./waiting-line.ts";
+import { createIdleSessions, type IdleSessions } from "./idle-sessions.ts";
+import { openSession, type Session, type SessionOptions } from "./session.ts";
+import { createWaitingLine, type WaitingLine } from "./waiting-line.ts";
 
 export type PoolOptions = SessionOptions & {
   /** Beginning of every session id: which process, and which life of it, a session belongs to. */
@@ -84,7 +80,7 @@ export function takeIdle({ idle, leased }: PoolState): Session | undefined {
 /** A suspect one works or signs in again before anybody gets it, and is replaced by a new one when it can do neither. */
 export async function putBack(pool: PoolState, session: Session): Promise<void> {
   if (session.hasServed()) pool.gate.worked();
-  if (session.state() === "suspect" && !(await session.ping())) await session.signInAgain();
+  if (session.state() === "pendingBreak" && !(await session.ping())) await session.signInAgain();
   pool.leased.delete(session);
   if (session.state() === "authenticated") pool.idle.add(session);
   pump(pool);

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { startScriptedServer } from "../testing/scripted-server.ts";
-import type { ScriptedServer } from "../testing/scripted-server.ts";
+import { type ScriptedServer, startScriptedServer } from "../testing/scripted-server.ts";
 import { aClient, sendOnce } from "../testing/test-client.ts";
 
 const APPLIED = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';

@@ -1,6 +1,5 @@
 import { Mt5Error } from "../errors.ts";
-import { createPoolState, pump, putBack, resetAll, takeIdle } from "./pool-state.ts";
-import type { PoolOptions, PoolState } from "./pool-state.ts";
+import { createPoolState, type PoolOptions, type PoolState, pump, putBack, resetAll, takeIdle } from "./pool-state.ts";
 import type { Session } from "./session.ts";
 
 export type { PoolOptions } from "./pool-state.ts";

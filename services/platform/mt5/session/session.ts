@@ -1,21 +1,17 @@
 import { isIP } from "node:net";
-import { createConnection } from "../http/connection.ts";
-import type { Connection, ExchangeOptions } from "../http/connection.ts";
+import { type Connection, createConnection, type ExchangeOptions } from "../http/connection.ts";
 import { createCookieJar } from "../http/cookie-jar.ts";
 import { requireEnvelope } from "../codec.ts";
 import { Mt5Error } from "../errors.ts";
 import type { Exchanged } from "../http/exchanged.ts";
-import { authenticate } from "./handshake.ts";
-import type { Credentials } from "./handshake.ts";
-import { encodeRequest } from "../http/http-request.ts";
-import type { Mt5Request } from "../http/http-request.ts";
+import { authenticate, type Credentials } from "./handshake.ts";
+import { encodeRequest, type Mt5Request } from "../http/http-request.ts";
 import { valuesNamed } from "../http/json.ts";
 import { RETCODE } from "../retcodes.ts";
-import { dial } from "../http/socket.ts";
-import type { DialOptions } from "../http/socket.ts";
+import { dial, type DialOptions } from "../http/socket.ts";
 
-/** A session is good for commands in `authenticated` only; `suspect` means that it has to sign in again first. */
-export type SessionState = "closed" | "started" | "authenticated" | "suspect";
+/** A session is good for commands in `authenticated` only; `pendingBreak` means that it has to sign in again first. */
+export type SessionState = "closed" | "started" | "authenticated" | "pendingBreak";
 
 export type SessionOptions = DialOptions & {
   readonly credentials: Credentials;
@@ -75,11 +71,11 @@ export async function openSession(options: SessionOptions, { id, onEnd, signal }
     const exchanged = await line.send(request, { timeoutMs: options.commandTimeoutMs, ...own });
     if (exchanged.kind !== "answered" || !connection.isOpen()) return exchanged;
     if (exchanged.answer.status === 200) hasServed = true;
-    if (exchanged.answer.status === 403) state = "suspect";
+    if (exchanged.answer.status === 403) state = "pendingBreak";
     return exchanged;
   };
   const ping = async (): Promise<boolean> => {
-    if (state !== "authenticated" && state !== "suspect") return false;
+    if (state !== "authenticated" && state !== "pendingBreak") return false;
     const isAlive = isPong(await send({ method: "GET", path: "test/access" }));
     if (isAlive && connection.isOpen()) state = "authenticated";
     return isAlive;

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Secret } from "#kernel/secret.ts";
-import { httpAnswer, MANAGER, startScriptedServer } from "../testing/scripted-server.ts";
-import type { ScriptedServer } from "../testing/scripted-server.ts";
+import { httpAnswer, MANAGER, type ScriptedServer, startScriptedServer } from "../testing/scripted-server.ts";
 import { aClient, sendOnce } from "../testing/test-client.ts";
 
 /** Whoever asks would not wait for the next attempt, and is told at once why the first one failed. */
@@ -103,7 +102,7 @@ test("an impostor gets neither a command nor the next handshake at once", async 
     path === "auth/answer" ? `{"retcode":"0 Done","cli_rand_answer":"${"0".repeat(32)}"}` : undefined,
   );
   using client = aClient(server, { limits: LONG_PAUSE });
-  await expect(sendOnce(client)).rejects.toMatchObject({ problem: "impostor" });
+  await expect(sendOnce(client)).rejects.toMatchObject({ problem: "server_authentication_failed" });
   expect(server.paths()).not.toContain("trade/balance");
   await expect.poll(() => server.lines[0]?.wasReset).toBe(true);
 });

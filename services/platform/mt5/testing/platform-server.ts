@@ -1,6 +1,5 @@
 import { Secret } from "#kernel/secret.ts";
-import { testSimulator } from "#test/support/simulator.ts";
-import type { TestSimulator, TestSimulatorOptions } from "#test/support/simulator.ts";
+import { testSimulator, type TestSimulator, type TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { Mt5Client, Mt5Settings } from "../client.ts";
 import { aClient, silentLog } from "./test-client.ts";
 

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
-import type { Server, Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { generate } from "selfsigned";
 import { answerTo, passwordHash } from "../session/handshake.ts";

@@ -1,7 +1,6 @@
 import { createLog } from "#kernel/log.ts";
 import { Secret } from "#kernel/secret.ts";
-import { createMt5Client } from "../client.ts";
-import type { Mt5Client, Mt5Limits, Mt5Settings } from "../client.ts";
+import { createMt5Client, type Mt5Client, type Mt5Limits, type Mt5Settings } from "../client.ts";
 import { MANAGER } from "./scripted-server.ts";
 
 /** Times that make a test short; what is not named is as in production. */

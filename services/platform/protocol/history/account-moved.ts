@@ -1,6 +1,10 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import type { AccountMoved, Trade as TradeMessage } from "#proto/pamm/platform/v1/movement.ts";
+import {
+  type AccountMoved,
+  AccountRole,
+  MovementKind,
+  type Trade as TradeMessage,
+} from "#proto/pamm/platform/v1/movement.ts";
 import type { EntryKind, LogEntry, Trade } from "../../domain/log-entry.ts";
 import type { Role } from "../../domain/role.ts";
 
@@ -16,9 +20,9 @@ const KIND: Readonly<Record<EntryKind, MovementKind>> = {
   mirror: MovementKind.MIRROR,
   exit: MovementKind.EXIT,
   reversal: MovementKind.REVERSAL,
-  foreign: MovementKind.FOREIGN,
+  external: MovementKind.EXTERNAL,
   trade: MovementKind.TRADE,
-  irregularity: MovementKind.IRREGULARITY,
+  amendment: MovementKind.AMENDMENT,
   correction: MovementKind.CORRECTION,
 };
 const ROLE: Readonly<Record<Role, AccountRole>> = {
@@ -49,7 +53,7 @@ export function accountMoved(entry: LogEntry): AccountMoved {
     dealId: entry.deal?.id ?? 0n,
     dealAt: entry.at,
     trade: entry.trade && tradeMessage(entry.trade),
-    reason: entry.irregularity ?? "",
+    reason: entry.amendment ?? "",
   };
 }
 

@@ -6,10 +6,10 @@ import type { RecordedOperation } from "../../store/operation-row.ts";
 import { effectOf } from "./explain-deal.ts";
 
 /** What an operation did, as its answer or a scan told it. */
-export function operationEntry(operation: RecordedOperation, standing: Operation, at: Date): NewEntry {
-  const ticket = standing.state === "APPLIED" ? standing.ticket : 0n;
+export function operationEntry(operation: RecordedOperation, status: Operation, at: Date): NewEntry {
+  const ticket = status.state === "APPLIED" ? status.ticket : 0n;
   return {
-    kind: standing.kind,
+    kind: status.kind,
     amount: usd(operation.amountMinor),
     cause: causeOf(operation),
     deal: { id: ticket, serverMsc: undefined },
@@ -23,13 +23,13 @@ export function causeOf({ number, transferId, key }: RecordedOperation): EntryCa
 }
 
 /** Money that is true and not ours. */
-export function foreignEntry(deal: Deal): NewEntry {
-  return { kind: "foreign", cause: undefined, trade: undefined, ...factsOf(deal) };
+export function externalEntry(deal: Deal): NewEntry {
+  return { kind: "external", cause: undefined, trade: undefined, ...factsOf(deal) };
 }
 
 /** Money came or left under a reference of ours that no operation answers for: whoever follows the login stops there. */
-export function surplusEntry(deal: Deal): NewEntry {
-  return { ...foreignEntry(deal), kind: "irregularity", amount: zero(), irregularity: "deal_surplus" };
+export function unmatchedEntry(deal: Deal): NewEntry {
+  return { ...externalEntry(deal), kind: "amendment", amount: zero(), amendment: "unmatched_deal" };
 }
 
 export function tradeEntry(deal: Deal): NewEntry {

@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import type { Deal } from "../../mt5/deals.ts";
 import type { RecordedOperation } from "../../store/operation-row.ts";
-import { effectOf, explainDeal } from "./explain-deal.ts";
-import type { Clues } from "./explain-deal.ts";
+import { type Clues, effectOf, explainDeal } from "./explain-deal.ts";
 import { operationNumber } from "../../domain/operation-number.ts";
 import type { Operation } from "../../domain/operation.ts";
 import { platformComment, readReference } from "../../domain/reference.ts";
 
 const NUMBER = operationNumber(42n);
 
-function anOperation(standing: Partial<Operation>, own: Partial<RecordedOperation> = {}): RecordedOperation {
+function anOperation(status: Partial<Operation>, own: Partial<RecordedOperation> = {}): RecordedOperation {
   const kept = { kind: "mirror", attempt: 1, absences: 0, state: "UNKNOWN" };
   return {
     number: NUMBER,
@@ -19,13 +18,13 @@ function anOperation(standing: Partial<Operation>, own: Partial<RecordedOperatio
     askedMinor: 5_00n,
     amountMinor: 5_00n,
     isReady: true,
-    standing: { ...kept, ...standing } as Operation,
+    status: { ...kept, ...status } as Operation,
     dealId: undefined,
     appliedAt: undefined,
     refusal: undefined,
     platformCode: undefined,
     key: "mirror:1",
-    holder: "",
+    lockOwner: "",
     legs: 1,
     comment: "",
     isEnqueued: false,
@@ -84,7 +83,7 @@ test.each([0, 1, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19])("action %i is the tra
 });
 
 test.each([2, 4, 5])("a balance operation (action %i) without a trace of ours is foreign", (action) => {
-  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "foreign", finding: "foreign_money" });
+  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "external", finding: "external_funds" });
 });
 
 test("a ticket that we know says more than any comment", () => {
@@ -97,7 +96,7 @@ test("a ticket that we know says more than any comment", () => {
 test("a ticket that was given again on another login says nothing about the operation that had it", () => {
   const operation = anOperation({ state: "APPLIED", ticket: 77n }, { login: "900102" });
 
-  expect(explainDeal(aDeal(), clues({ byTicket: operation }))).toMatchObject({ kind: "foreign" });
+  expect(explainDeal(aDeal(), clues({ byTicket: operation }))).toMatchObject({ kind: "external" });
 });
 
 test.each(["SENDING", "UNKNOWN"] as const)("the reference of an operation in %s applies it", (state) => {
@@ -106,7 +105,7 @@ test.each(["SENDING", "UNKNOWN"] as const)("the reference of an operation in %s 
   expect(explainDeal(aDeal(), referenced(operation))).toEqual({ kind: "applies", operation, attempt: 1 });
 });
 
-test("the reference with another amount is for a person, and booked as nothing", () => {
+test("the reference with another amount is for manual review, and booked as nothing", () => {
   const operation = anOperation({ state: "UNKNOWN" });
 
   expect(explainDeal(aDeal({ profitMinor: 5_01n }), referenced(operation))).toEqual({
@@ -116,7 +115,7 @@ test("the reference with another amount is for a person, and booked as nothing",
   });
 });
 
-test("the reference on a charge or a correction is for a person: only a deposit or withdrawal is what we send", () => {
+test("the reference on a charge or a correction is for manual review: only a deposit or withdrawal is what we send", () => {
   const operation = anOperation({ state: "UNKNOWN" });
 
   for (const action of [4, 5]) {
@@ -136,16 +135,16 @@ test.each([
   ["an attempt that was given up", anOperation({ state: "INTENT" })],
   ["an operation that was refused", anOperation({ state: "REFUSED", reason: "absent" })],
   ["an operation that has its deal", anOperation({ state: "APPLIED", ticket: 5n })],
-])("the reference of %s is surplus: foreign, and for a person", (_what, operation) => {
-  expect(explainDeal(aDeal(), referenced(operation))).toMatchObject({ kind: "foreign", finding: "surplus_deal" });
+])("the reference of %s is surplus: foreign, and for manual review", (_what, operation) => {
+  expect(explainDeal(aDeal(), referenced(operation))).toMatchObject({ kind: "external", finding: "unmatched_deal" });
 });
 
 test("a reference that nobody knows, or that stands on another login, is foreign and reported", () => {
   const elsewhere = anOperation({ state: "UNKNOWN" }, { login: "900102" });
 
-  expect(explainDeal(aDeal(), referenced(undefined))).toEqual({ kind: "foreign", finding: "unknown_reference" });
+  expect(explainDeal(aDeal(), referenced(undefined))).toEqual({ kind: "external", finding: "unknown_reference" });
   expect(explainDeal(aDeal(), referenced(elsewhere))).toMatchObject({
-    kind: "foreign",
+    kind: "external",
     finding: "misplaced_reference",
   });
 });
@@ -154,7 +153,7 @@ test("a reference of another kind than its operation is misplaced, however well 
   const deposit = anOperation({ kind: "deposit", state: "UNKNOWN" });
 
   expect(explainDeal(aDeal(), referenced(deposit))).toEqual({
-    kind: "foreign",
+    kind: "external",
     finding: "misplaced_reference",
     operation: deposit,
   });
@@ -171,6 +170,6 @@ test("the same amount as something that is under way may be it, another amount i
 
   expect(explainDeal(aDeal(), clues({ underWay: [operation] }))).toEqual({ kind: "undecided", operation });
   expect(explainDeal(aDeal({ profitMinor: 5_01n }), clues({ underWay: [operation] }))).toMatchObject({
-    kind: "foreign",
+    kind: "external",
   });
 });

@@ -1,8 +1,7 @@
 import type { Deal } from "../../mt5/deals.ts";
 import type { RecordedOperation } from "../../store/operation-row.ts";
-import { minds } from "../../domain/operation-machine.ts";
-import { isUnderWay } from "../../domain/operation.ts";
-import type { OperationEvent, ReviewReason } from "../../domain/operation.ts";
+import { accepts } from "../../domain/operation-machine.ts";
+import { isUnderWay, type OperationEvent, type ReviewReason } from "../../domain/operation.ts";
 import type { Reference } from "../../domain/reference.ts";
 
 /** What our books know about a deal that is in no log yet. */
@@ -24,17 +23,17 @@ export type Explanation =
   | { readonly kind: "own"; readonly operation: RecordedOperation }
   /** The deal of an operation whose fate was open until now. */
   | { readonly kind: "applies"; readonly operation: RecordedOperation; readonly attempt: number }
-  /** Not ours, or more than ours: it is true all the same. `finding` is for a person, `event` for the operation. */
+  /** Not ours, or more than ours: it is true all the same. `finding` is for manual review, `event` for the operation. */
   | {
-      readonly kind: "foreign";
-      readonly finding?: SurplusReason;
+      readonly kind: "external";
+      readonly finding?: UnmatchedReason;
       readonly operation?: RecordedOperation;
       readonly event?: OperationEvent;
     }
   /** It may be ours, and only what is still being found out can tell. */
   | { readonly kind: "undecided"; readonly operation: RecordedOperation; readonly misfit?: ReviewReason };
 
-export type SurplusReason = "foreign_money" | "unknown_reference" | "surplus_deal" | "misplaced_reference";
+export type UnmatchedReason = "external_funds" | "unknown_reference" | "unmatched_deal" | "misplaced_reference";
 
 const BALANCE = 2;
 const CREDIT = 3;
@@ -77,7 +76,7 @@ export function explainDeal(deal: Deal, clues: Clues): Explanation {
   if (clues.reference !== undefined) return explainReferenced(deal, clues.reference, clues.byReference);
   const candidate = clues.underWay.find(({ amountMinor }) => amountMinor === effectOf(deal));
   return candidate === undefined
-    ? { kind: "foreign", finding: "foreign_money" }
+    ? { kind: "external", finding: "external_funds" }
     : { kind: "undecided", operation: candidate };
 }
 
@@ -86,15 +85,15 @@ function explainReferenced(
   { attempt, kind }: Reference,
   operation: RecordedOperation | undefined,
 ): Explanation {
-  if (operation === undefined) return { kind: "foreign", finding: "unknown_reference" };
-  if (operation.login !== deal.login || operation.standing.kind !== kind) {
-    return { kind: "foreign", finding: "misplaced_reference", operation };
+  if (operation === undefined) return { kind: "external", finding: "unknown_reference" };
+  if (operation.login !== deal.login || operation.status.kind !== kind) {
+    return { kind: "external", finding: "misplaced_reference", operation };
   }
-  const { standing } = operation;
+  const { status } = operation;
   const event: OperationEvent = { type: "applied", attempt, ticket: deal.ticket };
-  const surplus: Explanation = { kind: "foreign", finding: "surplus_deal", operation, event };
-  if (!isUnderWay(standing) || standing.attempt !== attempt) return surplus;
-  if (!minds(standing, "applied")) return { kind: "undecided", operation };
+  const unmatched: Explanation = { kind: "external", finding: "unmatched_deal", operation, event };
+  if (!isUnderWay(status) || status.attempt !== attempt) return unmatched;
+  if (!accepts(status, "applied")) return { kind: "undecided", operation };
   if (deal.action !== BALANCE) return { kind: "undecided", operation, misfit: "not_a_balance_deal" };
   if (operation.amountMinor !== effectOf(deal)) return { kind: "undecided", operation, misfit: "amount_differs" };
   return { kind: "applies", operation, attempt };

@@ -19,7 +19,7 @@ test("a history that begins behind a deal that is not decided yet is not filed: 
   const file = async (from: Date) => {
     await fileDeals({ pool, settings: { server: "test" }, doorbell: new Doorbell() }, "1", {
       from,
-      deals: [aForeignDeal(later)],
+      deals: [aExternalDeal(later)],
     });
     return await many(pool, sql`select deal_id as deal from log_entry where number > 0`);
   };
@@ -28,7 +28,7 @@ test("a history that begins behind a deal that is not decided yet is not filed: 
   expect(await file(undecided)).toEqual([{ deal: 77n }]);
 });
 
-function aForeignDeal(at: Date): Deal {
+function aExternalDeal(at: Date): Deal {
   const nothing = { entry: 0, order: 0n, position: 0n, symbol: "", volume: 0n, volumeClosed: 0n, price: "0" };
   const money = { profitMinor: 5n, swapMinor: 0n, commissionMinor: 0n, feeMinor: 0n };
   const serverTimeMs = at.getTime();

@@ -1,8 +1,7 @@
-import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { NewEntry } from "../../domain/log-entry.ts";
-import { minds } from "../../domain/operation-machine.ts";
+import { accepts } from "../../domain/operation-machine.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { lockAccount, setUndecidedFrom } from "../../store/accounts.ts";
 import { listLoggedDeals } from "../../store/logged-deals.ts";
@@ -13,9 +12,8 @@ import { readReference } from "../../domain/reference.ts";
 import { takeStep } from "../record.ts";
 import { reportFinding } from "../reviews/report-finding.ts";
 import { appendToLog } from "./append-to-log.ts";
-import { causeOf, dealOf, foreignEntry, surplusEntry, tradeEntry } from "./deal-entries.ts";
-import { effectOf, explainDeal } from "./explain-deal.ts";
-import type { Clues, Explanation } from "./explain-deal.ts";
+import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
+import { type Clues, effectOf, explainDeal, type Explanation } from "./explain-deal.ts";
 import { sightOf } from "./sight-of-deal.ts";
 
 /** Deals of one login since an instant, oldest first. */
@@ -44,7 +42,7 @@ export async function fileDeals(deps: Filing, login: string, { deals, from }: Hi
       await setUndecidedFrom(tx, login, undecided?.at);
     }
   });
-  deps.doorbell.ring(login);
+  deps.doorbell.notify(login);
 }
 
 type Explained = { readonly entries: readonly NewEntry[]; readonly undecided: Deal | undefined };
@@ -93,12 +91,12 @@ async function entriesFor(
       const { entry } = await takeStep(tx, operation, event, circumstances);
       return entry === undefined ? [] : [{ ...entry, deal: dealOf(deal), at: deal.at }];
     }
-    case "foreign": {
+    case "external": {
       const { finding, operation, event } = explanation;
       if (finding !== undefined) await report(tx, server, deal, { reason: finding, operation });
       if (operation !== undefined && event !== undefined) await takeStep(tx, operation, event, circumstances);
-      const entry = foreignEntry(deal);
-      return readReference(deal.comment) === undefined ? [entry] : [entry, surplusEntry(deal)];
+      const entry = externalEntry(deal);
+      return readReference(deal.comment) === undefined ? [entry] : [entry, unmatchedEntry(deal)];
     }
   }
 }
@@ -108,7 +106,7 @@ async function ownEntry(tx: Transaction, server: string, deal: Deal, operation: 
   if (operation.amountMinor !== effectOf(deal)) {
     await takeStep(tx, operation, { type: "does_not_fit", reason: "amount_differs" }, sightOf(server, deal, operation));
   }
-  return { ...foreignEntry(deal), kind: operation.standing.kind, cause: causeOf(operation) };
+  return { ...externalEntry(deal), kind: operation.status.kind, cause: causeOf(operation) };
 }
 
 /** Only from UNKNOWN does evidence lead to a person: before that the sender's own answer may still come. */
@@ -118,7 +116,7 @@ async function putOff(
   deal: Deal,
   { operation, misfit }: Extract<Explanation, { kind: "undecided" }>,
 ): Promise<void> {
-  if (misfit === undefined || !minds(operation.standing, "does_not_fit")) return;
+  if (misfit === undefined || !accepts(operation.status, "does_not_fit")) return;
   await takeStep(tx, operation, { type: "does_not_fit", reason: misfit }, sightOf(server, deal, operation));
 }
 

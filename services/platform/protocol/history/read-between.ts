@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { minds } from "../../domain/operation-machine.ts";
+import { accepts } from "../../domain/operation-machine.ts";
 import { refuse } from "../../refusals.ts";
 import { beginReading, endReading, lockAccount } from "../../store/accounts.ts";
-import { findPassedOver } from "../../store/lines.ts";
+import { findPassedOver } from "../../store/queues.ts";
 import { listUnderWay } from "../../store/operations.ts";
-import { readFacts } from "./read-facts.ts";
-import type { Facts } from "./read-facts.ts";
+import { type Facts, readFacts } from "./read-facts.ts";
 import { orUnavailable } from "../unavailable.ts";
 
 /** Permits of the login wait at most so long for a reader, also for one that died. */
@@ -30,8 +29,8 @@ export async function readBetween(deps: Deps, login: string): Promise<Facts> {
     return await orUnavailable(readFacts(deps, login));
   } finally {
     await endReading(deps.pool, login, token);
-    deps.doorbell.ring(login);
-    deps.operationsBell.ring();
+    deps.doorbell.notify(login);
+    deps.operationsSignal.notify();
   }
 }
 
@@ -39,7 +38,7 @@ export async function readBetween(deps: Deps, login: string): Promise<Facts> {
 async function letPass(deps: Deps, login: string): Promise<void> {
   const byMs = performance.now() + PASS_MS;
   while (performance.now() < byMs && (await findPassedOver(deps.pool, login)) !== undefined) {
-    deps.operationsBell.ring();
+    deps.operationsSignal.notify();
     await deps.doorbell.wait(login, LOOK_AGAIN_MS);
   }
 }
@@ -49,7 +48,7 @@ async function untilNothingIsSent(deps: Deps, login: string): Promise<void> {
   const byMs = performance.now() + READING_MS / 2;
   while (performance.now() < byMs) {
     const underWay = await listUnderWay(deps.pool, login);
-    if (!underWay.some(({ standing }) => minds(standing, "lost"))) return;
+    if (!underWay.some(({ status }) => accepts(status, "lost"))) return;
     await deps.doorbell.wait(login, LOOK_AGAIN_MS);
   }
 }

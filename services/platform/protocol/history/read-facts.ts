@@ -1,8 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { Position } from "../../mt5/positions.ts";
 import { refuse } from "../../refusals.ts";
-import { findAccount } from "../../store/accounts.ts";
-import type { Account } from "../../store/accounts.ts";
+import { type Account, findAccount } from "../../store/accounts.ts";
 import { listLogPositions } from "../../store/positions.ts";
 import { readLogin } from "./read-history.ts";
 

@@ -13,7 +13,7 @@ export function sightOf(server: string, deal: Deal, operation: RecordedOperation
     action,
     at: at.toISOString(),
     reference: referenceEvidence(comment),
-    operation_state: operation?.standing.state,
+    operation_state: operation?.status.state,
   };
   return { server, at, dealId, evidence };
 }

@@ -22,8 +22,8 @@ export async function confirmNotApplied(tx: Transaction, about: ReviewCase, serv
 export async function keepApplied(tx: Transaction, about: ReviewCase, server: string): Promise<void> {
   if (about.operationId === "") return;
   const locked = await lockForStep(tx, about.login, operationNumber(BigInt(about.operationId)));
-  const { standing, dealId: ticket } = locked.operation;
-  if (standing.state !== "REVIEW" || standing.reason !== about.reason) return;
-  if (told(standing) !== "APPLIED" || ticket === undefined) return;
+  const { status, dealId: ticket } = locked.operation;
+  if (status.state !== "REVIEW" || status.reason !== about.reason) return;
+  if (told(status) !== "APPLIED" || ticket === undefined) return;
   await recordEvent(tx, locked, { type: "decided_applied", ticket }, { server });
 }

@@ -1,18 +1,16 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import { DEAL_ACTION } from "../../mt5/deals.ts";
-import type { Deal } from "../../mt5/deals.ts";
+import { type Deal, DEAL_ACTION } from "../../mt5/deals.ts";
 import { listExplainedDeals } from "../../store/explained-deals.ts";
 import { effectOf } from "../history/explain-deal.ts";
 import { operationNumber } from "../../domain/operation-number.ts";
-import { lockForStep } from "../record.ts";
-import type { Locked } from "../record.ts";
+import { type Locked, lockForStep } from "../record.ts";
 
-/** The operation that the review is about, locked, and still before people. */
+/** The operation that the review is about, locked, and still in manual review. */
 export async function requireOpenReview(tx: Transaction, { login, operationId }: ReviewCase): Promise<Locked> {
   const locked = await lockForStep(tx, login, operationNumber(BigInt(operationId)));
-  if (locked.operation.standing.state === "REVIEW") return locked;
+  if (locked.operation.status.state === "REVIEW") return locked;
   throw actionNotPossible(`Operation ${operationId} no longer needs manual review.`);
 }
 

@@ -5,15 +5,14 @@ import { reviewActions } from "../../domain/review-actions.ts";
 import { readClock } from "../../store/clock.ts";
 import { insertFinding } from "../../store/reviews.ts";
 import type { OperationNumber } from "../../domain/operation-number.ts";
-import { formatReference } from "../../domain/reference.ts";
-import type { Reference } from "../../domain/reference.ts";
+import { formatReference, type Reference } from "../../domain/reference.ts";
 
 /** Something that does not fit. */
 export type Finding = {
   readonly login: string;
   readonly reason: string;
   /** The operation that it is about, as it stands from now on. */
-  readonly operation?: { readonly number: OperationNumber; readonly standing: Operation } | undefined;
+  readonly operation?: { readonly number: OperationNumber; readonly status: Operation } | undefined;
   readonly server?: string | undefined;
   readonly dealId?: bigint | undefined;
   /** How often its deal had been corrected: what happens to it after that is another finding. */
@@ -26,12 +25,12 @@ export type Finding = {
   readonly evidence: Readonly<Record<string, unknown>>;
 };
 
-/** On record once, however often it is seen; and before people, when there is something for them to decide. */
+/** On record once, however often it is seen; and in manual review, when there is something for them to decide. */
 export async function reportFinding(tx: Transaction, finding: Finding): Promise<void> {
   const { login, reason, operation, server, dealId, dealState = 0, evidence } = finding;
   const about = { login, reason, operation: operation?.number, server, dealId, dealState, evidence };
   const inserted = await insertFinding(tx, about);
-  const actions = reviewActions(reason, operation?.standing);
+  const actions = reviewActions(reason, operation?.status);
   if (inserted === undefined || actions.length === 0) return;
   const { id, logMinor } = inserted;
   const reference = finding.reference ?? referenceOf(finding);
@@ -50,7 +49,7 @@ export async function reportFinding(tx: Transaction, finding: Finding): Promise<
 }
 
 function referenceOf({ operation }: Finding): Reference | undefined {
-  if (operation === undefined || operation.standing.attempt === 0) return undefined;
-  const { kind, attempt } = operation.standing;
+  if (operation === undefined || operation.status.attempt === 0) return undefined;
+  const { kind, attempt } = operation.status;
   return { kind, number: operation.number, attempt };
 }

@@ -6,7 +6,7 @@ import { lockAccount } from "../../store/accounts.ts";
 import { findLoggedDeal } from "../../store/logged-deals.ts";
 import { findOperation } from "../../store/operations.ts";
 import { findReversal } from "../../store/reviews.ts";
-import { insertWishes } from "../insert-wishes.ts";
+import { insertOrders } from "../insert-orders.ts";
 
 /** The one key under which the money of a review goes back, however often its decision is worked on. */
 export function reversalKey({ id }: Pick<ReviewCase, "id">): string {
@@ -33,18 +33,18 @@ export async function findReversalMinor(tx: Transaction, server: string, about: 
   throw actionNotPossible(`Deal ${dealId} is not in a log yet. There is nothing to reverse.`);
 }
 
-/** The wish is durable with the decision; from here on it is an operation like any other. */
+/** The order is durable with the decision; from here on it is an operation like any other. */
 export async function orderReversal(tx: Transaction, server: string, about: ReviewCase): Promise<void> {
   const amountMinor = await findReversalMinor(tx, server, about);
-  const wish = {
+  const order = {
     key: reversalKey(about),
-    holder: "",
+    lockOwner: "",
     legs: [{ login: about.login, kind: "reversal" as const, amountMinor }],
     floorMinor: undefined,
     isEnqueued: true,
     sendBefore: undefined,
     comment: "",
   };
-  const [answer] = await insertWishes(tx, [{ wish, requestId: "", asker: undefined }]);
+  const [answer] = await insertOrders(tx, [{ order, requestId: "", asker: undefined }]);
   if (answer?.kind === "refused") throw answer.refusal;
 }

@@ -1,5 +1,5 @@
 import { sumOf } from "./rounding.ts";
-import type { Accrual, PoolPosition, UnitPool, UnitSeat } from "./unit-pool.ts";
+import type { Accrual, PoolPosition, UnitPool, UnitHolding } from "./unit-pool.ts";
 import { suspenseUnits } from "./units.ts";
 
 /** Undefined is suspense. */
@@ -37,18 +37,18 @@ export function accruedOn(position: PoolPosition, accruals: readonly Accrual[]):
 }
 
 /**
- * Gives seats their new units. Before units change, what they have accrued so far becomes a number that no longer
- * depends on them; so nobody's equity moves. The seats must be those of the pool, in the same order.
+ * Gives holdings their new units. Before units change, what they have accrued so far becomes a number that no longer
+ * depends on them; so nobody's equity moves. The holdings must be those of the pool, in the same order.
  */
-export function changeUnits(pool: UnitPool, seats: readonly UnitSeat[]): UnitPool {
+export function changeUnits(pool: UnitPool, holdings: readonly UnitHolding[]): UnitPool {
   const changed = new Map<Owner, { before: bigint; after: bigint }>();
-  for (const [index, seat] of seats.entries()) {
-    const before = pool.seats[index]?.units ?? 0n;
-    if (before !== seat.units) changed.set(seat.subscriptionId, { before, after: seat.units });
+  for (const [index, holding] of holdings.entries()) {
+    const before = pool.holdings[index]?.units ?? 0n;
+    if (before !== holding.units) changed.set(holding.subscriptionId, { before, after: holding.units });
   }
-  const suspense = { before: suspenseUnits(pool.seats), after: suspenseUnits(seats) };
+  const suspense = { before: suspenseUnits(pool.holdings), after: suspenseUnits(holdings) };
   if (suspense.before !== suspense.after) changed.set(undefined, suspense);
-  if (changed.size === 0 || pool.positions.length === 0) return { ...pool, seats };
+  if (changed.size === 0 || pool.positions.length === 0) return { ...pool, holdings };
 
   const accruals = pool.accruals.filter((row) => !changed.has(row.subscriptionId));
   for (const position of pool.positions) {
@@ -58,7 +58,7 @@ export function changeUnits(pool: UnitPool, seats: readonly UnitSeat[]): UnitPoo
       if (matters(row, units.after)) accruals.push(row);
     }
   }
-  return { ...pool, seats, accruals: accruals.sort(byPositionThenOwner) };
+  return { ...pool, holdings, accruals: accruals.sort(byPositionThenOwner) };
 }
 
 function rowsOf({ positionId }: PoolPosition, accruals: readonly Accrual[]): Rows {

@@ -3,7 +3,7 @@ import {
   aDeal,
   allocated,
   aMark,
-  anEmptySeat,
+  anEmptyHolding,
   aPool,
   after,
   partsOf,
@@ -66,18 +66,18 @@ test("who has no units still receives what it earned while it had some", () => {
   const open = after(aPool(100_00n, 50_00n), { kind: "entry", positionId: P });
   const earned = struck(takeOut(open, 2n, 50_00n), aMark(P, 15_00n));
   const gone = struck(takeOut(earned, 2n, 5_00n), aMark(P, 15_00n));
-  expect([gone.seats[1]!.units, gone.seats[1]!.pooled, equityOf(gone, 2n)]).toEqual([0n, -5_00n, 0n]);
+  expect([gone.holdings[1]!.units, gone.holdings[1]!.pooled, equityOf(gone, 2n)]).toEqual([0n, -5_00n, 0n]);
   const allocation = allocated(gone, { positionId: P, result: 15_00n });
   expect(partsOf(allocation)).toEqual([10_00n, 5_00n]);
 });
 
 test("whoever has neither units nor accruals left hands its fraction of a cent to the largest", () => {
   const carries = after(aPool(1_000_00n, 1_000_00n, 1_000_00n), { kind: "charge", result: 1_00n });
-  expect(carries.seats.map((seat) => seat.carry)).toEqual([-666_666n, 333_333n, 333_333n]);
+  expect(carries.holdings.map((holding) => holding.carry)).toEqual([-666_666n, 333_333n, 333_333n]);
   const empty = struck(takeOut(carries, 3n, 1_000_33n));
-  expect(empty.seats[2]).toEqual({ ...anEmptySeat(3n), carry: 333_333n });
+  expect(empty.holdings[2]).toEqual({ ...anEmptyHolding(3n), carry: 333_333n });
   const next = after(empty, { kind: "charge", result: 2n });
-  expect(next.seats[2]).toEqual(anEmptySeat(3n));
+  expect(next.holdings[2]).toEqual(anEmptyHolding(3n));
 });
 
 test("partial closes do not cost the last cent of who has nothing else", () => {
@@ -93,8 +93,8 @@ test("what rounding left of a result that came and went is nothing to wait for",
   const cameAndWent = struck(struck(open, aMark(P, 1n)), aMark(P, 0n));
   const empty = struck(takeOut(cameAndWent, 1n, 1_34n), aMark(P, 0n));
   expect(empty.accruals.map(({ subscriptionId, basis }) => [subscriptionId, basis])).toEqual([[1n, -100_000_000n]]);
-  expect(empty.seats[0]!.carry).toBe(-666_666n);
-  expect(after(empty, { kind: "charge", result: 1n }).seats[0]).toEqual(anEmptySeat(1n));
+  expect(empty.holdings[0]!.carry).toBe(-666_666n);
+  expect(after(empty, { kind: "charge", result: 1n }).holdings[0]).toEqual(anEmptyHolding(1n));
 });
 
 test("while nobody has units results belong to nobody, and are kept to the cent", () => {
@@ -174,7 +174,7 @@ test("growing a position changes nothing of what is attributed; its commission i
 test("an entry without a result gives nobody a part, whatever is carried", () => {
   const carries = after(aPool(1_00n, 1_00n, 1_00n), { kind: "charge", result: 1n });
   const { pool, parts } = allocated(carries, { kind: "entry", positionId: P });
-  expect([pool.seats, parts]).toEqual([carries.seats, []]);
+  expect([pool.holdings, parts]).toEqual([carries.holdings, []]);
 });
 
 test("a gap takes everybody below zero by the exact share", () => {
@@ -189,9 +189,9 @@ test("an exit of what our books never saw open is shared by units", () => {
 
 test("the carry of who leaves stays in the pool", () => {
   const carries = after(aPool(1_000_00n, 1_000_00n, 1_000_00n), { kind: "charge", result: 100_00n });
-  const empty = struck(takeOut(carries, 1n, carries.seats[0]!.pooled));
+  const empty = struck(takeOut(carries, 1n, carries.holdings[0]!.pooled));
   const left = leaveUnits(empty, 1n);
-  expect(left.seats.map(({ subscriptionId, carry }) => [subscriptionId, carry])).toEqual([
+  expect(left.holdings.map(({ subscriptionId, carry }) => [subscriptionId, carry])).toEqual([
     [2n, -333_333n],
     [3n, 333_333n],
   ]);

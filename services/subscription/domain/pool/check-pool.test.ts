@@ -23,15 +23,15 @@ test("a mark must be what is attributed, to less than 1e-8", () => {
 });
 
 test("carries cancel out, those of nobody included", () => {
-  const [seat] = aPool(1_00n).seats;
-  const carrying = { ...aPool(1_00n), seats: [{ ...seat!, carry: 3n }] };
+  const [holding] = aPool(1_00n).holdings;
+  const carrying = { ...aPool(1_00n), holdings: [{ ...holding!, carry: 3n }] };
   expect(() => checkPool(carrying)).toThrow(PoolBroken);
   checkPool({ ...carrying, suspense: { amount: 0n, carry: -3n } });
 });
 
 test("a carry of a cent is none", () => {
-  const [seat] = aPool(1_00n).seats;
-  const carrying = (carry: bigint): UnitPool => ({ ...aPool(), seats: [{ ...seat!, carry }] });
+  const [holding] = aPool(1_00n).holdings;
+  const carrying = (carry: bigint): UnitPool => ({ ...aPool(), holdings: [{ ...holding!, carry }] });
   checkCarries(carrying(999_999n));
   checkCarries(carrying(-999_999n));
   expect(() => checkCarries(carrying(1_000_000n))).toThrow(PoolBroken);
@@ -39,16 +39,16 @@ test("a carry of a cent is none", () => {
   expect(() => checkCarries({ ...aPool(), suspense: { amount: 0n, carry: 1_000_000n } })).toThrow(PoolBroken);
 });
 
-test("nothing is kept of a position or a seat that is gone", () => {
+test("nothing is kept of a position or a holding that is gone", () => {
   expect(() => checkPool({ ...marked(), positions: [] })).toThrow(PoolBroken);
-  expect(() => checkPool({ ...marked(), seats: marked().seats.slice(0, 1) })).toThrow(PoolBroken);
+  expect(() => checkPool({ ...marked(), holdings: marked().holdings.slice(0, 1) })).toThrow(PoolBroken);
 });
 
-test("seats stand in their order, and nobody owes units or money that waits", () => {
-  const { seats } = aPool(1_00n, 1_00n);
-  expect(() => checkPool({ ...aPool(), seats: seats.toReversed() })).toThrow(PoolBroken);
+test("holdings stand in their order, and nobody owes units or money that waits", () => {
+  const { holdings } = aPool(1_00n, 1_00n);
+  expect(() => checkPool({ ...aPool(), holdings: holdings.toReversed() })).toThrow(PoolBroken);
   for (const wrong of [{ units: -1n }, { waiting: -1n }, { unredeemed: -1n }]) {
-    expect(() => checkPool({ ...aPool(), seats: [{ ...seats[0]!, ...wrong }] })).toThrow(PoolBroken);
+    expect(() => checkPool({ ...aPool(), holdings: [{ ...holdings[0]!, ...wrong }] })).toThrow(PoolBroken);
   }
 });
 

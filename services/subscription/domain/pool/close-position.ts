@@ -3,7 +3,7 @@ import { divideToSum, floorDivide } from "./rounding.ts";
 import { type E8, type PoolPosition, SCALE, type UnitPool } from "./unit-pool.ts";
 import { suspenseUnits } from "./units.ts";
 
-/** What a close turns from attributed into due: one amount for each seat, suspense last, and their sum. */
+/** What a close turns from attributed into due: one amount for each holding, suspense last, and their sum. */
 export type Release = { readonly total: E8; readonly amounts: readonly E8[] };
 
 export type Closing = { readonly pool: UnitPool; readonly release: Release };
@@ -13,8 +13,8 @@ export function closePosition(pool: UnitPool, position: PoolPosition, closed: bi
   const full = closed >= position.volume;
   const [part, whole] = full ? [1n, 1n] : [closed, position.volume];
   const accrued = accruedOn(position, pool.accruals);
-  const owners = pool.seats.map((seat) => accrued(seat.subscriptionId, seat.units));
-  owners.push(accrued(undefined, suspenseUnits(pool.seats)));
+  const owners = pool.holdings.map((holding) => accrued(holding.subscriptionId, holding.units));
+  owners.push(accrued(undefined, suspenseUnits(pool.holdings)));
   const total = floorDivide(position.mark * part, SCALE * whole);
   const amounts = divideToSum(
     owners.map((amount) => amount * part),

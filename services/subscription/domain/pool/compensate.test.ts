@@ -10,7 +10,7 @@ test("whoever is below zero is raised to 0.00 and has no units, nobody else chan
   expect(pooled(gap)).toEqual([-10_00n, -10_00n, 0n]);
   const { pool, raised, total } = compensate(gap);
   expect(pooled(pool)).toEqual([0n, 0n, 0n]);
-  expect(pool.seats.map(({ units, waiting }) => [units, waiting])).toEqual([
+  expect(pool.holdings.map(({ units, waiting }) => [units, waiting])).toEqual([
     [0n, 0n],
     [0n, 0n],
     [0n, 40_00n],

@@ -2,7 +2,7 @@ import { checkPool } from "./check-pool.ts";
 import { PoolBroken } from "./pool-broken.ts";
 import { sumOf } from "./rounding.ts";
 import { strikePool } from "./strike-pool.ts";
-import type { UnitPool, UnitSeat } from "./unit-pool.ts";
+import type { UnitPool, UnitHolding } from "./unit-pool.ts";
 
 export type Compensation = {
   readonly pool: UnitPool;
@@ -18,20 +18,23 @@ export type Compensation = {
  */
 export function compensate(pool: UnitPool): Compensation {
   if (pool.positions.length > 0) throw new PoolBroken("A deficit is not covered while positions are open.");
-  const raised = pool.seats
+  const raised = pool.holdings
     .filter(({ pooled }) => pooled < 0n)
     .map(({ subscriptionId, pooled }) => ({ subscriptionId, amount: -pooled }));
-  const struck = strikePool({ ...pool, seats: pool.seats.map(raise).map(withoutWaiting) }, []);
-  const seats = struck.seats.map((seat, index) => ({ ...seat, waiting: pool.seats[index]?.waiting ?? 0n }));
-  const after = { ...struck, seats };
+  const struck = strikePool({ ...pool, holdings: pool.holdings.map(raise).map(withoutWaiting) }, []);
+  const holdings = struck.holdings.map((holding, index) => ({
+    ...holding,
+    waiting: pool.holdings[index]?.waiting ?? 0n,
+  }));
+  const after = { ...struck, holdings };
   checkPool(after);
   return { pool: after, raised, total: sumOf(raised.map(({ amount }) => amount)) };
 }
 
-function raise(seat: UnitSeat): UnitSeat {
-  return seat.pooled < 0n ? { ...seat, pooled: 0n } : seat;
+function raise(holding: UnitHolding): UnitHolding {
+  return holding.pooled < 0n ? { ...holding, pooled: 0n } : holding;
 }
 
-function withoutWaiting(seat: UnitSeat): UnitSeat {
-  return { ...seat, waiting: 0n };
+function withoutWaiting(holding: UnitHolding): UnitHolding {
+  return { ...holding, waiting: 0n };
 }

@@ -9,16 +9,16 @@ import { totalUnits } from "./units.ts";
  */
 export function floatingShares(pool: UnitPool, floating: ReadonlyMap<bigint, bigint>): ReadonlyMap<bigint, E8> {
   const accrued = accruedIn(pool);
-  const units = totalUnits(pool.seats);
+  const units = totalUnits(pool.holdings);
   let unmarked = 0n;
   for (const { positionId, mark } of pool.positions) {
     const now = floating.get(positionId);
     if (now !== undefined) unmarked += now * E8_PER_CENT * SCALE - mark;
   }
-  const shares = pool.seats.map((seat): [bigint, E8] => {
-    const own = accrued(seat.subscriptionId, seat.units);
-    if (units === 0n) return [seat.subscriptionId, roundDivide(own, SCALE)];
-    return [seat.subscriptionId, roundDivide(own * units + unmarked * seat.units, SCALE * units)];
+  const shares = pool.holdings.map((holding): [bigint, E8] => {
+    const own = accrued(holding.subscriptionId, holding.units);
+    if (units === 0n) return [holding.subscriptionId, roundDivide(own, SCALE)];
+    return [holding.subscriptionId, roundDivide(own * units + unmarked * holding.units, SCALE * units)];
   });
   return new Map(shares);
 }

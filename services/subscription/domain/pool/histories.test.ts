@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { anEvent, happen, play, type Step } from "../../testing/pool-history.ts";
 import { checkCarries, checkPool } from "./check-pool.ts";
 import { accruedIn } from "./accruals.ts";
-import { equityOf, equityOfSeat, netAssetValue } from "./equity.ts";
+import { equityOf, equityOfHolding, netAssetValue } from "./equity.ts";
 import { totalUnits } from "./units.ts";
-import { seatOf } from "../../testing/pools.ts";
+import { holdingOf } from "../../testing/pools.ts";
 import { floatingShares } from "./floating-shares.ts";
 import { sumOf } from "./rounding.ts";
 import { strikePool } from "./strike-pool.ts";
@@ -46,12 +46,12 @@ test("a strike moves nobody's equity but by its own flow, and nobody else's cent
   inEveryHistory(({ event, before, after }) => {
     if (event.kind !== "strike") return;
     const marked = strikePool(withoutFlows(before.pool), before.marks);
-    for (const seat of before.pool.seats) {
-      const now = seatOf(after.pool, seat.subscriptionId);
-      const joined = now.pooled - seat.pooled;
-      expect(joined === 0n || joined === seat.waiting).toBe(true);
-      const then = equityOf(marked, seat.subscriptionId);
-      expect(equityOf(after.pool, seat.subscriptionId)).toBe(then + joined * E8_PER_CENT);
+    for (const holding of before.pool.holdings) {
+      const now = holdingOf(after.pool, holding.subscriptionId);
+      const joined = now.pooled - holding.pooled;
+      expect(joined === 0n || joined === holding.waiting).toBe(true);
+      const then = equityOf(marked, holding.subscriptionId);
+      expect(equityOf(after.pool, holding.subscriptionId)).toBe(then + joined * E8_PER_CENT);
     }
   });
 });
@@ -59,7 +59,7 @@ test("a strike moves nobody's equity but by its own flow, and nobody else's cent
 test("what leaves between strikes moves nobody else's equity either", () => {
   inEveryHistory(({ event, before, after, cash }) => {
     if (event.kind !== "takeOut") return;
-    for (const { subscriptionId } of before.pool.seats) {
+    for (const { subscriptionId } of before.pool.holdings) {
       const moved = subscriptionId === event.who ? cash * E8_PER_CENT : 0n;
       expect(equityOf(after.pool, subscriptionId)).toBe(equityOf(before.pool, subscriptionId) + moved);
     }
@@ -69,21 +69,21 @@ test("what leaves between strikes moves nobody else's equity either", () => {
 test("whoever has units owns that share of what the pool is worth", () => {
   inEveryHistory(({ event, after: { pool } }) => {
     const accrued = accruedIn(pool);
-    const [units, value] = [totalUnits(pool.seats), netAssetValue(pool.seats, accrued)];
+    const [units, value] = [totalUnits(pool.holdings), netAssetValue(pool.holdings, accrued)];
     if (event.kind !== "strike" || value <= 0n) return;
-    for (const seat of pool.seats.filter((each) => each.units > 0n)) {
-      const own = equityOfSeat(seat, accrued) + seat.unredeemed * E8_PER_CENT;
-      expect(distance(own, (seat.units * value) / units) < HANDED_ON).toBe(true);
+    for (const holding of pool.holdings.filter((each) => each.units > 0n)) {
+      const own = equityOfHolding(holding, accrued) + holding.unredeemed * E8_PER_CENT;
+      expect(distance(own, (holding.units * value) / units) < HANDED_ON).toBe(true);
     }
   });
 });
 
 test("what floats is shared as if everything were marked now", () => {
   inEveryHistory(({ after: { pool, marks } }) => {
-    if (totalUnits(pool.seats) === 0n) return;
+    if (totalUnits(pool.holdings) === 0n) return;
     const shares = floatingShares(pool, new Map(marks.map((mark) => [mark.positionId, mark.floating])));
     const marked = strikePool(withoutFlows(pool), marks);
-    for (const { subscriptionId, pooled, carry } of pool.seats) {
+    for (const { subscriptionId, pooled, carry } of pool.holdings) {
       const floating = equityOf(marked, subscriptionId) - pooled * E8_PER_CENT - carry;
       expect(distance(shares.get(subscriptionId) ?? 0n, floating) <= 1n).toBe(true);
     }
@@ -114,12 +114,12 @@ test("a replay gives the identical pool", () => {
   );
 });
 
-function cashIn({ seats, suspense }: UnitPool): bigint {
-  return sumOf(seats.map((seat) => seat.pooled + seat.waiting)) + suspense.amount;
+function cashIn({ holdings, suspense }: UnitPool): bigint {
+  return sumOf(holdings.map((holding) => holding.pooled + holding.waiting)) + suspense.amount;
 }
 
 function withoutFlows(pool: UnitPool): UnitPool {
-  return { ...pool, seats: pool.seats.map((seat) => ({ ...seat, waiting: 0n, unredeemed: 0n })) };
+  return { ...pool, holdings: pool.holdings.map((holding) => ({ ...holding, waiting: 0n, unredeemed: 0n })) };
 }
 
 function inOrder(pool: UnitPool): UnitPool {

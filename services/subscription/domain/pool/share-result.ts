@@ -2,7 +2,7 @@ import { checkCarries } from "./check-pool.ts";
 import type { Release } from "./close-position.ts";
 import { divideToSum, sumOf } from "./rounding.ts";
 import { type Accrual, type E8, E8_PER_CENT, SCALE, type UnitPool } from "./unit-pool.ts";
-import { indexOfMostUnits, suspenseUnits } from "./units.ts";
+import { indexOfLargestUnits, suspenseUnits } from "./units.ts";
 
 export type SharedResult = {
   readonly pool: UnitPool;
@@ -20,8 +20,8 @@ const HAIR = 100n;
  * leaves of each is carried to the next deal, so that over many small results nobody gains by its place in the list.
  */
 export function shareResult(pool: UnitPool, result: bigint, release: Release | undefined): SharedResult {
-  const units = [...pool.seats.map((seat) => seat.units), suspenseUnits(pool.seats)];
-  const carries = [...pool.seats.map((seat) => seat.carry), pool.suspense.carry];
+  const units = [...pool.holdings.map((holding) => holding.units), suspenseUnits(pool.holdings)];
+  const carries = [...pool.holdings.map((holding) => holding.carry), pool.suspense.carry];
   const rest = result * E8_PER_CENT - (release?.total ?? 0n);
   const byUnits = divideToSum(
     units.map((own) => rest * own),
@@ -34,17 +34,17 @@ export function shareResult(pool: UnitPool, result: bigint, release: Release | u
 }
 
 /**
- * Whoever has neither units nor accruals left gets whole cents now, and the rest goes to the seat with most units: a
+ * Whoever has neither units nor accruals left gets whole cents now, and the rest goes to the holding with most units: a
  * carry must not wait for a result that will never come. Changes what is due in place.
  */
 function handOn(pool: UnitPool, due: E8[]): void {
-  const heir = indexOfMostUnits(pool.seats);
+  const heir = indexOfLargestUnits(pool.holdings);
   if (heir === undefined) return;
   const hasMore = new Set(pool.accruals.filter(isSomething).map((row) => row.subscriptionId));
   let handed = 0n;
   for (const [index, amount] of due.entries()) {
-    const seat = pool.seats[index];
-    if ((seat !== undefined && seat.units > 0n) || hasMore.has(seat?.subscriptionId)) continue;
+    const holding = pool.holdings[index];
+    if ((holding !== undefined && holding.units > 0n) || hasMore.has(holding?.subscriptionId)) continue;
     due[index] = towardsZero(amount);
     handed += amount - towardsZero(amount);
   }
@@ -65,14 +65,14 @@ function isSomething({ basis }: Accrual): boolean {
 function pay(pool: UnitPool, due: readonly E8[], paid: readonly bigint[]): SharedResult {
   const carries = due.map((amount, index) => amount - (paid[index] ?? 0n) * E8_PER_CENT);
   const parts: { subscriptionId: bigint; amount: bigint }[] = [];
-  const seats = pool.seats.map((seat, index) => {
+  const holdings = pool.holdings.map((holding, index) => {
     const amount = paid[index] ?? 0n;
     const carry = carries[index] ?? 0n;
-    if (amount !== 0n) parts.push({ subscriptionId: seat.subscriptionId, amount });
-    return amount === 0n && carry === seat.carry ? seat : { ...seat, pooled: seat.pooled + amount, carry };
+    if (amount !== 0n) parts.push({ subscriptionId: holding.subscriptionId, amount });
+    return amount === 0n && carry === holding.carry ? holding : { ...holding, pooled: holding.pooled + amount, carry };
   });
   const [suspense = 0n, carry = 0n] = [paid.at(-1), carries.at(-1)];
-  const after = { ...pool, seats, suspense: { amount: pool.suspense.amount + suspense, carry } };
+  const after = { ...pool, holdings, suspense: { amount: pool.suspense.amount + suspense, carry } };
   checkCarries(after);
   return { pool: after, parts, suspense };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aMark, aPool, after, anEmptySeat, pooled, seatOf, struck, withDeposit } from "../../testing/pools.ts";
+import { aMark, aPool, after, anEmptyHolding, pooled, holdingOf, struck, withDeposit } from "../../testing/pools.ts";
 import { equityOf } from "./equity.ts";
 import { PoolBroken } from "./pool-broken.ts";
 import { strikePool } from "./strike-pool.ts";
@@ -37,7 +37,7 @@ test("A8: cash may be negative while equity is not", () => {
 });
 
 test("a first strike gives a unit for each 1e-8", () => {
-  expect(aPool(1_000_00n, 0n).seats.map((seat) => seat.units)).toEqual([1_000n * E8, 0n]);
+  expect(aPool(1_000_00n, 0n).holdings.map((holding) => holding.units)).toEqual([1_000n * E8, 0n]);
 });
 
 test("flows of one strike share its price: who leaves and who comes do not see each other", () => {
@@ -45,7 +45,7 @@ test("flows of one strike share its price: who leaves and who comes do not see e
   const waiting = withDeposit(takeOut(floating, 1n, 500_00n), 3n, 1_500_00n);
   const shared = struck(waiting, aMark(P, 1_000_00n));
   expect([1n, 2n, 3n].map((id) => equityOf(shared, id))).toEqual([1_000n * E8, 1_500n * E8, 1_500n * E8]);
-  const [one, two, three] = shared.seats.map((seat) => seat.units);
+  const [one, two, three] = shared.holdings.map((holding) => holding.units);
   expect([one, two, three]).toEqual([66_666_666_666n, 1_000n * E8, 1_000n * E8]);
 });
 
@@ -53,7 +53,7 @@ test("whoever comes gets no more units than its money is worth: what rounding le
   const floating = after(aPool(1_000_00n), { kind: "entry", positionId: P });
   const joined = struck(withDeposit(floating, 2n, 550_00n), aMark(P, 1n));
   // 550.00 * 1e11 units / 1000.01 = 54,999,450,005.49
-  expect(joined.seats.map((seat) => seat.units)).toEqual([1_000n * E8, 54_999_450_005n]);
+  expect(joined.holdings.map((holding) => holding.units)).toEqual([1_000n * E8, 54_999_450_005n]);
 });
 
 test("a position that was open before our books belongs to nobody until somebody has units", () => {
@@ -70,13 +70,13 @@ test("a position that was open before our books belongs to nobody until somebody
 test("while the pool is worth nothing and positions are open nothing is struck", () => {
   const lost = takeOut(after(aPool(100_00n, 100_00n), { kind: "entry", positionId: P }), 1n, 10_00n);
   const waits = struck(withDeposit(lost, 2n, 50_00n), aMark(P, -200_00n));
-  expect(waits.seats.map(({ pooled, waiting, unredeemed }) => [pooled, waiting, unredeemed])).toEqual([
+  expect(waits.holdings.map(({ pooled, waiting, unredeemed }) => [pooled, waiting, unredeemed])).toEqual([
     [90_00n, 0n, 10_00n],
     [100_00n, 50_00n, 0n],
   ]);
   const recovered = struck(waits, aMark(P, -100_00n));
   expect([equityOf(recovered, 1n), equityOf(recovered, 2n)]).toEqual([40n * E8, 100n * E8]);
-  expect(recovered.seats.map((seat) => seat.units)).toEqual([80n * E8, 200n * E8]);
+  expect(recovered.holdings.map((holding) => holding.units)).toEqual([80n * E8, 200n * E8]);
 });
 
 test("a pool that has lost everything starts anew once it is flat", () => {
@@ -84,28 +84,28 @@ test("a pool that has lost everything starts anew once it is flat", () => {
   const lost = after(open, { positionId: P, result: -180_00n });
   const renewed = struck(withDeposit(lost, 2n, 40_00n));
   expect(pooled(renewed)).toEqual([-20_00n, 30_00n]);
-  expect(renewed.seats.map((seat) => seat.units)).toEqual([0n, 30n * E8]);
+  expect(renewed.holdings.map((holding) => holding.units)).toEqual([0n, 30n * E8]);
 });
 
 test("the last units of a pool with open positions stay until it is flat", () => {
   const open = after(aPool(100_00n), { kind: "entry", positionId: P });
   const kept = struck(takeOut(open, 1n, 100_00n), aMark(P, 0n));
-  expect(kept.seats).toEqual([{ ...anEmptySeat(1n), units: 100n * E8, unredeemed: 100_00n }]);
+  expect(kept.holdings).toEqual([{ ...anEmptyHolding(1n), units: 100n * E8, unredeemed: 100_00n }]);
   const closed = struck(after(kept, { positionId: P, result: 7_00n }));
-  expect(closed.seats).toEqual([{ ...anEmptySeat(1n), units: closed.seats[0]!.units, pooled: 7_00n }]);
-  expect(closed.seats[0]!.units > 0n).toBe(true);
+  expect(closed.holdings).toEqual([{ ...anEmptyHolding(1n), units: closed.holdings[0]!.units, pooled: 7_00n }]);
+  expect(closed.holdings[0]!.units > 0n).toBe(true);
 });
 
 test("an outflow counts in the value of a unit until its units are redeemed", () => {
   const open = after(aPool(100_00n, 100_00n), { kind: "entry", positionId: P });
   const redeemed = struck(takeOut(open, 1n, 50_00n), aMark(P, 0n));
-  expect(redeemed.seats.map((seat) => seat.units)).toEqual([50n * E8, 100n * E8]);
+  expect(redeemed.holdings.map((holding) => holding.units)).toEqual([50n * E8, 100n * E8]);
 });
 
 test("when a unit is worth far more or less than 1e-8 the whole pool gets new ones, and nobody notices", () => {
   const open = after(aPool(100_00n, 300_00n), { kind: "entry", positionId: P });
   const thin = struck(open, aMark(P, -396_00n));
-  expect(thin.seats.map((seat) => seat.units)).toEqual([1n * E8, 3n * E8]);
+  expect(thin.holdings.map((holding) => holding.units)).toEqual([1n * E8, 3n * E8]);
   expect([equityOf(thin, 1n), equityOf(thin, 2n)]).toEqual([1n * E8, 3n * E8]);
   const back = struck(thin, aMark(P, 0n));
   expect([equityOf(back, 1n), equityOf(back, 2n)]).toEqual([100n * E8, 300n * E8]);
@@ -114,17 +114,17 @@ test("when a unit is worth far more or less than 1e-8 the whole pool gets new on
 test("new units are also for what has left P without its old ones", () => {
   const open = after(aPool(100_00n), { kind: "entry", positionId: P });
   const kept = struck(takeOut(open, 1n, 100_00n), aMark(P, -99_00n));
-  expect(kept.seats).toEqual([{ ...anEmptySeat(1n), units: 1n * E8, unredeemed: 100_00n }]);
+  expect(kept.holdings).toEqual([{ ...anEmptyHolding(1n), units: 1n * E8, unredeemed: 100_00n }]);
 });
 
 test("who owned something without units works with all of it from the next deposit on", () => {
-  const seats = [
-    ...aPool(100_00n).seats,
-    { ...anEmptySeat(2n), pooled: 5_00n },
-    { ...anEmptySeat(3n), pooled: -5_00n },
+  const holdings = [
+    ...aPool(100_00n).holdings,
+    { ...anEmptyHolding(2n), pooled: 5_00n },
+    { ...anEmptyHolding(3n), pooled: -5_00n },
   ];
-  const joined = struck(withDeposit(withDeposit({ ...EMPTY_POOL, seats }, 2n, 10_00n), 3n, 4_00n));
-  expect([2n, 3n].map((id) => seatOf(joined, id).units)).toEqual([15n * E8, 0n]);
+  const joined = struck(withDeposit(withDeposit({ ...EMPTY_POOL, holdings }, 2n, 10_00n), 3n, 4_00n));
+  expect([2n, 3n].map((id) => holdingOf(joined, id).units)).toEqual([15n * E8, 0n]);
 });
 
 test("the order in which the platform lists positions does not matter", () => {

@@ -25,14 +25,14 @@ export function strikePool(pool: UnitPool, marks: readonly Mark[]): UnitPool {
   const marked = markPositions(pool, marks);
   const accrued = accruedIn(marked);
   const flat = marked.positions.length === 0;
-  const price = { units: totalUnits(marked.seats), value: netAssetValue(marked.seats, accrued) };
+  const price = { units: totalUnits(marked.holdings), value: netAssetValue(marked.holdings, accrued) };
   if (price.units > 0n && price.value <= 0n && !flat) return marked;
-  return changeUnits(marked, runFlows(marked.seats, { price, accrued, flat }));
+  return changeUnits(marked, runFlows(marked.holdings, { price, accrued, flat }));
 }
 
 function markPositions(pool: UnitPool, marks: readonly Mark[]): UnitPool {
   const known = new Map(pool.positions.map((position) => [position.positionId, position]));
-  const units = totalUnits(pool.seats) + suspenseUnits(pool.seats);
+  const units = totalUnits(pool.holdings) + suspenseUnits(pool.holdings);
   const positions = marks.map((mark) => {
     const position = known.get(mark.positionId);
     known.delete(mark.positionId);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aMark, anEmptySeat, aPool, after, struck, withDeposit } from "../../testing/pools.ts";
+import { aMark, anEmptyHolding, aPool, after, struck, withDeposit } from "../../testing/pools.ts";
 import { PoolBroken } from "./pool-broken.ts";
 import { leaveUnits, takeOut } from "./take-out.ts";
 
@@ -9,41 +9,41 @@ const CENT = 1_000_000n;
 test("what is taken out leaves at once, its units with the next strike", () => {
   const taken = takeOut(takeOut(aPool(100_00n, 50_00n), 1n, 10_00n), 1n, 5_00n);
   const units = 100_00n * CENT;
-  expect(taken.seats[0]).toEqual({ ...anEmptySeat(1n), units, pooled: 85_00n, unredeemed: 15_00n });
-  expect(struck(taken).seats[0]).toEqual({ ...anEmptySeat(1n), units: 85_00n * CENT, pooled: 85_00n });
+  expect(taken.holdings[0]).toEqual({ ...anEmptyHolding(1n), units, pooled: 85_00n, unredeemed: 15_00n });
+  expect(struck(taken).holdings[0]).toEqual({ ...anEmptyHolding(1n), units: 85_00n * CENT, pooled: 85_00n });
 });
 
-test("an inflow does not come in as a negative outflow, nor does anybody without a seat take out", () => {
+test("an inflow does not come in as a negative outflow, nor does anybody without a holding take out", () => {
   expect(() => takeOut(aPool(100_00n), 1n, -1n)).toThrow(PoolBroken);
   expect(() => takeOut(aPool(100_00n), 2n, 1n)).toThrow(PoolBroken);
 });
 
-test("whoever has left has no seat any more", () => {
+test("whoever has left has no holding any more", () => {
   const empty = struck(takeOut(aPool(100_00n, 50_00n), 1n, 100_00n));
-  expect(leaveUnits(empty, 1n).seats.map((seat) => seat.subscriptionId)).toEqual([2n]);
+  expect(leaveUnits(empty, 1n).holdings.map((holding) => holding.subscriptionId)).toEqual([2n]);
 });
 
-test("a seat stays for the money that stays, and that money does not work", () => {
+test("a holding stays for the money that stays, and that money does not work", () => {
   const left = leaveUnits(withDeposit(takeOut(aPool(100_00n), 1n, 40_00n), 1n, 7n), 1n);
-  expect(left.seats).toEqual([{ ...anEmptySeat(1n), pooled: 60_00n, waiting: 7n }]);
+  expect(left.holdings).toEqual([{ ...anEmptyHolding(1n), pooled: 60_00n, waiting: 7n }]);
 });
 
 test("a carry goes to the one with most units, the first of equals, or to nobody", () => {
-  const seats = aPool(100_00n, 300_00n, 300_00n).seats;
-  const [one, two, three] = [seats[0]!, seats[1]!, seats[2]!];
+  const holdings = aPool(100_00n, 300_00n, 300_00n).holdings;
+  const [one, two, three] = [holdings[0]!, holdings[1]!, holdings[2]!];
   const carries = {
     ...aPool(),
-    seats: [
+    holdings: [
       { ...one, pooled: 0n, carry: 5n },
       { ...two, carry: 2n },
       { ...three, pooled: 0n, carry: -7n },
     ],
   };
   const first = leaveUnits(carries, 1n);
-  expect(first.seats.map((seat) => seat.carry)).toEqual([7n, -7n]);
-  const second = leaveUnits({ ...first, seats: [{ ...first.seats[0]!, pooled: 0n }, first.seats[1]!] }, 2n);
-  expect(second.seats.map((seat) => seat.carry)).toEqual([0n]);
-  const alone = { ...carries, seats: [{ ...one, pooled: 0n, carry: 5n }], suspense: { amount: 0n, carry: -5n } };
+  expect(first.holdings.map((holding) => holding.carry)).toEqual([7n, -7n]);
+  const second = leaveUnits({ ...first, holdings: [{ ...first.holdings[0]!, pooled: 0n }, first.holdings[1]!] }, 2n);
+  expect(second.holdings.map((holding) => holding.carry)).toEqual([0n]);
+  const alone = { ...carries, holdings: [{ ...one, pooled: 0n, carry: 5n }], suspense: { amount: 0n, carry: -5n } };
   expect(leaveUnits(alone, 1n)).toEqual(aPool());
 });
 

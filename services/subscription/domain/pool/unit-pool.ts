@@ -7,7 +7,7 @@ export const E8_PER_CENT = 1_000_000n;
 export const SCALE = 10n ** 24n;
 
 /** The part of one Investor in a pool. Amounts in cents. */
-export type UnitSeat = {
+export type UnitHolding = {
   readonly subscriptionId: bigint;
   /** u: only who has units shares in results. */
   readonly units: bigint;
@@ -33,7 +33,7 @@ export type PoolPosition = {
   readonly perUnit: bigint;
 };
 
-/** Of a seat whose units changed while the position was open; for all others both numbers are 0. */
+/** Of a holding whose units changed while the position was open; for all others both numbers are 0. */
 export type Accrual = {
   readonly positionId: bigint;
   /** Undefined for suspense: what belongs to nobody. */
@@ -47,11 +47,11 @@ export type Accrual = {
 /** A pool as units see it. A value: what happens to it makes a new one. */
 export type UnitPool = {
   /** Ascending by subscription; everybody with units, carry, accruals, or money that waits for its strike. */
-  readonly seats: readonly UnitSeat[];
+  readonly holdings: readonly UnitHolding[];
   /** What no Investor owns: results in cents, and a carry of its own. Counts as one unit while nobody has units. */
   readonly suspense: { readonly amount: bigint; readonly carry: E8 };
   readonly positions: readonly PoolPosition[];
   readonly accruals: readonly Accrual[];
 };
 
-export const EMPTY_POOL: UnitPool = { seats: [], suspense: { amount: 0n, carry: 0n }, positions: [], accruals: [] };
+export const EMPTY_POOL: UnitPool = { holdings: [], suspense: { amount: 0n, carry: 0n }, positions: [], accruals: [] };

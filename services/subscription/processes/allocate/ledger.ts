@@ -12,7 +12,7 @@ import { lockAccounts } from "../../store/books.ts";
 import { type Master, saveProgress } from "../../store/masters.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
-import { listActiveSeats } from "../../store/unit-seats.ts";
+import { listActiveHoldings } from "../../store/unit-holdings.ts";
 import { logDeficit } from "./log-deficit.ts";
 import { recordSteps } from "./record-steps.ts";
 import { stopForError } from "./stop.ts";
@@ -46,7 +46,7 @@ const DEALS_OF_A_READING = 10_000;
 
 /**
  * Locks a pool, takes it through the deals that wait, and writes down what came of each. The caller has locked the
- * Master; the accounts of everybody in the pool follow, then the seats.
+ * Master; the accounts of everybody in the pool follow, then the holdings.
  */
 export async function openLedger(
   tx: Transaction,
@@ -57,7 +57,7 @@ export async function openLedger(
   const { login } = master;
   const limit = reading === undefined ? DEALS_PER_COMMIT : DEALS_OF_A_READING;
   const deals = await listWaitingDeals(tx, login, { through, limit });
-  const active = await listActiveSeats(tx, login);
+  const active = await listActiveHoldings(tx, login);
   const sharing = deals.length === 0 ? [] : active.map(({ investorLogin }) => investorLogin);
   await lockAccounts(tx, [...logins, ...sharing]);
   const standing = await lockStanding(tx, master);
@@ -69,7 +69,7 @@ export async function openLedger(
     beyond: isAll ? undefined : await listBeyond(tx, login, { deals, pool: stored, through, reading }),
     arePositionsKnown: master.arePositionsKnown,
     letPassNumber: master.letPassNumber,
-    mostSteps: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
+    maxSteps: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
   });
   const recorded = await recordSteps(tx, deps, { master, active }, advance.steps);
   const last = deals[advance.taken - 1];
@@ -105,7 +105,7 @@ async function listBeyond(
 async function lockStanding(tx: Transaction, master: Master): Promise<Standing> {
   const { login, struckDealId, weeksClosedThrough } = master;
   const pool = await lockUnitPool(tx, login);
-  const waiting = pool.seats.filter((seat) => seat.waiting > 0n);
+  const waiting = pool.holdings.filter((holding) => holding.waiting > 0n);
   const arrivals = await listArrivals(
     tx,
     login,
@@ -124,7 +124,7 @@ function withoutThose(all: readonly Arrival[], left: readonly Arrival[]): bigint
 }
 
 export function hasSomethingToStrike({ pool }: Ledger): boolean {
-  return pool.seats.some(({ waiting, unredeemed }) => waiting !== 0n || unredeemed !== 0n);
+  return pool.holdings.some(({ waiting, unredeemed }) => waiting !== 0n || unredeemed !== 0n);
 }
 
 /**
@@ -149,7 +149,9 @@ export async function strikeLedger(
   }
   const isInDeficit = poolEquity(pool) < 0n;
   if (isInDeficit && !master.isInDeficit) logDeficit(tx, deps.log, { login: master.login, dealId: master.filedDealId });
-  const waiting = new Set(pool.seats.filter((seat) => seat.waiting > 0n).map(({ subscriptionId }) => subscriptionId));
+  const waiting = new Set(
+    pool.holdings.filter((holding) => holding.waiting > 0n).map(({ subscriptionId }) => subscriptionId),
+  );
   const arrivals = ledger.arrivals.filter(({ subscriptionId }) => waiting.has(subscriptionId));
   return {
     ...ledger,

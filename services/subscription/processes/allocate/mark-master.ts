@@ -9,16 +9,16 @@ import { hasSomethingToStrike, openLedger, saveLedger, strikeLedger } from "./le
 import { type MasterReading, readMaster } from "./read-master.ts";
 
 /** Another deal between the mirror and the marks is no rarity; so often in a row the Master is read at once again. */
-const MOST_READS = 3;
+const MAX_READS = 3;
 /** Commits of one backlog, each of thousands of rows. */
-const MOST_COMMITS = 100;
-const LONGEST_PAUSE_MS = 1_000;
-const LONGEST_WAIT_MS = 5_000;
+const MAX_COMMITS = 100;
+const MAX_PAUSE_MS = 1_000;
+const MAX_WAIT_MS = 5_000;
 const WAITS_PER_PERIOD = 20;
 
 /** How long after a cut-off the platform may still bring deals of before. */
 export function waitAfterCutOff({ periodMs }: Week): number {
-  return Math.min(LONGEST_WAIT_MS, periodMs / WAITS_PER_PERIOD);
+  return Math.min(MAX_WAIT_MS, periodMs / WAITS_PER_PERIOD);
 }
 
 /**
@@ -32,20 +32,20 @@ export async function markMaster(deps: Deps, login: string, context: CallContext
   });
   if (reason === undefined) return await markMarked(deps.pool, login);
   const tries = await countFailedMark(deps.pool, login, reason);
-  await delayMark(deps.pool, login, later(deps.now(), backOffMs(tries, LONGEST_PAUSE_MS)));
+  await delayMark(deps.pool, login, later(deps.now(), backOffMs(tries, MAX_PAUSE_MS)));
 }
 
 /** Undefined when nothing is left to do, or nothing may be done; else why it waits. */
 async function tryToMark(deps: Deps, login: string, context: CallContext): Promise<string | undefined> {
   let reads = 0;
-  for (let commits = 0; commits < MOST_COMMITS; commits += 1) {
+  for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
     const reading = await readMaster(deps, login, context);
     const end = reading.isComplete
       ? await inTransaction(deps.pool, (tx) => markAtPlace(tx, deps, login, reading))
       : ({ kind: "moved", why: "the Master's latest deals are still being read" } as const);
     if (end.kind === "done") return undefined;
     if (end.kind === "waits") return end.why;
-    if (end.kind === "moved" && (reads += 1) === MOST_READS) return end.why;
+    if (end.kind === "moved" && (reads += 1) === MAX_READS) return end.why;
   }
   return "there is a long backlog";
 }

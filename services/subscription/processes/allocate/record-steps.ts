@@ -1,15 +1,15 @@
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ResultStep, Step, WeekStep } from "../../domain/advance-pool.ts";
-import type { UnitPool, UnitSeat } from "../../domain/pool/unit-pool.ts";
+import type { UnitPool, UnitHolding } from "../../domain/pool/unit-pool.ts";
 import { type AllocationEntry, type AllocationRow, insertEntries, insertRows } from "../../store/allocations.ts";
 import type { Master } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
-import type { ActiveSeat } from "../../store/unit-seats.ts";
-import { tellAllocations } from "../../messages/tell-allocations.ts";
+import type { ActiveHolding } from "../../store/unit-holdings.ts";
+import { publishAllocations } from "../../messages/tell-allocations.ts";
 import { logDeficit } from "./log-deficit.ts";
 
-type Pooled = { readonly master: Master; readonly active: readonly ActiveSeat[] };
+type Pooled = { readonly master: Master; readonly active: readonly ActiveHolding[] };
 type Numbered<S extends Step> = S & { readonly number: bigint };
 
 /** Writes down what a pool was taken through: the entries, everybody's rows and what has to be posted. */
@@ -26,11 +26,11 @@ export async function recordSteps(
   await insertEntries(tx, login, numbered.map(entryOf), deps.now());
   await insertRows(tx, login, [...results.flatMap(rowsOfResult), ...weeks.flatMap((week) => rowsOfWeek(week, active))]);
   await addUnposted(tx, unpostedOf(results, active));
-  await tellAllocations(tx, login, numbered);
+  await publishAllocations(tx, login, numbered);
   const isInDeficit = followDeficit(tx, deps, master, results);
   logOddities(tx, deps, master, numbered);
-  if (results.length > 0) afterCommit(tx, deps.bells.postings.ring);
-  if (weeks.length > 0) afterCommit(tx, deps.bells.results.ring);
+  if (results.length > 0) afterCommit(tx, deps.wakeSignals.postings.notify);
+  if (weeks.length > 0) afterCommit(tx, deps.wakeSignals.results.notify);
   return { lastAllocation: master.lastAllocation + BigInt(steps.length), isInDeficit };
 }
 
@@ -46,9 +46,9 @@ function entryOf(step: Numbered<Step>): AllocationEntry {
 }
 
 function rowsOfResult({ number, parts, pool }: Numbered<ResultStep>): AllocationRow[] {
-  const seats = seatsOf(pool);
+  const holdings = holdingsOf(pool);
   return parts.map(({ subscriptionId, amount }) => {
-    const { pooled = 0n, carry = 0n } = seats.get(subscriptionId) ?? {};
+    const { pooled = 0n, carry = 0n } = holdings.get(subscriptionId) ?? {};
     return { number, subscriptionId, amount, pooled, carry, floating: 0n };
   });
 }
@@ -56,22 +56,22 @@ function rowsOfResult({ number, parts, pool }: Numbered<ResultStep>): Allocation
 /** Everybody who was in the pool at the cut-off, with or without something to float. */
 function rowsOfWeek(
   { number, cutOff, shares, pool }: Numbered<WeekStep>,
-  active: readonly ActiveSeat[],
+  active: readonly ActiveHolding[],
 ): AllocationRow[] {
-  const seats = seatsOf(pool);
+  const holdings = holdingsOf(pool);
   return active
     .filter(({ startedAt }) => startedAt < cutOff)
     .map(({ subscriptionId }) => {
-      const { pooled = 0n, carry = 0n } = seats.get(subscriptionId) ?? {};
+      const { pooled = 0n, carry = 0n } = holdings.get(subscriptionId) ?? {};
       return { number, subscriptionId, amount: 0n, pooled, carry, floating: shares.get(subscriptionId) ?? 0n };
     });
 }
 
-function seatsOf({ seats }: UnitPool): ReadonlyMap<bigint, UnitSeat> {
-  return new Map(seats.map((seat) => [seat.subscriptionId, seat]));
+function holdingsOf({ holdings }: UnitPool): ReadonlyMap<bigint, UnitHolding> {
+  return new Map(holdings.map((holding) => [holding.subscriptionId, holding]));
 }
 
-function unpostedOf(results: readonly ResultStep[], active: readonly ActiveSeat[]) {
+function unpostedOf(results: readonly ResultStep[], active: readonly ActiveHolding[]) {
   const total = new Map<bigint, bigint>();
   for (const { parts } of results) {
     for (const { subscriptionId, amount } of parts) {

@@ -5,26 +5,26 @@ import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { changeAccount, EMPTY_SEAT } from "../../domain/places.ts";
+import { changeAccount, EMPTY_HOLDING } from "../../domain/buckets.ts";
 import { takeBaseline } from "../../domain/take-baseline.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { refuse } from "../../refusals.ts";
-import { type Assignment, getAssignment, markLaneReleased, recordAssignmentRefusal } from "../../store/assignments.ts";
+import { type Assignment, getAssignment, markLockReleased, recordAssignmentRefusal } from "../../store/assignments.ts";
 import { lockAccounts, saveAccounts } from "../../store/books.ts";
 import { insertFlows } from "../../store/flows.ts";
 import { beginWeeks, lockMaster } from "../../store/masters.ts";
 import { ensurePool } from "../../store/pools.ts";
 import { recordedAs } from "../../store/recorded-refusal.ts";
-import { insertSeat } from "../../store/seats.ts";
+import { insertHolding } from "../../store/holdings.ts";
 import { getSubscription, moveSubscription, type Subscription } from "../../store/subscriptions.ts";
-import { type Lane, releaseLane } from "../lane.ts";
-import { afterOthers, patience } from "../patience.ts";
+import { type AccountLock, releaseLock } from "../account-lock.ts";
+import { afterOthers, timeout } from "../timeout.ts";
 
 /** A Master's pool may be at work on thousands of rows. */
 const LOCKS_MS = 5_000;
 
-export function laneOfAssignment({ id, investorLogin }: Pick<Subscription, "id" | "investorLogin">): Lane {
-  return { login: investorLogin, holder: `subscription:assign:${id}:1` };
+export function lockOfAssignment({ id, investorLogin }: Pick<Subscription, "id" | "investorLogin">): AccountLock {
+  return { login: investorLogin, lockOwner: `subscription:assign:${id}:1` };
 }
 
 /**
@@ -38,7 +38,7 @@ export async function finishAssignment(deps: Deps, id: bigint, context: CallCont
   try {
     if (subscription.status === "ASSIGNING") {
       await configureFee(deps, { subscription, assignment }, context);
-      await afterOthers(patience(context, LOCKS_MS), () =>
+      await afterOthers(timeout(context, LOCKS_MS), () =>
         inTransaction(deps.pool, (tx) => begin(tx, deps, { subscription, assignment })),
       );
     }
@@ -52,7 +52,7 @@ export async function finishAssignment(deps: Deps, id: bigint, context: CallCont
   await letGo(deps, subscription, context);
 }
 
-/** Gives up what was not decided. One that was decided meanwhile goes on; only its lane stays as it is. */
+/** Gives up what was not decided. One that was decided meanwhile goes on; only its account lock stays as it is. */
 export async function abandonAssignment(
   deps: Deps,
   subscription: Subscription,
@@ -67,15 +67,15 @@ export async function abandonAssignment(
   if (isOver) await letGo(deps, subscription, context);
 }
 
-/** Of a story that has ended. */
+/** Of a saga that has ended. */
 export async function letGo(deps: Deps, subscription: Subscription, context: CallContext): Promise<void> {
-  const isReleased = await releaseLane(deps, laneOfAssignment(subscription), context);
-  if (isReleased) await markLaneReleased(deps.pool, subscription.id);
+  const isReleased = await releaseLock(deps, lockOfAssignment(subscription), context);
+  if (isReleased) await markLockReleased(deps.pool, subscription.id);
 }
 
-type Story = { readonly subscription: Subscription; readonly assignment: Assignment };
+type Saga = { readonly subscription: Subscription; readonly assignment: Assignment };
 
-async function configureFee({ fees }: Deps, { subscription, assignment }: Story, context: CallContext): Promise<void> {
+async function configureFee({ fees }: Deps, { subscription, assignment }: Saga, context: CallContext): Promise<void> {
   const { id, investorId, investorLogin, startedAt } = subscription;
   const { feeRatePpm: ratePpm, feeEnabled: enabled } = assignment;
   assert(startedAt !== null, "only what was decided is finished");
@@ -87,7 +87,11 @@ async function configureFee({ fees }: Deps, { subscription, assignment }: Story,
 }
 
 /** ASSIGNING -> ACTIVE: the held balance joins the pool under the lock that filing takes too. */
-async function begin(tx: Transaction, { now, bells, week }: Deps, { subscription, assignment }: Story): Promise<void> {
+async function begin(
+  tx: Transaction,
+  { now, wakeSignals, week }: Deps,
+  { subscription, assignment }: Saga,
+): Promise<void> {
   const { id, masterLogin, investorLogin } = subscription;
   const { heldBalance } = assignment;
   assert(heldBalance !== null, "a decision has its facts");
@@ -99,11 +103,11 @@ async function begin(tx: Transaction, { now, bells, week }: Deps, { subscription
   // Another process has finished it.
   if (!(await moveSubscription(tx, id, "assigned"))) return;
   await beginWeeks(tx, masterLogin, lastCutOff(week, now()));
-  const { account: onAccount, inbound } = takeBaseline(account.places, heldBalance);
-  await saveAccounts(tx, [{ ...account, places: changeAccount(account.places, onAccount), pooledIn: id }]);
-  const places = { ...EMPTY_SEAT, inbound };
-  await insertSeat(tx, { subscriptionId: id, masterLogin, investorLogin, isPooled: true, places });
+  const { account: onAccount, inbound } = takeBaseline(account.buckets, heldBalance);
+  await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, onAccount), pooledIn: id }]);
+  const buckets = { ...EMPTY_HOLDING, inbound };
+  await insertHolding(tx, { subscriptionId: id, masterLogin, investorLogin, isPooled: true, buckets });
   if (inbound === 0n) return;
   await insertFlows(tx, [{ subscriptionId: id, amount: inbound }], now());
-  afterCommit(tx, bells.mirrors.ring);
+  afterCommit(tx, wakeSignals.mirrors.notify);
 }

@@ -11,22 +11,22 @@ import { refuse } from "../../refusals.ts";
 import { findFirstExitTransfer } from "../../store/exit-transfers.ts";
 import type { Exit } from "../../store/exits.ts";
 import { getSubscription, type Subscription } from "../../store/subscriptions.ts";
-import { postUnderLane } from "../posting/post-under-lane.ts";
+import { postUnderLock } from "../posting/post-under-lock.ts";
 import { sendExit } from "./send-exit.ts";
 import { subscriptionMessage } from "../../messages/subscription.ts";
 import { letGoOfExit } from "./try-to-leave.ts";
 
-/** Nobody fixed a fee for it, or all was taken before the lane was let go. */
+/** Nobody fixed a fee for it, or all was taken before the account lock was let go. */
 const NOTHING_TO_COLLECT = "crystallisation_not_found";
 
 /**
  * After the pool was left: the exit transfer becomes durable at platform, the Investor's own results and then its fees
- * are taken under the lane, the lane is let go, the command answered. Safe to repeat until it is.
+ * are taken under the account lock, the account lock is let go, the command answered. Safe to repeat until it is.
  */
 export async function finishExit(deps: Deps, exit: Exit, context: CallContext): Promise<UnassignResponse> {
   const subscription = await getSubscription(deps.pool, exit.subscriptionId);
   const transferId = await enqueue(deps, exit, context);
-  if (exit.holder !== null) await takeFees(deps, subscription, exit.holder, context);
+  if (exit.lockOwner !== null) await takeFees(deps, subscription, exit.lockOwner, context);
   await letGoOfExit(deps, subscription, exit, context);
   const { leftAmount, leftStatus } = exit;
   assert(leftAmount !== null && leftStatus !== null, "who has left has left with something or nothing");
@@ -38,11 +38,16 @@ export async function finishExit(deps: Deps, exit: Exit, context: CallContext): 
   };
 }
 
-async function takeFees(deps: Deps, { id, investorLogin: login }: Subscription, holder: string, context: CallContext) {
+async function takeFees(
+  deps: Deps,
+  { id, investorLogin: login }: Subscription,
+  lockOwner: string,
+  context: CallContext,
+) {
   try {
-    const isPosted = await postUnderLane(deps, { login, holder }, context);
+    const isPosted = await postUnderLock(deps, { login, lockOwner }, context);
     if (!isPosted) throw unfinished("The Investor has left the pool. Trading results are still being posted.", context);
-    await deps.fees.collect({ key: exitKey(id), holder }, withReplyReserve(context));
+    await deps.fees.collect({ key: exitKey(id), lockOwner }, withReplyReserve(context));
   } catch (error) {
     if (error instanceof Refusal && error.code === NOTHING_TO_COLLECT) return;
     deps.log.warn("the fees of an exit are taken later", { id, login, error });

@@ -37,7 +37,7 @@ export async function sendExit(deps: Deps, transfer: ExitTransfer, context: Call
 }
 
 async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResult): Promise<void> {
-  const { pool, bells, now, log } = deps;
+  const { pool, wakeSignals, now, log } = deps;
   const { id, key, subscriptionId, masterLogin, amount } = transfer;
   const refusals = transfer.refusals + 1;
   log.error("an exit transfer was refused; it is tried under a new key", {
@@ -51,6 +51,6 @@ async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResu
     if (!(await refuseExit(tx, id, refused, at))) return;
     const sendAt = later(at, backOffMs(refusals));
     await insertExitTransfer(tx, { subscriptionId, masterLogin, amount, at, sendAt, refusals });
-    afterCommit(tx, bells.exits.ring);
+    afterCommit(tx, wakeSignals.exits.notify);
   });
 }

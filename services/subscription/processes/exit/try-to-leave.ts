@@ -4,21 +4,24 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { exitKey } from "../../domain/lifecycle.ts";
 import { refuse } from "../../refusals.ts";
-import { type Exit, findExit, markExitLaneReleased, markLeaving, refuseTry } from "../../store/exits.ts";
+import { type Exit, findExit, markExitLockReleased, markLeaving, refuseTry } from "../../store/exits.ts";
 import { fromRecord, recordedAs } from "../../store/recorded-refusal.ts";
 import { getSubscription, type Subscription } from "../../store/subscriptions.ts";
-import { accountBusy, holdLane, type Lane, releaseLane } from "../lane.ts";
+import { accountBusy, holdLock, type AccountLock, releaseLock } from "../account-lock.ts";
 import { reachDecision } from "../leave/reach-decision.ts";
 
-export function laneOfExit({ id, investorLogin }: Pick<Subscription, "id" | "investorLogin">, number: number): Lane {
-  return { login: investorLogin, holder: `${exitKey(id)}:${number}` };
+export function lockOfExit(
+  { id, investorLogin }: Pick<Subscription, "id" | "investorLogin">,
+  number: number,
+): AccountLock {
+  return { login: investorLogin, lockOwner: `${exitKey(id)}:${number}` };
 }
 
-/** One try, from its recorded beginning: the lane, then the decision. Answers the exit that has left the pool. */
+/** One try, from its recorded beginning: the account lock, then the decision. Answers the exit that has left the pool. */
 export async function tryToLeave(deps: Deps, exit: Exit, context: CallContext): Promise<Exit> {
   const subscription = await getSubscription(deps.pool, exit.subscriptionId);
   try {
-    const held = await holdLane(deps, laneOfExit(subscription, exit.try), context);
+    const held = await holdLock(deps, lockOfExit(subscription, exit.try), context);
     // False: the settling job has given this try up, because it took too long.
     if (!(await markLeaving(deps.pool, exit, held)))
       throw accountBusy("The operation took too long and was aborted. Retry shortly.");
@@ -47,7 +50,7 @@ export async function continueLeaving(deps: Deps, subscriptionId: bigint, contex
   throw left.refusal === null ? accountBusy("The operation was aborted. Retry shortly.") : fromRecord(left.refusal);
 }
 
-/** Ends a try without effect, and lets its lane go. */
+/** Ends a try without effect, and lets its account lock go. */
 export async function giveUp(
   deps: Deps,
   {
@@ -65,12 +68,12 @@ export async function giveUp(
 export async function letGoOfExit(
   deps: Deps,
   subscription: Subscription,
-  { try: number, holder }: Pick<Exit, "try" | "holder">,
+  { try: number, lockOwner }: Pick<Exit, "try" | "lockOwner">,
   context: CallContext,
 ): Promise<void> {
-  if (holder === null) return;
-  const isReleased = await releaseLane(deps, laneOfExit(subscription, number), context);
-  if (isReleased) await markExitLaneReleased(deps.pool, subscription.id, holder);
+  if (lockOwner === null) return;
+  const isReleased = await releaseLock(deps, lockOfExit(subscription, number), context);
+  if (isReleased) await markExitLockReleased(deps.pool, subscription.id, lockOwner);
 }
 
 /** Anything but a decision or a final refusal leaves the try as it is: the settling job asks again. */
@@ -99,6 +102,6 @@ async function decide(
 
 async function getExit({ pool }: Deps, subscriptionId: bigint): Promise<Exit> {
   const exit = await findExit(pool, subscriptionId);
-  assert(exit !== undefined, "the story was recorded before it went on");
+  assert(exit !== undefined, "the saga was recorded before it went on");
   return exit;
 }

@@ -13,13 +13,13 @@ import { markMirrorsApplied } from "../../store/mirrors.ts";
 import { markPostingsApplied } from "../../store/postings.ts";
 import { closeReserves } from "../../store/reserves.ts";
 import { insertMasterResults } from "../../store/results.ts";
-import { saveSeats } from "../../store/seats.ts";
+import { saveHoldings } from "../../store/holdings.ts";
 import { cancelEmptied } from "../../store/subscriptions.ts";
 import { movementOf, resultOf } from "../../messages/movement.ts";
-import { tellExitsCompleted, tellMirrorsApplied } from "../../messages/tell.ts";
+import { publishExitsCompleted, publishMirrorsApplied } from "../../messages/tell.ts";
 import { recordStops } from "../review/record-stops.ts";
 
-type FilingDeps = Pick<Deps, "now" | "bells" | "log">;
+type FilingDeps = Pick<Deps, "now" | "wakeSignals" | "log">;
 
 /**
  * Files what platform knows to be true about accounts: each entry of each login once, in the order of its log. Calls
@@ -42,7 +42,7 @@ export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: re
     if (filed === "gap") gaps += 1;
   }
   await record(tx, deps, books, sources);
-  if (gaps > 0) afterCommit(tx, deps.bells.gaps.ring);
+  if (gaps > 0) afterCommit(tx, deps.wakeSignals.gaps.notify);
 }
 
 type Sources = ReadonlyMap<LoggedMovement, AccountMoved>;
@@ -52,7 +52,7 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
   const at = deps.now();
   await savePools(tx, [...books.pools.values()]);
   await saveAccounts(tx, [...books.accounts.values()]);
-  await saveSeats(tx, [...books.seats.values()]);
+  await saveHoldings(tx, [...books.holdings.values()]);
   await insertArrivals(tx, outcome.arrivals);
   await closeReserves(tx, outcome.settledReserves, "SETTLED", at);
   await insertFlows(tx, outcome.flows, at);
@@ -68,31 +68,36 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
   );
   await insertFeeDebits(tx, outcome.feeDebits);
   await recordArrivals(tx, books, sources, at);
-  await tellExitsCompleted(tx, await cancelEmptied(tx, [...books.seats.keys()], at));
+  await publishExitsCompleted(tx, await cancelEmptied(tx, [...books.holdings.keys()], at));
   await recordStops(tx, outcome.stopped, at);
   wake(tx, deps, books);
 }
 
-function wake(tx: Transaction, { bells, log }: FilingDeps, { outcome, seats }: Books): void {
+function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, holdings }: Books): void {
   // A mirror that has arrived lets the next one of its Master begin.
-  if (outcome.flows.length + outcome.appliedTransfers.length > 0) afterCommit(tx, bells.mirrors.ring);
-  if (outcome.results.length > 0) afterCommit(tx, bells.results.ring);
-  const isWaiting = [...seats.values()].some(({ places, unredeemed }) => places.waiting + unredeemed > 0n);
-  if (isWaiting) afterCommit(tx, bells.strikes.ring);
-  if (outcome.furtherExits.length > 0) afterCommit(tx, bells.exits.ring);
-  if (outcome.posted.length > 0) afterCommit(tx, bells.postings.ring);
+  if (outcome.flows.length + outcome.appliedTransfers.length > 0) afterCommit(tx, wakeSignals.mirrors.notify);
+  if (outcome.results.length > 0) afterCommit(tx, wakeSignals.results.notify);
+  const isWaiting = [...holdings.values()].some(({ buckets, unredeemed }) => buckets.waiting + unredeemed > 0n);
+  if (isWaiting) afterCommit(tx, wakeSignals.strikes.notify);
+  if (outcome.furtherExits.length > 0) afterCommit(tx, wakeSignals.exits.notify);
+  if (outcome.posted.length > 0) afterCommit(tx, wakeSignals.postings.notify);
   afterCommit(tx, () => {
     for (const { login, reason } of outcome.stopped) {
       log.error("a Master is stopped until a person has looked", { login, reason });
     }
-    for (const { login, number, reason } of outcome.irregularities) {
+    for (const { login, number, reason } of outcome.amendments) {
       log.error("the past of an Investor account was changed", { login, number, reason });
     }
   });
 }
 
 /** Transfers on Masters that have arrived. */
-async function recordArrivals(tx: Transaction, { seats, outcome }: Books, sources: Sources, at: Date): Promise<void> {
+async function recordArrivals(
+  tx: Transaction,
+  { holdings, outcome }: Books,
+  sources: Sources,
+  at: Date,
+): Promise<void> {
   const arrivals = outcome.appliedTransfers.map(({ transfer, movement }) => {
     const { dealId, transferId, login } = sourceOf(sources, movement);
     return { ...transfer, dealId, transferId, masterLogin: login };
@@ -104,7 +109,7 @@ async function recordArrivals(tx: Transaction, { seats, outcome }: Books, source
     arrivals.filter(({ kind }) => kind === "exit"),
     at,
   );
-  await tellMirrorsApplied(tx, mirrors, seats);
+  await publishMirrorsApplied(tx, mirrors, holdings);
 }
 
 function sourceOf(sources: Sources, movement: LoggedMovement): AccountMoved {
@@ -114,7 +119,7 @@ function sourceOf(sources: Sources, movement: LoggedMovement): AccountMoved {
 }
 
 function isIrregular({ kind }: AccountMoved): boolean {
-  return kind === MovementKind.IRREGULARITY;
+  return kind === MovementKind.AMENDMENT;
 }
 
 function loginsOf(moved: readonly AccountMoved[], wanted: AccountRole): string[] {

@@ -10,11 +10,11 @@ import { lockAccounts } from "../../store/books.ts";
 import { type Leave, markDecided, markRefused, markSettled } from "../../store/leaves.ts";
 import { recordedAs } from "../../store/recorded-refusal.ts";
 import { listOpenReserves } from "../../store/reserves.ts";
-import { accountBusy } from "../lane.ts";
-import { crystallize, stillDue } from "./crystallize.ts";
+import { accountBusy } from "../account-lock.ts";
+import { crystallise, stillDue } from "./crystallise.ts";
 
 /**
- * Without a pool there is no Master to look at: the lane keeps the money where it is. The facts are fixed before fee is
+ * Without a pool there is no Master to look at: the account lock keeps the money where it is. The facts are fixed before fee is
  * asked, as in a pool, and after that nothing may refuse.
  */
 export async function settleOutsidePool({ pool, now, week }: Deps, leave: Leave): Promise<void> {
@@ -28,7 +28,7 @@ export async function settleOutsidePool({ pool, now, week }: Deps, leave: Leave)
       if (account.pooledIn !== undefined || account.filedNumber !== leave.heldLogNumber) {
         throw accountBusy("The account changed while it was being read. Retry shortly.");
       }
-      const { unposted, quarantined } = account.places;
+      const { unposted, quarantined } = account.buckets;
       const place = {
         settledNumber: undefined,
         allocationNumber: 0n,
@@ -47,7 +47,7 @@ export async function settleOutsidePool({ pool, now, week }: Deps, leave: Leave)
 export async function decideOutsidePool(deps: Deps, leave: Leave, context: CallContext): Promise<void> {
   const { kind, requested, heldBalance: held, unposted, quarantined, payoutKey } = leave;
   assert(unposted !== null && quarantined !== null, "what is settled has its facts");
-  const due = await crystallize(deps, leave, context);
+  const due = await crystallise(deps, leave, context);
   await inTransaction(deps.pool, async (tx) => {
     await lockAccounts(tx, [leave.investorLogin]);
     const open = await listOpenReserves(tx, leave.investorLogin);

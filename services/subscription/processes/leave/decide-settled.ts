@@ -9,28 +9,28 @@ import { type Gate, lockGate, openGate } from "../../store/gates.ts";
 import { markDecided } from "../../store/leaves.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { insertReserves, listOpenReserves } from "../../store/reserves.ts";
-import { lockSeats } from "../../store/seats.ts";
+import { lockHoldings } from "../../store/holdings.ts";
 import { lockUnitPool } from "../../store/unit-pools.ts";
-import { crystallize, stillDue } from "./crystallize.ts";
+import { crystallise, stillDue } from "./crystallise.ts";
 import type { GatedLeave, Leaving, LeavingBooks } from "./leaving.ts";
 import { exitPool, setApart } from "./exit-pool.ts";
 
 /**
- * Decides at the place that is on record, from facts that cannot change any more: the lane keeps the Investor still, the
+ * Decides at the place that is on record, from facts that cannot change any more: the account lock keeps the Investor still, the
  * gate its pool, and fee what is owed. One commit: the numbers, what is set apart, and the gate opens. Finishes what a
  * crash left, too.
  */
 export async function decideSettled(deps: Deps, leave: GatedLeave, gate: Gate, context: CallContext): Promise<void> {
   failpoint("after_place", leave.kind);
-  const due = await crystallize(deps, leave, context);
+  const due = await crystallise(deps, leave, context);
   failpoint("after_crystallisation", leave.kind);
   await inTransaction(deps.pool, async (tx) => {
     // Taken over: somebody else decides, and its decision is on record.
     if (!(await lockGate(tx, gate))) return;
     await carryOut(tx, deps, leave, due);
     await openGate(tx, gate);
-    afterCommit(tx, deps.bells.results.ring);
-    afterCommit(tx, deps.bells.strikes.ring);
+    afterCommit(tx, deps.wakeSignals.results.notify);
+    afterCommit(tx, deps.wakeSignals.strikes.notify);
   });
   failpoint("after_leave", leave.kind);
 }
@@ -40,9 +40,9 @@ async function carryOut(tx: Transaction, deps: Deps, leave: GatedLeave, due: rea
   assert((await lockMaster(tx, masterLogin)) !== undefined, "a gate is one of a Master");
   const [account] = await lockAccounts(tx, [leave.investorLogin]);
   const pool = await lockUnitPool(tx, masterLogin);
-  const [seat] = await lockSeats(tx, [leave.subscriptionId]);
-  assert(account !== undefined && seat !== undefined, "who leaves has a seat");
-  const books = { account, seat };
+  const [holding] = await lockHoldings(tx, [leave.subscriptionId]);
+  assert(account !== undefined && holding !== undefined, "who leaves has a holding");
+  const books = { account, holding };
   const decision = await decide(tx, leave, books, due);
   const at = deps.now();
   const leaving: Leaving = { leave, books, decision, at };
@@ -55,7 +55,7 @@ async function carryOut(tx: Transaction, deps: Deps, leave: GatedLeave, due: rea
 async function decide(
   tx: Transaction,
   leave: GatedLeave,
-  { seat }: LeavingBooks,
+  { holding }: LeavingBooks,
   due: readonly DueFee[],
 ): Promise<LeaveDecision> {
   const { kind, requested, heldBalance: held, unposted, quarantined, payoutKey } = leave;
@@ -68,7 +68,7 @@ async function decide(
     unposted,
     quarantined,
     reserved: reserved.reduce((total, { amount }) => total + amount, 0n),
-    pooled: seat.places.pooled,
+    pooled: holding.buckets.pooled,
     due: await stillDue(tx, due, reserved),
   };
   return decideLeave(facts, payoutKey);

@@ -12,10 +12,10 @@ import { type Gate, lockGate, openGate } from "../../store/gates.ts";
 import { findLeave, markRefused, markSettled } from "../../store/leaves.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { recordedAs } from "../../store/recorded-refusal.ts";
-import { lockSeats } from "../../store/seats.ts";
+import { lockHoldings } from "../../store/holdings.ts";
 import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
-import { accountBusy } from "../lane.ts";
+import { accountBusy } from "../account-lock.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { decideSettled } from "./decide-settled.ts";
 import type { GatedLeave } from "./leaving.ts";
@@ -23,9 +23,9 @@ import { finalRefusal, refuseUnderGate } from "./refuse-under-gate.ts";
 
 /** Others wait at the gate meanwhile; the settling job takes it for abandoned a little later. */
 const READ_MS = 3_000;
-const MOST_READS = 3;
+const MAX_READS = 3;
 /** Commits of one backlog, each of thousands of rows. */
-const MOST_COMMITS = 50;
+const MAX_COMMITS = 50;
 
 /**
  * Reads the Master, which has to be flat and complete, and fixes that place S of its log as the place of the decision:
@@ -48,7 +48,7 @@ export async function decideUnderGate(deps: Deps, leave: GatedLeave, gate: Gate,
 
 async function settle(deps: Deps, leave: GatedLeave, gate: Gate, context: CallContext): Promise<void> {
   let reads = 0;
-  for (let commits = 0; commits < MOST_COMMITS && reads < MOST_READS; commits += 1) {
+  for (let commits = 0; commits < MAX_COMMITS && reads < MAX_READS; commits += 1) {
     const reading = await readMaster(deps, leave.masterLogin, context);
     checkMaster({ isComplete: reading.isComplete, openPositions: reading.marks.length });
     const end = await inTransaction(deps.pool, (tx) => settleAtPlace(tx, deps, { leave, gate, reading }));
@@ -103,14 +103,14 @@ async function settleHere(
 ): Promise<boolean> {
   const { kind, investorLogin, subscriptionId, heldLogNumber } = leave;
   const [account] = await lockAccounts(tx, [investorLogin]);
-  const [seat] = await lockSeats(tx, [subscriptionId]);
-  assert(account !== undefined && seat !== undefined, "who leaves has a seat");
-  const { inbound, waiting, pooled } = seat.places;
-  if (account.filedNumber !== heldLogNumber || inbound !== 0n || waiting !== 0n || !seat.isPooled) {
+  const [holding] = await lockHoldings(tx, [subscriptionId]);
+  assert(account !== undefined && holding !== undefined, "who leaves has a holding");
+  const { inbound, waiting, pooled } = holding.buckets;
+  if (account.filedNumber !== heldLogNumber || inbound !== 0n || waiting !== 0n || !holding.isPooled) {
     throw accountBusy("The account changed while it was being read. Retry shortly.");
   }
   checkLeaving({ kind, pooled });
-  const { unposted, quarantined } = account.places;
+  const { unposted, quarantined } = account.buckets;
   return await markSettled(tx, leave, {
     settledNumber: reading.logNumber,
     allocationNumber: lastAllocation,

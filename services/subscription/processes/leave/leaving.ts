@@ -1,4 +1,4 @@
-import type { AccountBook, SeatBook } from "../../domain/books.ts";
+import type { AccountBook, HoldingBook } from "../../domain/books.ts";
 import type { LeaveDecision } from "../../domain/decide-leave.ts";
 import type { Leave } from "../../store/leaves.ts";
 
@@ -6,7 +6,7 @@ import type { Leave } from "../../store/leaves.ts";
 export type GatedLeave = Leave & { readonly subscriptionId: bigint; readonly masterLogin: string };
 
 /** What an Investor has, on the account and in the pool. */
-export type LeavingBooks = { readonly account: AccountBook; readonly seat: SeatBook };
+export type LeavingBooks = { readonly account: AccountBook; readonly holding: HoldingBook };
 
 /** A decision that is carried out in the commit that makes it final. */
 export type Leaving = {

@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { isTrouble } from "#kernel/trouble.ts";
+import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
 import { notReadYet } from "../../domain/decide-leave.ts";
 import { refuse } from "../../refusals.ts";
@@ -19,8 +19,8 @@ import {
 import { recordedAs } from "../../store/recorded-refusal.ts";
 import { findStanding, type Standing } from "../../store/standings.ts";
 import { catchUp } from "../filing/catch-up.ts";
-import { accountBusy } from "../lane.ts";
-import { patience } from "../patience.ts";
+import { accountBusy } from "../account-lock.ts";
+import { timeout } from "../timeout.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { decideOutsidePool, settleOutsidePool } from "./decide-outside-pool.ts";
 import { decideUnderGate } from "./decide-under-gate.ts";
@@ -36,7 +36,7 @@ const SAFETY_STOP = "safety_stop";
  */
 export async function reachDecision(deps: Deps, asked: NewLeave, context: CallContext): Promise<Leave> {
   const { pool, now } = deps;
-  const wait = patience(context, WAIT_MS);
+  const wait = timeout(context, WAIT_MS);
   const prepareFee = feePreparation(deps, context);
   await tryInsertLeave(pool, asked, now());
   for (;;) {
@@ -75,27 +75,27 @@ async function goOn(
   if (standing === undefined)
     return await refuseWaiting(deps, leave, accountBusy("The account cannot be read now. Retry shortly."));
   if (standing.filedNumber !== leave.heldLogNumber) {
-    // What was held is not what is there any more: the lane has to be asked again, by the next try.
+    // What was held is not what is there any more: the account lock has to be asked again, by the next try.
     return await refuseWaiting(deps, leave, accountBusy("The account changed while it was being read. Retry shortly."));
   }
-  const { seat } = standing;
-  if (seat === undefined) {
+  const { holding } = standing;
+  if (holding === undefined) {
     await settleOutsidePool(deps, leave);
     return undefined;
   }
-  if (seat.isStopped) return await refuseWaiting(deps, leave, safetyStop(seat.masterLogin, "stopped"));
-  if (seat.inbound !== 0n) {
-    deps.bells.mirrors.ring();
+  if (holding.isStopped) return await refuseWaiting(deps, leave, safetyStop(holding.masterLogin, "stopped"));
+  if (holding.inbound !== 0n) {
+    deps.wakeSignals.mirrors.notify();
     return accountBusy("A transfer to the Master is still in progress. Retry shortly.");
   }
-  const fee = await prepareFee(seat.masterLogin);
-  if (fee === "stopped") return await refuseWaiting(deps, leave, safetyStop(seat.masterLogin, "stopped"));
+  const fee = await prepareFee(holding.masterLogin);
+  if (fee === "stopped") return await refuseWaiting(deps, leave, safetyStop(holding.masterLogin, "stopped"));
   if (fee === "away") return notReadYet("Performance fees cannot be calculated now. Retry shortly.");
-  const gate = await closeGateFor(deps, leave, seat);
+  const gate = await closeGateFor(deps, leave, holding);
   if (gate === "busy") {
-    return notReadYet(`Another operation on Master ${seat.masterLogin} is being decided. Retry shortly.`);
+    return notReadYet(`Another operation on Master ${holding.masterLogin} is being decided. Retry shortly.`);
   }
-  const { subscriptionId, masterLogin } = seat;
+  const { subscriptionId, masterLogin } = holding;
   const gated = { ...leave, state: "GATED", subscriptionId, masterLogin } as const;
   if (gate !== "gone") await decideUnderGate(deps, gated, gate, context);
   return undefined;
@@ -138,17 +138,17 @@ async function readStanding(deps: Deps, leave: Leave, context: CallContext): Pro
 async function closeGateFor(
   { pool, now }: Deps,
   leave: Leave,
-  seat: { readonly subscriptionId: bigint; readonly masterLogin: string },
+  holding: { readonly subscriptionId: bigint; readonly masterLogin: string },
 ): Promise<Gate | "busy" | "gone"> {
   return await inTransaction(pool, async (tx) => {
-    const gate = await closeGate(tx, seat.masterLogin, leave, now());
+    const gate = await closeGate(tx, holding.masterLogin, leave, now());
     if (gate === undefined) return "busy";
-    if (await markGated(tx, leave, seat)) return gate;
+    if (await markGated(tx, leave, holding)) return gate;
     throw new LedByAnother();
   }).catch((error: unknown) => {
     if (error instanceof LedByAnother) return "gone" as const;
     // Somebody else works on this Master for longer than a lock is waited for: nothing has happened, and the gate waits.
-    if (isTrouble(error)) return "busy" as const;
+    if (isTransientFailure(error)) return "busy" as const;
     throw error;
   });
 }

@@ -11,7 +11,7 @@ import { catchUp } from "../filing/catch-up.ts";
 import { describe } from "../../messages/transfer.ts";
 
 /** An account that is busy is asked again soon: a result is to be there within seconds. */
-const LONGEST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 1_000;
 const NO_ANSWER = { state: "waits", reason: "no answer" } as const;
 
 /** What platform says of a posting; "waits" with the reason when it says neither. */
@@ -24,10 +24,10 @@ export type Posted = { readonly state: "applied" | "refused" | "waits"; readonly
 export async function sendPostings(
   deps: Deps,
   postings: readonly Posting[],
-  { holder }: { readonly holder: string },
+  { lockOwner }: { readonly lockOwner: string },
   context: CallContext,
 ): Promise<Posted[]> {
-  const posted = await ask(deps, postings, holder, context);
+  const posted = await ask(deps, postings, lockOwner, context);
   const waiting: Delay[] = [];
   for (const [index, posting] of postings.entries()) {
     const { state, reason } = posted[index] ?? NO_ANSWER;
@@ -43,11 +43,11 @@ export async function sendPostings(
 async function ask(
   { platform, log }: Deps,
   postings: readonly Posting[],
-  holder: string,
+  lockOwner: string,
   context: CallContext,
 ): Promise<Posted[]> {
   try {
-    const requests = postings.map((posting) => requestOf(posting, holder));
+    const requests = postings.map((posting) => requestOf(posting, lockOwner));
     const { answers } = await platform.transferBatch({ requests }, context);
     return answers.map(read);
   } catch (error) {
@@ -57,10 +57,10 @@ async function ask(
 }
 
 /** A loss takes an account to zero at most; the platform cuts it there, and the rest is netted with what comes later. */
-function requestOf({ key, investorLogin: login, amount }: Posting, holder: string): TransferRequest {
+function requestOf({ key, investorLogin: login, amount }: Posting, lockOwner: string): TransferRequest {
   const leg = { login, kind: MovementKind.RESULT, amount: moneyToProto(usd(amount)) };
   const upTo = amount < 0n ? { floor: moneyToProto(usd(0n)) } : undefined;
-  return { key, holder, legs: [leg], upTo, enqueue: false, comment: "", sendBefore: undefined };
+  return { key, lockOwner, legs: [leg], upTo, enqueue: false, comment: "", sendBefore: undefined };
 }
 
 function read({ answer }: TransferAnswer): Posted {
@@ -92,5 +92,5 @@ async function lookInLog(deps: Deps, { investorLogin: login }: Posting, context:
 }
 
 function delayOf({ now }: Deps, { id, tries }: Posting, reason: string): Delay {
-  return { id, until: later(now(), backOffMs(tries, LONGEST_PAUSE_MS)), reason };
+  return { id, until: later(now(), backOffMs(tries, MAX_PAUSE_MS)), reason };
 }

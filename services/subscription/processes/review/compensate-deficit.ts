@@ -6,17 +6,16 @@ import type { Deps } from "../../deps.ts";
 import { compensate } from "../../domain/pool/compensate.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
-import { listSeatsOfPool, takeFromForeign } from "../../store/compensations.ts";
+import { listHoldingsOfPool, takeFromExternal } from "../../store/compensations.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
 import { type Ledger, openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import type { Effect } from "./effect.ts";
-import type { AccountReading } from "./read-accounts.ts";
-import { expectComplete } from "./read-accounts.ts";
-import { expectSame } from "./foreign-money.ts";
+import { type AccountReading, expectComplete } from "./read-accounts.ts";
+import { expectSame } from "./external-funds.ts";
 
 /**
- * Foreign money of a Master raises everybody in its pool who is below zero to 0.00. It is no result: nothing is allocated,
+ * External funds of a Master raises everybody in its pool who is below zero to 0.00. It is no result: nothing is allocated,
  * so no fee is earned by it, and what of the loss was not on the accounts never gets there.
  */
 export const compensateDeficit: Effect = {
@@ -33,7 +32,7 @@ export const compensateDeficit: Effect = {
   async carryOut(tx, deps, { about, wanted, readings }) {
     const reading = readings.get(about.login);
     if (reading === undefined) throw actionNotPossible("The Master's account was not read. Retry shortly.");
-    const pooled = await listSeatsOfPool(tx, about.login);
+    const pooled = await listHoldingsOfPool(tx, about.login);
     const logins = pooled.map(({ investorLogin }) => investorLogin);
     const struck = await strikeFlat(tx, deps, { about, reading, logins });
     const { pool, raised, total } = compensate(struck.pool);
@@ -43,16 +42,16 @@ export const compensateDeficit: Effect = {
     if (parts.some(({ investorLogin }) => investorLogin === "")) {
       throw actionNotPossible("The pool changed in the meantime. Retry shortly.");
     }
-    const foreign = await takeFromForeign(tx, about, { parts, total, at: wanted.at });
-    expectSame(about, foreign);
-    if (foreign < total) {
+    const external = await takeFromExternal(tx, about, { parts, total, at: wanted.at });
+    expectSame(about, external);
+    if (external < total) {
       throw actionNotPossible(
-        `The deficit is ${formatAmount(usd(total))}, but only ${formatAmount(usd(foreign))} is available.`,
+        `The deficit is ${formatAmount(usd(total))}, but only ${formatAmount(usd(external))} is available.`,
       );
     }
     await saveLedger(tx, { ...struck, pool, master: { ...struck.master, isInDeficit: poolEquity(pool) < 0n } });
     await addUnposted(tx, parts);
-    afterCommit(tx, deps.bells.postings.ring);
+    afterCommit(tx, deps.wakeSignals.postings.notify);
   },
 };
 

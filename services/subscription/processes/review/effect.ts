@@ -16,6 +16,6 @@ export type Effect = {
   readonly carryOut: (
     tx: Transaction,
     deps: Deps,
-    story: { readonly about: ReviewCase; readonly wanted: Wanted; readonly readings: Readings },
+    saga: { readonly about: ReviewCase; readonly wanted: Wanted; readonly readings: Readings },
   ) => Promise<void>;
 };

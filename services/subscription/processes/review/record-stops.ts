@@ -4,7 +4,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { openCase, type Question } from "#kernel/review/cases.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { Stop } from "../../domain/books.ts";
-import { onMaster } from "../../domain/places.ts";
+import { onMaster } from "../../domain/buckets.ts";
 import { findPoolLedger, type PoolLedger } from "../../store/pool-ledger.ts";
 
 /** Begins the subject of every case about a stopped Master; its login follows. */
@@ -52,16 +52,16 @@ function actionsOf({ isWaitingDeal, transferKey }: Stop): string[] {
 }
 
 /** What the Master has to show by the books, and of what it consists. */
-function totalsOf({ filedNumber, foreign, unallocated, suspense, seats }: PoolLedger) {
-  const investors = seats.reduce((total, seat) => total + onMaster(seat.places), 0n);
+function totalsOf({ filedNumber, external, unallocated, suspense, holdings }: PoolLedger) {
+  const investors = holdings.reduce((total, holding) => total + onMaster(holding.buckets), 0n);
   return {
     filed_log_number: String(filedNumber),
-    expected_master_balance: text(investors + foreign + unallocated + suspense),
+    expected_master_balance: text(investors + external + unallocated + suspense),
     of_investors: text(investors),
-    foreign: text(foreign),
+    external: text(external),
     not_split: text(unallocated),
     of_nobody: text(suspense),
-    seats: String(seats.length),
+    holdings: String(holdings.length),
   };
 }
 

@@ -41,7 +41,7 @@ export const allocateDeal: Effect = {
 };
 
 /**
- * Our transfer has moved another amount than it should have. That amount is foreign money of the Master and stays so; what
+ * Our transfer has moved another amount than it should have. That amount is external funds of the Master and stays so; what
  * the transfer stood for is sent once more, under a new key.
  */
 export const transferAgain: Effect = {
@@ -53,7 +53,7 @@ export const transferAgain: Effect = {
     const reason = `review ${about.id}: it moved another amount`;
     if (transfer.kind === "mirror") await refuseMirror(tx, transfer, reason, wanted.at);
     else await replaceExit(tx, transfer.id, reason, wanted.at);
-    afterCommit(tx, deps.bells.exits.ring);
+    afterCommit(tx, deps.wakeSignals.exits.notify);
   },
 };
 
@@ -75,8 +75,8 @@ async function goOn(
   await resumeMaster(tx, login, letPassNumber);
   // A gate that is closed for somebody who leaves is opened by that decision, and deals wait for it as ever.
   if (stopped.hasOpenGate) await splitWaiting(tx, deps, { ...stopped, stoppedReason: null, letPassNumber });
-  const { results, mirrors, postings, strikes } = deps.bells;
-  for (const bell of [results, mirrors, postings, strikes]) afterCommit(tx, bell.ring);
+  const { results, mirrors, postings, strikes } = deps.wakeSignals;
+  for (const wakeSignal of [results, mirrors, postings, strikes]) afterCommit(tx, wakeSignal.notify);
 }
 
 async function splitWaiting(tx: Transaction, deps: Deps, master: Master): Promise<void> {

@@ -26,10 +26,10 @@ export async function simulatedPool<T>(service: string, work: (pool: Pool) => Pr
   } as const;
   const faults = new Faults(plan, scheduler, { struck: () => undefined, died: () => undefined });
   const around = { scheduler, random, strike: () => undefined };
-  const process = new SimulatedProcess({ name: "test", around, clock: { skewMs: 0 }, isMortal: false });
+  const process = new SimulatedProcess({ name: "test", around, clock: { skewMs: 0 }, isCrashing: false });
   const database = new Database(readSchema(service), () => scheduler.nowMs);
   const pool = createPoolPort(
-    { database, scheduler, random, faults, onTrouble: () => undefined },
+    { database, scheduler, random, faults, onFailure: () => undefined },
     new DatabaseServer(),
     process,
   );

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { CrystalliseRequest, CrystalliseResponse } from "#proto/pamm/fee/v1/fee.ts";
+import type { Deps } from "../deps.ts";
+import { decideDebts, decideDue, type DecidedDue, sumOfDue } from "../domain/due.ts";
+import { refuse } from "../refusals.ts";
+import {
+  completeCrystallisation,
+  findCrystallisation,
+  insertCrystallisation,
+  listCrystallisedItems,
+  type StoredCrystallisation,
+} from "../store/crystallisations.ts";
+import { listOpenWeekly } from "../store/due-payments.ts";
+import { findMaster, lockMaster } from "../store/masters.ts";
+import { savePairs } from "../store/pairs.ts";
+import { type Books, openBooks } from "../processes/accounting/open-books.ts";
+import { readMaster } from "../processes/accounting/read-master.ts";
+import { recordDue } from "../processes/accounting/record-due.ts";
+import { safetyStop } from "../domain/safety-stop.ts";
+
+/** Before these there is no period: a run still lasts. */
+const SHORTEST_PERIOD_MS = 1;
+
+type Asked = Omit<StoredCrystallisation, "pending"> & {
+  readonly suffix: string;
+  readonly periodStart: Date | undefined;
+};
+
+/**
+ * Fixes what an Investor owes at a place of the Master's allocations. Moves nothing; the same key is answered the same, also
+ * while the Master is stopped: then nothing new is fixed.
+ */
+export async function crystallise(
+  deps: Deps,
+  request: CrystalliseRequest,
+  context: CallContext,
+): Promise<CrystalliseResponse> {
+  const asked = askedOf(request);
+  const known = await findCrystallisation(deps.pool, asked.key);
+  if (known === undefined) {
+    if (asked.masterLogin !== undefined) await readThrough(deps, asked.masterLogin, asked.throughNumber, context);
+    await inTransaction(deps.pool, (tx) => decideOnce(tx, asked, deps.now()));
+  }
+  return await answer(deps.pool, asked);
+}
+
+function askedOf(request: CrystalliseRequest): Asked {
+  const { key, investorLogin, subscriptionId, throughNumber, suffix, periodStart, at } = request;
+  if (at === undefined || key === "" || suffix === "") {
+    throw refuse("validation_failed", "A crystallisation requires a key, an instant and a suffix.");
+  }
+  const masterLogin = request.masterLogin === "" ? undefined : request.masterLogin;
+  return { key, investorLogin, masterLogin, subscriptionId, throughNumber, suffix, periodStart, at };
+}
+
+/** Every week that was closed up to the place is decided by then, for everybody. */
+async function readThrough(deps: Deps, masterLogin: string, through: bigint, context: CallContext): Promise<void> {
+  const master = await findMaster(deps.pool, masterLogin);
+  if (master !== undefined && master.readNumber >= through) return;
+  const reached = await readMaster(deps, masterLogin, context);
+  assert(reached >= through, `allocations of ${masterLogin} end with ${reached}, before ${through}`);
+}
+
+async function decideOnce(tx: Transaction, asked: Asked, at: Date): Promise<void> {
+  if (!(await insertCrystallisation(tx, asked, at))) return;
+  const { key, masterLogin, throughNumber, investorLogin } = asked;
+  if (masterLogin !== undefined) {
+    const { breakReason } = await lockMaster(tx, masterLogin);
+    if (breakReason !== undefined) throw safetyStop(masterLogin, "break");
+  }
+  const place = masterLogin === undefined ? undefined : { masterLogin, throughNumber };
+  const [books] = await openBooks(tx, place, [investorLogin]);
+  assert(books !== undefined, "the books of the Investor were opened");
+  const weekly = await listOpenWeekly(tx, investorLogin);
+  const { due, earnings } = decide(asked, books);
+  if (books.pair !== undefined) {
+    const isCrystallised = earnings.mark !== books.pair.earnings.mark;
+    const crystallisedAt = isCrystallised ? asked.at : books.pair.crystallisedAt;
+    await savePairs(tx, [{ ...books.pair, earnings, crystallisedAt }]);
+  }
+  const ids = await recordDue(tx, runOf(asked, books, due), investorDue(books, due), at);
+  const items = ids.map((paymentId, index) => ({ paymentId, amount: due[index]?.amount ?? 0n, isWeekly: false }));
+  const open = weekly.map(({ id, due: amount }) => ({ paymentId: id, amount, isWeekly: true }));
+  await completeCrystallisation(tx, { key, pending: sumOfDue(due) }, [...open, ...items]);
+}
+
+/** Whoever leaves, leaves a flat Master: nothing floats. Outside a pool only debts are due. */
+function decide({ masterLogin, at }: Asked, { pair, debts, terms }: Books): DecidedDue {
+  const versions = terms?.versions ?? [];
+  const earnings = pair?.earnings ?? { earned: 0n, mark: 0n, layers: [] };
+  if (masterLogin === undefined) return { earnings, due: decideDebts({ versions, debts, at }) };
+  return decideDue({ masterLogin, earnings, versions, debts, floating: 0n, markedAt: undefined, at });
+}
+
+function runOf({ key, masterLogin, suffix, at, periodStart }: Asked, { pair }: Books, due: DecidedDue["due"]) {
+  const starts = [pair?.crystallisedAt, periodStart].filter((start) => start !== undefined && start < at);
+  const latest = starts.reduce<Date | undefined>(
+    (left, right) => (left === undefined || (right !== undefined && right > left) ? right : left),
+    undefined,
+  );
+  return {
+    kind: "ON_DEMAND",
+    key,
+    suffix,
+    masterLogin: masterLogin ?? due[0]?.masterLogin ?? "",
+    periodStart: latest ?? new Date(at.getTime() - SHORTEST_PERIOD_MS),
+    periodEnd: at,
+    markedAt: undefined,
+  } as const;
+}
+
+function investorDue({ investorLogin, terms }: Books, due: DecidedDue["due"]) {
+  return terms === undefined ? [] : [{ investorLogin, investorId: terms.investorId, due }];
+}
+
+/** From the rows, so that it is the same whenever it is asked. */
+async function answer(db: Queryable, { key, investorLogin, masterLogin }: Asked): Promise<CrystalliseResponse> {
+  const known = await findCrystallisation(db, key);
+  assert(known !== undefined, "what was decided is on record");
+  if (known.investorLogin !== investorLogin || known.masterLogin !== masterLogin) {
+    throw refuse("validation_failed", "The key was used for another crystallisation.");
+  }
+  const items = await listCrystallisedItems(db, key);
+  return {
+    pending: moneyToProto(usd(known.pending)),
+    items: items.map((item) => ({ key: item.key, amount: moneyToProto(usd(item.amount)), isWeekly: item.isWeekly })),
+  };
+}

@@ -1,0 +1,113 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { DepositRequest } from "#proto/pamm/funding/v1/funding.ts";
+import { platformFake } from "../testing/platform-fake.ts";
+import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
+import { deposit } from "./deposit.ts";
+import { withdraw } from "./withdraw.ts";
+
+const CLIENT = { keyId: "KeyOfTheCrm1", choseComment: true, rejectsDuplicates: false };
+const STRICT = { ...CLIENT, rejectsDuplicates: true };
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+function aDeposit(overrides: Partial<DepositRequest> = {}): DepositRequest {
+  return { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: CLIENT, ...overrides };
+}
+
+/** A deposit of which nobody knows what became. */
+async function unresolved(deps: World, request = aDeposit()): Promise<void> {
+  deps.platform.faults.transfer.push("unknown");
+  await expect(deposit(deps, request, aCall("op-1"))).rejects.toMatchObject({ code: "outcome_unknown" });
+}
+
+async function recorded({ pool }: World): Promise<string[]> {
+  const rows = await many<{ operation_id: string }>(pool, sql`select operation_id from cashflow order by id`);
+  return rows.map(({ operation_id }) => operation_id);
+}
+
+test("a duplicate of an unresolved deposit is refused, names it and leaves no trace", async () => {
+  const deps = await world();
+  await unresolved(deps);
+
+  await expect(deposit(deps, aDeposit(), aCall("op-2"))).rejects.toMatchObject({
+    code: "operation_in_progress",
+    outcome: "not_executed",
+    operationId: "op-1",
+  });
+  expect(await recorded(deps)).toEqual(["op-1"]);
+});
+
+test.each([
+  ["another comment", { comment: "CRM-2" }],
+  ["another amount", { amount: usd(100_01n) }],
+  ["another key", { client: { ...CLIENT, keyId: "KeyOfAnother" } }],
+  ["a comment that nobody chose", { client: { ...CLIENT, choseComment: false } }],
+  ["nobody in particular", { client: undefined }],
+])("with %s it is no duplicate", async (_what, difference) => {
+  const deps = await world();
+  await unresolved(deps);
+
+  expect(await deposit(deps, aDeposit(difference), aCall("op-2"))).toMatchObject({ possibleDuplicateOf: undefined });
+});
+
+test("of duplicates that come at the same moment exactly one is executed, the others are told its id", async () => {
+  const deps = await world();
+  const answers = await Promise.allSettled(
+    ["op-1", "op-2", "op-3", "op-4"].map((id) => deposit(deps, aDeposit({ client: STRICT }), aCall(id))),
+  );
+
+  const executed = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value.operationId] : []));
+  const refusals = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+  expect(executed).toHaveLength(1);
+  expect(deps.platform.deals).toHaveLength(1);
+  for (const no of refusals) {
+    expect(no).toMatchObject({
+      code: expect.stringMatching(/operation_in_progress|possible_duplicate/),
+      operationId: executed[0],
+    });
+  }
+});
+
+test("a duplicate of a finished deposit is executed and names it, and a repetition is answered the same", async () => {
+  const deps = await world();
+  const first = await deposit(deps, aDeposit(), aCall("op-1"));
+  const second = await deposit(deps, aDeposit(), aCall("op-2"));
+
+  expect([first.possibleDuplicateOf, second.possibleDuplicateOf]).toEqual([undefined, first.dealId]);
+  expect(deps.platform.deals).toHaveLength(2);
+  expect(await deposit(deps, aDeposit(), aCall("op-2"))).toEqual(second);
+});
+
+test("a key that wants no duplicates has them refused, with the deal and the operation", async () => {
+  const deps = await world();
+  const { dealId } = await deposit(deps, aDeposit({ client: STRICT }), aCall("op-1"));
+
+  await expect(deposit(deps, aDeposit({ client: STRICT }), aCall("op-2"))).rejects.toMatchObject({
+    code: "possible_duplicate",
+    outcome: "not_executed",
+    operationId: "op-1",
+    details: { deal_id: String(dealId) },
+  });
+  expect(await recorded(deps)).toEqual(["op-1"]);
+  expect(await deposit(deps, aDeposit({ client: STRICT }), aCall("op-1"))).toMatchObject({ dealId });
+});
+
+test("after a day, and after one that was surely not executed, nothing is a duplicate", async () => {
+  const deps = await world();
+  deps.platform.faults.transfer.push("insufficient_funds");
+  await expect(deposit(deps, aDeposit(), aCall("op-1"))).rejects.toMatchObject({ code: "insufficient_funds" });
+  expect(await deposit(deps, aDeposit(), aCall("op-2"))).toMatchObject({ possibleDuplicateOf: undefined });
+
+  const tomorrow = { ...deps, now: () => new Date(Date.now() + DAY_MS + 1_000) };
+  const call = { ...aCall("op-3"), deadline: new Date(Date.now() + DAY_MS + 10_000) };
+  expect(await deposit(tomorrow, aDeposit(), call)).toMatchObject({ possibleDuplicateOf: undefined });
+});
+
+test("withdrawals have duplicates of their own", async () => {
+  const deps = await world({ platform: platformFake({ balances: { [INVESTOR]: 500_00n } }) });
+  await deposit(deps, aDeposit(), aCall("op-1"));
+  const first = await withdraw(deps, aDeposit(), aCall("op-2"));
+  const second = await withdraw(deps, aDeposit(), aCall("op-3"));
+
+  expect([first.possibleDuplicateOf, second.possibleDuplicateOf]).toEqual([undefined, first.dealId]);
+});

@@ -1,0 +1,53 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import type { Deps } from "../../deps.ts";
+import { lockOwnerOf } from "../../domain/cashflow.ts";
+import { refusalOfTransfer } from "../../domain/transfer-outcome.ts";
+import { refuse } from "../../refusals.ts";
+import { findOpenOperation } from "../../store/cashflows.ts";
+import { markLeaving } from "../../store/withdrawals.ts";
+import { refuseSaga, type Saga } from "./end-saga.ts";
+
+/** Takes the Investor's account lock. Nothing has moved yet: whatever goes wrong here, or comes too late, ends the saga. */
+export async function holdLock(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
+  const { cashflow, withdrawal } = saga;
+  if (deps.now() >= cashflow.deadline) {
+    return await refuseSaga(deps, saga, tooLate(), context);
+  }
+  try {
+    const lockOwner = lockOwnerOf(cashflow, withdrawal.try);
+    const { balance, logNumber } = await deps.platform.hold(
+      { login: cashflow.login, lockOwner },
+      withReplyReserve(context),
+    );
+    const facts = { balance: moneyFromProto(balance, "balance"), logNumber };
+    // False: another process aborted this try meanwhile; the next turn reads what became of it.
+    await inTransaction(deps.pool, (tx) => markLeaving(tx, cashflow.id, { try: withdrawal.try, facts }));
+  } catch (error) {
+    if (!(error instanceof Refusal)) {
+      throw error;
+    }
+    await refuseSaga(deps, saga, await refusalOfHold(deps, saga, error), context);
+  }
+}
+
+async function refusalOfHold({ pool }: Deps, { cashflow }: Saga, { code }: Refusal): Promise<Refusal> {
+  if (code === "account_busy") {
+    const blockedBy = await findOpenOperation(pool, cashflow.login, cashflow.id);
+    return refusalOfTransfer({ kind: "refused", code, platformCode: 0 }, blockedBy);
+  }
+  return refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
+    outcome: "not_executed",
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}
+
+function tooLate(): Refusal {
+  return refuse("platform_unavailable", "The operation could not begin in time. Nothing was executed.", {
+    outcome: "not_executed",
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}

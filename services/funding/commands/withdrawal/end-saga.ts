@@ -1,0 +1,47 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Refusal } from "#kernel/refusal.ts";
+import type { Deps } from "../../deps.ts";
+import { lockOwnerOf, type Cashflow } from "../../domain/cashflow.ts";
+import type { Withdrawal } from "../../domain/withdrawal.ts";
+import { markRefused } from "../../store/cashflows.ts";
+import { lockTry, markReleased } from "../../store/withdrawals.ts";
+
+export type Saga = { readonly cashflow: Cashflow; readonly withdrawal: Withdrawal };
+
+/** Ends the saga with a refusal unless it has gone on meanwhile, also to another try, and lets the account lock go. */
+export async function refuseSaga(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<void> {
+  const { id, state } = saga.cashflow;
+  const isOver = await inTransaction(deps.pool, async (tx) => {
+    if (!(await lockTry(tx, id, saga.withdrawal.try))) {
+      return false;
+    }
+    return await markRefused(tx, id, { from: state, refusal, at: deps.now() });
+  });
+  if (isOver) {
+    await releaseForGood(deps, saga, context);
+  }
+}
+
+/** A account lock that can not be let go now is let go by the settling job: the row says that it is still held. */
+export async function releaseLock(deps: Deps, { cashflow, withdrawal }: Saga, context: CallContext): Promise<boolean> {
+  try {
+    const lockOwner = lockOwnerOf(cashflow, withdrawal.try);
+    await deps.platform.release({ login: cashflow.login, lockOwner }, context);
+    return true;
+  } catch (error) {
+    deps.log.warn("an account lock is released later", {
+      operation_id: cashflow.operationId,
+      login: cashflow.login,
+      error,
+    });
+    return false;
+  }
+}
+
+/** The last word about the account lock of a saga that is over. */
+export async function releaseForGood(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
+  if (await releaseLock(deps, saga, context)) {
+    await markReleased(deps.pool, saga.cashflow.id);
+  }
+}

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { CommitUnknown } from "./postgres/transaction.ts";
+import { Refusal, REFUSAL_STATUSES } from "./refusal.ts";
+import { isTransientFailure } from "./transient-failure.ts";
+
+const FAULT = ["unavailable", "busy", "unknown_outcome", "internal"];
+
+test.each(REFUSAL_STATUSES)("a refusal that is %s is trouble on the way, or an answer", (status) => {
+  expect(isTransientFailure(new Refusal({ code: "no", status, message: "no" }))).toBe(FAULT.includes(status));
+});
+
+test("a lost connection is trouble; a commit of unknown outcome and a defect are not", () => {
+  const lost = new Error("Connection terminated unexpectedly");
+
+  expect([lost, new CommitUnknown(lost), new Error("a defect")].map(isTransientFailure)).toEqual([true, false, false]);
+});

@@ -1,0 +1,39 @@
+/** Wakes one waiting loop. Ringing is remembered once, so work that arrives while the loop is busy is not slept over. */
+export type WakeSignal = {
+  readonly notify: () => void;
+  /** Resolves at the next ring, at once when one was missed, after the time-out, or when aborted; never rejects. */
+  readonly wait: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
+};
+
+export function createWakeSignal(): WakeSignal {
+  let hasNotified = false;
+  let wake = (): void => {};
+  return {
+    notify() {
+      hasNotified = true;
+      wake();
+    },
+    async wait(timeoutMs, signal) {
+      if (!hasNotified) await pause(timeoutMs, signal, (resolve) => (wake = resolve));
+      wake = () => {};
+      hasNotified = false;
+    },
+  };
+}
+
+/** Sleeps unless and until aborted. */
+export async function pause(
+  ms: number,
+  signal: AbortSignal,
+  onStart: (wake: () => void) => void = () => {},
+): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const wake = (): void => resolve();
+  signal.addEventListener("abort", wake, { once: true });
+  onStart(wake);
+  await promise;
+  clearTimeout(timer);
+  signal.removeEventListener("abort", wake);
+}

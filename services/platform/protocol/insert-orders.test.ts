@@ -1,0 +1,171 @@
+import { expect, test } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { claimLock, grantLock } from "../store/account-locks.ts";
+import { aManagedLogin, anAsker, aWaitingOperation } from "../testing/books.ts";
+import type { Asker } from "./grant-permit.ts";
+import { insertOrders, type OrderAnswer } from "./insert-orders.ts";
+import type { TransferOrder, OrderedLeg } from "./transfer-order.ts";
+
+const INVESTOR = "1";
+const PAYMENT = "9";
+const BALANCE = 100_00n;
+
+async function someBooks() {
+  const { pool } = await testDatabase("platform");
+  await aManagedLogin(pool, INVESTOR, { balanceMinor: BALANCE });
+  await aManagedLogin(pool, PAYMENT, { role: "payment" });
+  const asker = await anAsker(pool);
+  const insert = async (...orders: readonly TransferOrder[]): Promise<OrderAnswer[]> => {
+    const asked = orders.map((order) => ({ order, requestId: "", asker: order.isEnqueued ? undefined : asker }));
+    return await inTransaction(pool, (tx) => insertOrders(tx, asked));
+  };
+  return { pool, asker, insert };
+}
+
+function aOrder(key: string, legs: readonly OrderedLeg[], own: Partial<TransferOrder> = {}): TransferOrder {
+  const rest = { lockOwner: "", floorMinor: undefined, isEnqueued: false, sendBefore: undefined, comment: "" };
+  return { key, legs, ...rest, ...own };
+}
+
+function deposit(key: string, own: Partial<TransferOrder> = {}): TransferOrder {
+  return aOrder(key, [{ login: INVESTOR, kind: "deposit", amountMinor: 5_00n }], own);
+}
+
+function result(key: string): TransferOrder {
+  return aOrder(key, [{ login: INVESTOR, kind: "result", amountMinor: 5_00n }]);
+}
+
+function fee(key: string, own: Partial<TransferOrder> = {}, credited = PAYMENT): TransferOrder {
+  const debit = { login: INVESTOR, kind: "fee_debit", amountMinor: -40_00n } as const;
+  return aOrder(key, [debit, { login: credited, kind: "fee_credit", amountMinor: 40_00n }], own);
+}
+
+async function operations(pool: Pool) {
+  return await many(
+    pool,
+    sql`select login, state, refusal, asked_minor as asked, amount_minor as amount, is_ready as ready
+        from operation order by number`,
+  );
+}
+
+function refusal(code: string) {
+  return { kind: "refused", refusal: expect.objectContaining({ code, outcome: "not_executed" }) as unknown };
+}
+
+const WAITS = { kind: "recorded", permit: undefined };
+
+test("where the login is free, the first leg is permitted with the order, and the second waits for it", async () => {
+  const { pool, insert, asker } = await someBooks();
+
+  expect(await insert(fee("a"))).toMatchObject([
+    { kind: "recorded", permit: { attempt: 1, grantedAtMs: asker.grantedAtMs, operation: { login: INVESTOR } } },
+  ]);
+  expect(await operations(pool)).toEqual([
+    { login: INVESTOR, state: "SENDING", refusal: null, asked: -40_00n, amount: -40_00n, ready: true },
+    { login: PAYMENT, state: "INTENT", refusal: null, asked: 40_00n, amount: 40_00n, ready: false },
+  ]);
+});
+
+test("of several orders each permit is for the first leg of its own", async () => {
+  const { pool, insert } = await someBooks();
+  for (const login of ["2", "3"]) await aManagedLogin(pool, login);
+  const others = ["2", "3"].map((login) => aOrder(login, [{ login, kind: "deposit", amountMinor: 7n }]));
+
+  const answers = await insert(fee("1"), ...others);
+
+  for (const answer of answers) {
+    if (answer.kind !== "recorded" || answer.permit === undefined) throw new Error("all of them are free");
+    const { number, login, amountMinor } = answer.permit.operation;
+    const rows = await many(pool, sql`select login, amount_minor as amount from operation where number = ${number}`);
+    expect(rows).toEqual([{ login, amount: amountMinor }]);
+    expect(login).toBe(answer.transfer.key);
+  }
+  const attempts = await many(
+    pool,
+    sql`select leg from attempt join operation on operation.number = operation_number order by operation_number`,
+  );
+  expect(attempts).toEqual([{ leg: 1 }, { leg: 1 }, { leg: 1 }]);
+});
+
+test("a key is recorded once, and a login that is not ours moves nothing, on either side", async () => {
+  const { pool, insert } = await someBooks();
+  await insert(deposit("a"));
+
+  expect(await insert(deposit("a"))).toEqual([{ kind: "taken" }]);
+  expect(await insert(fee("b", {}, "7"))).toEqual([refusal("login_not_managed")]);
+  expect(await insert(aOrder("c", [{ login: "7", kind: "deposit", amountMinor: 1n }]))).toEqual([
+    refusal("login_not_managed"),
+  ]);
+  expect(await operations(pool)).toHaveLength(1);
+});
+
+test("a saga moves money under its account lock only, and only once the account lock is granted", async () => {
+  const { pool, insert } = await someBooks();
+
+  expect(await insert(deposit("a", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
+  await inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"));
+  expect(await insert(deposit("b", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
+  await inTransaction(pool, (tx) => grantLock(tx, INVESTOR, "saga"));
+  expect(await insert(deposit("c", { lockOwner: "another" }))).toEqual([refusal("lock_not_owned")]);
+  expect(await insert(deposit("d", { lockOwner: "saga" }))).toMatchObject([{ kind: "recorded", permit: {} }]);
+});
+
+test.each<readonly [string, (pool: Pool, asker: Asker) => Promise<unknown>]>([
+  ["somebody else has the account lock", (pool) => inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"))],
+  [
+    "facts are being read",
+    (pool) =>
+      execute(
+        pool,
+        sql`update account set reading_until = clock_timestamp() + interval '1 minute', reading_token = 't'`,
+      ),
+  ],
+  ["another operation stands in line", (pool) => aWaitingOperation(pool, { key: "first" })],
+])("while %s a deposit waits, and what never waits is refused", async (_what, occupy) => {
+  const { pool, insert, asker } = await someBooks();
+  await occupy(pool, asker);
+
+  expect(await insert(deposit("a"))).toMatchObject([WAITS]);
+  expect(await insert(result("b"))).toEqual([refusal("account_busy")]);
+});
+
+test("what is to go on by itself is recorded without a permit", async () => {
+  const { pool, insert } = await someBooks();
+
+  expect(await insert(deposit("a", { isEnqueued: true }))).toMatchObject([WAITS]);
+  expect(await operations(pool)).toMatchObject([{ state: "INTENT" }]);
+});
+
+test.each([
+  ["all that is asked, while that is there", 60_00n, -40_00n],
+  ["what the account has above it, and the credit the same", 70_00n, -30_00n],
+])("a floor leaves %s", async (_what, floorMinor, amount) => {
+  const { pool, insert } = await someBooks();
+
+  expect(await insert(fee("a", { floorMinor }))).toMatchObject([{ permit: { operation: { amountMinor: amount } } }]);
+  expect(await operations(pool)).toMatchObject([
+    { asked: -40_00n, amount },
+    { asked: 40_00n, amount: -amount },
+  ]);
+});
+
+test.each([BALANCE, BALANCE + 1n])(
+  "with nothing above a floor of %s cents the order ends as it begins",
+  async (floorMinor) => {
+    const { pool, insert } = await someBooks();
+
+    expect(await insert(fee("a", { floorMinor }))).toMatchObject([WAITS]);
+    const ended = { state: "REFUSED", refusal: "nothing_to_take", amount: 0n };
+    expect(await operations(pool)).toMatchObject([ended, ended]);
+  },
+);
+
+test("past its time an order ends as it begins, and nothing is sent", async () => {
+  const { pool, insert } = await someBooks();
+
+  expect(await insert(deposit("a", { sendBefore: new Date(Date.now() - 60_000) }))).toMatchObject([WAITS]);
+  expect(await operations(pool)).toMatchObject([{ state: "REFUSED", refusal: "expired" }]);
+});

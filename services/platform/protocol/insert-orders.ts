@@ -1,0 +1,169 @@
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Refusal } from "#kernel/refusal.ts";
+import { refuse } from "../refusals.ts";
+import { type Account, listRoles, lockAccounts } from "../store/accounts.ts";
+import { insertAttempts } from "../store/attempts.ts";
+import { findObstacles } from "../store/queues.ts";
+import { insertOperations, type NewOperation } from "../store/operation-steps.ts";
+import { type InsertedTransfer, insertTransfers, type Transfer } from "../store/transfers.ts";
+import { type Asker, isAdmitted, newAttempt, type Permit } from "./grant-permit.ts";
+import { OPERATION_KINDS } from "../domain/operation-kind.ts";
+import type { OperationNumber } from "../domain/operation-number.ts";
+import { step } from "../domain/operation-machine.ts";
+import { neverWaits, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
+
+export type NewOrder = {
+  readonly order: TransferOrder;
+  readonly requestId: string;
+  /** Who would send it at once; undefined when nobody can, or nobody is to. */
+  readonly asker: Asker | undefined;
+};
+
+export type OrderAnswer =
+  /** It is durable; with a permit when its login was free. */
+  | { readonly kind: "recorded"; readonly transfer: Transfer; readonly permit: Permit | undefined }
+  /** Nothing was recorded. */
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  /** Its key was recorded meanwhile: that order is the one. */
+  | { readonly kind: "taken" };
+
+type Judged = NewOrder & { readonly debit: OrderedLeg; readonly account: Account; readonly isFree: boolean };
+
+/**
+ * Makes orders durable and, where the login is free and a session at hand, permits the first leg in the same commit. The
+ * accounts are locked, so what is decided here stays true; the first legs are on different logins.
+ */
+export async function insertOrders(tx: Transaction, orders: readonly NewOrder[]): Promise<OrderAnswer[]> {
+  const judged = await judgeAll(tx, orders);
+  const accepted = judged.filter((each): each is Judged => !("refusal" in each));
+  const inserted = await insertTransfers(
+    tx,
+    accepted.map(({ order, requestId }) => ({ ...order, legs: order.legs.length, requestId })),
+  );
+  const recorded = accepted.flatMap((each) => {
+    const transfer = inserted.get(each.order.key);
+    return transfer === undefined ? [] : [{ ...each, transfer, legs: legsOf(each, transfer) }];
+  });
+  const numbers = await insertOperations(
+    tx,
+    recorded.flatMap(({ legs }) => legs),
+  );
+  const permits = permitsOf(recorded, numbers);
+  const attempts = [...permits.values()].map(({ permit, asker }) =>
+    newAttempt({ kind: permit.operation.status.kind, number: permit.operation.number, attempt: 1 }, asker),
+  );
+  if (attempts.length > 0) await insertAttempts(tx, attempts);
+  return judged.map((each) => {
+    if ("refusal" in each) return { kind: "refused", refusal: each.refusal };
+    const { key, lockOwner, isEnqueued } = each.order;
+    const id = inserted.get(key)?.id;
+    if (id === undefined) return { kind: "taken" };
+    return { kind: "recorded", transfer: { id, key, lockOwner, isEnqueued }, permit: permits.get(key)?.permit };
+  });
+}
+
+async function judgeAll(
+  tx: Transaction,
+  orders: readonly NewOrder[],
+): Promise<(Judged | { readonly refusal: Refusal })[]> {
+  const debits = orders.flatMap(({ order }) => order.legs[0]?.login ?? []);
+  const accounts = await lockAccounts(tx, debits);
+  const credits = orders.flatMap(({ order }) => order.legs.slice(1).map(({ login }) => login));
+  const managed = credits.length === 0 ? new Map() : await listRoles(tx, credits);
+  const obstacles = await findObstacles(tx, [...accounts.values()]);
+  return orders.map((each) => {
+    const { order, asker } = each;
+    const [debit, ...rest] = order.legs;
+    const account = debit && accounts.get(debit.login);
+    if (debit === undefined || account === undefined) return { refusal: notManaged(debit?.login ?? "") };
+    const unmanaged = rest.find(({ login }) => !managed.has(login));
+    if (unmanaged !== undefined) return { refusal: notManaged(unmanaged.login) };
+    if (!ownsLock(account, order)) return { refusal: lockNotOwned() };
+    const behind = obstacles.get(debit.login);
+    const isExclusive = OPERATION_KINDS[debit.kind].exclusive;
+    const isBusy = isExclusive && (account.isBeingRead || !isAdmitted(account, order) || behind !== undefined);
+    if (isBusy && neverWaits(order)) return { refusal: busy(behind) };
+    return { ...each, debit, account, isFree: !isBusy && asker !== undefined };
+  });
+}
+
+/** A saga that lost its account lock, or never had it, reads its own row again: nothing is recorded here. */
+function ownsLock({ accountLock }: Account, { lockOwner }: TransferOrder): boolean {
+  return lockOwner === "" || (accountLock?.lockOwner === lockOwner && accountLock.isGranted);
+}
+
+/** A floor cuts both legs alike. With nothing left above it, the order ends as it is recorded. */
+function legsOf({ order, account, isFree }: Judged, { id: transferId, isLate }: InsertedTransfer): NewOperation[] {
+  const cutMinor = cutOf(order, account);
+  return order.legs.map(({ login, kind, amountMinor: askedMinor }, index) => {
+    const isFirst = index === 0;
+    const ordered = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;
+    const amountMinor = isFirst ? cutMinor : -cutMinor;
+    const isPermitted = isFirst && isFree;
+    const status = statusOf(ordered, { isNothing: cutMinor === 0n, isLate, isPermitted });
+    return { transferId, leg: index + 1, login, askedMinor, amountMinor, isReady: isFirst, status };
+  });
+}
+
+type Fate = { readonly isNothing: boolean; readonly isLate: boolean; readonly isPermitted: boolean };
+
+function statusOf(
+  ordered: Extract<NewOperation["status"], { state: "INTENT" }>,
+  { isNothing, isLate, isPermitted }: Fate,
+): NewOperation["status"] {
+  if (isNothing) return { ...ordered, state: "REFUSED", reason: "nothing_to_take" };
+  if (isLate) return { ...ordered, state: "REFUSED", reason: "expired" };
+  const next = isPermitted ? step(ordered, { type: "permit_granted" }) : undefined;
+  return next?.kind === "move" && next.to.state === "SENDING" ? next.to : ordered;
+}
+
+function cutOf({ legs, floorMinor }: TransferOrder, { logBalance }: Account): bigint {
+  const askedMinor = legs[0]?.amountMinor ?? 0n;
+  return floorMinor === undefined ? askedMinor : cut(askedMinor, logBalance.minor - floorMinor);
+}
+
+/** A debit is negative; what is available is what may leave. */
+function cut(debitMinor: bigint, availableMinor: bigint): bigint {
+  if (availableMinor <= 0n) return 0n;
+  return -debitMinor > availableMinor ? -availableMinor : debitMinor;
+}
+
+type Recorded = Judged & { readonly legs: readonly NewOperation[] };
+
+/** By key, with who asked for it. The numbers are those of all legs, one after the other. */
+function permitsOf(
+  recorded: readonly Recorded[],
+  numbers: readonly OperationNumber[],
+): ReadonlyMap<string, { readonly permit: Permit; readonly asker: Asker }> {
+  const permits = new Map<string, { permit: Permit; asker: Asker }>();
+  let place = 0;
+  for (const { order, legs, asker } of recorded) {
+    const [first] = legs;
+    const number = numbers[place];
+    place += legs.length;
+    if (first?.status.state !== "SENDING" || asker === undefined || number === undefined) continue;
+    const { login, amountMinor, status } = first;
+    const operation = { number, login, amountMinor, comment: order.comment, status };
+    permits.set(order.key, { permit: { operation, attempt: 1, grantedAtMs: asker.grantedAtMs }, asker });
+  }
+  return permits;
+}
+
+function busy(behind: OperationNumber | undefined): Refusal {
+  return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
+    outcome: "not_executed",
+    operationId: behind === undefined ? undefined : String(behind),
+    retryAfterMs: 250,
+  });
+}
+
+function lockNotOwned(): Refusal {
+  return refuse("lock_not_owned", "The caller does not hold the lock of this account.", { outcome: "not_executed" });
+}
+
+function notManaged(login: string): Refusal {
+  return refuse("login_not_managed", `Account ${login} is not managed by this service.`, {
+    outcome: "not_executed",
+    details: { login },
+  });
+}

@@ -1,0 +1,51 @@
+import { execute, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+export async function isReleased(db: Queryable, lockOwner: string): Promise<boolean> {
+  const row = await maybeOne(db, sql`select from released_lock where lock_owner = ${lockOwner}`);
+  return row !== undefined;
+}
+
+/** From now on later operations wait. The number is taken from theirs, so that "later" is one order. */
+export async function claimLock(tx: Transaction, login: string, lockOwner: string): Promise<void> {
+  await one(
+    tx,
+    sql`update account
+        set locked_by = ${lockOwner}, lock_number = nextval('operation_number'), lock_granted_at = null
+        where login = ${login} and locked_by is null
+        returning login`,
+  );
+}
+
+export async function grantLock(tx: Transaction, login: string, lockOwner: string): Promise<void> {
+  await one(
+    tx,
+    sql`update account
+        set lock_granted_at = coalesce(lock_granted_at, clock_timestamp())
+        where login = ${login} and locked_by = ${lockOwner}
+        returning login`,
+  );
+}
+
+/** Only what was never granted: nobody was told that he has it. */
+export async function withdrawClaim(db: Queryable, login: string, lockOwner: string): Promise<void> {
+  await execute(
+    db,
+    sql`update account
+        set locked_by = null, lock_number = null
+        where login = ${login} and locked_by = ${lockOwner} and lock_granted_at is null`,
+  );
+}
+
+export async function releaseLock(tx: Transaction, login: string, lockOwner: string): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into released_lock (lock_owner, login) values (${lockOwner}, ${login}) on conflict (lock_owner) do nothing`,
+  );
+  await execute(
+    tx,
+    sql`update account
+        set locked_by = null, lock_number = null, lock_granted_at = null
+        where login = ${login} and locked_by = ${lockOwner}`,
+  );
+}

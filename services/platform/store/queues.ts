@@ -1,0 +1,152 @@
+import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { LAST_OPERATION_NUMBER, operationNumber, type OperationNumber } from "../domain/operation-number.ts";
+
+/** Where an operation of a login stands in line: what may not be passed. */
+export type QueuePosition = {
+  readonly login: string;
+  /** Undefined before it has one: then everything that is there is before it. */
+  readonly number?: bigint;
+  /** Only operations of this account lock, or from before it, count as being in line; undefined while there is no account lock. */
+  readonly accountLock: { readonly lockOwner: string; readonly number: bigint } | undefined;
+};
+
+/** The operation that has to end first: one that is under way, or an earlier one that could be sent now. */
+export async function findObstacle(db: Queryable, position: QueuePosition): Promise<OperationNumber | undefined> {
+  return (await findObstacles(db, [position])).get(position.login);
+}
+
+/** The same for places on several logins, by login. */
+export async function findObstacles(
+  db: Queryable,
+  positions: readonly QueuePosition[],
+): Promise<ReadonlyMap<string, OperationNumber>> {
+  const rows = await many<{ login: string; number: bigint }>(
+    db,
+    sql`select position.login, obstacle.number
+        from unnest(
+          ${positions.map(({ login }) => login)}::text[],
+          ${positions.map(({ number }) => number ?? LAST_OPERATION_NUMBER + 1n)}::bigint[],
+          ${positions.map(({ accountLock }) => accountLock?.lockOwner)}::text[],
+          ${positions.map(({ accountLock }) => accountLock?.number)}::bigint[]
+        ) as position (login, number, locked_by, lock_number)
+        cross join lateral (
+          select number
+          from (
+            select number
+            from operation
+            where login = position.login and is_exclusive and number <> position.number
+              and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
+            union all
+            select operation.number
+            from operation
+            join transfer on transfer.id = transfer_id
+            where login = position.login and is_exclusive and is_ready and state = 'INTENT'
+              and operation.number < position.number and next_scan_at <= clock_timestamp()
+              and (attempt > 0 or send_before is null or send_before > clock_timestamp())
+              and (position.locked_by is null or lock_owner = position.locked_by or operation.number < position.lock_number)
+          ) as before
+          order by number
+          limit 1
+        ) as obstacle`,
+  );
+  return new Map(rows.map(({ login, number }) => [login, operationNumber(number)]));
+}
+
+/** An operation that could be sent now and that one reading of facts has passed over already: the next lets it pass first. */
+export async function findPassedOver(db: Queryable, login: string): Promise<OperationNumber | undefined> {
+  const row = await maybeOne<{ number: bigint }>(
+    db,
+    sql`select operation.number
+        from account
+        join operation on operation.login = account.login
+        join transfer on transfer.id = transfer_id
+        where account.login = ${login} and is_exclusive and is_ready and state = 'INTENT'
+          and next_scan_at <= clock_timestamp() and greatest(operation.changed_at, next_scan_at) < read_at
+          and (attempt > 0 or send_before is null or send_before > clock_timestamp())
+          and (locked_by is null or lock_owner = locked_by or operation.number < lock_number)
+          and not exists (
+            select from operation as under_way
+            where under_way.login = account.login and under_way.is_exclusive
+              and (under_way.state in ('SENDING', 'UNKNOWN') or under_way.came_from in ('SENDING', 'UNKNOWN'))
+          )
+        order by operation.number
+        limit 1`,
+  );
+  return row && operationNumber(row.number);
+}
+
+/** Operations that nobody may be driving: asked to go on by themselves, or older than any request that waits. */
+export async function listWaiting(db: Queryable, afterMs: number, limit: number): Promise<OperationNumber[]> {
+  const rows = await many<{ number: bigint }>(
+    db,
+    sql`select number
+        from (
+          select distinct on (login, lock_owner, case when is_exclusive then 0 else operation.number end) operation.number
+          from operation
+          join transfer on transfer.id = transfer_id
+          where state = 'INTENT' and is_ready and next_scan_at <= clock_timestamp()
+            and (is_enqueued or leg > 1 or attempt > 0
+                 or operation.created_at < clock_timestamp() - ${afterMs} * interval '1 millisecond')
+          order by login, lock_owner, case when is_exclusive then 0 else operation.number end, operation.number
+        ) as first_of_line
+        order by number
+        limit ${limit}`,
+  );
+  return rows.map((row) => operationNumber(row.number));
+}
+
+/** Permits that ran out, with all the time that an answer may take, without any word from their senders. */
+export async function listOverdue(db: Queryable, answerMs: number, limit: number): Promise<OperationNumber[]> {
+  const rows = await many<{ number: bigint }>(
+    db,
+    sql`select operation.number
+        from operation
+        join attempt on operation_number = operation.number and attempt.number = operation.attempt
+        where operation.state = 'SENDING'
+          and permit_expires_at < clock_timestamp() - ${answerMs} * interval '1 millisecond'
+        order by operation.number
+        limit ${limit}`,
+  );
+  return rows.map((row) => operationNumber(row.number));
+}
+
+/** Claims unknown operations whose scan is due, so that of several processes one looks. Whoever claimed sets the next. */
+export async function claimToScan(db: Queryable, claimMs: number, limit: number): Promise<OperationNumber[]> {
+  const rows = await many<{ number: bigint }>(
+    db,
+    sql`update operation
+        set next_scan_at = clock_timestamp() + ${claimMs} * interval '1 millisecond'
+        where number in (
+          select number
+          from operation
+          where state = 'UNKNOWN' and next_scan_at <= clock_timestamp()
+          order by next_scan_at
+          limit ${limit}
+          for no key update skip locked
+        )
+        returning number`,
+  );
+  return rows.map((row) => operationNumber(row.number));
+}
+
+/** An operation that an account lock has to wait for: anything open that was there before it, and whatever is under way. */
+export async function findUnfinished(
+  db: Queryable,
+  login: string,
+  lockOwner: string,
+): Promise<OperationNumber | undefined> {
+  const row = await maybeOne<{ number: bigint }>(
+    db,
+    sql`select operation.number
+        from operation
+        join transfer on transfer.id = transfer_id
+        join account on account.login = operation.login
+        where operation.login = ${login} and is_exclusive
+          and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN')
+               or (state = 'INTENT' and operation.number < lock_number and locked_by = ${lockOwner}
+                   and (attempt > 0 or send_before is null or send_before > clock_timestamp())))
+        order by operation.number
+        limit 1`,
+  );
+  return row && operationNumber(row.number);
+}

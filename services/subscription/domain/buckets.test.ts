@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  ACCOUNT_BUCKETS,
+  type Change,
+  changeAccount,
+  changeHolding,
+  combine,
+  EMPTY_HOLDING,
+  isEmptyHolding,
+  move,
+  NOTHING_ON_ACCOUNT,
+  onInvestor,
+  onMaster,
+  type Bucket,
+  HOLDING_BUCKETS,
+} from "./buckets.ts";
+
+const BUCKETS: readonly Bucket[] = [...ACCOUNT_BUCKETS, ...HOLDING_BUCKETS];
+const aChange = fc.record(Object.fromEntries(BUCKETS.map((bucket) => [bucket, fc.bigInt(-1_000n, 1_000n)])), {
+  requiredKeys: [],
+}) as fc.Arbitrary<Change>;
+
+test("each cent shows on the accounts that its place says", () => {
+  const shown = BUCKETS.map((bucket) => [bucket, onInvestor({ [bucket]: 1n }), onMaster({ [bucket]: 1n })]);
+  expect(shown).toEqual([
+    ["outside", 1n, 0n],
+    ["quarantined", 1n, 0n],
+    ["unposted", -1n, 0n],
+    ["inbound", 1n, 0n],
+    ["waiting", 1n, 1n],
+    ["pooled", 1n, 1n],
+    ["reserved", 1n, 1n],
+    ["outbound", 0n, 1n],
+  ]);
+});
+
+test("changes add up, whatever way they are combined", () => {
+  fc.assert(
+    fc.property(aChange, aChange, (left, right) => {
+      const both = combine(left, right);
+      expect(onInvestor(both)).toBe(onInvestor(left) + onInvestor(right));
+      expect(onMaster(both)).toBe(onMaster(left) + onMaster(right));
+      expect(changeHolding(changeHolding(EMPTY_HOLDING, left), right)).toEqual(changeHolding(EMPTY_HOLDING, both));
+      expect(changeAccount(changeAccount(NOTHING_ON_ACCOUNT, left), right)).toEqual(
+        changeAccount(NOTHING_ON_ACCOUNT, both),
+      );
+    }),
+  );
+});
+
+test("a move takes from one place what it gives to the other", () => {
+  expect(move("outside", "inbound", 5n)).toEqual({ outside: -5n, inbound: 5n });
+});
+
+test("what joins or leaves what is pooled changes neither account by itself", () => {
+  for (const change of [move("waiting", "pooled", 7n), move("pooled", "reserved", 7n)]) {
+    expect([onInvestor(change), onMaster(change)]).toEqual([0n, 0n]);
+  }
+});
+
+test("a holding is empty only when nothing is anywhere", () => {
+  expect(isEmptyHolding(EMPTY_HOLDING)).toBe(true);
+  for (const bucket of HOLDING_BUCKETS) expect(isEmptyHolding({ ...EMPTY_HOLDING, [bucket]: 1n })).toBe(false);
+});

@@ -1,0 +1,116 @@
+/** Where the money of one Investor stands, in whole cents. Each cent is in exactly one place. */
+export type Buckets = {
+  /** F: on the Investor account, outside the pool. */
+  readonly outside: bigint;
+  /** Q: external funds on a pooled Investor account. */
+  readonly quarantined: bigint;
+  /** Results allocated but not yet posted on the Investor account; signed. */
+  readonly unposted: bigint;
+  /** T_in: credited, mirror to come. */
+  readonly inbound: bigint;
+  /** V: mirrored, waits for its units. */
+  readonly waiting: bigint;
+  /** P: works in the pool; a loss may take it below zero. */
+  readonly pooled: bigint;
+  /** R: set apart for a fee or a withdrawal, debit to come. */
+  readonly reserved: bigint;
+  /** T_out: debited or exited, mirror to come. */
+  readonly outbound: bigint;
+};
+
+export type Bucket = keyof Buckets;
+
+/** What one event adds to the places; what it does not name stays. */
+export type Change = { readonly [Name in Bucket]?: bigint };
+
+export const ACCOUNT_BUCKETS = ["outside", "quarantined", "unposted"] as const satisfies readonly Bucket[];
+export const HOLDING_BUCKETS = [
+  "inbound",
+  "waiting",
+  "pooled",
+  "reserved",
+  "outbound",
+] as const satisfies readonly Bucket[];
+
+export type AccountBuckets = Pick<Buckets, (typeof ACCOUNT_BUCKETS)[number]>;
+export type HoldingBuckets = Pick<Buckets, (typeof HOLDING_BUCKETS)[number]>;
+
+export const NOTHING_ON_ACCOUNT: AccountBuckets = { outside: 0n, quarantined: 0n, unposted: 0n };
+export const EMPTY_HOLDING: HoldingBuckets = { inbound: 0n, waiting: 0n, pooled: 0n, reserved: 0n, outbound: 0n };
+
+/** How much of a cent in a place shows on the Investor account. */
+const ON_INVESTOR: Buckets = {
+  outside: 1n,
+  quarantined: 1n,
+  unposted: -1n,
+  inbound: 1n,
+  waiting: 1n,
+  pooled: 1n,
+  reserved: 1n,
+  outbound: 0n,
+};
+
+/** How much of a cent in a place shows on the Master account. */
+const ON_MASTER: Buckets = {
+  outside: 0n,
+  quarantined: 0n,
+  unposted: 0n,
+  inbound: 0n,
+  waiting: 1n,
+  pooled: 1n,
+  reserved: 1n,
+  outbound: 1n,
+};
+
+export function move(from: Bucket, to: Bucket, amount: bigint): Change {
+  return { [from]: -amount, [to]: amount };
+}
+
+export function combine(...changes: readonly Change[]): Change {
+  const total: { [Name in Bucket]?: bigint } = {};
+  for (const change of changes) {
+    for (const bucket of bucketsOf(change)) total[bucket] = (total[bucket] ?? 0n) + (change[bucket] ?? 0n);
+  }
+  return total;
+}
+
+export function changeAccount(buckets: AccountBuckets, change: Change): AccountBuckets {
+  return {
+    outside: buckets.outside + (change.outside ?? 0n),
+    quarantined: buckets.quarantined + (change.quarantined ?? 0n),
+    unposted: buckets.unposted + (change.unposted ?? 0n),
+  };
+}
+
+export function changeHolding(buckets: HoldingBuckets, change: Change): HoldingBuckets {
+  return {
+    inbound: buckets.inbound + (change.inbound ?? 0n),
+    waiting: buckets.waiting + (change.waiting ?? 0n),
+    pooled: buckets.pooled + (change.pooled ?? 0n),
+    reserved: buckets.reserved + (change.reserved ?? 0n),
+    outbound: buckets.outbound + (change.outbound ?? 0n),
+  };
+}
+
+/** What the Investor account has to show for this; what a change adds to it when given a change. */
+export function onInvestor(change: Change): bigint {
+  return weigh(change, ON_INVESTOR);
+}
+
+/** What the Master account has to show for this; what a change adds to it when given a change. */
+export function onMaster(change: Change): bigint {
+  return weigh(change, ON_MASTER);
+}
+
+/** Nothing of the subscription is anywhere any more. */
+export function isEmptyHolding(buckets: HoldingBuckets): boolean {
+  return HOLDING_BUCKETS.every((bucket) => buckets[bucket] === 0n);
+}
+
+function weigh(change: Change, weights: Buckets): bigint {
+  return bucketsOf(change).reduce((total, bucket) => total + (change[bucket] ?? 0n) * weights[bucket], 0n);
+}
+
+function bucketsOf(change: Change): readonly Bucket[] {
+  return [...ACCOUNT_BUCKETS, ...HOLDING_BUCKETS].filter((bucket) => change[bucket] !== undefined);
+}

@@ -1,0 +1,75 @@
+import { formatDecimal, usd } from "#kernel/money.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { closeCase, listUndecided, lockCase, openCase, type Question, renewCase } from "#kernel/review/cases.ts";
+import { ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
+import type { Deps } from "../deps.ts";
+import { type ExternalFunds, forgetKnownMoney, listExternalFunds } from "../store/external-funds.ts";
+
+/** Cases of one kind that are looked at in one round; those behind them wait until people have decided some. */
+const CASES_PER_ROUND = 1_000;
+
+/**
+ * People are asked about external funds for as long as it is there and nobody has said what it is. It looks at the money
+ * and not at what brought it, so that nothing is forgotten.
+ */
+export async function askAboutExternalFunds(deps: Deps): Promise<boolean> {
+  const { pool } = deps;
+  await forgetKnownMoney(pool);
+  const wanted = new Map((await listExternalFunds(pool, CASES_PER_ROUND)).map((money) => [subjectOf(money), money]));
+  const cases = [
+    ...(await listUndecided(pool, ON_INVESTOR, CASES_PER_ROUND)),
+    ...(await listUndecided(pool, ON_MASTER, CASES_PER_ROUND)),
+  ];
+  // With more money than one round looks at, what is missing here may only be further on.
+  const isWhole = wanted.size < CASES_PER_ROUND;
+  for (const about of cases) {
+    const money = wanted.get(about.subject);
+    if (money !== undefined || isWhole) await bringUpToDate(deps, about, money);
+    wanted.delete(about.subject);
+  }
+  for (const money of wanted.values()) {
+    await inTransaction(pool, (tx) => openCase(tx, questionOf(money), deps.now()));
+  }
+  return false;
+}
+
+async function bringUpToDate(deps: Deps, about: ReviewCase, money: ExternalFunds | undefined): Promise<void> {
+  const question = money && questionOf(money);
+  if (question !== undefined && isSame(about, question)) return;
+  await inTransaction(deps.pool, async (tx) => {
+    const locked = await lockCase(tx, about.id);
+    if (locked !== undefined) await follow(tx, locked, question, deps.now());
+  });
+}
+
+async function follow(tx: Transaction, about: ReviewCase, question: Question | undefined, at: Date): Promise<void> {
+  const { state } = about.progress;
+  if (state !== "OPEN" && state !== "PROPOSED") return;
+  if (question === undefined) await closeCase(tx, about, at);
+  else await renewCase(tx, about, question, at);
+}
+
+function isSame({ amount, actions }: ReviewCase, question: Question): boolean {
+  return amount === question.amount && actions.join() === question.actions.join();
+}
+
+function subjectOf({ kind, login }: ExternalFunds): string {
+  return `${kind === "investor" ? ON_INVESTOR : ON_MASTER}${login}`;
+}
+
+function questionOf(money: ExternalFunds): Question {
+  const { kind, login, amount, masterLogin, shortfall } = money;
+  const canCompensate = shortfall > 0n && amount >= shortfall;
+  return {
+    subject: subjectOf(money),
+    reason: kind === "investor" ? "external_funds_on_investor" : "external_funds_on_master",
+    login,
+    amount,
+    evidence: { master: masterLogin, below_zero_in_pool: formatDecimal(usd(shortfall)) },
+    actions:
+      kind === "investor"
+        ? ["adopt", "acknowledge"]
+        : ["acknowledge", ...(canCompensate ? ["compensate_deficit"] : [])],
+  };
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { formatAmount, usd } from "#kernel/money.ts";
+import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { actionNotPossible } from "#kernel/review/refusals.ts";
+import { adoptExternal } from "../../domain/adopt-external.ts";
+import type { AccountBook, HoldingBook } from "../../domain/books.ts";
+import { changeAccount, changeHolding } from "../../domain/buckets.ts";
+import { lockBooks, lockPools, saveAccounts } from "../../store/books.ts";
+import { insertFlows } from "../../store/flows.ts";
+import { acknowledgeExternal, acknowledgeQuarantine } from "../../store/external-funds.ts";
+import { lockMaster } from "../../store/masters.ts";
+import { findStanding } from "../../store/standings.ts";
+import { saveHoldings } from "../../store/holdings.ts";
+import type { Effect } from "./effect.ts";
+
+/** Begin the subjects of cases about external funds on an Investor in a pool, and on a Master; the login follows. */
+export const ON_INVESTOR = "quarantine:";
+export const ON_MASTER = "external:";
+
+const NOTHING_TO_ASK = { readsOf: () => [], examine: () => undefined };
+
+/** External funds on an Investor becomes a deposit or a withdrawal of that Investor, and is mirrored like one. */
+export const adopt: Effect = {
+  ...NOTHING_TO_ASK,
+  async carryOut(tx, deps, { about, wanted }) {
+    const { account, holding } = await lockInvestor(tx, about);
+    const adopted = adoptExternal(account.buckets, holding.buckets);
+    if (adopted === undefined) {
+      const pooled = formatAmount(usd(holding.buckets.pooled));
+      throw actionNotPossible(`The amount withdrawn exceeds the Investor's share of the pool, ${pooled}.`);
+    }
+    const { change, flow, unredeemed } = adopted;
+    await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, change) }]);
+    const buckets = changeHolding(holding.buckets, change);
+    await saveHoldings(tx, [{ ...holding, buckets, unredeemed: holding.unredeemed + unredeemed }]);
+    await insertFlows(tx, [{ subscriptionId: holding.subscriptionId, amount: flow }], wanted.at);
+    afterCommit(tx, deps.wakeSignals.mirrors.notify);
+    afterCommit(tx, deps.wakeSignals.strikes.notify);
+  },
+};
+
+/** External funds stays what it is, and is not asked about again. */
+export const acknowledge: Effect = {
+  ...NOTHING_TO_ASK,
+  async carryOut(tx, _deps, { about }) {
+    if (about.subject.startsWith(ON_INVESTOR)) {
+      const { account } = await lockInvestor(tx, about);
+      return await acknowledgeQuarantine(tx, account.login, account.buckets.quarantined);
+    }
+    const [pool] = await lockPools(tx, [about.login]);
+    assert(pool !== undefined);
+    expectSame(about, pool.external);
+    await acknowledgeExternal(tx, about.login, pool.external);
+  },
+};
+
+async function lockInvestor(
+  tx: Transaction,
+  about: ReviewCase,
+): Promise<{ readonly account: AccountBook; readonly holding: HoldingBook }> {
+  const { login } = about;
+  const { holding: standing } = await findStanding(tx, login);
+  const master = standing && (await lockMaster(tx, standing.masterLogin));
+  const books = await lockBooks(tx, { investorLogins: [login], masterLogins: [], keys: [] });
+  const account = books.accounts.get(login);
+  const holding = account?.pooledIn === undefined ? undefined : books.holdings.get(account.pooledIn);
+  if (account === undefined || holding === undefined || holding.masterLogin !== master?.login) {
+    throw actionNotPossible("The Investor is no longer in this pool.");
+  }
+  // Who is deciding to leave counts with what stands where now.
+  if (!master.hasOpenGate) throw actionNotPossible("An Investor is leaving this pool. Retry shortly.");
+  expectSame(about, account.buckets.quarantined);
+  return { account, holding };
+}
+
+/** What was decided is about exactly this amount. */
+export function expectSame({ amount }: ReviewCase, found: bigint): void {
+  if (amount === found) return;
+  throw actionNotPossible(`The amount is now ${formatAmount(usd(found))}. Read the review again before deciding.`);
+}

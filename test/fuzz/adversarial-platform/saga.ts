@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { callContext } from "#kernel/contract/context.ts";
+import type { Client } from "#kernel/contract/contract.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import {
+  type PlatformServiceService,
+  type TransferLeg,
+  type TransferRequest,
+  type TransferResult,
+  TransferState,
+} from "#proto/pamm/platform/v1/platform.ts";
+import { type Random, randomOf } from "../support/random.ts";
+
+export type Service = Client<PlatformServiceService>;
+
+/** One order to move money and everything that was said about it, until it was settled. */
+export type Told = {
+  readonly request: TransferRequest;
+  readonly answers: TransferResult[];
+  /** It waits behind one that a person has to look at. */
+  isBlocked: boolean;
+};
+
+const { APPLIED, REFUSED, REVIEW, UNKNOWN } = TransferState;
+const { DEPOSIT, WITHDRAWAL, FEE_DEBIT, FEE_CREDIT, RESULT, MIRROR, EXIT } = MovementKind;
+const SETTLED = new Set<TransferState>([APPLIED, REFUSED, REVIEW]);
+
+const CALL_MS = 8_000;
+/** Absence takes permit, time-out and quiet period, and an internal transfer is tried three times. */
+const TIMEOUT_MS = 150_000;
+const FIRST_DEPOSIT_MINOR = 5_000_00n;
+const MAX_TRANSFERS = 3;
+
+/** Every amount occurs once in a run, so that the books alone tell whose deal is whose. */
+export type Amounts = () => bigint;
+
+export type Cast = { readonly investor: string; readonly master: string; readonly payments: readonly string[] };
+
+/** A first deposit, and then what the dice want: one after the other or all at once. */
+export async function playSaga(service: Service, cast: Cast, id: string, next: Amounts): Promise<Told[]> {
+  const random = randomOf(id);
+  const saga: Saga = { service, random, inReview: new Set() };
+  const first = requestOf(id, 0, [[cast.investor, DEPOSIT, FIRST_DEPOSIT_MINOR + next()]]);
+  const told = [await settle(saga, first)];
+  const requests = Array.from({ length: 1 + random.below(MAX_TRANSFERS) }, (_, index) =>
+    aOrder(`${id}`, index + 1, cast, { random, minor: 1_00n + next() }),
+  );
+  if (random.chance(50)) return [...told, ...(await Promise.all(requests.map((one) => settle(saga, one))))];
+  for (const request of requests) told.push(await settle(saga, request));
+  return told;
+}
+
+function aOrder(
+  id: string,
+  index: number,
+  { investor, master, payments }: Cast,
+  { random, minor }: { readonly random: Random; readonly minor: bigint },
+): TransferRequest {
+  const payment = random.pick(payments);
+  switch (random.below(7)) {
+    case 0:
+      return requestOf(id, index, [[investor, DEPOSIT, minor]], { sendBefore: new Date(Date.now() + 4_000) });
+    case 1:
+      return requestOf(id, index, [[investor, WITHDRAWAL, -minor]]);
+    case 2:
+      return requestOf(id, index, [[master, MIRROR, minor]], { enqueue: true });
+    case 3:
+      return requestOf(id, index, [[master, EXIT, -minor]], { enqueue: random.chance(50) });
+    case 4:
+      return requestOf(id, index, [[investor, RESULT, random.chance(50) ? minor : -minor]]);
+    default:
+      return requestOf(id, index, [
+        [investor, FEE_DEBIT, -minor],
+        [payment, FEE_CREDIT, minor],
+      ]);
+  }
+}
+
+function requestOf(
+  id: string,
+  index: number,
+  legs: readonly (readonly [string, MovementKind, bigint])[],
+  own: Partial<TransferRequest> = {},
+): TransferRequest {
+  return {
+    key: `fuzz:${id}:${index}`,
+    lockOwner: "",
+    legs: legs.map(([login, kind, minorUnits]): TransferLeg => ({
+      login,
+      kind,
+      amount: { currencyCode: "USD", minorUnits },
+    })),
+    upTo: undefined,
+    enqueue: false,
+    comment: index % 2 === 0 ? "" : `CRM ${index}`,
+    sendBefore: undefined,
+    ...own,
+  };
+}
+
+type Saga = { readonly service: Service; readonly random: Random; readonly inReview: Set<string> };
+
+/** Asks until it is known what became of it, as every caller of the service does, and keeps all answers. */
+async function settle({ service, random, inReview }: Saga, request: TransferRequest): Promise<Told> {
+  const told: Told = { request, answers: [], isBlocked: false };
+  const login = request.legs[0]?.login ?? "";
+  for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(200 + random.below(600))) {
+    const isRepeated = told.answers.length === 0 || random.chance(30);
+    try {
+      const answer = isRepeated
+        ? await service.transfer(request, call())
+        : await service.getTransfer({ key: request.key }, call());
+      told.answers.push(answer);
+      for (const { login, state } of answer.legs) if (state === REVIEW) inReview.add(login);
+      if (SETTLED.has(answer.state)) return told;
+    } catch (error) {
+      requireNoAnswer(error);
+    }
+    told.isBlocked = told.answers.at(-1)?.state !== UNKNOWN && inReview.has(login);
+    if (told.isBlocked) return told;
+  }
+  return told;
+}
+
+/** A fault says no more than a refusal of the moment, as long as it does not claim that nothing was done. */
+function requireNoAnswer(error: unknown): void {
+  if (!(error instanceof Refusal) || (error.code === "internal" && error.outcome !== "unknown")) throw error;
+}
+
+export function call() {
+  return callContext({ caller: "fuzz", withinMs: CALL_MS, commandId: crypto.randomUUID() });
+}
+
+export async function createAccount(
+  service: Service,
+  role: "master" | "investor" | "payment",
+  id: string,
+): Promise<string> {
+  const roles = { master: AccountRole.MASTER, investor: AccountRole.INVESTOR, payment: AccountRole.PAYMENT };
+  const request = {
+    key: `fuzz:account:${role}:${id}`,
+    role: roles[role],
+    group: `pamm\\${role}`,
+    firstName: "Ann",
+    lastName: id,
+    email: "ann@example.com",
+    leverage: 100,
+    mainPassword: "Main#2026pw",
+    investorPassword: "View#2026pw",
+  };
+  for (const until = Date.now() + TIMEOUT_MS; ; await sleep(100)) {
+    try {
+      return (await service.createAccount(request, call())).login;
+    } catch (error) {
+      requireNoAnswer(error);
+      if (Date.now() > until) throw error;
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import { allocateDeal } from "../../services/subscription/domain/pool/allocate-deal.ts";
+import { checkPool } from "../../services/subscription/domain/pool/check-pool.ts";
+import { equityOf as equityE8 } from "../../services/subscription/domain/pool/equity.ts";
+import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
+import { type Mark, strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
+import { leaveUnits, takeOut } from "../../services/subscription/domain/pool/take-out.ts";
+import { EMPTY_POOL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
+import { allocate, type Split } from "./engine/allocate.ts";
+import { dollars, type Payment, toCents } from "./engine/cents.ts";
+import { compare, type Fraction, fraction, minus, ONE, over, plus, show } from "./engine/fraction.ts";
+import { DRIFT_PER_EVENT, E8_PER_CENT, expectNear, grown, sizeOf, valueOf } from "./drift.ts";
+import { emptyPool, equityOf, floatingOf, type Owner, type Pool } from "./engine/pool.ts";
+import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
+
+/** What is under test; a saboteur replaces a part of it. */
+export type PoolUnderTest = {
+  readonly strikePool: typeof strikePool;
+  readonly allocateDeal: typeof allocateDeal;
+  readonly takeOut: typeof takeOut;
+  readonly leaveUnits: typeof leaveUnits;
+  readonly floatingShares: typeof floatingShares;
+};
+
+export const THE_POOL: PoolUnderTest = { strikePool, allocateDeal, takeOut, leaveUnits, floatingShares };
+
+/** How often a cent was given another way than by exact fractions, where both ways are as good. */
+export type Tally = { allocations: number; ties: number };
+
+const SYMBOL = "EURUSD";
+
+/** Two pools with one life. Throws as soon as they differ by more than rounding to 1e-8 explains. */
+export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL): PoolEngine {
+  const pool = emptyPool();
+  const reference = referencePool(pool);
+  let real = EMPTY_POOL;
+  let drift = DRIFT_PER_EVENT;
+
+  const both = (exact: () => void, change: () => UnitPool, moved = 0n): void => {
+    drift = grown(drift, pool, moved);
+    exact();
+    real = change();
+    checkPool(real);
+    expectSame(pool, real, drift);
+  };
+  return {
+    ...reference,
+    arrive: (holding, cents) =>
+      both(
+        () => reference.arrive(holding, cents),
+        () => arriveIn(real, holding, cents),
+      ),
+    depart: (holding, cents) =>
+      both(
+        () => reference.depart(holding, cents),
+        () => tested.takeOut(real, holding, cents),
+      ),
+    leave: (holding) =>
+      both(
+        () => reference.leave(holding),
+        () => tested.leaveUnits(real, holding),
+      ),
+    strike: (floating) =>
+      both(
+        () => reference.strike(floating),
+        () => tested.strikePool(real, marksOf(real, floating)),
+        sizeOf(floating),
+      ),
+    allocate(deal) {
+      const { pool: after, parts, suspense } = tested.allocateDeal(real, { ...deal, symbol: SYMBOL });
+      const paid = new Map<Owner, bigint>([
+        ...parts.map((part) => [part.subscriptionId, part.amount] as const),
+        ["nobody", suspense],
+      ]);
+      const choose = (split: Split): Payment<Owner>[] => {
+        const payments = split.map(({ owner }) => ({ owner, cents: paid.get(owner) ?? 0n }));
+        tally.allocations += 1;
+        if (isSame(payments, toCents(split))) return payments;
+        expectFair(split, payments, drift);
+        tally.ties += 1;
+        return payments;
+      };
+      let payments: readonly Payment<Owner>[] = [];
+      both(
+        () => (payments = allocate(pool, deal, choose)),
+        () => after,
+        deal.result,
+      );
+      expectPaid(payments, paid);
+      return payments;
+    },
+    floating(holding, floating) {
+      const exact = floatingOf(pool, holding, floating);
+      const shown = fraction(tested.floatingShares(real, floating).get(holding) ?? 0n, E8_PER_CENT);
+      expectNear(`floating of ${holding}`, shown, exact, grown(drift, pool, sizeOf(floating)));
+      return shown;
+    },
+  };
+}
+
+/** Each within a cent of what is exact, and no cent given to somebody while another was entitled to more of it. */
+function expectFair(split: Split, payments: readonly Payment<Owner>[], drift: Fraction): void {
+  const over = split.map(({ exact }, index) => minus(fraction(payments[index]!.cents), exact));
+  const sorted = over.toSorted(compare);
+  const spread = minus(sorted.at(-1)!, sorted[0]!);
+  if (compare(spread, plus(ONE, drift)) <= 0) return;
+  const lines = split.map(({ owner, exact }, index) => {
+    return `${owner}: ${dollars(payments[index]!.cents)} for ${show(exact)} cents`;
+  });
+  throw new Error(`cents went to the wrong holdings: ${lines.join("; ")}`);
+}
+
+function isSame(left: readonly Payment<Owner>[], right: readonly Payment<Owner>[]): boolean {
+  return left.every(({ cents }, index) => cents === right[index]!.cents);
+}
+
+function expectPaid(payments: readonly Payment<Owner>[], paid: ReadonlyMap<Owner, bigint>): void {
+  const known = new Set(payments.map(({ owner }) => owner));
+  for (const [owner, cents] of paid) {
+    if (cents !== 0n && !known.has(owner)) throw new Error(`${owner} got ${dollars(cents)} and has no holding`);
+  }
+}
+
+/** Cents are equal, and everything finer is near. */
+function expectSame(pool: Pool, real: UnitPool, drift: Fraction): void {
+  const units = real.holdings.reduce((sum, holding) => sum + holding.units, 0n);
+  for (const [id, holding] of pool.holdings) {
+    const model = real.holdings.find(({ subscriptionId }) => subscriptionId === id) ?? { ...NO_HOLDING };
+    const cash = (side: typeof model | typeof holding) =>
+      [side.pooled, side.waiting, side.unredeemed].map(dollars).join(" ");
+    if (cash(model) !== cash(holding))
+      throw new Error(`${id} has ${cash(model)}, and ${cash(holding)} by the reference`);
+    expectNear(`carry of ${id}`, fraction(model.carry, E8_PER_CENT), holding.carry, drift);
+    expectNear(`equity of ${id}`, fraction(equityE8(real, id), E8_PER_CENT), equityOf(pool, id), drift);
+    if (units > 0n)
+      expectNear(`share of ${id}`, fraction(model.units, units), holding.share, over(drift, valueOf(pool)));
+    else if (holding.share.top !== 0n) throw new Error(`${id} has a share and no units`);
+  }
+  const strangers = real.holdings.filter(({ subscriptionId }) => !pool.holdings.has(subscriptionId));
+  if (strangers.length > 0) throw new Error(`holding ${strangers[0]!.subscriptionId} is not known to the reference`);
+  if (real.suspense.amount !== pool.nobody.amount) {
+    throw new Error(
+      `suspense is ${dollars(real.suspense.amount)}, and ${dollars(pool.nobody.amount)} by the reference`,
+    );
+  }
+  expectNear("carry of suspense", fraction(real.suspense.carry, E8_PER_CENT), pool.nobody.carry, drift);
+  const volumes = real.positions
+    .map(({ positionId, volume }) => `${positionId}: ${volume}`)
+    .toSorted()
+    .join(", ");
+  const exact = [...pool.positions]
+    .map(([id, { volume }]) => `${id}: ${volume}`)
+    .toSorted()
+    .join(", ");
+  if (volumes !== exact) throw new Error(`open are ${volumes}, and ${exact} by the reference`);
+}
+
+const NO_HOLDING = { units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };
+
+function arriveIn(pool: UnitPool, subscriptionId: bigint, cents: bigint): UnitPool {
+  const holding = pool.holdings.find((each) => each.subscriptionId === subscriptionId) ?? {
+    subscriptionId,
+    ...NO_HOLDING,
+  };
+  const others = pool.holdings.filter((each) => each.subscriptionId !== subscriptionId);
+  const holdings = [...others, { ...holding, waiting: holding.waiting + cents }];
+  return { ...pool, holdings: holdings.toSorted((a, b) => (a.subscriptionId < b.subscriptionId ? -1 : 1)) };
+}
+
+function marksOf({ positions }: UnitPool, floating: Floating): Mark[] {
+  return positions.map(({ positionId, symbol, volume }) => {
+    return { positionId, symbol, volume, floating: floating.get(positionId) ?? 0n };
+  });
+}

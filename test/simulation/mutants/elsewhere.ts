@@ -1,0 +1,59 @@
+import type { MutantElsewhere } from "./mutant.ts";
+
+/** Mistakes in code that the simulation does not run, or of a kind that it cannot see; a test of their own notices each. */
+export const MUTANTS_ELSEWHERE: readonly MutantElsewhere[] = [
+  {
+    name: "a page that another replica has received is received again",
+    edits: [
+      {
+        file: "services/kernel/feed/receive-page.ts",
+        find: " || cursor.number !== after.number || cursor.id !== after.id",
+        put: "",
+      },
+    ],
+    test: "services/kernel/feed/receive-page.test.ts",
+  },
+  {
+    name: "old entries are deleted up to the first one that must stay",
+    edits: [{ file: "services/kernel/feed/retention.ts", find: "max(number)) - 1", put: "max(number))" }],
+    test: "services/kernel/feed/retention.test.ts",
+  },
+  {
+    name: "the gate is opened before the pool shrinks",
+    edits: [
+      {
+        file: "services/subscription/processes/leave/decide-settled.ts",
+        find: "    await carryOut(tx, deps, leave, due);\n    await openGate(tx, gate);\n",
+        put: "    await openGate(tx, gate);\n",
+      },
+      {
+        file: "services/subscription/processes/leave/decide-settled.ts",
+        find: "    afterCommit(tx, deps.wake-up signals.strikes.ring);\n  });",
+        put: "    afterCommit(tx, deps.wake-up signals.strikes.ring);\n  });\n  await inTransaction(deps.pool, (tx) => carryOut(tx, deps, leave, due));",
+      },
+    ],
+    test: "services/subscription/testing/crash.test.ts",
+  },
+  {
+    name: "what leaves the pool is computed again after a crash",
+    edits: [
+      {
+        file: "services/funding/commands/withdraw.ts",
+        find: 'case "COLLECTING":\n',
+        put: 'case "COLLECTING":\n        await decideInPool(deps, { cashflow, withdrawal: { ...withdrawal, try: withdrawal.try + 1 } }, context);\n',
+      },
+    ],
+    test: "services/funding/commands/withdraw-fee.test.ts",
+  },
+  {
+    name: "a process gives back the permit of another",
+    edits: [
+      {
+        file: "services/platform/protocol/send.ts",
+        find: "const isOurs = permitted?.senderEpoch === deps.sender.epoch && permitted.session === sessionId;",
+        put: "const isOurs = permitted !== undefined && sessionId !== undefined;",
+      },
+    ],
+    test: "services/platform/protocol/void-unsent.test.ts",
+  },
+];

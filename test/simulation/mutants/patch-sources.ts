@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import fs from "node:fs";
+import { registerHooks, syncBuiltinESMExports } from "node:module";
+import type { Edit } from "./mutant.ts";
+
+const ROOT = new URL("../../../", import.meta.url);
+
+/** From now on whatever this thread loads has the edits in it. Throws when the source does not have what they replace. */
+export function patchSources(edits: readonly Edit[]): void {
+  const byFile = Map.groupBy(edits, ({ file }) => new URL(file, ROOT).href);
+  const patched = new Map(Array.from(byFile, ([href, own]) => [href, patch(readFileSync(new URL(href), "utf8"), own)]));
+  registerHooks({
+    load(url, context, nextLoad) {
+      const source = patched.get(url);
+      return source === undefined ? nextLoad(url, context) : { ...nextLoad(url, context), source };
+    },
+  });
+  // Migrations are read as files.
+  const read = fs.readFileSync;
+  Object.assign(fs, {
+    readFileSync: (path: URL, ...rest: [BufferEncoding]) => patched.get(path.toString()) ?? read(path, ...rest),
+  });
+  syncBuiltinESMExports();
+}
+
+function patch(source: string, edits: readonly Edit[]): string {
+  return edits.reduce((text, { file, find, put }) => {
+    if (!text.includes(find))
+      throw new Error(`the mutant does not fit any more: ${file} has no ${JSON.stringify(find)}`);
+    return text.replaceAll(find, () => put);
+  }, source);
+}

@@ -1,0 +1,46 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import type { MutantElsewhere } from "./mutant.ts";
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+/** What a test of a service needs beside the packages. */
+const COPIED = ["services", "proto", "test", "deploy", "package.json", "tsconfig.json", "vitest.config.ts"];
+const LINKED = ["node_modules", ".cache"];
+const TIMEOUT_MS = 10 * 60_000;
+
+/** Whether the test fails with the mistake in a copy of the sources, and passes there without it. */
+export function runInCopy({ edits, test }: MutantElsewhere): boolean {
+  const copy = mkdtempSync(path.join(tmpdir(), "mutant-"));
+  try {
+    for (const name of COPIED) cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true });
+    for (const name of LINKED) symlinkSync(path.join(ROOT, name), path.join(copy, name));
+    if (!passes(copy, test)) throw new Error(`${test} fails without any mutant`);
+    for (const { file, find, put } of edits) {
+      const source = readFileSync(path.join(copy, file), "utf8");
+      if (!source.includes(find)) throw new Error(`the mutant does not fit any more: ${file}`);
+      writeFileSync(
+        path.join(copy, file),
+        source.replaceAll(find, () => put),
+      );
+    }
+    return !passes(copy, test);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+function passes(copy: string, test: string): boolean {
+  const vitest = path.join(ROOT, "node_modules", "vitest", "vitest.mjs");
+  const { status } = spawnSync(process.execPath, [vitest, "run", test], {
+    cwd: copy,
+    // A mutant may show at one step only.
+    env: { ...process.env, PAMM_PROOF: "true" },
+    timeout: TIMEOUT_MS,
+    stdio: "ignore",
+  });
+  return status === 0;
+}

@@ -1,0 +1,146 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { OperationKind } from "../../../services/platform/domain/operation-kind.ts";
+import type { CallersWatch } from "../checks/watch-callers.ts";
+import type { BooksWatch } from "../checks/watch-books.ts";
+import type { Leg } from "../plan/plan.ts";
+import type { FeeProcess } from "../world/fee-process.ts";
+import type { Network, Outcome } from "../world/network.ts";
+import type { PlatformProcess } from "../world/platform-process.ts";
+import type { SubscriptionProcess } from "../world/subscription-process.ts";
+import type { SimulatedProcess } from "../world/process.ts";
+import type { Random } from "../world/random.ts";
+
+/** Somebody who orders transfers. He never dies, so he asks until he knows. */
+export type Caller = {
+  readonly process: SimulatedProcess;
+  readonly network: Network<PlatformProcess>;
+  readonly subscriptions: Network<SubscriptionProcess>;
+  readonly fees: Network<FeeProcess>;
+  readonly random: Random;
+  readonly watch: CallersWatch;
+  readonly accountLocks: Pick<BooksWatch, "onHeld" | "onRelease">;
+  readonly note: (text: () => string) => void;
+};
+
+export type Order = {
+  readonly key: string;
+  readonly legs: readonly Leg[];
+  readonly lockOwner?: string;
+  readonly isEnqueued?: boolean;
+  readonly floorMinor?: bigint | undefined;
+  readonly sendBefore?: Date | undefined;
+};
+
+/** How long the real callers wait. */
+export const CALL_MS = 10_000;
+const SHORTEST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 6_000;
+/** With each answer that says nothing he has more time. */
+const TIMEOUT_MS = 700;
+/** Whoever is refused without anything being recorded tries so often. */
+const MAX_REFUSALS = 4;
+
+const KINDS: Readonly<Record<OperationKind, MovementKind>> = {
+  deposit: MovementKind.DEPOSIT,
+  withdrawal: MovementKind.WITHDRAWAL,
+  fee_debit: MovementKind.FEE_DEBIT,
+  fee_credit: MovementKind.FEE_CREDIT,
+  result: MovementKind.RESULT,
+  mirror: MovementKind.MIRROR,
+  exit: MovementKind.EXIT,
+  reversal: MovementKind.REVERSAL,
+};
+
+/** Repeats the key until the answer is final; undefined when nothing was recorded, or a person has it. */
+export async function untilKnown(caller: Caller, order: Order): Promise<TransferResult | undefined> {
+  const { process, network, watch, note, random } = caller;
+  const request = requestOf(order);
+  let refusals = 0;
+  for (let tries = 0; ; tries += 1) {
+    const outcome = await network.ask(process, CALL_MS, ({ service }, context) => service.transfer(request, context));
+    note(() => `${order.key}: ${describe(outcome)}`);
+    if (outcome.kind === "answer") {
+      watch.onAnswer(order.key, outcome.value);
+      const { state } = outcome.value;
+      if (state === TransferState.APPLIED || state === TransferState.REFUSED)
+        return repeat(caller, order, outcome.value);
+      if (state === TransferState.REVIEW) return undefined;
+    }
+    if (outcome.kind === "refused") refusals += 1;
+    if (refusals >= MAX_REFUSALS) return undefined;
+    await pause(SHORTEST_PAUSE_MS + tries * TIMEOUT_MS + random.next() ** 3 * MAX_PAUSE_MS);
+  }
+}
+
+/** Now and then asks once more although he knows: the answer has to be the same. */
+async function repeat(caller: Caller, order: Order, known: TransferResult): Promise<TransferResult> {
+  const { process, network, watch, random } = caller;
+  if (!random.chance(0.2)) return known;
+  const request = requestOf(order);
+  await pause(random.next() * MAX_PAUSE_MS);
+  const outcome = await network.ask(process, CALL_MS, ({ service }, context) => service.transfer(request, context));
+  if (outcome.kind === "answer") watch.onAnswer(order.key, outcome.value);
+  return known;
+}
+
+/** The same for many in one call: whoever has his answer is not asked about again. */
+export async function untilAllKnown(caller: Caller, orders: readonly Order[]): Promise<void> {
+  const { process, network, watch, note, random } = caller;
+  let open = orders;
+  for (let refusals = 0; open.length > 0 && refusals < MAX_REFUSALS;) {
+    const requests = open.map(requestOf);
+    const outcome = await network.ask(process, CALL_MS, ({ service }, context) =>
+      service.transferBatch({ requests }, context),
+    );
+    const answers = outcome.kind === "answer" ? outcome.value.answers.map(({ answer }) => answer) : [];
+    for (const answer of answers) if (answer?.$case === "result") watch.onAnswer(answer.value.key, answer.value);
+    note(() => `${open.map(({ key }) => key).join(" ")}: ${answers.map((answer) => answer?.$case).join(" ")}`);
+    const known = answers.flatMap((answer) =>
+      answer?.$case === "result" && isEnd(answer.value) ? [answer.value.key] : [],
+    );
+    open = open.filter(({ key }) => !known.includes(key));
+    if (answers.some((answer) => answer?.$case === "refusal")) refusals += 1;
+    await pause(SHORTEST_PAUSE_MS + random.next() ** 3 * MAX_PAUSE_MS);
+  }
+}
+
+function isEnd({ state }: TransferResult): boolean {
+  return state === TransferState.APPLIED || state === TransferState.REFUSED || state === TransferState.REVIEW;
+}
+
+function requestOf({ key, legs, lockOwner = "", isEnqueued = false, floorMinor, sendBefore }: Order): TransferRequest {
+  return {
+    key,
+    lockOwner,
+    legs: legs.map(({ login, kind, amountMinor }) => ({
+      login,
+      kind: KINDS[kind],
+      amount: { currencyCode: "USD", minorUnits: amountMinor },
+    })),
+    upTo: floorMinor === undefined ? undefined : { floor: { currencyCode: "USD", minorUnits: floorMinor } },
+    enqueue: isEnqueued,
+    sendBefore,
+    comment: "simulated",
+  };
+}
+
+function describe(outcome: Outcome<TransferResult>): string {
+  switch (outcome.kind) {
+    case "answer": {
+      const { state, refusalCode, legs } = outcome.value;
+      const deals = legs.flatMap(({ dealId }) => (dealId === 0n ? [] : [String(dealId)])).join(", ");
+      return `answered ${TransferState[state as never] ?? stateName(state)} ${refusalCode}${deals}`;
+    }
+    case "refused":
+      return `refused ${outcome.refusal.code}`;
+    case "nobody":
+    case "unknown":
+      return "no answer";
+  }
+}
+
+function stateName(state: TransferState): string {
+  return Object.entries(TransferState).find(([, value]) => value === state)?.[0] ?? String(state);
+}

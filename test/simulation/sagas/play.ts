@@ -1,0 +1,91 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { Command } from "../plan/plan.ts";
+import type { TradeServer } from "../world/trade-server.ts";
+import { CALL_MS, type Caller, untilAllKnown, untilKnown } from "./caller.ts";
+import { hold, release } from "./account-lock.ts";
+import { withdrawFromPool } from "./withdraw-from-pool.ts";
+
+type Kind<Name extends Command["kind"]> = Extract<Command, { readonly kind: Name }>;
+
+const TRY_AGAIN_MS = 400;
+const MAX_TRIES = 12;
+const DOUBLE_CLICK_MS = 200;
+
+/** Lives through one command of the plan, beginning now. */
+export async function play(caller: Caller, server: TradeServer, command: Command): Promise<void> {
+  switch (command.kind) {
+    case "transfer": {
+      const { sendWithinMs } = command;
+      const sendBefore = sendWithinMs === undefined ? undefined : new Date(Date.now() + sendWithinMs);
+      await untilKnown(caller, { ...command, sendBefore });
+      return;
+    }
+    case "batch":
+      return untilAllKnown(
+        caller,
+        command.legs.map((leg, place) => ({ key: `${command.key}:${place}`, legs: [leg] })),
+      );
+    case "withdrawal":
+      return withdraw(caller, command);
+    case "withdraw":
+      return withdrawFromPool(caller, command);
+    case "dealer":
+      for (let click = 0; click < command.clicks; click += 1) {
+        const { login, amountMinor } = command;
+        server.addByHand(login, amountMinor === "everything" ? -(server.balanceOf(login) ?? 0n) : amountMinor);
+        await pause(DOUBLE_CLICK_MS);
+      }
+      return;
+    case "trade": {
+      const position = server.openPosition(command.login);
+      await pause(command.forMs);
+      server.closePosition(command.login, position, command.profitMinor);
+      return;
+    }
+    case "assign":
+    case "unassign":
+      return follow(caller, command);
+  }
+}
+
+/** As funding tells it: the account lock, the fee, the payout, and the account lock is given back whatever came of them. */
+async function withdraw(caller: Caller, command: Kind<"withdrawal">): Promise<void> {
+  const { key, login, paymentLogin, feeMinor, payoutMinor } = command;
+  const lockOwner = `${key}:1`;
+  if (!(await hold(caller, login, lockOwner))) return release(caller, login, lockOwner);
+  const fee = await untilKnown(caller, {
+    key: `${key}:fee`,
+    lockOwner,
+    legs: [
+      { login, kind: "fee_debit", amountMinor: -feeMinor },
+      { login: paymentLogin, kind: "fee_credit", amountMinor: feeMinor },
+    ],
+  });
+  const isFeeKnown = fee?.state === TransferState.APPLIED || fee?.state === TransferState.REFUSED;
+  if (isFeeKnown) {
+    await untilKnown(caller, { key, lockOwner, legs: [{ login, kind: "withdrawal", amountMinor: -payoutMinor }] });
+  }
+  await release(caller, login, lockOwner);
+}
+
+/** Repeats the command until it is known what came of it, as the edge does for whoever waits. */
+async function follow(caller: Caller, command: Kind<"assign"> | Kind<"unassign">): Promise<void> {
+  const { process, subscriptions, note } = caller;
+  const { kind, key, login, master } = command;
+  const pair = { masterLogin: master, investorLogin: login };
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const outcome = await subscriptions.ask(
+      process,
+      CALL_MS,
+      async ({ service }, context) => {
+        if (kind === "unassign") return void (await service.unassign(pair, context));
+        await service.assign({ ...pair, feeRatePpm: command.feeRatePpm, feeEnabled: true }, context);
+      },
+      key,
+    );
+    note(() => `${key}: ${kind} of ${login} ${outcome.kind} ${outcome.kind === "refused" ? outcome.refusal.code : ""}`);
+    if (outcome.kind === "answer") return;
+    await pause(TRY_AGAIN_MS * (tries + 1));
+  }
+}

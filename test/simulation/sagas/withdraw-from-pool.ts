@@ -1,0 +1,106 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type HoldResponse, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { LeaveKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Command } from "../plan/plan.ts";
+import type { Outcome } from "../world/network.ts";
+import { CALL_MS, type Caller, untilKnown } from "./caller.ts";
+import { hold, release } from "./account-lock.ts";
+
+type Withdrawal = Extract<Command, { readonly kind: "withdraw" }>;
+
+const MAX_TRIES = 4;
+const BETWEEN_TRIES_MS = 200;
+const ASK_AGAIN_MS = 900;
+/** Under this key and try it can never be decided otherwise; the first two pass by themselves. */
+const FINAL = ["account_busy", "allocation_in_progress", "master_open_positions", "investor_deficit", "safety_stop"];
+const PASSING = FINAL.slice(0, 2);
+
+/** As funding tells it: from the moment at which the pool has decided, the saga is finished, whatever it takes. */
+export async function withdrawFromPool(caller: Caller, command: Withdrawal): Promise<void> {
+  const { key, login } = command;
+  for (let number = 1; number <= MAX_TRIES; number += 1) {
+    const lockOwner = `${key}:${number}`;
+    const held = await hold(caller, login, lockOwner);
+    if (held === undefined) return release(caller, login, lockOwner);
+    const decided = await leave(caller, leaveOf(command, number, held));
+    if (typeof decided !== "string") {
+      await collect(caller, key, lockOwner);
+      await payOut(caller, { key: payoutKey(key), login, lockOwner }, decided.effective?.minorUnits ?? 0n);
+      return release(caller, login, lockOwner);
+    }
+    await release(caller, login, lockOwner);
+    if (!PASSING.includes(decided)) return;
+    await pause(BETWEEN_TRIES_MS);
+  }
+}
+
+function leaveOf({ key, login, amountMinor }: Withdrawal, number: number, held: HoldResponse): LeaveRequest {
+  return {
+    key,
+    try: number,
+    investorLogin: login,
+    kind: LeaveKind.WITHDRAWAL,
+    requested: { currencyCode: "USD", minorUnits: amountMinor },
+    heldBalance: held.balance,
+    heldLogNumber: held.logNumber,
+    payoutKey: payoutKey(key),
+    feeSuffix: `WD${key}`,
+  };
+}
+
+function payoutKey(key: string): string {
+  return `${key}:payout`;
+}
+
+/** What the pool decided, or the code with which it refused for good. */
+async function leave(caller: Caller, request: LeaveRequest): Promise<LeaveResponse | string> {
+  const { process, subscriptions } = caller;
+  for (;;) {
+    const outcome = await subscriptions.ask(process, CALL_MS, ({ service }, context) =>
+      service.leave(request, context),
+    );
+    tell(caller, `${request.key}: leave, try ${request.try}`, outcome);
+    if (outcome.kind === "answer") return outcome.value;
+    if (outcome.kind === "refused" && FINAL.includes(outcome.refusal.code)) return outcome.refusal.code;
+    await pause(ASK_AGAIN_MS);
+  }
+}
+
+async function collect(caller: Caller, key: string, lockOwner: string): Promise<void> {
+  const { process, fees } = caller;
+  for (;;) {
+    const outcome = await fees.ask(process, CALL_MS, ({ service }, context) =>
+      service.collect({ key, lockOwner }, context),
+    );
+    tell(caller, `${key}: collect`, outcome);
+    if (outcome.kind === "answer") return;
+    await pause(ASK_AGAIN_MS);
+  }
+}
+
+type Payout = { readonly key: string; readonly login: string; readonly lockOwner: string };
+
+async function payOut(caller: Caller, { key, login, lockOwner }: Payout, amountMinor: bigint): Promise<void> {
+  if (amountMinor === 0n) return;
+  const legs = [{ login, kind: "withdrawal", amountMinor: -amountMinor }] as const;
+  for (;;) {
+    const paid = await untilKnown(caller, { key, lockOwner, legs });
+    if (paid?.state === TransferState.APPLIED) return;
+    if (paid?.state === TransferState.REFUSED) return giveBack(caller, key);
+    await pause(ASK_AGAIN_MS);
+  }
+}
+
+async function giveBack({ process, subscriptions }: Caller, key: string): Promise<void> {
+  for (;;) {
+    const done = await subscriptions.ask(process, CALL_MS, ({ service }, context) =>
+      service.returnReserve({ key }, context),
+    );
+    if (done.kind === "answer") return;
+    await pause(ASK_AGAIN_MS);
+  }
+}
+
+function tell({ note }: Caller, what: string, outcome: Outcome<unknown>): void {
+  note(() => `${what} ${outcome.kind} ${outcome.kind === "refused" ? outcome.refusal.code : ""}`);
+}
