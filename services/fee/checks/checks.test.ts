@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 async function seen(name = "fee_payments"): Promise<Finding[]> {
   const check = feeChecks(world.deps).find((each) => each.name === name);
-  return [...(await check!.look({ cursor: "", pendingBreaks: [] })).findings];
+  return [...(await check!.run({ cursor: "", pendingBreaks: [] })).findings];
 }
 
 const corrupt = (text: string) => world.deps.pool.query(text);

@@ -3,7 +3,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** All parts of a pair are added up, so there are fewer of them in a look than rows elsewhere. */
-const PAIRS_PER_LOOK = 500;
+const PAIRS_PER_RUN = 500;
 const E8_PER_CENT = 1_000_000n;
 
 /** An Investor with a Master, as "investor/master". */
@@ -22,13 +22,13 @@ export async function listPairsFrom(
         from fee_pair
         where (investor_login, master_login) > (${investor}, ${master})
         order by investor_login, master_login
-        limit ${PAIRS_PER_LOOK}`,
+        limit ${PAIRS_PER_RUN}`,
   );
   const page = rows.map(({ pair }) => pair);
   const again = pendingBreaks.map(({ key }) => key.split(":")).filter(([kind]) => kind === "pair");
   return {
     pairs: [...new Set([...page, ...again.map(([, pair = ""]) => pair)])],
-    next: page.length < PAIRS_PER_LOOK ? "" : (page.at(-1) ?? ""),
+    next: page.length < PAIRS_PER_RUN ? "" : (page.at(-1) ?? ""),
   };
 }
 

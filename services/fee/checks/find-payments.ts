@@ -1,5 +1,5 @@
 import type { Finding } from "#kernel/reconcile/check.ts";
-import { ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
+import { ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Walk } from "./find-runs.ts";
 
@@ -24,9 +24,9 @@ export async function listBrokenPayments(db: Queryable, { after, again }: Walk):
   const rows = await many<PaymentRow>(
     db,
     sql`with looked as (
-          (select id from fee_payment order by id desc limit ${ROWS_PER_LOOK})
+          (select id from fee_payment order by id desc limit ${ROWS_PER_RUN})
           union
-          (select id from fee_payment where id > ${after} order by id limit ${ROWS_PER_LOOK})
+          (select id from fee_payment where id > ${after} order by id limit ${ROWS_PER_RUN})
           union
           select unnest(${again}::bigint[])
         )
@@ -76,9 +76,9 @@ export async function listOrphanCredits(db: Queryable, { after, again }: Walk): 
   const rows = await many<CreditRow>(
     db,
     sql`with looked as (
-          (select id from payment_credit order by id desc limit ${ROWS_PER_LOOK})
+          (select id from payment_credit order by id desc limit ${ROWS_PER_RUN})
           union
-          (select id from payment_credit where id > ${after} order by id limit ${ROWS_PER_LOOK})
+          (select id from payment_credit where id > ${after} order by id limit ${ROWS_PER_RUN})
           union
           select unnest(${again}::bigint[])
         )

@@ -4,7 +4,7 @@ import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 export const RUN = "run";
 export const TWICE = "twice";
 /** Each has all its payments looked at; a run of a large pool has thousands. */
-export const RUNS_PER_LOOK = 100;
+export const RUNS_PER_RUN = 100;
 
 /** Rows after an id, and some that are looked at again. */
 export type Walk = { readonly after: bigint; readonly again: readonly bigint[] };
@@ -24,9 +24,9 @@ type RunRow = {
 export async function listRunsToLookAt(db: Queryable, { after, again }: Walk): Promise<bigint[]> {
   const rows = await many<{ id: bigint }>(
     db,
-    sql`(select id from fee_run order by id desc limit ${RUNS_PER_LOOK})
+    sql`(select id from fee_run order by id desc limit ${RUNS_PER_RUN})
         union
-        (select id from fee_run where id > ${after} order by id limit ${RUNS_PER_LOOK})
+        (select id from fee_run where id > ${after} order by id limit ${RUNS_PER_RUN})
         union
         select unnest(${again}::bigint[])`,
   );

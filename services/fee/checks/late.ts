@@ -23,7 +23,7 @@ export function late({ pool }: Pick<Deps, "pool">): Check {
     title: "No fee is pending for more than an hour, and all published allocations are read.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    async look() {
+    async run() {
       const findings = await inSnapshot(pool, async (db) => [
         ...(await listWaiting(db)).map(waiting),
         ...(await listUnread(db)).map(unread),

@@ -1,9 +1,9 @@
 import { type Check, inSnapshot } from "#kernel/reconcile/check.ts";
-import { idsOf, nextCursor, ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
+import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
 import { type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { CREDIT, listBrokenPayments, listOrphanCredits, PAYMENT } from "./find-payments.ts";
-import { listBrokenRuns, listPaidTwice, listRunsToLookAt, RUN, RUNS_PER_LOOK, TWICE } from "./find-runs.ts";
+import { listBrokenRuns, listPaidTwice, listRunsToLookAt, RUN, RUNS_PER_RUN, TWICE } from "./find-runs.ts";
 import { listBrokenPairs, listPairsFrom, rememberMarks } from "./find-pairs.ts";
 
 const EVERY_MS = 60_000;
@@ -21,7 +21,7 @@ export function payments({ pool }: Pick<Deps, "pool">): Check {
       "Fee runs equal their payments, payments equal their credits, no week is charged twice, and no high-water mark decreases.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    async look({ cursor, pendingBreaks }) {
+    async run({ cursor, pendingBreaks }) {
       const from = cursorsOf(cursor);
       const ids = (kind: string): bigint[] => idsOf(pendingBreaks, kind);
       const { findings, pairs, next } = await inSnapshot(pool, async (db) => {
@@ -49,7 +49,7 @@ function cursorsOf(cursor: string): Cursors {
 
 /** Whoever is through early waits for the others; only then is the whole walked. */
 async function cursorsAfter(db: Queryable, from: Cursors, pair: string): Promise<string> {
-  const [skip, skipRuns] = [ROWS_PER_LOOK - 1, RUNS_PER_LOOK - 1];
+  const [skip, skipRuns] = [ROWS_PER_RUN - 1, RUNS_PER_RUN - 1];
   const runs = await nextCursor(
     db,
     sql`select id from fee_run where id > ${from.runs} order by id offset ${skipRuns} limit 1`,

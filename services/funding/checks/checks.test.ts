@@ -25,7 +25,7 @@ function cashflow(minor: bigint) {
 
 async function seen(): Promise<Finding[]> {
   const [check] = fundingChecks(funding);
-  return [...(await check!.look({ cursor: "", pendingBreaks: [] })).findings];
+  return [...(await check!.run({ cursor: "", pendingBreaks: [] })).findings];
 }
 
 const corrupt = (text: string) => funding.pool.query(text);

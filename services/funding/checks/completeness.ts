@@ -18,7 +18,7 @@ export function completeness({ pool, platform }: Pick<Deps, "pool" | "platform">
     title: "Each accepted deposit and withdrawal is finished, with the outcome that the platform recorded.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    async look({ cursor, pendingBreaks }) {
+    async run({ cursor, pendingBreaks }) {
       const [unfinished, { accepted, next }] = await inSnapshot(pool, async (db) => [
         await listUnfinished(db),
         await listAccepted(db, cursor, pendingBreaks),

@@ -3,7 +3,7 @@ import { idsOf } from "#kernel/reconcile/walk.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** Each of them is one question to platform. */
-const CASHFLOWS_PER_LOOK = 100;
+const CASHFLOWS_PER_RUN = 100;
 /** Longer than a quiet period and what comes after it: whatever is still open then waits for manual review. */
 const OVERDUE_MS = 600_000;
 
@@ -45,13 +45,13 @@ export async function listAccepted(
   const rows = await many<Accepted & { readonly isNext: boolean }>(
     db,
     sql`with newest as (
-          select id from cashflow where state in ('POSTED', 'REFUSED') order by id desc limit ${CASHFLOWS_PER_LOOK}
+          select id from cashflow where state in ('POSTED', 'REFUSED') order by id desc limit ${CASHFLOWS_PER_RUN}
         ), next as (
           select id
           from cashflow
           where state in ('POSTED', 'REFUSED') and id > ${after}
           order by id
-          limit ${CASHFLOWS_PER_LOOK}
+          limit ${CASHFLOWS_PER_RUN}
         ), looked as (
           select id from newest
           union
@@ -74,6 +74,6 @@ export async function listAccepted(
   );
   const walked = rows.filter(({ isNext }) => isNext);
   const last = walked.at(-1);
-  const next = last === undefined || walked.length < CASHFLOWS_PER_LOOK ? "" : String(last.id);
+  const next = last === undefined || walked.length < CASHFLOWS_PER_RUN ? "" : String(last.id);
   return { accepted: rows, next };
 }

@@ -24,7 +24,7 @@ export type Finding = {
 /** A break that is open, or was seen too seldom to be opened yet. */
 export type PendingBreak = Pick<Finding, "key" | "login">;
 
-export type Look = {
+export type CheckRun = {
   readonly findings: readonly Finding[];
   /** Whether this look would have seen the break again if it were still there: only then is it closed. */
   readonly covers: (pendingBreak: PendingBreak) => boolean;
@@ -32,7 +32,7 @@ export type Look = {
   readonly nextCursor: string;
 };
 
-export type LookRequest = {
+export type RunRequest = {
   /** Where the look before ended; empty at the beginning. */
   readonly cursor: string;
   /** What is not closed yet. Whoever does not look at everything looks at these. */
@@ -51,7 +51,7 @@ export type Check = {
    * something moves between two readings.
    */
   readonly confirmations: 1 | 2;
-  readonly look: (request: LookRequest) => Promise<Look>;
+  readonly run: (request: RunRequest) => Promise<CheckRun>;
 };
 
 /** A look stores at most so many breaks; one that finds more is not complete. */

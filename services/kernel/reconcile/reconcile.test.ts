@@ -24,11 +24,11 @@ test("each check runs at its cadence on one process, the next one takes over, an
   const ran: string[] = [];
   const start = async (who: string) => {
     const check = await aCheck(pool, { name: "T2" });
-    const look = async () => {
+    const run = async () => {
       ran.push(who);
       return { findings: [aFinding("deal:1")], covers: () => true, nextCursor: "" };
     };
-    const job = reconcile({ ...runDeps(pool), checks: [{ ...check, look }], maxMs: 20 });
+    const job = reconcile({ ...runDeps(pool), checks: [{ ...check, run }], maxMs: 20 });
     onTestFinished(() => job[Symbol.asyncDispose]());
     return job;
   };
@@ -50,10 +50,10 @@ test("each check runs at its cadence on one process, the next one takes over, an
 test("one check that fails keeps the others from nothing", async () => {
   const pool = await reconciliationPool();
   let isRun = false;
-  const bad = await aCheck(pool, { name: "T3", look: () => Promise.reject(new Error("no")) });
+  const bad = await aCheck(pool, { name: "T3", run: () => Promise.reject(new Error("no")) });
   const good = await aCheck(pool, {
     name: "T4",
-    look: async () => {
+    run: async () => {
       isRun = true;
       return { findings: [], covers: () => true, nextCursor: "" };
     },

@@ -6,7 +6,7 @@ import { showChecks } from "./metrics.ts";
 import { runCheck, type RunDeps } from "./run-check.ts";
 import { insertChecks, listChecks } from "./store.ts";
 
-const LOOK_EVERY_MS = 1_000;
+const RUN_EVERY_MS = 1_000;
 /** A look may take a while; who does not come back for so long is taken for dead. */
 const LEASE = { name: "reconcile", ttlMs: 60_000, renewMs: 5_000, pollMs: 5_000 };
 
@@ -38,7 +38,7 @@ export function reconcile({ checks, maxMs, ...deps }: ReconcileOptions): Job {
     }
     return false;
   };
-  const job = runJob({ name: LEASE.name, everyMs: Math.min(LOOK_EVERY_MS, maxMs), work: round, log });
+  const job = runJob({ name: LEASE.name, everyMs: Math.min(RUN_EVERY_MS, maxMs), work: round, log });
   return {
     name: job.name,
     async [Symbol.asyncDispose]() {

@@ -77,7 +77,7 @@ test("a walk goes on where it ended, and knows when it was through everything", 
   const pool = await reconciliationPool();
   const cursors: string[] = [];
   const check = await aCheck(pool, {
-    look: async ({ cursor }) => {
+    run: async ({ cursor }) => {
       cursors.push(cursor);
       return { findings: [], covers: () => false, nextCursor: cursor === "" ? "500" : "" };
     },
@@ -96,7 +96,7 @@ test("a check that fails says so, keeps its breaks and its last completion, and 
   check.see(aFinding("deal:1"));
   await runCheck(runDeps(pool), check, undefined);
   const { completedAt } = await stateOf(pool);
-  const failing = { ...check, look: () => Promise.reject(new Error("select secret from table")) };
+  const failing = { ...check, run: () => Promise.reject(new Error("select secret from table")) };
   await runCheck(runDeps(pool), failing, undefined);
   expect(await stateOf(pool)).toMatchObject({
     completedAt,
@@ -123,7 +123,7 @@ test("a process that lost the lease while it looked writes nothing", async () =>
   const pool = await reconciliationPool();
   const ours = await acquireLease(pool, { name: "reconcile", owner: "a", ttlMs: 60_000 });
   const check = await aCheck(pool, {
-    look: async () => {
+    run: async () => {
       await execute(pool, sql`update lease set owner = 'b', fence = fence + 1`);
       return { findings: [aFinding("deal:1")], covers: () => true, nextCursor: "" };
     },

@@ -3,7 +3,7 @@ import { type Lease, lockLease } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 import { isTransientFailure } from "../transient-failure.ts";
-import { type Check, type Finding, type Look, MAX_FINDINGS, type PendingBreak } from "./check.ts";
+import { type Check, type Finding, type CheckRun, MAX_FINDINGS, type PendingBreak } from "./check.ts";
 import { beginRun, completeRun, dropBreaks, failRun, listPendingBreaks, seeBreaks } from "./store.ts";
 
 export type RunDeps = { readonly pool: Pool; readonly log: Log };
@@ -23,9 +23,9 @@ export async function runCheck(deps: RunDeps, check: Check, lease: Lease | undef
   const { pool, log } = deps;
   const { cursor } = await beginRun(pool, check.name);
   const pendingBreaks = await listPendingBreaks(pool, check.name, MAX_PENDING_BREAKS);
-  let look: Look;
+  let run: CheckRun;
   try {
-    look = await check.look({ cursor, pendingBreaks });
+    run = await check.run({ cursor, pendingBreaks });
   } catch (error) {
     log.warn("a check could not be completed", { job: `check ${check.name}`, error });
     await failRun(pool, check.name, isTransientFailure(error) ? TROUBLE : DEFECT);
@@ -33,9 +33,9 @@ export async function runCheck(deps: RunDeps, check: Check, lease: Lease | undef
   }
   const written = await inTransaction(pool, async (tx) => {
     if (lease !== undefined && !(await lockLease(tx, lease))) return { opened: [], closed: [] };
-    return await write(tx, check, look, pendingBreaks);
+    return await write(tx, check, run, pendingBreaks);
   });
-  report(log, check, look, written);
+  report(log, check, run, written);
 }
 
 type Written = { readonly opened: readonly string[]; readonly closed: readonly string[] };
@@ -43,7 +43,7 @@ type Written = { readonly opened: readonly string[]; readonly closed: readonly s
 async function write(
   tx: Transaction,
   check: Check,
-  { findings, covers, nextCursor }: Look,
+  { findings, covers, nextCursor }: CheckRun,
   pendingBreaks: readonly PendingBreak[],
 ): Promise<Written> {
   const kept = distinct(findings).slice(0, MAX_FINDINGS);
@@ -68,7 +68,7 @@ function distinct(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.toReversed().map((finding) => [finding.key, finding])).values()].toReversed();
 }
 
-function report(log: Log, check: Check, { findings }: Look, { opened, closed }: Written): void {
+function report(log: Log, check: Check, { findings }: CheckRun, { opened, closed }: Written): void {
   const byKey = new Map(findings.map((finding) => [finding.key, finding]));
   for (const key of opened) {
     const { login, message } = byKey.get(key) ?? {};

@@ -5,7 +5,7 @@ import type { Pool } from "../postgres/pool.ts";
 import { execute, sql } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 
-const LOOK_EVERY_MS = 5_000;
+const RUN_EVERY_MS = 5_000;
 const BREAKS_PER_PAGE = 200;
 /** A Master with more breaks than these was stopped by the first ones. */
 const MAX_PAGES = 10;
@@ -46,7 +46,7 @@ export function stopOnBreaksJob(
     await stopOnBreaks(pool, sources);
     return false;
   };
-  return runJob({ name: "stop on breaks", everyMs: Math.min(LOOK_EVERY_MS, maxMs), work, log });
+  return runJob({ name: "stop on breaks", everyMs: Math.min(RUN_EVERY_MS, maxMs), work, log });
 }
 
 /** Page by page, the oldest first. */

@@ -34,7 +34,7 @@ type OpenBreakRow = Omit<OpenBreak, "evidence"> & { readonly evidence: Record<st
 /** What the service checks now. What an older version checked stays on record, but is no longer expected to run. */
 export async function insertChecks(
   db: Queryable,
-  checks: readonly Omit<Check, "look" | "confirmations">[],
+  checks: readonly Omit<Check, "run" | "confirmations">[],
 ): Promise<void> {
   await execute(
     db,

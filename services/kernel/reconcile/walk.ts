@@ -5,7 +5,7 @@ import type { PendingBreak } from "./check.ts";
  * A look takes the newest rows, this many of the older ones (round and round, from place to place), and again everything
  * that is not closed. So what is new is compared within a minute and a million rows within hours, at a bounded price.
  */
-export const ROWS_PER_LOOK = 5_000;
+export const ROWS_PER_RUN = 5_000;
 
 /** The numbers in the keys of this kind, for example of transfer:17. */
 export function idsOf(pendingBreaks: readonly PendingBreak[], kind: string): bigint[] {
@@ -16,7 +16,7 @@ export function idsOf(pendingBreaks: readonly PendingBreak[], kind: string): big
 }
 
 /** The last id of this look, or nothing when it was the last of all. */
-export async function nextCursor(db: Queryable, lastOfLook: Statement): Promise<string> {
-  const row = await maybeOne<{ id: bigint }>(db, lastOfLook);
+export async function nextCursor(db: Queryable, lastOfRun: Statement): Promise<string> {
+  const row = await maybeOne<{ id: bigint }>(db, lastOfRun);
   return row === undefined ? "" : String(row.id);
 }

@@ -1,7 +1,7 @@
 import { createLog } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { kernelDatabase } from "./database.ts";
-import type { Check, Finding, Look } from "../reconcile/check.ts";
+import type { Check, Finding, CheckRun } from "../reconcile/check.ts";
 import type { RunDeps } from "../reconcile/run-check.ts";
 import { insertChecks } from "../reconcile/store.ts";
 
@@ -19,21 +19,21 @@ export function runDeps(pool: Pool): RunDeps {
 export async function aCheck(
   pool: Pool,
   own: Partial<Check> = {},
-): Promise<Check & { see: (...findings: Finding[]) => void; answer: (look: Partial<Look>) => void }> {
-  let look: Look = { findings: [], covers: () => true, nextCursor: "" };
+): Promise<Check & { see: (...findings: Finding[]) => void; answer: (run: Partial<CheckRun>) => void }> {
+  let run: CheckRun = { findings: [], covers: () => true, nextCursor: "" };
   const check: Check = {
     name: "T1",
     title: "what a test compares",
     everyMs: 60_000,
     confirmations: 1,
-    look: async () => look,
+    run: async () => run,
     ...own,
   };
   await insertChecks(pool, [check]);
   return {
     ...check,
-    see: (...findings) => void (look = { ...look, findings }),
-    answer: (part) => void (look = { ...look, ...part }),
+    see: (...findings) => void (run = { ...run, findings }),
+    answer: (part) => void (run = { ...run, ...part }),
   };
 }
 

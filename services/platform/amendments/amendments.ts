@@ -11,7 +11,7 @@ const CLAIM_MS = 60_000;
 /** Logins of one question are bounded by the length of a URL. */
 const BATCH = 100;
 /** Each is read whole; further accounts have their turn when some of these tie again. */
-const LOGINS_PER_LOOK = 20;
+const LOGINS_PER_RUN = 20;
 
 /** What two clients decide about an amended deal: the log gets an entry by which it says what the platform shows now. */
 export const logCorrection = { look: seeCorrection, require: requireCorrection, carryOut: correctLog };
@@ -34,7 +34,7 @@ export async function verifyAppliedDeals(deps: Deps): Promise<boolean> {
  * a balance may follow the history long after operators have acknowledged that it had not.
  */
 export async function askAboutAmendments(deps: Deps): Promise<boolean> {
-  for (const login of await listUntiedLogins(deps.pool, LOGINS_PER_LOOK)) {
+  for (const login of await listUntiedLogins(deps.pool, LOGINS_PER_RUN)) {
     await askAgain(deps, login).catch((error: unknown) => {
       deps.log.warn("an account that does not tie could not be looked at and is looked at again", { login, error });
     });

@@ -5,9 +5,9 @@ import type { Deps } from "../deps.ts";
 
 const EVERY_MS = 300_000;
 /** Ten questions to the platform. */
-const LOGINS_PER_LOOK = 1_000;
+const LOGINS_PER_RUN = 1_000;
 /** Of those that differ so many are read with their history; a server that lost more has other troubles. */
-const READ_WHOLE_PER_LOOK = 20;
+const READ_WHOLE_PER_RUN = 20;
 
 type Row = {
   readonly login: string;
@@ -36,19 +36,19 @@ export function balances(deps: BalanceDeps): Check {
     title: "The trading platform's balance of each account is the sum of its log.",
     everyMs: EVERY_MS,
     confirmations: 2,
-    async look({ cursor, pendingBreaks }) {
+    async run({ cursor, pendingBreaks }) {
       const page = await listAccounts(deps, { after: cursor });
       const again = await listAccounts(deps, { logins: loginsOf(pendingBreaks) });
       const rows = new Map([...page, ...again].map((row) => [row.login, row]));
       const suspicious = await differing(deps, [...rows.values()]);
-      const read = suspicious.slice(0, READ_WHOLE_PER_LOOK);
+      const read = suspicious.slice(0, READ_WHOLE_PER_RUN);
       const findings: Finding[] = [];
       for (const difference of read) findings.push(...(await readWhole(deps, difference)));
-      findings.push(...suspicious.slice(READ_WHOLE_PER_LOOK).map(findingOf));
+      findings.push(...suspicious.slice(READ_WHOLE_PER_RUN).map(findingOf));
       return {
         findings,
         covers: () => true,
-        nextCursor: page.length < LOGINS_PER_LOOK ? "" : (page.at(-1)?.login ?? ""),
+        nextCursor: page.length < LOGINS_PER_RUN ? "" : (page.at(-1)?.login ?? ""),
       };
     },
   };
@@ -87,7 +87,7 @@ async function listAccounts(
           from account
           where case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end
           order by login
-          limit ${LOGINS_PER_LOOK}`,
+          limit ${LOGINS_PER_RUN}`,
     ),
   );
 }

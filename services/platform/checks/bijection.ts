@@ -2,7 +2,7 @@ import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { listAmended } from "./amended-deals.ts";
-import { idsOf, nextCursor, ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
+import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
 
 const EVERY_MS = 60_000;
 const OPERATION = "operation";
@@ -32,7 +32,7 @@ export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "poo
     title: "Each applied operation is one deal of the log, and each deal of this service is one operation.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    async look({ cursor, pendingBreaks }) {
+    async run({ cursor, pendingBreaks }) {
       const [operationsAfter = 0n, entriesAfter = 0n] = cursor === "" ? [] : cursor.split(" ").map(BigInt);
       return inSnapshot(pool, async (db) => {
         const operations = await listUnlogged(db, {
@@ -52,11 +52,11 @@ export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "poo
 async function placeAfter(db: Queryable, operations: bigint, entries: bigint): Promise<string> {
   const lastOperation = await nextCursor(
     db,
-    sql`select number as id from operation where number > ${operations} order by number offset ${ROWS_PER_LOOK - 1} limit 1`,
+    sql`select number as id from operation where number > ${operations} order by number offset ${ROWS_PER_RUN - 1} limit 1`,
   );
   const lastEntry = await nextCursor(
     db,
-    sql`select id from log_entry where id > ${entries} order by id offset ${ROWS_PER_LOOK - 1} limit 1`,
+    sql`select id from log_entry where id > ${entries} order by id offset ${ROWS_PER_RUN - 1} limit 1`,
   );
   if (lastOperation === "" && lastEntry === "") return "";
   return `${lastOperation || operations} ${lastEntry || entries}`;
@@ -72,9 +72,9 @@ function listUnlogged(
   return many<Row>(
     db,
     sql`with looked as (
-          (select number from operation order by number desc limit ${ROWS_PER_LOOK})
+          (select number from operation order by number desc limit ${ROWS_PER_RUN})
           union
-          (select number from operation where number > ${after} order by number limit ${ROWS_PER_LOOK})
+          (select number from operation where number > ${after} order by number limit ${ROWS_PER_RUN})
           union
           select unnest(${again}::bigint[])
         )
@@ -102,9 +102,9 @@ function listUnexplained(db: Queryable, { after, again }: Walk): Promise<Row[]> 
   return many<Row>(
     db,
     sql`with looked as (
-          (select id from log_entry order by id desc limit ${ROWS_PER_LOOK})
+          (select id from log_entry order by id desc limit ${ROWS_PER_RUN})
           union
-          (select id from log_entry where id > ${after} order by id limit ${ROWS_PER_LOOK})
+          (select id from log_entry where id > ${after} order by id limit ${ROWS_PER_RUN})
           union
           select unnest(${again}::bigint[])
         )

@@ -16,7 +16,7 @@ async function seenBy({ deps }: Instance, name: string): Promise<Finding[]> {
   const check = platformChecks({ ...deps, readLogin: (login) => readLogin(deps, login) }).find(
     (each) => each.name === name,
   );
-  const { findings } = await check!.look({ cursor: "", pendingBreaks: [] });
+  const { findings } = await check!.run({ cursor: "", pendingBreaks: [] });
   return [...findings];
 }
 

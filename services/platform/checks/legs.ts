@@ -1,7 +1,7 @@
 import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { idsOf, nextCursor, ROWS_PER_LOOK } from "#kernel/reconcile/walk.ts";
+import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
 
 const EVERY_MS = 60_000;
 const KEY = "transfer";
@@ -30,7 +30,7 @@ export function legs({ pool }: Pick<Deps, "pool">): Check {
     title: "Transfers are complete or marked open; fee debit equals fee credit.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    async look({ cursor, pendingBreaks }) {
+    async run({ cursor, pendingBreaks }) {
       const after = BigInt(cursor === "" ? 0 : cursor);
       return inSnapshot(pool, async (db) => {
         const rows = await many<Row>(db, brokenTransfers(after, idsOf(pendingBreaks, KEY)));
@@ -45,16 +45,16 @@ export function legs({ pool }: Pick<Deps, "pool">): Check {
 }
 
 function lastAfter(id: bigint) {
-  return sql`select id from transfer where id > ${id} order by id offset ${ROWS_PER_LOOK - 1} limit 1`;
+  return sql`select id from transfer where id > ${id} order by id offset ${ROWS_PER_RUN - 1} limit 1`;
 }
 
 /** The newest, some of the older ones, and those that are not closed. */
 function brokenTransfers(after: bigint, again: readonly bigint[]) {
   return sql`
     with looked as (
-      (select id, key, legs from transfer order by id desc limit ${ROWS_PER_LOOK})
+      (select id, key, legs from transfer order by id desc limit ${ROWS_PER_RUN})
       union
-      (select id, key, legs from transfer where id > ${after} order by id limit ${ROWS_PER_LOOK})
+      (select id, key, legs from transfer where id > ${after} order by id limit ${ROWS_PER_RUN})
       union
       select id, key, legs from transfer where id = any (${again}::bigint[])
     ), status as (

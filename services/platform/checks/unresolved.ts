@@ -23,7 +23,7 @@ export function unresolved({ pool }: Pick<Deps, "pool">): Check {
     title: "No operation has an unknown outcome for more than 30 seconds.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    async look() {
+    async run() {
       const rows = await inSnapshot(pool, (db) => many<Row>(db, unresolvedOperations()));
       return { findings: rows.map(findingOf), covers: () => true, nextCursor: "" };
     },

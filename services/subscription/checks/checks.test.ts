@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 async function seenBy(name: string, own: World = world): Promise<Finding[]> {
   const check = subscriptionChecks(own.deps).find((each) => each.name === name);
-  return [...(await check!.look({ cursor: "", pendingBreaks: [] })).findings];
+  return [...(await check!.run({ cursor: "", pendingBreaks: [] })).findings];
 }
 
 const shortly = async (name: string): Promise<string[]> =>

@@ -27,7 +27,7 @@ export function endings({ pool }: Pick<Deps, "pool">): Check {
       "Exits complete, cancelled subscriptions have no money left in the pool, and every pooled Investor is ACTIVE.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    async look() {
+    async run() {
       const rows = await inSnapshot(pool, (db) => many<Row>(db, brokenEndings()));
       return { findings: rows.map(findingOf), covers: () => true, nextCursor: "" };
     },

@@ -22,7 +22,7 @@ export function externalFundsThatHurts({ pool }: Pick<Deps, "pool">): Check {
     title: "A Master holds no external funds without a decision, and no Investor balance is negative because of them.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    look: () => lookAt(pool, async (db) => [...(await listOnMasters(db)), ...(await listOnInvestors(db, true))]),
+    run: () => lookAt(pool, async (db) => [...(await listOnMasters(db)), ...(await listOnInvestors(db, true))]),
   };
 }
 
@@ -33,7 +33,7 @@ export function externalFundsOnInvestors({ pool }: Pick<Deps, "pool">): Check {
     title: "An Investor in a pool holds no external funds without a decision.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    look: () => lookAt(pool, (db) => listOnInvestors(db, false)),
+    run: () => lookAt(pool, (db) => listOnInvestors(db, false)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-const INVESTORS_PER_LOOK = 1_000;
+const INVESTORS_PER_RUN = 1_000;
 
 export type BookedInvestor = {
   readonly login: string;
@@ -25,7 +25,7 @@ export async function listInvestors(db: Queryable, after: string, again: readonl
              left join holding as pooled on pooled.subscription_id = pooled_subscription_id
         where login = any (${again}::text[])
            or login in (
-             select login from investor_account where login > ${after} order by login limit ${INVESTORS_PER_LOOK}
+             select login from investor_account where login > ${after} order by login limit ${INVESTORS_PER_RUN}
            )
         order by login`,
   );
@@ -34,7 +34,7 @@ export async function listInvestors(db: Queryable, after: string, again: readonl
 /** Where the next look goes on. */
 export function nextInvestor(after: string, investors: readonly BookedInvestor[]): string {
   const page = investors.filter(({ login }) => login > after);
-  return page.length < INVESTORS_PER_LOOK ? "" : (page[INVESTORS_PER_LOOK - 1]?.login ?? "");
+  return page.length < INVESTORS_PER_RUN ? "" : (page[INVESTORS_PER_RUN - 1]?.login ?? "");
 }
 
 /** A place of a holding against the rows that say why the money is there. */

@@ -1,7 +1,7 @@
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** Most holdings of a look are read from these; a pool may have ten thousand. */
-const MASTERS_PER_LOOK = 10;
+const MASTERS_PER_RUN = 10;
 /** The newest ones. Each has a row for everybody in the pool, so a large pool has two hundred thousand of them here. */
 const ENTRIES_PER_POOL = 20;
 /** Marks are scaled by this for each 1e-8 USD. */
@@ -38,7 +38,7 @@ export async function listMasters(db: Queryable, after: string, again: readonly 
                where holding.master_login = login
              ) as holdings on true
         where login = any (${again}::text[])
-           or login in (select login from master_pool where login > ${after} order by login limit ${MASTERS_PER_LOOK})
+           or login in (select login from master_pool where login > ${after} order by login limit ${MASTERS_PER_RUN})
         order by login`,
   );
 }
@@ -46,7 +46,7 @@ export async function listMasters(db: Queryable, after: string, again: readonly 
 /** Where the next look goes on. */
 export function nextMaster(after: string, masters: readonly BookedMaster[]): string {
   const page = masters.filter(({ login }) => login > after);
-  return page.length < MASTERS_PER_LOOK ? "" : (page[MASTERS_PER_LOOK - 1]?.login ?? "");
+  return page.length < MASTERS_PER_RUN ? "" : (page[MASTERS_PER_RUN - 1]?.login ?? "");
 }
 
 /** What of a position is attributed, per unit and apart, is its mark; to less than 1e-8. */

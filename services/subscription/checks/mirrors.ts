@@ -23,7 +23,7 @@ export function mirrors({ pool }: Pick<Deps, "pool">): Check {
     title: "Investor capital reaches the Master, or leaves it, within a minute.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    async look() {
+    async run() {
       const rows = await inSnapshot(pool, (db) => many<Row>(db, lateMirrors()));
       return { findings: rows.map(findingOf), covers: () => true, nextCursor: "" };
     },

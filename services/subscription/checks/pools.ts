@@ -35,7 +35,7 @@ export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Chec
     title: "Each account is the sum of its buckets; marks, carries, allocations and pending movements are consistent.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    async look({ cursor, pendingBreaks }) {
+    async run({ cursor, pendingBreaks }) {
       const [masterAfter = "", investorAfter = ""] = cursor.split("/");
       const read = await inSnapshot(pool, async (db) => {
         const masters = await listMasters(db, masterAfter, mastersOf(pendingBreaks));

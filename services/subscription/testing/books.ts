@@ -78,7 +78,7 @@ async function expectNoBreak(
   { client, state }: World["platform"],
 ): Promise<void> {
   if (state.isDown) return;
-  const { findings } = await poolCheck({ pool, platform: client }).look({ cursor: "", pendingBreaks: [] });
+  const { findings } = await poolCheck({ pool, platform: client }).run({ cursor: "", pendingBreaks: [] });
   assert.deepEqual(findings, []);
 }
 
