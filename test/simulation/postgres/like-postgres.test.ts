@@ -38,7 +38,7 @@ const anAccount = (login: string) => sql`
   insert into account (login, role, platform_group, reads_from, log_number, log_entry_id, log_minor)
   values (${login}, 'investor', 'g', ${new Date(1_000)}, 0, 1, 5) returning login, log_minor, undecided_from, reads_from`;
 const aTransfer = (key: string) => sql`
-  insert into transfer (key, holder, legs, is_enqueued, comment, request_id)
+  insert into transfer (key, lock_owner, legs, is_enqueued, comment, request_id)
   values (${key}, '', 1, false, '', '') returning id`;
 const anOperation = (number: bigint, state: string) => sql`
   insert into operation (number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_exclusive, is_ready, state, attempt)
@@ -124,8 +124,8 @@ test("rows are added and changed alike, and what keeps them out has the same nam
       sql`update account set log_minor = log_minor + added.n from unnest(${["7"]}::text[], ${[4n]}::bigint[]) as added (login, n)
           where account.login = added.login returning account.login, log_minor`,
       sql`with gone as (delete from review where login = '7' returning reason) select reason from gone`,
-      sql`insert into lane_tombstone (holder, login) values ('h', '7')`,
-      sql`update lane_tombstone set login = '8'`,
+      sql`insert into released_lock (lock_owner, login) values ('h', '7')`,
+      sql`update released_lock set login = '8'`,
       sql`select nextval('operation_number') as first, nextval('operation_number') as second`,
     ]).then((seen) => seen.map(withoutTimes)),
   ));
@@ -179,7 +179,7 @@ test("who meets a locked row waits for it, and decides by what is left of it the
 test("of two who add the same, the second waits for what becomes of the first", () =>
   expectAlike(async (pool) => {
     const add = (tx: Transaction | Pool) =>
-      many(tx, sql`insert into lane_tombstone (holder, login) values ('h', '7') returning holder`);
+      many(tx, sql`insert into released_lock (lock_owner, login) values ('h', '7') returning lock_owner`);
     const first = hold(pool, add, async (tx) => {
       await pause(100);
       return many(tx, sql`select 1 / 0 as undone`);
