@@ -18,7 +18,7 @@ let masterLogin: string;
 let first: Pair;
 let second: Pair;
 
-/** A pool of two with a result that was split, a position that floats, and capital that came while it did. */
+/** A pool of two Investors with an allocated result, an open position, and a deposit that came while it was open. */
 beforeEach(async () => {
   world = await aWorld();
   masterLogin = aMaster(world, 0n);
@@ -34,17 +34,17 @@ beforeEach(async () => {
   await expectBooksToTie(world);
 });
 
-async function seenBy(name: string, own: World = world): Promise<Finding[]> {
+async function findingsOf(name: string, own: World = world): Promise<Finding[]> {
   const check = subscriptionChecks(own.deps).find((each) => each.name === name);
   return [...(await check!.run({ cursor: "", pendingBreaks: [] })).findings];
 }
 
-const shortly = async (name: string): Promise<string[]> =>
-  (await seenBy(name)).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
+const summary = async (name: string): Promise<string[]> =>
+  (await findingsOf(name)).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
 
 const corrupt = (text: string) => world.deps.pool.query(text);
 
-test("pool_ledger: books that tie have no break, a corrupted row is one of its Master, and mending it closes it", async () => {
+test("pool_ledger: consistent books have no break, a corrupted row opens breaks, and its repair closes them", async () => {
   const { pool, log } = world.deps;
   const [check] = subscriptionChecks(world.deps);
   await insertChecks(pool, [check!]);
@@ -64,106 +64,106 @@ test("pool_ledger: books that tie have no break, a corrupted row is one of its M
   expect(await breaks()).toEqual([]);
 });
 
-test("pool_ledger: ties also while everything is under way, because it is compared at the entry that is filed", async () => {
+test("pool_ledger: movements in progress cause no break, because books and log are compared at the filed entry", async () => {
   await deposit(world, first.investorLogin, 40_00n);
-  expect(await shortly("pool_ledger")).toEqual([]);
+  expect(await summary("pool_ledger")).toEqual([]);
   await deliver(world);
-  expect(await shortly("pool_ledger")).toEqual([]);
+  expect(await summary("pool_ledger")).toEqual([]);
   trader(world, masterLogin).result(-7_77n);
   await settle(world);
-  expect(await shortly("pool_ledger")).toEqual([]);
+  expect(await summary("pool_ledger")).toEqual([]);
 });
 
-test("pool_ledger: money in a place for which no row says why", async () => {
+test("pool_ledger: a bucket with money that no row explains is a break", async () => {
   await corrupt(
     `update holding set pooled_minor = pooled_minor - 5, reserved_minor = reserved_minor + 5 where subscription_id = ${first.id}`,
   );
-  expect(await shortly("pool_ledger")).toEqual([`pool:${masterLogin}:holding:${first.id}:reserved 5`]);
+  expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:holding:${first.id}:reserved 5`]);
   await corrupt(
     `update holding set reserved_minor = reserved_minor - 5, waiting_minor = waiting_minor + 5 where subscription_id = ${first.id}`,
   );
-  expect(await shortly("pool_ledger")).toEqual([`pool:${masterLogin}:holding:${first.id}:waiting 5`]);
+  expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:holding:${first.id}:waiting 5`]);
 });
 
-test("pool_ledger: a mark that is not what is attributed, and units that nobody gave", async () => {
+test("pool_ledger: a mark that differs from the attributed result, and units that were not issued, are breaks", async () => {
   await corrupt("update pool_position set mark = mark + 1000000::numeric * 1000000000000000000000000");
-  expect((await shortly("pool_ledger")).map((each) => each.replace(/position \d+/, "position"))).toEqual([
+  expect((await summary("pool_ledger")).map((each) => each.replace(/position \d+/, "position"))).toEqual([
     `pool:${masterLogin}:marks:position 1`,
   ]);
   await corrupt("update pool_position set mark = mark - 1000000::numeric * 1000000000000000000000000");
   await corrupt(`update holding set units = units * 2 where subscription_id = ${first.id}`);
-  expect((await seenBy("pool_ledger")).map(({ key }) => key.split(":")[2])).toEqual(["marks"]);
+  expect((await findingsOf("pool_ledger")).map(({ key }) => key.split(":")[2])).toEqual(["marks"]);
 });
 
-test("pool_ledger: carries that do not cancel out, a result that was not split whole, and a gap in the allocations", async () => {
+test("pool_ledger: carries that do not sum to 0, an incomplete allocation and a gap in allocation numbers are breaks", async () => {
   await corrupt(`update holding set carry_e8 = carry_e8 + 1 where subscription_id = ${first.id}`);
-  expect(await shortly("pool_ledger")).toEqual([`pool:${masterLogin}:carries: 1`]);
+  expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:carries: 1`]);
   await corrupt(`update holding set carry_e8 = carry_e8 - 1 where subscription_id = ${first.id}`);
   await corrupt(`update allocation_row set amount_minor = amount_minor - 2 where subscription_id = ${first.id}`);
-  expect(await shortly("pool_ledger")).toEqual([`pool:${masterLogin}:parts:entry 1 2`]);
+  expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:parts:entry 1 2`]);
   await corrupt("update master_pool set last_allocation = last_allocation + 1");
-  expect((await shortly("pool_ledger")).at(-1)).toBe(`pool:${masterLogin}:numbers: 1`);
+  expect((await summary("pool_ledger")).at(-1)).toBe(`pool:${masterLogin}:numbers: 1`);
   await corrupt(
     "update master_pool set unallocated_minor = unallocated_minor + 4, external_minor = external_minor - 4",
   );
-  expect(await shortly("pool_ledger")).toContain(`pool:${masterLogin}:unallocated: 4`);
+  expect(await summary("pool_ledger")).toContain(`pool:${masterLogin}:unallocated: 4`);
 });
 
-/** A dealer moves money, and everybody who follows the account has heard of it. */
-async function dealer(login: string, amount: bigint): Promise<void> {
+/** An external balance operation, which all services receive. */
+async function moveExternally(login: string, amount: bigint): Promise<void> {
   enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount });
   await settle(world);
 }
 
-test("external_funds_master: external funds on a Master, until people have said what it is", async () => {
-  expect(await shortly("external_funds_master")).toEqual([]);
-  await dealer(masterLogin, 30_00n);
-  await dealer(masterLogin, -10_00n);
-  expect(await seenBy("external_funds_master")).toMatchObject([
+test("external_funds_master: external funds on a Master are a break until an operator acknowledges them", async () => {
+  expect(await summary("external_funds_master")).toEqual([]);
+  await moveExternally(masterLogin, 30_00n);
+  await moveExternally(masterLogin, -10_00n);
+  expect(await findingsOf("external_funds_master")).toMatchObject([
     { login: masterLogin, masterLogin: "", atRiskMinor: 20_00n },
   ]);
-  expect(await shortly("external_funds_investor")).toEqual([]);
+  expect(await summary("external_funds_investor")).toEqual([]);
   await decide(world, await reviewAbout(world, "external_funds_on_master"), "acknowledge");
-  expect(await shortly("external_funds_master")).toEqual([]);
-  await dealer(masterLogin, 1n);
-  expect(await shortly("external_funds_master")).toEqual([`master:${masterLogin} 1`]);
+  expect(await summary("external_funds_master")).toEqual([]);
+  await moveExternally(masterLogin, 1n);
+  expect(await summary("external_funds_master")).toEqual([`master:${masterLogin} 1`]);
 });
 
-test("external_funds_investor: external funds on an Investor in a pool; external_funds_master as soon as less than nothing is there", async () => {
-  await dealer(first.investorLogin, -900_00n);
-  expect(await shortly("external_funds_investor")).toEqual([`investor:${first.investorLogin} 90000`]);
-  expect(await shortly("external_funds_master")).toEqual([]);
-  await dealer(first.investorLogin, -200_00n);
-  expect(await shortly("external_funds_investor")).toEqual([]);
-  expect(await shortly("external_funds_master")).toEqual([`investor:${first.investorLogin} 110000`]);
-  await dealer(first.investorLogin, 1_100_00n);
-  expect([await shortly("external_funds_master"), await shortly("external_funds_investor")]).toEqual([[], []]);
+test("external_funds_investor: external funds on a pooled Investor are a break; a negative balance is one of external_funds_master", async () => {
+  await moveExternally(first.investorLogin, -900_00n);
+  expect(await summary("external_funds_investor")).toEqual([`investor:${first.investorLogin} 90000`]);
+  expect(await summary("external_funds_master")).toEqual([]);
+  await moveExternally(first.investorLogin, -200_00n);
+  expect(await summary("external_funds_investor")).toEqual([]);
+  expect(await summary("external_funds_master")).toEqual([`investor:${first.investorLogin} 110000`]);
+  await moveExternally(first.investorLogin, 1_100_00n);
+  expect([await summary("external_funds_master"), await summary("external_funds_investor")]).toEqual([[], []]);
 });
 
-test("mirror_lag: capital that waits for its mirror for more than a minute", async () => {
+test("mirror_lag: capital that waits for its mirror for more than a minute is a break", async () => {
   await deposit(world, first.investorLogin, 40_00n);
   await deliver(world);
-  expect(await shortly("mirror_lag")).toEqual([]);
+  expect(await summary("mirror_lag")).toEqual([]);
   await corrupt("update flow set created_at = created_at - interval '61 seconds'");
-  expect(await shortly("mirror_lag")).toEqual([`master:${masterLogin} 4000`]);
+  expect(await summary("mirror_lag")).toEqual([`master:${masterLogin} 4000`]);
   await settle(world);
-  expect(await shortly("mirror_lag")).toEqual([]);
+  expect(await summary("mirror_lag")).toEqual([]);
 });
 
-test("subscription_endings: an exit that takes longer than five minutes, one that is not whole, and an ACTIVE one outside its pool", async () => {
+test("subscription_endings: a late exit, a cancelled subscription with money, and an ACTIVE one outside its pool are breaks", async () => {
   trader(world, masterLogin).closeAll();
   await settle(world);
   await world.service.unassign(first, aCall());
-  expect(await shortly("subscription_endings")).toEqual([]);
+  expect(await summary("subscription_endings")).toEqual([]);
   await corrupt("update exit_transfer set created_at = created_at - interval '301 seconds'");
-  const [late] = await seenBy("subscription_endings");
+  const [late] = await findingsOf("subscription_endings");
   expect(late).toMatchObject({ key: `subscription:${first.id}`, login: first.investorLogin });
   expect(late?.atRiskMinor).toBeGreaterThan(1_000_00n);
   await settle(world);
-  expect(await shortly("subscription_endings")).toEqual([]);
+  expect(await summary("subscription_endings")).toEqual([]);
   await corrupt(`update holding set outbound_minor = 9 where subscription_id = ${first.id}`);
-  expect(await shortly("subscription_endings")).toEqual([`subscription:${first.id} 9`]);
+  expect(await summary("subscription_endings")).toEqual([`subscription:${first.id} 9`]);
   await corrupt(`update holding set outbound_minor = 0 where subscription_id = ${first.id}`);
   await corrupt(`update investor_account set pooled_subscription_id = null where login = '${second.investorLogin}'`);
-  expect((await seenBy("subscription_endings")).map(({ key }) => key)).toEqual([`subscription:${second.id}`]);
+  expect((await findingsOf("subscription_endings")).map(({ key }) => key)).toEqual([`subscription:${second.id}`]);
 });

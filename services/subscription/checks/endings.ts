@@ -3,22 +3,22 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
 const EVERY_MS = 60_000;
-/** An exit takes seconds. */
+/** An exit normally takes seconds. */
 const PAUSED_TOO_LONG_MS = 300_000;
 
 type Row = {
   readonly id: bigint;
   readonly master: string;
   readonly investor: string;
-  readonly what: "paused" | "unfinished" | "misplaced";
+  readonly problem: "paused" | "unfinished" | "misplaced";
   readonly atRiskMinor: bigint;
   readonly since: Date | null;
   readonly reason: string;
 };
 
 /**
- * subscription_endings. Who leaves is gone within minutes, who is gone has nothing left anywhere, and whoever is in a pool is ACTIVE there.
- * That nobody is ACTIVE twice is a unique index.
+ * subscription_endings: exits complete within five minutes, a CANCELLED subscription has no money left in the pool, and
+ * the subscription of a pooled Investor is ACTIVE. A unique index ensures that an Investor has one open subscription.
  */
 export function endings({ pool }: Pick<Deps, "pool">): Check {
   return {
@@ -36,7 +36,7 @@ export function endings({ pool }: Pick<Deps, "pool">): Check {
 
 function brokenEndings() {
   return sql`
-    with standing as (
+    with candidate as (
       select subscription.id, subscription.master_login as master, subscription.investor_login as investor, status,
              coalesce(inbound_minor + waiting_minor + abs(pooled_minor) + reserved_minor + outbound_minor, 0) as left_minor,
              (pooled_subscription_id is not distinct from subscription.id) as is_pooled
@@ -51,14 +51,14 @@ function brokenEndings() {
                 select from exit_transfer where exit_transfer.subscription_id = subscription.id and state = 'OPEN'
               )))
     ), timed as (
-      select standing.*,
-             (select min(created_at) from exit_transfer where subscription_id = standing.id) as since,
+      select candidate.*,
+             (select min(created_at) from exit_transfer where subscription_id = candidate.id) as since,
              (select coalesce(max(reason), '') from exit_transfer
-              where subscription_id = standing.id and state = 'OPEN') as reason
-      from standing
+              where subscription_id = candidate.id and state = 'OPEN') as reason
+      from candidate
     )
     select id, master, investor, left_minor as "atRiskMinor", since, reason,
-           case status when 'PAUSED' then 'paused' when 'CANCELLED' then 'unfinished' else 'misplaced' end as what
+           case status when 'PAUSED' then 'paused' when 'CANCELLED' then 'unfinished' else 'misplaced' end as problem
     from timed
     where case status
             when 'PAUSED' then is_pooled or since < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
@@ -69,13 +69,13 @@ function brokenEndings() {
     limit ${MAX_FINDINGS + 1}`;
 }
 
-const MESSAGES: Readonly<Record<Row["what"], string>> = {
+const MESSAGES: Readonly<Record<Row["problem"], string>> = {
   paused: "has been PAUSED for more than five minutes",
   unfinished: "is CANCELLED but still has money in the pool",
   misplaced: "is ACTIVE but its Investor is not in the pool",
 };
 
-function findingOf({ id, master, investor, what, atRiskMinor, since, reason }: Row): Finding {
+function findingOf({ id, master, investor, problem, atRiskMinor, since, reason }: Row): Finding {
   return {
     key: `subscription:${id}`,
     login: investor,
@@ -83,7 +83,7 @@ function findingOf({ id, master, investor, what, atRiskMinor, since, reason }: R
     atRiskMinor,
     operationIds: [],
     dealIds: [],
-    message: `Subscription ${id} ${MESSAGES[what]}.`,
+    message: `Subscription ${id} ${MESSAGES[problem]}.`,
     evidence: { master_login: master, left_minor: String(atRiskMinor), since: since?.toISOString() ?? null, reason },
   };
 }

@@ -4,14 +4,19 @@ const INVESTORS_PER_RUN = 1_000;
 
 export type BookedInvestor = {
   readonly login: string;
+  /** Log position up to which the login is filed. */
   readonly number: bigint;
   readonly masterLogin: string;
-  /** What all places of the Investor that show on its account add up to. */
+  /** Sum of all buckets of the Investor that are on its account. */
   readonly bookedMinor: bigint;
 };
 
-/** The next Investors in the order of their logins, and those that are looked at again. */
-export async function listInvestors(db: Queryable, after: string, again: readonly string[]): Promise<BookedInvestor[]> {
+/** The next Investors in the order of their logins, and those with a pending break. */
+export async function listInvestors(
+  db: Queryable,
+  after: string,
+  pending: readonly string[],
+): Promise<BookedInvestor[]> {
   return many<BookedInvestor>(
     db,
     sql`select login, filed_number as number, coalesce(pooled.master_login, '') as "masterLogin",
@@ -23,7 +28,7 @@ export async function listInvestors(db: Queryable, after: string, again: readonl
                where holding.investor_login = login
              ) as holdings on true
              left join holding as pooled on pooled.subscription_id = pooled_subscription_id
-        where login = any (${again}::text[])
+        where login = any (${pending}::text[])
            or login in (
              select login from investor_account where login > ${after} order by login limit ${INVESTORS_PER_RUN}
            )
@@ -31,13 +36,13 @@ export async function listInvestors(db: Queryable, after: string, again: readonl
   );
 }
 
-/** Where the next look goes on. */
+/** Cursor of the next run; empty after the last Investor. */
 export function nextInvestor(after: string, investors: readonly BookedInvestor[]): string {
   const page = investors.filter(({ login }) => login > after);
   return page.length < INVESTORS_PER_RUN ? "" : (page[INVESTORS_PER_RUN - 1]?.login ?? "");
 }
 
-/** A place of a holding against the rows that say why the money is there. */
+/** A bucket of a holding that differs from the rows that explain it. */
 export type HoldingDifference = {
   readonly subscriptionId: bigint;
   readonly masterLogin: string;
@@ -48,13 +53,13 @@ export type HoldingDifference = {
 };
 
 /**
- * What is inbound waits for a mirror (none yet, or one that is open; a refused one has to give its flows back), what is outbound is on its way from the Master, what waits has arrived, and what is
- * reserved has an owner.
+ * Inbound and outbound are the flows without an applied mirror (a refused mirror gives its flows back) and the open
+ * exit transfers; waiting is the sum of the arrivals; reserved is the sum of the open reserves.
  */
 export async function listBrokenHoldings(db: Queryable, masters: readonly string[]): Promise<HoldingDifference[]> {
   return many<HoldingDifference>(
     db,
-    sql`with ours as (select * from holding where master_login = any (${masters}::text[])),
+    sql`with checked as (select * from holding where master_login = any (${masters}::text[])),
         open_flow as (
           select subscription_id, amount_minor
           from flow
@@ -77,23 +82,24 @@ export async function listBrokenHoldings(db: Queryable, masters: readonly string
           from arrival
           where master_login = any (${masters}::text[])
           group by subscription_id
-        ), kept as (
+        ), kept_reserve as (
           select reserve.subscription_id, sum(amount_minor) as minor
-          from reserve join ours using (subscription_id)
+          from reserve join checked using (subscription_id)
           where state = 'OPEN'
           group by reserve.subscription_id
         ), bucket as (
-          select ours.subscription_id, ours.master_login, ours.investor_login, name, booked, coalesce(found, 0) as found
-          from ours
+          select checked.subscription_id, checked.master_login, checked.investor_login, name, booked,
+                 coalesce(found, 0) as found
+          from checked
                left join moving using (subscription_id)
                left join leaving using (subscription_id)
                left join arrived using (subscription_id)
-               left join kept using (subscription_id)
+               left join kept_reserve using (subscription_id)
                cross join lateral (values
                  ('inbound', inbound_minor, moving.inflows),
                  ('outbound', outbound_minor, coalesce(moving.outflows, 0) + coalesce(leaving.minor, 0)),
                  ('waiting', waiting_minor, arrived.minor),
-                 ('reserved', reserved_minor, kept.minor)
+                 ('reserved', reserved_minor, kept_reserve.minor)
                ) as compared (name, booked, found)
         )
         select subscription_id as "subscriptionId", master_login as "masterLogin", investor_login as "investorLogin",

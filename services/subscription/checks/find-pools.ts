@@ -1,18 +1,19 @@
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** Most holdings of a look are read from these; a pool may have ten thousand. */
+/** Small, because a run reads all holdings of these Masters, and a pool may have ten thousand. */
 const MASTERS_PER_RUN = 10;
-/** The newest ones. Each has a row for everybody in the pool, so a large pool has two hundred thousand of them here. */
+/** The newest entries. Each has a row per Investor, so a run reads up to two hundred thousand rows of a large pool. */
 const ENTRIES_PER_POOL = 20;
-/** Marks are scaled by this for each 1e-8 USD. */
+/** Factor by which marks are scaled, per 1e-8 USD. */
 const SCALE = "1000000000000000000000000";
 
-/** One comparison of a pool: what is booked in one place against what is booked in another. */
+/** Two numbers in the books of a pool that contradict each other. */
 export type PoolDifference = {
   readonly masterLogin: string;
-  readonly what: "marks" | "carries" | "numbers" | "parts" | "unallocated";
+  readonly rule: "marks" | "carries" | "numbers" | "parts" | "unallocated";
+  /** The position or entry; empty for the whole pool. */
   readonly about: string;
-  /** Cents, up to the next one, never 0. */
+  /** Cents, rounded up, at least 1. */
   readonly atRiskMinor: bigint;
   readonly expected: string;
   readonly found: string;
@@ -20,13 +21,14 @@ export type PoolDifference = {
 
 export type BookedMaster = {
   readonly login: string;
+  /** Log position up to which the login is filed. */
   readonly number: bigint;
-  /** What the places of all Investors and what belongs to nobody add up to. */
+  /** Sum of all buckets of Investors that are on the Master, and of the money that belongs to no Investor. */
   readonly bookedMinor: bigint;
 };
 
-/** The next Masters in the order of their logins, and those that are looked at again. */
-export async function listMasters(db: Queryable, after: string, again: readonly string[]): Promise<BookedMaster[]> {
+/** The next Masters in the order of their logins, and those with a pending break. */
+export async function listMasters(db: Queryable, after: string, pending: readonly string[]): Promise<BookedMaster[]> {
   return many<BookedMaster>(
     db,
     sql`select login, filed_number as number,
@@ -37,19 +39,19 @@ export async function listMasters(db: Queryable, after: string, again: readonly 
                from holding
                where holding.master_login = login
              ) as holdings on true
-        where login = any (${again}::text[])
+        where login = any (${pending}::text[])
            or login in (select login from master_pool where login > ${after} order by login limit ${MASTERS_PER_RUN})
         order by login`,
   );
 }
 
-/** Where the next look goes on. */
+/** Cursor of the next run; empty after the last Master. */
 export function nextMaster(after: string, masters: readonly BookedMaster[]): string {
   const page = masters.filter(({ login }) => login > after);
   return page.length < MASTERS_PER_RUN ? "" : (page[MASTERS_PER_RUN - 1]?.login ?? "");
 }
 
-/** What of a position is attributed, per unit and apart, is its mark; to less than 1e-8. */
+/** The attributed result of each position, per unit and by accruals, equals its mark to less than 1e-8 USD. */
 export function listBrokenMarks(db: Queryable, masters: readonly string[]): Promise<PoolDifference[]> {
   return many<PoolDifference>(
     db,
@@ -71,7 +73,7 @@ export function listBrokenMarks(db: Queryable, masters: readonly string[]): Prom
                left join holding on holding.subscription_id = accrual.subscription_id
           group by position.master_login, position.position_id, position.mark, position.per_unit, total, suspense
         )
-        select master_login as "masterLogin", 'marks' as what, 'position ' || position_id as about,
+        select master_login as "masterLogin", 'marks' as rule, 'position ' || position_id as about,
                greatest(1, ceil(abs(mark - amount) / ${SCALE}::numeric / 1000000))::bigint as "atRiskMinor",
                (mark / ${SCALE}::numeric)::text as expected, (amount / ${SCALE}::numeric)::text as found
         from attributed
@@ -79,11 +81,11 @@ export function listBrokenMarks(db: Queryable, masters: readonly string[]): Prom
   );
 }
 
-/** What rounding has left cancels out. */
+/** Rounding remainders of a pool sum to 0. */
 export function listBrokenCarries(db: Queryable, masters: readonly string[]): Promise<PoolDifference[]> {
   return many<PoolDifference>(
     db,
-    sql`select login as "masterLogin", 'carries' as what, '' as about,
+    sql`select login as "masterLogin", 'carries' as rule, '' as about,
                ceil(abs(suspense_carry_e8 + coalesce(sum(carry_e8), 0)) / 1000000)::bigint as "atRiskMinor",
                '0' as expected, (suspense_carry_e8 + coalesce(sum(carry_e8), 0))::text as found
         from master_pool left join holding on holding.master_login = login
@@ -93,13 +95,13 @@ export function listBrokenCarries(db: Queryable, masters: readonly string[]): Pr
   );
 }
 
-/** Results that wait to be split are the sum that the pool keeps of them; the newest ones were split whole, without a gap. */
+/** Unallocated results sum to the pool's total of them; the newest results were allocated completely, without a gap. */
 export function listBrokenAllocations(db: Queryable, masters: readonly string[]): Promise<PoolDifference[]> {
   return many<PoolDifference>(
     db,
     sql`with pool as (select * from master_pool where login = any (${masters}::text[])),
-        waiting as (
-          select login, unallocated_minor as kept,
+        unallocated as (
+          select login, unallocated_minor as booked,
                  (select coalesce(sum(amount_minor), 0)::bigint from master_result
                   where master_login = login and allocated_at is null) as found
           from pool
@@ -120,10 +122,10 @@ export function listBrokenAllocations(db: Queryable, masters: readonly string[])
           from newest
           group by login, last_allocation
         )
-        select login as "masterLogin", 'unallocated' as what, '' as about, abs(kept - found) as "atRiskMinor",
-               kept::text as expected, found::text as found
-        from waiting
-        where kept <> found
+        select login as "masterLogin", 'unallocated' as rule, '' as about, abs(booked - found) as "atRiskMinor",
+               booked::text as expected, found::text as found
+        from unallocated
+        where booked <> found
         union all
         select login, 'parts', 'entry ' || number, abs(result_minor - suspense_minor - parts), result_minor::text,
                (suspense_minor + parts)::text

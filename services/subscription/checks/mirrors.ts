@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
 const EVERY_MS = 30_000;
-/** Mirrors follow within seconds. */
+/** A mirror is normally applied within seconds. */
 const LATE_AFTER_MS = 60_000;
 
 type Row = {
@@ -16,7 +16,7 @@ type Row = {
   readonly transfers: readonly bigint[];
 };
 
-/** mirror_lag. Capital that is decided and is not on the Master, or has not left it, later than anybody should have to wait. */
+/** mirror_lag: capital movements of more than a minute ago that have not been applied on the Master. */
 export function mirrors({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "mirror_lag",
@@ -30,7 +30,7 @@ export function mirrors({ pool }: Pick<Deps, "pool">): Check {
   };
 }
 
-/** One row a Master. What is late is what is open and old; a mirror that was refused gives its flows to the next. */
+/** One row per Master with open flows or exit transfers that are late. */
 function lateMirrors() {
   return sql`
     with open_flow as (
@@ -62,7 +62,7 @@ function findingOf({ master, flowsMinor, exitsMinor, waiting, oldest, reason, tr
   return {
     key: `master:${master}`,
     login: master,
-    // It is the Master that waits; stopping it would not help.
+    // Stopping the Master would only delay its movements further.
     masterLogin: "",
     atRiskMinor: flowsMinor + exitsMinor,
     operationIds: transfers.map(String),

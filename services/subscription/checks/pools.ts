@@ -13,11 +13,11 @@ import {
 import { listBrokenHoldings, listInvestors, nextInvestor, type HoldingDifference } from "./find-holdings.ts";
 
 const EVERY_MS = 60_000;
-const QUESTION_MS = 5_000;
-/** The most that platform answers at once. */
-const LOGINS_PER_QUESTION = 1_000;
+const CALL_TIMEOUT_MS = 5_000;
+/** The maximum that platform accepts. */
+const LOGINS_PER_CALL = 1_000;
 
-/** What the books say of an account at a place of its log. */
+/** The balance of an account in the books, at the log position up to which it is filed. */
 type Booked = {
   readonly login: string;
   readonly number: bigint;
@@ -26,8 +26,9 @@ type Booked = {
 };
 
 /**
- * pool_ledger. Every cent of an account is in exactly one place. The books are compared with the log at the very entry up to which
- * they are filed, and entries never change: so one look is enough, however much is under way.
+ * pool_ledger: every cent of an account is in exactly one bucket. The books are compared with the log at the log
+ * position up to which they are filed. Log entries never change, so one run is conclusive even while movements are in
+ * progress.
  */
 export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
@@ -53,13 +54,13 @@ export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Chec
       });
       return {
         findings: [
-          ...(await untied(platform, "master", read.masters)),
-          ...(await untied(platform, "investor", read.investors)),
+          ...(await findUnreconciled(platform, "master", read.masters)),
+          ...(await findUnreconciled(platform, "investor", read.investors)),
           ...read.holdings.map(holdingFinding),
           ...read.differences.map(poolFinding),
         ],
         covers: () => true,
-        nextCursor: placeOf(
+        nextCursor: cursorAfter(
           { master: masterAfter, investor: investorAfter },
           { master: nextMaster(masterAfter, read.masters), investor: nextInvestor(investorAfter, read.investors) },
         ),
@@ -70,13 +71,13 @@ export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Chec
 
 type Cursors = { readonly master: string; readonly investor: string };
 
-/** Whoever is through early waits for the other; only then is the whole walked. */
-function placeOf(from: Cursors, next: Cursors): string {
+/** A full pass ends when both lists are read; the list that ends first stays at its last page until then. */
+function cursorAfter(from: Cursors, next: Cursors): string {
   if (next.master === "" && next.investor === "") return "";
   return `${next.master === "" ? from.master : next.master}/${next.investor === "" ? from.investor : next.investor}`;
 }
 
-/** Every key but that of an Investor names its Master first. */
+/** All keys except those of Investors begin with the kind and the login of the Master. */
 function mastersOf(pendingBreaks: readonly PendingBreak[]): string[] {
   return [...loginsOf(pendingBreaks, "master"), ...loginsOf(pendingBreaks, "pool")];
 }
@@ -85,25 +86,29 @@ function loginsOf(pendingBreaks: readonly PendingBreak[], kind: string): string[
   return pendingBreaks.map(({ key }) => key.split(":")).flatMap(([name, login = ""]) => (name === kind ? [login] : []));
 }
 
-async function untied(platform: Deps["platform"], kind: string, booked: readonly Booked[]): Promise<Finding[]> {
+async function findUnreconciled(
+  platform: Deps["platform"],
+  kind: string,
+  booked: readonly Booked[],
+): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (let from = 0; from < booked.length; from += LOGINS_PER_QUESTION) {
-    const page = booked.slice(from, from + LOGINS_PER_QUESTION);
+  for (let from = 0; from < booked.length; from += LOGINS_PER_CALL) {
+    const page = booked.slice(from, from + LOGINS_PER_CALL);
     const positions = page.map(({ login, number }) => ({ login, number }));
     const { balances } = await platform.readLogBalances(
       { positions },
-      callContext({ caller: "subscription", withinMs: QUESTION_MS }),
+      callContext({ caller: "subscription", withinMs: CALL_TIMEOUT_MS }),
     );
     const logged = new Map(balances.map(({ login, balance }) => [login, balance?.minorUnits ?? 0n]));
     for (const row of page) {
       const loggedMinor = logged.get(row.login) ?? 0n;
-      if (loggedMinor !== row.bookedMinor) findings.push(untiedFinding(kind, row, loggedMinor));
+      if (loggedMinor !== row.bookedMinor) findings.push(balanceFinding(kind, row, loggedMinor));
     }
   }
   return findings;
 }
 
-function untiedFinding(
+function balanceFinding(
   kind: string,
   { login, number, masterLogin, bookedMinor }: Booked,
   loggedMinor: bigint,
@@ -136,7 +141,7 @@ function holdingFinding(difference: HoldingDifference): Finding {
   };
 }
 
-const MESSAGES: Readonly<Record<PoolDifference["what"], string>> = {
+const MESSAGES: Readonly<Record<PoolDifference["rule"], string>> = {
   marks: "The attributed result of a position differs from its mark",
   carries: "Rounding remainders do not sum to zero",
   numbers: "Allocation numbers have a gap",
@@ -144,15 +149,15 @@ const MESSAGES: Readonly<Record<PoolDifference["what"], string>> = {
   unallocated: "Unallocated results differ from their recorded sum",
 };
 
-function poolFinding({ masterLogin, what, about, atRiskMinor, expected, found }: PoolDifference): Finding {
+function poolFinding({ masterLogin, rule, about, atRiskMinor, expected, found }: PoolDifference): Finding {
   return {
-    key: `pool:${masterLogin}:${what}:${about}`,
+    key: `pool:${masterLogin}:${rule}:${about}`,
     login: masterLogin,
     masterLogin,
     atRiskMinor,
     operationIds: [],
     dealIds: [],
-    message: about === "" ? `${MESSAGES[what]}.` : `${MESSAGES[what]}: ${about}.`,
+    message: about === "" ? `${MESSAGES[rule]}.` : `${MESSAGES[rule]}: ${about}.`,
     evidence: { expected, found },
   };
 }

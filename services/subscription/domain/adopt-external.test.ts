@@ -6,7 +6,7 @@ import { EMPTY_HOLDING, NOTHING_ON_ACCOUNT, onInvestor, onMaster } from "./bucke
 const adopted = (quarantined: bigint, pooled: bigint) =>
   adoptExternal({ ...NOTHING_ON_ACCOUNT, quarantined }, { ...EMPTY_HOLDING, pooled });
 
-test("what came joins the pool by the next mirror", () => {
+test("an external deposit joins the pool with the next mirror", () => {
   expect(adopted(30_00n, 100_00n)).toEqual({
     change: { quarantined: -30_00n, inbound: 30_00n },
     flow: 30_00n,
@@ -14,7 +14,7 @@ test("what came joins the pool by the next mirror", () => {
   });
 });
 
-test("what was taken leaves the pool, and its units follow", () => {
+test("an external withdrawal leaves the pool, and its units are redeemed later", () => {
   expect(adopted(-30_00n, 100_00n)).toEqual({
     change: { quarantined: 30_00n, pooled: -30_00n, outbound: 30_00n },
     flow: -30_00n,
@@ -22,11 +22,11 @@ test("what was taken leaves the pool, and its units follow", () => {
   });
 });
 
-test("more than works in the pool cannot leave it", () => {
+test("an external withdrawal above the pooled amount is not adopted", () => {
   expect(adopted(-100_01n, 100_00n)).toBeUndefined();
 });
 
-test("neither account changes by the decision: each cent only stands elsewhere", () => {
+test("adoption moves money between buckets and changes no account balance", () => {
   fc.assert(
     fc.property(fc.bigInt(-100_00n, 100_00n), (quarantined) => {
       const change = adopted(quarantined, 100_00n)?.change ?? {};

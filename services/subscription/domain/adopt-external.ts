@@ -4,14 +4,14 @@ export type Adoption = {
   readonly change: Change;
   /** Signed change that the Master has to mirror. */
   readonly flow: bigint;
-  /** What has left the pool at once and whose units follow at the next strike. */
+  /** Cents taken from the pooled amount whose units are redeemed at the next strike. */
   readonly unredeemed: bigint;
 };
 
 /**
- * External funds on an Investor in a pool becomes a flow of its own: what came joins the pool by the next mirror, what was
- * taken leaves it. No fee is fixed by it, and what was earned stays as it was. Undefined when more was taken than works in
- * the pool.
+ * Turns the external funds of an Investor in a pool into a flow: a deposit joins the pool with the next mirror, a
+ * withdrawal leaves it. No fee is crystallised and earned profit does not change. Undefined when more was withdrawn
+ * than the pooled amount.
  */
 export function adoptExternal({ quarantined }: AccountBuckets, { pooled }: HoldingBuckets): Adoption | undefined {
   if (quarantined >= 0n) {

@@ -18,7 +18,7 @@ const POOL: UnitPool = {
     return { subscriptionId, units: pooled * E8_PER_CENT, pooled, waiting: 0n, unredeemed: 0n, carry: 0n };
   }),
 };
-const STANDING: Standing = { pool: POOL, arrivals: [], weeksClosedThrough: WEEK.anchor, struckDealId: 0n };
+const START: Standing = { pool: POOL, arrivals: [], weeksClosedThrough: WEEK.anchor, struckDealId: 0n };
 const NO_READING = { week: WEEK, reading: undefined, arePositionsKnown: true, letPassNumber: -1n, maxSteps: 10 };
 
 function reading(closeThrough: Date): Reading {
@@ -31,52 +31,52 @@ function brief({ steps }: ReturnType<typeof advancePool>) {
 
 test("deals are taken in order up to the first that belongs to the next week", () => {
   const deals = [aDeal({ dealAt: MONDAY, profit: 3n }), aDeal({ dealAt: SATURDAY, profit: 4n })];
-  const advance = advancePool(STANDING, deals, NO_READING);
+  const advance = advancePool(START, deals, NO_READING);
   expect(brief(advance)).toEqual([3n]);
   expect(advance).toMatchObject({ taken: 1, end: "blocked", stopped: undefined });
 });
 
-test("with a reading the week is closed between them", () => {
+test("with a reading the week is closed between two deals", () => {
   const deals = [aDeal({ dealAt: MONDAY, profit: 3n }), aDeal({ dealAt: SATURDAY, profit: 4n })];
-  const advance = advancePool(STANDING, deals, { ...NO_READING, reading: reading(SATURDAY) });
+  const advance = advancePool(START, deals, { ...NO_READING, reading: reading(SATURDAY) });
   expect(brief(advance)).toEqual([3n, SATURDAY, 4n]);
   expect(advance).toMatchObject({ taken: 2, end: "done", standing: { weeksClosedThrough: SATURDAY } });
 });
 
-test("a week is closed without any deal, as far as the reading reaches and no further", () => {
-  expect(brief(advancePool(STANDING, [], { ...NO_READING, reading: reading(NEXT) }))).toEqual([SATURDAY, NEXT]);
-  expect(brief(advancePool(STANDING, [], { ...NO_READING, reading: reading(MONDAY) }))).toEqual([]);
+test("weeks without deals are closed up to the cut-off of the reading and no further", () => {
+  expect(brief(advancePool(START, [], { ...NO_READING, reading: reading(NEXT) }))).toEqual([SATURDAY, NEXT]);
+  expect(brief(advancePool(START, [], { ...NO_READING, reading: reading(MONDAY) }))).toEqual([]);
 });
 
-test("while nobody is in the pool nothing waits for a week", () => {
-  const nobody = { ...STANDING, pool: EMPTY_POOL, weeksClosedThrough: undefined };
-  const advance = advancePool(nobody, [aDeal({ dealAt: NEXT, profit: 3n })], { ...NO_READING, reading: reading(NEXT) });
+test("while no Investor is in the pool no deal waits for a week", () => {
+  const empty = { ...START, pool: EMPTY_POOL, weeksClosedThrough: undefined };
+  const advance = advancePool(empty, [aDeal({ dealAt: NEXT, profit: 3n })], { ...NO_READING, reading: reading(NEXT) });
   expect(brief(advance)).toEqual([3n]);
   expect(advance.standing.weeksClosedThrough).toBeUndefined();
 });
 
-test("an entry for nothing is followed, but is no step", () => {
-  const advance = advancePool(STANDING, [aDeal({ dealAt: MONDAY, entry: 0, volumeClosed: 0n })], NO_READING);
+test("an entry deal without a result opens its position, but is no pool event", () => {
+  const advance = advancePool(START, [aDeal({ dealAt: MONDAY, entry: 0, volumeClosed: 0n })], NO_READING);
   expect(advance).toMatchObject({ taken: 1, steps: [], end: "done" });
   expect(advance.standing.pool.positions).toMatchObject([{ positionId: 7n, volume: 100n }]);
 });
 
-test("a deal of a week that is closed counts, and is said to be late", () => {
-  const { steps } = advancePool(STANDING, [aDeal({ dealAt: new Date("2026-01-02"), profit: 3n })], NO_READING);
+test("a deal of a closed week is allocated and marked as late", () => {
+  const { steps } = advancePool(START, [aDeal({ dealAt: new Date("2026-01-02"), profit: 3n })], NO_READING);
   expect(steps).toMatchObject([{ isLate: true }]);
 });
 
-test("it stops before what may not be guessed, and keeps what was before it", () => {
+test("a cancelled or out-of-order deal stops the pool, and earlier deals stay allocated", () => {
   const good = aDeal({ dealAt: MONDAY, profit: 4n, dealId: 100n });
   for (const bad of [aDeal({ dealAt: MONDAY, action: 13 }), aDeal({ dealAt: MONDAY, dealId: 99n })]) {
-    const advance = advancePool({ ...STANDING, struckDealId: 100n }, [good, bad, good], NO_READING);
+    const advance = advancePool({ ...START, struckDealId: 100n }, [good, bad, good], NO_READING);
     expect(brief(advance)).toEqual([4n]);
     expect(advance).toMatchObject({ taken: 1, end: "stopped", stopped: { error: expect.any(PoolBroken) } });
     expect(advance.standing.pool.holdings).toMatchObject([{ pooled: 100_02n }, { pooled: 100_02n }]);
   }
 });
 
-test("an error that is not of the domain stops the Master too, and is handed on as it was thrown", () => {
+test("a programming fault stops the Master too, and is returned unchanged", () => {
   const planted = new TypeError("planted");
   const week = {
     ...WEEK,
@@ -84,28 +84,28 @@ test("an error that is not of the domain stops the Master too, and is handed on 
       throw planted;
     },
   };
-  const advance = advancePool(STANDING, [aDeal({ dealAt: MONDAY, profit: 4n })], { ...NO_READING, week });
+  const advance = advancePool(START, [aDeal({ dealAt: MONDAY, profit: 4n })], { ...NO_READING, week });
   expect(advance).toMatchObject({ taken: 0, steps: [], end: "stopped" });
   expect(advance.stopped?.error).toBe(planted);
 });
 
-test("it takes so many steps at once and leaves the rest for the next time", () => {
+test("at most maxSteps pool events are processed at once", () => {
   const deals = [1n, 2n, 3n].map((profit) => aDeal({ dealAt: MONDAY, profit }));
-  const advance = advancePool(STANDING, deals, { ...NO_READING, maxSteps: 2 });
+  const advance = advancePool(START, deals, { ...NO_READING, maxSteps: 2 });
   expect(brief(advance)).toEqual([1n, 2n]);
   expect(advance).toMatchObject({ taken: 2, end: "full" });
 });
 
-test("what has come to a flat Master before a deal has its part in it, what comes later has not", () => {
+test("an arrival at a flat Master takes part in later deals and not in earlier ones", () => {
   const [one, two] = POOL.holdings.map((holding) => ({ ...holding, units: 0n, pooled: 0n, waiting: 50_00n }));
   const arrival = { subscriptionId: 1n, dealId: 90n, amount: 50_00n };
   const arrivals = [
     { ...arrival, id: 1n, number: 5n },
     { ...arrival, id: 2n, number: 7n, subscriptionId: 2n },
   ];
-  const standing = { ...STANDING, pool: { ...POOL, holdings: [one!, two!] }, arrivals };
+  const state = { ...START, pool: { ...POOL, holdings: [one!, two!] }, arrivals };
   const deals = [6n, 8n].map((number) => aDeal({ dealAt: MONDAY, number, profit: 50_00n }));
-  const { steps, standing: after } = advancePool(standing, deals, NO_READING);
+  const { steps, standing: after } = advancePool(state, deals, NO_READING);
   expect(steps).toMatchObject([
     { parts: [{ subscriptionId: 1n, amount: 50_00n }] },
     {
@@ -118,7 +118,7 @@ test("what has come to a flat Master before a deal has its part in it, what come
   expect(after).toMatchObject({ arrivals: [], struckDealId: 90n });
 });
 
-test("while positions are open what has come waits for marks", () => {
+test("while positions are open arrivals wait for marks", () => {
   const holdings = POOL.holdings.map((holding) => ({ ...holding, waiting: 50_00n }));
   const arrivals = POOL.holdings.map(({ subscriptionId }, index) => ({
     id: BigInt(index),
@@ -128,22 +128,22 @@ test("while positions are open what has come waits for marks", () => {
     amount: 50_00n,
   }));
   const positions = [{ positionId: 9n, symbol: "EURUSD", volume: 1n, mark: 0n, perUnit: 0n }];
-  const standing = { ...STANDING, pool: { ...POOL, holdings, positions }, arrivals };
-  const advance = advancePool(standing, [aDeal({ dealAt: MONDAY, number: 6n, profit: 2n })], NO_READING);
+  const state = { ...START, pool: { ...POOL, holdings, positions }, arrivals };
+  const advance = advancePool(state, [aDeal({ dealAt: MONDAY, number: 6n, profit: 2n })], NO_READING);
   expect(advance.standing.pool.holdings).toMatchObject([{ waiting: 50_00n }, { waiting: 50_00n }]);
   expect(advance.standing.arrivals).toHaveLength(2);
 });
 
-test("a deal that was made before an arrival and seen after it stops nothing and shares nothing with it", () => {
+test("a deal that was made before an arrival and logged after it gives the arrival no part and does not stop the Master", () => {
   const [one] = POOL.holdings;
   const newcomer = { ...one!, subscriptionId: 3n, units: 0n, pooled: 0n, waiting: 50_00n };
   const arrivals = [{ id: 1n, subscriptionId: 3n, number: 5n, dealId: 90n, amount: 50_00n }];
-  const standing = { ...STANDING, pool: { ...POOL, holdings: [...POOL.holdings, newcomer] }, arrivals };
+  const state = { ...START, pool: { ...POOL, holdings: [...POOL.holdings, newcomer] }, arrivals };
   const deals = [
     aDeal({ dealAt: MONDAY, number: 6n, dealId: 89n, profit: 2n }),
     aDeal({ dealAt: MONDAY, number: 7n, dealId: 91n, profit: 5n }),
   ];
-  const { steps, standing: after, stopped } = advancePool(standing, deals, NO_READING);
+  const { steps, standing: after, stopped } = advancePool(state, deals, NO_READING);
   expect(stopped).toBeUndefined();
   expect(steps).toMatchObject([
     { parts: [{ amount: 1n }, { amount: 1n }] },
@@ -152,27 +152,27 @@ test("a deal that was made before an arrival and seen after it stops nothing and
   expect(after.arrivals).toEqual([]);
 });
 
-test("a week is closed however much waits behind it, and none while its own deals are not all there", () => {
+test("a week is closed despite later unallocated deals, but not before all of its own deals are allocated", () => {
   const rules = { ...NO_READING, reading: { ...reading(SATURDAY), marks: [] } };
   const stays = aDeal({ dealAt: MONDAY, entry: 0, volumeClosed: 0n });
   const beyond = [aDeal({ dealAt: NEXT, profit: 8n })];
-  const early = advancePool(STANDING, [stays], { ...rules, beyond });
+  const early = advancePool(START, [stays], { ...rules, beyond });
   expect(early).toMatchObject({ taken: 1, steps: [], end: "full" });
   const next = aDeal({ dealAt: SATURDAY, positionId: 8n, profit: 4n });
-  const { steps, end } = advancePool(STANDING, [stays, next], { ...rules, beyond });
+  const { steps, end } = advancePool(START, [stays, next], { ...rules, beyond });
   expect(steps).toMatchObject([{ kind: "week", cutOff: SATURDAY }, { kind: "result" }]);
-  // What the open position has realised by the time of the reading floated at the end of the week.
+  // The result that the open position realised between cut-off and reading was floating at the cut-off.
   expect(steps[0]).toHaveProperty("shares", new Map([1n, 2n].map((holding) => [holding, 4n * E8_PER_CENT])));
   expect(end).toBe("full");
 });
 
-test("nobody joins without marks while the Master may have positions that the books do not know", () => {
+test("arrivals wait for marks while the Master may have positions that the books do not contain", () => {
   const [one] = POOL.holdings;
   const newcomer = { ...one!, subscriptionId: 3n, units: 0n, pooled: 0n, waiting: 50_00n };
   const arrivals = [{ id: 1n, subscriptionId: 3n, number: 5n, dealId: 90n, amount: 50_00n }];
-  const standing = { ...STANDING, pool: { ...POOL, holdings: [...POOL.holdings, newcomer] }, arrivals };
+  const state = { ...START, pool: { ...POOL, holdings: [...POOL.holdings, newcomer] }, arrivals };
   const deal = aDeal({ dealAt: MONDAY, number: 6n, dealId: 91n, profit: 2n });
-  const advance = advancePool(standing, [deal], { ...NO_READING, arePositionsKnown: false });
+  const advance = advancePool(state, [deal], { ...NO_READING, arePositionsKnown: false });
   expect(advance.steps).toMatchObject([{ parts: [{ amount: 1n }, { amount: 1n }] }]);
   expect(advance.standing.arrivals).toEqual(arrivals);
 });

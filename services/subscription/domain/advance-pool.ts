@@ -1,5 +1,5 @@
 import { type Arrival, strikeArrivals } from "./arrival.ts";
-import { floatingAtPlace } from "./floating-at-place.ts";
+import { floatingBefore } from "./floating-before.ts";
 import { isCancelled, isResult, type MasterDeal, poolDealOf } from "./master-deal.ts";
 import { type Allocation, allocateDeal } from "./pool/allocate-deal.ts";
 import { checkPool } from "./pool/check-pool.ts";
@@ -10,23 +10,23 @@ import type { Mark } from "./pool/strike-pool.ts";
 import type { E8, UnitPool } from "./pool/unit-pool.ts";
 import { cutOffsDue, periodStart, type Week } from "./weeks.ts";
 
-/** A pool between two events of its Master. */
+/** The state of a pool between two deals of its Master. */
 export type Standing = {
   readonly pool: UnitPool;
-  /** What waits in it, in its parts. */
+  /** The parts of the waiting buckets. */
   readonly arrivals: readonly Arrival[];
-  /** Undefined while nobody is in the pool: then no week is closed, and none is waited for. */
+  /** Undefined while no subscription is ACTIVE: then no week is closed, and no deal waits for the end of a week. */
   readonly weeksClosedThrough: Date | undefined;
-  /** Highest ticket that was there at the last strike. */
+  /** Highest filed ticket at the last strike. */
   readonly struckDealId: bigint;
 };
 
-/** The Master as it was read, complete, at the end of the deals that are given with it. */
+/** The open positions of the Master, read right after the last of its deals. */
 export type Reading = {
   readonly at: Date;
-  /** All its open positions. */
+  /** All open positions of the Master. */
   readonly marks: readonly Mark[];
-  /** Cut-offs up to here are old enough to be closed. */
+  /** Weeks may be closed up to this cut-off. */
   readonly closeThrough: Date;
 };
 
@@ -35,10 +35,10 @@ export type ResultStep = {
   readonly deal: MasterDeal;
   readonly parts: Allocation["parts"];
   readonly suspense: bigint;
-  /** After it. */
+  /** Pool and its equity after the deal. */
   readonly pool: UnitPool;
   readonly equity: E8;
-  /** Its week was closed before it was seen: it counts in the open one. */
+  /** The deal was received after its week was closed; it counts in the open week. */
   readonly isLate: boolean;
 };
 
@@ -52,16 +52,17 @@ export type WeekStep = {
   readonly markedAt: Date | undefined;
 };
 
+/** A pool event: becomes one allocation entry. */
 export type Step = ResultStep | WeekStep;
 
 export type Advance = {
   readonly standing: Standing;
   readonly steps: readonly Step[];
-  /** How many of the deals were taken, those included that are no result. */
+  /** Number of deals processed, including those without a result. */
   readonly taken: number;
-  /** What was thrown, so that the Master has to be stopped before the next deal: PoolBroken, or a fault of the program. */
+  /** The error that stops the Master before the next deal: PoolBroken, or a programming fault. */
   readonly stopped: { readonly error: unknown } | undefined;
-  /** "blocked": the next deal belongs to a week that has to be closed first. "full": there is more. */
+  /** "blocked": the next deal belongs to a week that has to be closed first. "full": more deals or weeks are due. */
   readonly end: "done" | "blocked" | "full" | "stopped";
 };
 
@@ -69,24 +70,25 @@ export type Rules = {
   readonly week: Week;
   readonly reading: Reading | undefined;
   readonly maxSteps: number;
-  /** False for a Master that may have positions from before the books: then flat in the books does not say flat. */
+  /** False for a Master that may have open positions that the books do not contain. */
   readonly arePositionsKnown: boolean;
-  /** Entry of the Master's log up to which people let deals pass that stop it otherwise. */
+  /** Log position up to which operators have accepted deals that would otherwise stop the Master. */
   readonly letPassNumber: bigint;
-  /** Of deals that are behind those that are given, those of positions that may be open; undefined when none is behind. */
+  /** Later deals of positions that may be open; undefined when there are no deals after `deals`. */
   readonly beyond?: readonly MasterDeal[] | undefined;
 };
 
 /**
- * Takes a pool through the deals of its Master, in their order, and closes the weeks between them: a week as soon as
- * all deals before its cut-off are split, and never without a reading. Whatever does not fit stops the Master there.
+ * Allocates the deals of a Master in their order and closes the weeks between them: a week as soon as all deals before
+ * its cut-off are allocated, and only with a reading. Ends before a deal that contradicts the books; the caller then
+ * stops the Master.
  */
-export function advancePool(standing: Standing, deals: readonly MasterDeal[], rules: Rules): Advance {
+export function advancePool(start: Standing, deals: readonly MasterDeal[], rules: Rules): Advance {
   const steps: Step[] = [];
-  let now = standing;
+  let current = start;
   let taken = 0;
   const ended = (end: Advance["end"], stopped?: Advance["stopped"]): Advance => ({
-    standing: now,
+    standing: current,
     steps,
     taken,
     stopped,
@@ -96,19 +98,19 @@ export function advancePool(standing: Standing, deals: readonly MasterDeal[], ru
     if (steps.length >= rules.maxSteps) return ended("full");
     const deal = deals[taken];
     try {
-      const cutOff = nextCutOff(now, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));
+      const cutOff = nextCutOff(current, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));
       if (deal !== undefined && (cutOff === undefined || deal.dealAt < cutOff)) {
-        if (rules.arePositionsKnown) now = admit(now, deal);
-        const step = split(now, deal, rules.letPassNumber);
-        now = { ...now, pool: step.pool };
+        if (rules.arePositionsKnown) current = admit(current, deal);
+        const step = allocate(current, deal, rules.letPassNumber);
+        current = { ...current, pool: step.pool };
         taken += 1;
         if (isResult(deal)) steps.push(step);
       } else if (deal === undefined && rules.beyond !== undefined) {
         return ended("full");
       } else if (cutOff !== undefined && rules.reading !== undefined && cutOff <= rules.reading.closeThrough) {
         const dealsSince = [...deals.slice(taken), ...(rules.beyond ?? [])];
-        steps.push(closeWeek(now, { cutOff, dealsSince, reading: rules.reading }, rules.week));
-        now = { ...now, weeksClosedThrough: cutOff };
+        steps.push(closeWeek(current, { cutOff, dealsSince, reading: rules.reading }, rules.week));
+        current = { ...current, weeksClosedThrough: cutOff };
       } else return ended(deal === undefined ? "done" : "blocked");
     } catch (error) {
       return ended("stopped", { error });
@@ -116,7 +118,7 @@ export function advancePool(standing: Standing, deals: readonly MasterDeal[], ru
   }
 }
 
-/** The next week that is not closed, as far as the deal or the reading reach. */
+/** The next cut-off that is not closed, if it is not after `through`. */
 function nextCutOff({ weeksClosedThrough }: Standing, week: Week, through: Date | undefined): Date | undefined {
   if (weeksClosedThrough === undefined || through === undefined) return undefined;
   return cutOffsDue(week, weeksClosedThrough, through, 1)[0];
@@ -126,18 +128,23 @@ function latest(left: Date | undefined, right: Date | undefined): Date | undefin
   return left !== undefined && (right === undefined || left > right) ? left : right;
 }
 
-function admit(standing: Standing, deal: MasterDeal): Standing {
-  const arrived = strikeArrivals(standing.pool, standing.arrivals, deal);
-  if (arrived === undefined) return standing;
+/** Issues units to arrivals that are older than the deal, if the Master is flat. */
+function admit(state: Standing, deal: MasterDeal): Standing {
+  const arrived = strikeArrivals(state.pool, state.arrivals, deal);
+  if (arrived === undefined) return state;
   const { pool, arrivals, dealId } = arrived;
-  const struckDealId = dealId > standing.struckDealId ? dealId : standing.struckDealId;
-  return { ...standing, pool, arrivals, struckDealId };
+  const struckDealId = dealId > state.struckDealId ? dealId : state.struckDealId;
+  return { ...state, pool, arrivals, struckDealId };
 }
 
-function split({ pool, weeksClosedThrough, struckDealId }: Standing, deal: MasterDeal, letPass: bigint): ResultStep {
-  if (deal.number > letPass) {
-    if (isCancelled(deal)) throw new PoolBroken(`deal ${deal.dealId} takes another one back`);
-    if (deal.dealId < struckDealId) throw new PoolBroken(`deal ${deal.dealId} is older than the last strike`);
+function allocate(
+  { pool, weeksClosedThrough, struckDealId }: Standing,
+  deal: MasterDeal,
+  letPassNumber: bigint,
+): ResultStep {
+  if (deal.number > letPassNumber) {
+    if (isCancelled(deal)) throw new PoolBroken(`Deal ${deal.dealId} cancels an earlier deal.`);
+    if (deal.dealId < struckDealId) throw new PoolBroken(`Deal ${deal.dealId} is older than the last strike.`);
   }
   const allocation = allocateDeal(pool, poolDealOf(deal));
   checkPool(allocation.pool);
@@ -158,7 +165,7 @@ function closeWeek({ pool }: Standing, { cutOff, dealsSince, reading }: Closing,
     kind: "week",
     periodStart: periodStart(week, cutOff),
     cutOff,
-    shares: floatingShares(pool, floatingAtPlace(pool, reading.marks, dealsSince)),
+    shares: floatingShares(pool, floatingBefore(pool, reading.marks, dealsSince)),
     pool,
     markedAt: isFlat ? undefined : reading.at,
   };

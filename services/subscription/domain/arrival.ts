@@ -2,13 +2,13 @@ import { checkPool } from "./pool/check-pool.ts";
 import { strikePool } from "./pool/strike-pool.ts";
 import type { UnitPool } from "./pool/unit-pool.ts";
 
-/** A part of what waits for its units. */
+/** A part of a waiting bucket: money on the Master that has no units yet. */
 export type Arrival = {
   readonly id: bigint;
   readonly subscriptionId: bigint;
-  /** Entry of the Master's log after which it works. */
+  /** Log position of the Master after which it takes part in results. */
   readonly number: bigint;
-  /** Highest ticket up to there. */
+  /** Highest ticket up to that log position. */
   readonly dealId: bigint;
   /** Cents. */
   readonly amount: bigint;
@@ -17,15 +17,15 @@ export type Arrival = {
 export type Arrived = { readonly pool: UnitPool; readonly arrivals: readonly Arrival[]; readonly dealId: bigint };
 
 /**
- * What has come to a flat Master before its next deal works from that deal on. Nothing floats there, so no marks are
- * needed: whoever was mirrored in time has its part, however quickly the trader goes on. Undefined when there is none.
+ * Strikes the arrivals that are older than the next deal of a flat Master, so that they take part in that deal. A flat
+ * Master has no floating result, so no marks are needed. Undefined when no arrival is due.
  */
 export function strikeArrivals(
   pool: UnitPool,
   arrivals: readonly Arrival[],
   before: Pick<Arrival, "number" | "dealId">,
 ): Arrived | undefined {
-  // A deal that was made before it and is seen after it is none of its business, and nothing to stop for.
+  // An arrival takes no part in a deal with a lower ticket, even if that deal was logged later.
   const isDue = ({ number, dealId }: Arrival): boolean => number < before.number && dealId < before.dealId;
   const due = arrivals.filter(isDue);
   if (due.length === 0 || pool.positions.length > 0) return undefined;

@@ -8,18 +8,18 @@ export type LoggedMovement = Movement & {
   readonly key: string;
   /** Ticket of its deal; 0 for an opening. */
   readonly dealId: bigint;
-  /** Of an irregularity. */
+  /** Only for an amendment: its code, for example deal_gone. */
   readonly reason: string;
 };
 
 export type AccountBook = {
   readonly login: string;
-  /** Number of the last entry filed; -1 before the opening. */
+  /** Log position up to which the login is filed; -1 before the opening. */
   readonly filedNumber: bigint;
-  /** Number of the newest entry heard of; above filedNumber there is a gap, to be read from the log. */
+  /** Newest log position received; if it is above filedNumber, the entries between are read from the log. */
   readonly receivedNumber: bigint;
   readonly buckets: AccountBuckets;
-  /** The subscription whose pool the capital is in. */
+  /** The subscription in whose pool the capital is; undefined outside a pool. */
   readonly pooledIn: bigint | undefined;
 };
 
@@ -27,15 +27,15 @@ export type PoolBook = {
   readonly login: string;
   readonly filedNumber: bigint;
   readonly receivedNumber: bigint;
-  /** X: money on the Master that belongs to no Investor. */
+  /** X: external funds on the Master. */
   readonly external: bigint;
-  /** Results that are not split among the Investors yet. */
+  /** Results that are not allocated yet. */
   readonly unallocated: bigint;
-  /** Highest ticket filed so far. */
+  /** Highest filed ticket. */
   readonly filedDealId: bigint;
-  /** False while the Master may have positions from before the books. */
+  /** False while the Master may have open positions that the books do not contain. */
   readonly arePositionsKnown: boolean;
-  /** Set when nothing may go on until a person has looked. */
+  /** Set while operations on this Master are suspended pending manual review. */
   readonly stoppedReason: string | undefined;
 };
 
@@ -45,13 +45,13 @@ export type HoldingBook = {
   readonly investorLogin: string;
   readonly isPooled: boolean;
   readonly buckets: HoldingBuckets;
-  /** Has left what is pooled; its units follow at the next strike. */
+  /** Cents taken from the pooled amount whose units are redeemed at the next strike. */
   readonly unredeemed: bigint;
 };
 
 export type Reserve = { readonly key: string; readonly subscriptionId: bigint; readonly amount: bigint };
 
-/** A transfer on a Master that is under way, and the flows that it stands for; an exit stands for one. */
+/** An open transfer on a Master with the flows that it carries; an exit carries one. */
 export type OpenTransfer = {
   readonly kind: "mirror" | "exit";
   readonly id: bigint;
@@ -61,28 +61,28 @@ export type OpenTransfer = {
   readonly flows: readonly HoldingFlow[];
 };
 
-/** Why nothing may go on at a Master from now. */
+/** A reason to suspend operations on a Master pending manual review. */
 export type Stop = {
-  /** Of the Master. */
+  /** Login of the Master. */
   readonly login: string;
   readonly reason: string;
-  /** The account on which it shows: the Master's own, or that of one of its Investors. */
+  /** The account concerned: the Master, or one of its Investors. */
   readonly account: string;
-  /** Ticket of the deal in question; 0 when it is about none. */
+  /** Ticket of the deal concerned; 0 when no deal is. */
   readonly dealId: bigint;
-  /** The deal waits to be split, and people may let it pass. */
+  /** The deal is not allocated yet; an operator may accept it. */
   readonly isWaitingDeal: boolean;
-  /** Key of our transfer that moved another amount than it should have; people may let it be made again. */
+  /** Key of the service's transfer that moved a wrong amount; an operator may have it sent again. */
   readonly transferKey?: string;
 };
 
-/** An entry of a Master's log, and its ticket. */
-export type Place = { readonly number: bigint; readonly dealId: bigint };
+/** A log entry of a Master: its log position and the ticket of its deal. */
+export type MasterEntry = { readonly number: bigint; readonly dealId: bigint };
 
 /** Signed: an inflow of the subscription is positive. */
 export type HoldingFlow = { readonly subscriptionId: bigint; readonly amount: bigint };
 
-/** The part of the ledger that a batch of movements touches, and what filing them leads to. */
+/** The part of the ledger that a batch of movements changes, and the consequences of filing them. */
 export type Books = {
   readonly accounts: Map<string, AccountBook>;
   readonly pools: Map<string, PoolBook>;
@@ -95,13 +95,13 @@ export type Books = {
     readonly settledReserves: string[];
     readonly appliedTransfers: { readonly transfer: OpenTransfer; readonly movement: LoggedMovement }[];
     readonly results: LoggedMovement[];
-    /** What waits for its units from now on; without an entry when it never left the Master. */
-    readonly arrivals: (HoldingFlow & { readonly place: Place | undefined })[];
-    /** Postings and fees that are on Investor accounts now. */
+    /** Money to which units are to be issued; without an entry when it never left the Master. */
+    readonly arrivals: (HoldingFlow & { readonly entry: MasterEntry | undefined })[];
+    /** Postings that were applied to Investor accounts. */
     readonly posted: LoggedMovement[];
     readonly feeDebits: LoggedMovement[];
     readonly stopped: Stop[];
-    /** On Investor accounts outside of a pool, where nothing follows from them. */
+    /** Amendments on Investor accounts outside of a pool; they change no pool. */
     readonly amendments: LoggedMovement[];
   };
 };
@@ -121,10 +121,10 @@ export function emptyOutcome(): Books["outcome"] {
   };
 }
 
-/** A flow whose mirror has arrived: an inflow is on the Master now, an outflow is gone from it. */
+/** Applies a flow after its mirror was filed: an inflow is now on the Master, an outflow has left it. */
 export function applyFlow(holdings: Map<bigint, HoldingBook>, { subscriptionId, amount }: HoldingFlow): void {
   const holding = holdings.get(subscriptionId);
-  if (holding === undefined) throw new Error(`the books were loaded without holding ${subscriptionId}`);
+  if (holding === undefined) throw new Error(`Holding ${subscriptionId} is not loaded.`);
   const change: Change = amount > 0n ? { inbound: -amount, waiting: amount } : { outbound: amount };
   holdings.set(subscriptionId, { ...holding, buckets: changeHolding(holding.buckets, change) });
 }

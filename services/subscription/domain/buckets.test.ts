@@ -21,7 +21,7 @@ const aChange = fc.record(Object.fromEntries(BUCKETS.map((bucket) => [bucket, fc
   requiredKeys: [],
 }) as fc.Arbitrary<Change>;
 
-test("each cent shows on the accounts that its place says", () => {
+test("each bucket counts on the accounts that hold its money", () => {
   const shown = BUCKETS.map((bucket) => [bucket, onInvestor({ [bucket]: 1n }), onMaster({ [bucket]: 1n })]);
   expect(shown).toEqual([
     ["outside", 1n, 0n],
@@ -35,7 +35,7 @@ test("each cent shows on the accounts that its place says", () => {
   ]);
 });
 
-test("changes add up, whatever way they are combined", () => {
+test("combined changes have the sum of their effects", () => {
   fc.assert(
     fc.property(aChange, aChange, (left, right) => {
       const both = combine(left, right);
@@ -49,17 +49,17 @@ test("changes add up, whatever way they are combined", () => {
   );
 });
 
-test("a move takes from one place what it gives to the other", () => {
+test("a move takes from one bucket what it gives to the other", () => {
   expect(move("outside", "inbound", 5n)).toEqual({ outside: -5n, inbound: 5n });
 });
 
-test("what joins or leaves what is pooled changes neither account by itself", () => {
+test("moves into and out of the pooled bucket change no account balance", () => {
   for (const change of [move("waiting", "pooled", 7n), move("pooled", "reserved", 7n)]) {
     expect([onInvestor(change), onMaster(change)]).toEqual([0n, 0n]);
   }
 });
 
-test("a holding is empty only when nothing is anywhere", () => {
+test("a holding is empty only when all buckets are 0", () => {
   expect(isEmptyHolding(EMPTY_HOLDING)).toBe(true);
   for (const bucket of HOLDING_BUCKETS) expect(isEmptyHolding({ ...EMPTY_HOLDING, [bucket]: 1n })).toBe(false);
 });

@@ -1,26 +1,26 @@
-/** Where the money of one Investor stands, in whole cents. Each cent is in exactly one place. */
+/** The money of one Investor by bucket, in cents. Each cent is in exactly one bucket. */
 export type Buckets = {
   /** F: on the Investor account, outside the pool. */
   readonly outside: bigint;
   /** Q: external funds on a pooled Investor account. */
   readonly quarantined: bigint;
-  /** Results allocated but not yet posted on the Investor account; signed. */
+  /** Allocated results that are not posted to the Investor account yet; signed. */
   readonly unposted: bigint;
-  /** T_in: credited, mirror to come. */
+  /** T_in: credited to the Investor, mirror not applied yet. */
   readonly inbound: bigint;
-  /** V: mirrored, waits for its units. */
+  /** V: on the Master, no units issued yet. */
   readonly waiting: bigint;
   /** P: works in the pool; a loss may take it below zero. */
   readonly pooled: bigint;
-  /** R: set apart for a fee or a withdrawal, debit to come. */
+  /** R: reserved for a fee or a withdrawal, not debited yet. */
   readonly reserved: bigint;
-  /** T_out: debited or exited, mirror to come. */
+  /** T_out: debited or exited, not off the Master yet. */
   readonly outbound: bigint;
 };
 
 export type Bucket = keyof Buckets;
 
-/** What one event adds to the places; what it does not name stays. */
+/** The amounts, signed, that one movement adds to buckets. */
 export type Change = { readonly [Name in Bucket]?: bigint };
 
 export const ACCOUNT_BUCKETS = ["outside", "quarantined", "unposted"] as const satisfies readonly Bucket[];
@@ -38,7 +38,7 @@ export type HoldingBuckets = Pick<Buckets, (typeof HOLDING_BUCKETS)[number]>;
 export const NOTHING_ON_ACCOUNT: AccountBuckets = { outside: 0n, quarantined: 0n, unposted: 0n };
 export const EMPTY_HOLDING: HoldingBuckets = { inbound: 0n, waiting: 0n, pooled: 0n, reserved: 0n, outbound: 0n };
 
-/** How much of a cent in a place shows on the Investor account. */
+/** Contribution of each bucket to the balance of the Investor account. */
 const ON_INVESTOR: Buckets = {
   outside: 1n,
   quarantined: 1n,
@@ -50,7 +50,7 @@ const ON_INVESTOR: Buckets = {
   outbound: 0n,
 };
 
-/** How much of a cent in a place shows on the Master account. */
+/** Contribution of each bucket to the balance of the Master account. */
 const ON_MASTER: Buckets = {
   outside: 0n,
   quarantined: 0n,
@@ -92,17 +92,17 @@ export function changeHolding(buckets: HoldingBuckets, change: Change): HoldingB
   };
 }
 
-/** What the Investor account has to show for this; what a change adds to it when given a change. */
+/** The balance of the Investor account that these buckets imply, or the balance change that a change implies. */
 export function onInvestor(change: Change): bigint {
   return weigh(change, ON_INVESTOR);
 }
 
-/** What the Master account has to show for this; what a change adds to it when given a change. */
+/** The balance of the Master account that these buckets imply, or the balance change that a change implies. */
 export function onMaster(change: Change): bigint {
   return weigh(change, ON_MASTER);
 }
 
-/** Nothing of the subscription is anywhere any more. */
+/** All buckets of the holding are 0. */
 export function isEmptyHolding(buckets: HoldingBuckets): boolean {
   return HOLDING_BUCKETS.every((bucket) => buckets[bucket] === 0n);
 }

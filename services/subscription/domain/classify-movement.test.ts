@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import {
   classifyInvestorMovement,
   classifyMasterMovement,
-  type InvestorStanding,
+  type InvestorFacts,
   type MovementKind,
   returnReserve,
 } from "./classify-movement.ts";
@@ -19,25 +19,25 @@ const KINDS: readonly MovementKind[] = [
   "mirror",
   "exit",
   "reversal",
-  "taken_back",
+  "review_reversal",
   "external",
   "trade",
   "amendment",
   "correction",
 ];
-/** These move nothing by themselves. */
-const STILL: ReadonlySet<MovementKind> = new Set(["amendment"]);
-const POOLED: InvestorStanding = { isPooled: true, reserve: undefined };
-const OUTSIDE: InvestorStanding = { isPooled: false, reserve: undefined };
+/** Kinds that move no money. */
+const WITHOUT_MONEY: ReadonlySet<MovementKind> = new Set(["amendment"]);
+const POOLED: InvestorFacts = { isPooled: true, reserve: undefined };
+const OUTSIDE: InvestorFacts = { isPooled: false, reserve: undefined };
 const none = { flow: 0n, furtherExit: 0n, unredeemed: 0n };
 
-test("a deposit is on its way into the pool, or stays outside", () => {
+test("a deposit is inbound in a pool and stays outside without one", () => {
   const deposit = { kind: "deposit", amount: 100n } as const;
   expect(classifyInvestorMovement(deposit, POOLED)).toEqual({ ...none, change: { inbound: 100n }, flow: 100n });
   expect(classifyInvestorMovement(deposit, OUTSIDE)).toEqual({ ...none, change: { outside: 100n } });
 });
 
-test("money that comes back is like a deposit", () => {
+test("a reversed debit is credited like a deposit", () => {
   expect(classifyInvestorMovement({ kind: "reversal", amount: 5n }, POOLED)).toMatchObject({ change: { inbound: 5n } });
   expect(classifyInvestorMovement({ kind: "reversal", amount: 5n }, OUTSIDE)).toMatchObject({
     change: { outside: 5n },
@@ -48,8 +48,8 @@ test("money that comes back is like a deposit", () => {
   });
 });
 
-test.each(["external", "taken_back", "correction", "opening", "trade", "mirror", "exit", "fee_credit"] as const)(
-  "%s on an Investor is quarantined in a pool and stays outside of one, up or down",
+test.each(["external", "review_reversal", "correction", "opening", "trade", "mirror", "exit", "fee_credit"] as const)(
+  "%s of either sign on an Investor is quarantined in a pool and stays outside without one",
   (kind) => {
     for (const amount of [-5n, 5n]) {
       expect(classifyInvestorMovement({ kind, amount }, POOLED)).toEqual({ ...none, change: { quarantined: amount } });
@@ -66,7 +66,7 @@ test("a posted result lowers what is unposted", () => {
 });
 
 test.each(["withdrawal", "fee_debit"] as const)(
-  "%s without a reserve leaves the pool at once, or is taken outside",
+  "%s without a reserve leaves the pool at once, or is taken from the outside bucket",
   (kind) => {
     expect(classifyInvestorMovement({ kind, amount: -30n }, POOLED)).toEqual({
       ...none,
@@ -78,15 +78,15 @@ test.each(["withdrawal", "fee_debit"] as const)(
   },
 );
 
-test("a past that was changed moves nothing, on a Master it is for manual review to say what follows", () => {
-  const changed = { kind: "amendment", amount: 0n } as const;
-  expect(classifyInvestorMovement(changed, POOLED)).toEqual({ ...none, change: {} });
-  expect(classifyMasterMovement(changed, undefined)).toBe("irregular");
+test("an amendment moves no money", () => {
+  const amendment = { kind: "amendment", amount: 0n } as const;
+  expect(classifyInvestorMovement(amendment, POOLED)).toEqual({ ...none, change: {} });
+  expect(classifyMasterMovement(amendment, undefined)).toBe("amendment");
 });
 
-test("a debit settles its reserve whole", () => {
-  const standing = { isPooled: true, reserve: { amount: 30n, isPooled: true } };
-  expect(classifyInvestorMovement({ kind: "withdrawal", amount: -30n }, standing)).toMatchObject({
+test("a debit settles its reserve completely", () => {
+  const facts = { isPooled: true, reserve: { amount: 30n, isPooled: true } };
+  expect(classifyInvestorMovement({ kind: "withdrawal", amount: -30n }, facts)).toMatchObject({
     change: { reserved: -30n, outbound: 30n },
     flow: -30n,
     furtherExit: 0n,
@@ -94,9 +94,9 @@ test("a debit settles its reserve whole", () => {
   });
 });
 
-test("what a debit did not take waits for its units again", () => {
-  const standing = { isPooled: true, reserve: { amount: 30n, isPooled: true } };
-  expect(classifyInvestorMovement({ kind: "fee_debit", amount: -10n }, standing)).toMatchObject({
+test("the unused part of a reserve waits for units again", () => {
+  const facts = { isPooled: true, reserve: { amount: 30n, isPooled: true } };
+  expect(classifyInvestorMovement({ kind: "fee_debit", amount: -10n }, facts)).toMatchObject({
     change: { reserved: -30n, outbound: 10n, waiting: 20n },
     flow: -10n,
     furtherExit: 0n,
@@ -104,9 +104,9 @@ test("what a debit did not take waits for its units again", () => {
   });
 });
 
-test("after the pool was left, what a debit did not take follows by a further exit transfer", () => {
-  const standing = { isPooled: false, reserve: { amount: 30n, isPooled: false } };
-  expect(classifyInvestorMovement({ kind: "fee_debit", amount: -10n }, standing)).toMatchObject({
+test("after the Investor left the pool, the unused part of a reserve leaves by a further exit transfer", () => {
+  const facts = { isPooled: false, reserve: { amount: 30n, isPooled: false } };
+  expect(classifyInvestorMovement({ kind: "fee_debit", amount: -10n }, facts)).toMatchObject({
     change: { reserved: -30n, outbound: 30n, outside: 20n },
     flow: -10n,
     furtherExit: 20n,
@@ -114,21 +114,21 @@ test("after the pool was left, what a debit did not take follows by a further ex
   });
 });
 
-test("what a debit took beyond its reserve is a plain debit", () => {
-  const standing = { isPooled: true, reserve: { amount: 30n, isPooled: true } };
-  expect(classifyInvestorMovement({ kind: "withdrawal", amount: -50n }, standing)).toMatchObject({
+test("the part of a debit above its reserve is a plain debit", () => {
+  const facts = { isPooled: true, reserve: { amount: 30n, isPooled: true } };
+  expect(classifyInvestorMovement({ kind: "withdrawal", amount: -50n }, facts)).toMatchObject({
     change: { reserved: -30n, outbound: 50n, pooled: -20n },
     flow: -50n,
     unredeemed: 20n,
   });
 });
 
-test("a movement whose sign does not fit its kind belongs to nobody", () => {
+test("a movement whose sign contradicts its kind is quarantined", () => {
   expect(classifyInvestorMovement({ kind: "deposit", amount: -5n }, POOLED).change).toEqual({ quarantined: -5n });
   expect(classifyInvestorMovement({ kind: "withdrawal", amount: 5n }, POOLED).change).toEqual({ quarantined: 5n });
 });
 
-test("whatever moves on an Investor shows there to the cent, and on the Master not yet", () => {
+test("every movement changes the buckets on the Investor by its amount and those on the Master by nothing", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...KINDS),
@@ -138,16 +138,16 @@ test("whatever moves on an Investor shows there to the cent, and on the Master n
       (kind, amount, isPooled, reserved) => {
         const reserve = reserved === undefined ? undefined : { amount: reserved, isPooled };
         const { change, flow, furtherExit } = classifyInvestorMovement({ kind, amount }, { isPooled, reserve });
-        expect(onInvestor(change)).toBe(STILL.has(kind) ? 0n : amount);
+        expect(onInvestor(change)).toBe(WITHOUT_MONEY.has(kind) ? 0n : amount);
         expect(onMaster(change)).toBe(0n);
-        // What is on its way is exactly what the Master is going to be told.
+        // The change of inbound and outbound equals the transfers that are sent to the Master.
         expect((change.inbound ?? 0n) - (change.outbound ?? 0n)).toBe(flow - furtherExit);
       },
     ),
   );
 });
 
-test("a reserve that is given back moves nothing on any account", () => {
+test("a returned reserve changes no account balance", () => {
   for (const isPooled of [true, false]) {
     const { change, furtherExit } = returnReserve(30n, isPooled);
     expect([onInvestor(change), onMaster(change)]).toEqual([0n, 0n]);
@@ -155,7 +155,7 @@ test("a reserve that is given back moves nothing on any account", () => {
   }
 });
 
-test("on a Master only our own transfers and the trader's deals are anybody's", () => {
+test("on a Master everything except transfers of the service and deals of the trader is external", () => {
   const expected = { amount: 100n };
   const effects = KINDS.map((kind) => [
     kind,
@@ -166,8 +166,8 @@ test("on a Master only our own transfers and the trader's deals are anybody's", 
   expect(effects).toEqual(
     KINDS.map((kind) => {
       if (kind === "trade") return [kind, "result", "result", "result"];
-      if (kind === "amendment") return [kind, "irregular", "irregular", "irregular"];
-      if (kind === "mirror" || kind === "exit") return [kind, "external", "transfer", "unfitting"];
+      if (kind === "amendment") return [kind, "amendment", "amendment", "amendment"];
+      if (kind === "mirror" || kind === "exit") return [kind, "external", "transfer", "wrong_amount"];
       return [kind, "external", "external", "external"];
     }),
   );

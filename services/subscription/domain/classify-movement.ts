@@ -1,6 +1,6 @@
 import { type Change, combine } from "./buckets.ts";
 
-/** Why a balance changed, in the words of platform's log. */
+/** Why a balance changed: the movement kinds of platform's log, and review_reversal. */
 export type MovementKind =
   | "opening"
   | "deposit"
@@ -11,8 +11,8 @@ export type MovementKind =
   | "mirror"
   | "exit"
   | "reversal"
-  /** A reversal that people have ordered by a review: it takes back what came as external funds. */
-  | "taken_back"
+  /** A reversal that was approved in a review: it reverses a deal that was filed as external funds. */
+  | "review_reversal"
   | "external"
   | "trade"
   | "amendment"
@@ -21,10 +21,10 @@ export type MovementKind =
 /** A change of a balance, signed. */
 export type Movement = { readonly kind: MovementKind; readonly amount: bigint };
 
-export type InvestorStanding = {
+export type InvestorFacts = {
   /** The Investor's capital is in a pool. */
   readonly isPooled: boolean;
-  /** What was set apart under the key of the movement. Its subscription may have left the pool since. */
+  /** The reserve under the key of the movement. Its subscription may have left the pool since. */
   readonly reserve: { readonly amount: bigint; readonly isPooled: boolean } | undefined;
 };
 
@@ -32,59 +32,62 @@ export type InvestorEffect = {
   readonly change: Change;
   /** Signed change that the Master has to mirror; 0 when none. */
   readonly flow: bigint;
-  /** What has to leave the Master by an exit transfer of its own. */
+  /** Cents that have to leave the Master by a separate exit transfer. */
   readonly furtherExit: bigint;
-  /** What has left the pool at once and whose units follow at the next strike. */
+  /** Cents taken from the pooled amount whose units are redeemed at the next strike. */
   readonly unredeemed: bigint;
 };
 
-/** What a movement on an Investor account does to the places of that Investor. Always adds exactly its amount to them. */
-export function classifyInvestorMovement(movement: Movement, standing: InvestorStanding): InvestorEffect {
+/**
+ * The effect of a movement on the buckets of its Investor. They change by exactly the amount of the movement, as the
+ * balance of the account does.
+ */
+export function classifyInvestorMovement(movement: Movement, facts: InvestorFacts): InvestorEffect {
   const { kind, amount } = movement;
   switch (kind) {
     case "deposit":
-      return amount > 0n ? credit(amount, standing) : external(amount, standing);
+      return amount > 0n ? credit(amount, facts) : external(amount, facts);
     case "withdrawal":
     case "fee_debit":
-      return amount < 0n ? debit(-amount, standing) : external(amount, standing);
+      return amount < 0n ? debit(-amount, facts) : external(amount, facts);
     case "reversal":
-      // Money that comes back is like a deposit.
-      return amount > 0n ? credit(amount, standing) : external(amount, standing);
+      // A reversed debit is credited like a deposit.
+      return amount > 0n ? credit(amount, facts) : external(amount, facts);
     case "result":
       return only({ unposted: -amount });
     case "amendment":
-      // A past that was changed moves nothing now; what follows from it is for manual review to say.
+      // An amendment moves no money now; an operator decides in manual review.
       return only({});
     case "opening":
     case "external":
-    // A surplus entered as external funds, so it goes as such.
-    case "taken_back":
-    // What a changed past has added or taken is nobody's doing of ours.
+    // An unmatched deal was filed as external funds, so its reversal is external too.
+    case "review_reversal":
+    // The balance difference of an amended or deleted deal was not caused by the service.
     case "correction":
-    // What has no business on an Investor account belongs to nobody until a person decides.
+    // These kinds are not expected on an Investor account: external until an operator decides.
     case "fee_credit":
     case "mirror":
     case "exit":
     case "trade":
-      return external(amount, standing);
+      return external(amount, facts);
   }
 }
 
-function credit(amount: bigint, { isPooled }: InvestorStanding): InvestorEffect {
+function credit(amount: bigint, { isPooled }: InvestorFacts): InvestorEffect {
   return isPooled ? { ...only({ inbound: amount }), flow: amount } : only({ outside: amount });
 }
 
-function external(amount: bigint, { isPooled }: InvestorStanding): InvestorEffect {
+function external(amount: bigint, { isPooled }: InvestorFacts): InvestorEffect {
   return only(isPooled ? { quarantined: amount } : { outside: amount });
 }
 
-function debit(taken: bigint, { isPooled, reserve }: InvestorStanding): InvestorEffect {
+function debit(taken: bigint, { isPooled, reserve }: InvestorFacts): InvestorEffect {
   if (reserve !== undefined) return debitReserve(taken, reserve);
   if (!isPooled) return only({ outside: -taken });
   return { ...only({ pooled: -taken, outbound: taken }), flow: -taken, unredeemed: taken };
 }
 
-/** The reserve is settled whole: what the debit did not take is given back, what it took beyond it is a plain debit. */
+/** Settles the reserve completely: an unused part is returned, and an amount above the reserve is a plain debit. */
 function debitReserve(taken: bigint, { amount, isPooled }: { amount: bigint; isPooled: boolean }): InvestorEffect {
   const covered = taken < amount ? taken : amount;
   const beyond = debit(taken - covered, { isPooled, reserve: undefined });
@@ -99,8 +102,8 @@ function debitReserve(taken: bigint, { amount, isPooled }: { amount: bigint; isP
 }
 
 /**
- * A reserve that was not needed. It never left the Master: in the pool it waits for its units again, after the pool was
- * left it follows by an exit transfer of its own.
+ * Returns an unused reserve. The money never left the Master: in the pool it gets units again at the next strike; if
+ * the Investor has left the pool, it leaves the Master by a separate exit transfer.
  */
 export function returnReserve(amount: bigint, isPooled: boolean): InvestorEffect {
   return isPooled
@@ -112,26 +115,26 @@ function only(change: Change): InvestorEffect {
   return { change, flow: 0n, furtherExit: 0n, unredeemed: 0n };
 }
 
-/** What a movement on a Master account is. */
+/** The effect of a movement on a Master account. */
 export type MasterEffect =
   /** Belongs to no Investor. */
   | "external"
-  /** A trading result, to be split. */
+  /** A trading result, to be allocated. */
   | "result"
-  /** One of our own transfers has arrived. */
+  /** A transfer of the service was applied. */
   | "transfer"
-  /** Carries the key of one of our transfers but not its amount: nothing may be guessed. */
-  | "unfitting"
-  /** The past of the account was changed. */
-  | "irregular";
+  /** Has the key of a transfer of the service but another amount: stops the Master. */
+  | "wrong_amount"
+  /** A deal was amended or deleted on the platform: stops the Master. */
+  | "amendment";
 
 export function classifyMasterMovement(
   { kind, amount }: Movement,
-  /** Our transfer under the key of the movement, and what it should have moved. */
+  /** The open transfer of the service with the key of the movement. */
   expected: { readonly amount: bigint } | undefined,
 ): MasterEffect {
   if (kind === "trade") return "result";
-  if (kind === "amendment") return "irregular";
+  if (kind === "amendment") return "amendment";
   if (expected === undefined || (kind !== "mirror" && kind !== "exit")) return "external";
-  return expected.amount === amount ? "transfer" : "unfitting";
+  return expected.amount === amount ? "transfer" : "wrong_amount";
 }

@@ -9,11 +9,11 @@ const GOOD: AssignmentFacts = {
   hasFollowedBefore: false,
 };
 
-test("exactly the minimum is enough", () => {
+test("a balance of exactly the minimum deposit is accepted", () => {
   expect(() => decideAssignment(GOOD)).not.toThrow();
 });
 
-test("a cent less than the minimum is refused with both amounts", () => {
+test("a balance of a cent below the minimum deposit is refused with both amounts", () => {
   expect(() => decideAssignment({ ...GOOD, balance: usd(99_99n) })).toThrow(
     expect.objectContaining({
       code: "below_min_deposit",
@@ -24,20 +24,20 @@ test("a cent less than the minimum is refused with both amounts", () => {
   );
 });
 
-test("a Master that asks for nothing takes an empty account, but none that is below zero", () => {
+test("a minimum deposit of 0.00 accepts an empty account, but not a negative balance", () => {
   expect(() => decideAssignment({ ...GOOD, balance: usd(0n), minDeposit: usd(0n) })).not.toThrow();
   expect(() => decideAssignment({ ...GOOD, balance: usd(-1n), minDeposit: usd(0n) })).toThrow(
     expect.objectContaining({ code: "below_min_deposit" }),
   );
 });
 
-test("an Investor with open positions of its own is refused", () => {
+test("an Investor with open positions is refused", () => {
   expect(() => decideAssignment({ ...GOOD, openPositions: 2 })).toThrow(
     expect.objectContaining({ code: "investor_has_open_positions", details: { open_positions: "2" } }),
   );
 });
 
-test("an Investor who followed before is refused where that counts", () => {
+test("an Investor with an earlier subscription is refused if only one is allowed", () => {
   expect(() => decideAssignment({ ...GOOD, hasFollowedBefore: true })).toThrow(
     expect.objectContaining({ code: "investor_previously_subscribed" }),
   );

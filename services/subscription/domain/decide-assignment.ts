@@ -2,15 +2,18 @@ import { formatAmount, formatDecimal, isLess, type Money } from "#kernel/money.t
 import { refuse } from "../refusals.ts";
 
 export type AssignmentFacts = {
-  /** What Hold answered. */
+  /** Balance that platform's Hold returned. */
   readonly balance: Money;
   readonly openPositions: number;
   readonly minDeposit: Money;
-  /** Only looked at where an Investor may follow once in its life. */
+  /** Only set where the configuration allows an Investor one subscription ever. */
   readonly hasFollowedBefore: boolean;
 };
 
-/** Whether the capital of an Investor may join a pool; says the reason that lasts longest. */
+/**
+ * Refuses when the capital of an Investor may not join a pool. If several reasons apply, the one that is hardest to
+ * cure is reported.
+ */
 export function decideAssignment(facts: AssignmentFacts): void {
   const { balance, openPositions, minDeposit, hasFollowedBefore } = facts;
   if (hasFollowedBefore) {

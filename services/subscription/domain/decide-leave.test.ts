@@ -23,14 +23,14 @@ function reservesOf(facts: Partial<LeaveFacts>) {
   return decideLeave({ ...FACTS, ...facts }, "out").reserves;
 }
 
-test("a withdrawal gets what it asks for when it is there, and that is set apart", () => {
+test("a covered withdrawal is granted in full and reserved", () => {
   expect(decideLeave(FACTS, "out")).toEqual({
     numbers: { before: 12_000_00n, pending: 0n, available: 12_000_00n, effective: 5_000_00n },
     reserves: [{ key: "out", amount: 5_000_00n }],
   });
 });
 
-test("the whole pending fee is kept back, whatever part is asked for", () => {
+test("the whole pending fee is reserved, whatever part of the balance is requested", () => {
   expect(decideLeave({ ...FACTS, due: [FEE], requested: 12_000_00n }, "out")).toEqual({
     numbers: { before: 12_000_00n, pending: 600_00n, available: 11_400_00n, effective: 11_400_00n },
     reserves: [
@@ -40,7 +40,7 @@ test("the whole pending fee is kept back, whatever part is asked for", () => {
   });
 });
 
-test("a weekly fee that is still open was due before: it is no part of the balance, and not pending", () => {
+test("an open weekly fee reduces the balance and is not pending", () => {
   expect(decideLeave({ ...FACTS, due: [WEEKLY, FEE], requested: 99_999_00n }, "out")).toEqual({
     numbers: { before: 11_950_00n, pending: 600_00n, available: 11_350_00n, effective: 11_350_00n },
     reserves: [
@@ -51,7 +51,7 @@ test("a weekly fee that is still open was due before: it is no part of the balan
   });
 });
 
-test("fees are set apart in their order as far as the money reaches", () => {
+test("fees are reserved in their order as far as the balance covers them", () => {
   expect(decideLeave({ ...FACTS, held: 620_00n, pooled: 620_00n, due: [WEEKLY, FEE] }, "out")).toEqual({
     numbers: { before: 570_00n, pending: 600_00n, available: 0n, effective: 0n },
     reserves: [
@@ -61,7 +61,7 @@ test("fees are set apart in their order as far as the money reaches", () => {
   });
 });
 
-test("external funds is not paid out, and foreign withdrawals are missing", () => {
+test("external deposits are not paid out, and external withdrawals reduce the available amount", () => {
   expect(numbersOf({ held: 12_500_00n, quarantined: 500_00n, requested: 20_000_00n })).toMatchObject({
     available: 12_000_00n,
     effective: 12_000_00n,
@@ -72,24 +72,24 @@ test("external funds is not paid out, and foreign withdrawals are missing", () =
   });
 });
 
-test("what is set apart for other debits and losses that are not posted yet are not available", () => {
+test("reserves of other debits and unposted losses are not available", () => {
   expect(numbersOf({ reserved: 1_000_00n, unposted: -2_000_00n })).toMatchObject({ before: 9_000_00n });
 });
 
-test("an exit takes everything that works in the pool after the fees", () => {
+test("an exit takes the whole pooled amount after the fees", () => {
   expect(numbersOf({ kind: "EXIT", requested: 0n })).toMatchObject({ effective: 12_000_00n });
   expect(numbersOf({ kind: "EXIT", requested: 0n, due: [WEEKLY, FEE] })).toMatchObject({ effective: 11_350_00n });
   expect(numbersOf({ kind: "EXIT", requested: 0n, held: 0n, pooled: 0n })).toMatchObject({ effective: 0n });
 });
 
-test("outside of a pool nothing is set apart", () => {
+test("outside of a pool nothing is reserved", () => {
   expect(decideLeave({ ...FACTS, pooled: 0n, due: [FEE] }, "out")).toEqual({
     numbers: { before: 12_000_00n, pending: 600_00n, available: 11_400_00n, effective: 5_000_00n },
     reserves: [],
   });
 });
 
-test("who owes the pool cannot leave it, but may ask for what is there", () => {
+test("an Investor in deficit cannot leave the pool, but a withdrawal is answered", () => {
   expect(() => checkLeaving({ kind: "EXIT", pooled: -3_21n })).toThrow(
     expect.objectContaining({ code: "investor_deficit", details: { deficit: "3.21" } }),
   );
@@ -100,7 +100,7 @@ test("who owes the pool cannot leave it, but may ask for what is there", () => {
   expect(reservesOf({ ...deficit, due: [FEE] })).toEqual([]);
 });
 
-test("the numbers are never negative, never more than asked, never more than what is there", () => {
+test("the numbers are never negative and never above the request or the balance", () => {
   const amount = fc.bigInt(-1_000n, 1_000n);
   const positive = fc.bigInt(0n, 1_000n);
   const facts = fc.record({
@@ -114,21 +114,21 @@ test("the numbers are never negative, never more than asked, never more than wha
     due: fc.array(fc.record({ key: fc.uuid(), amount: fc.bigInt(1n, 500n), isWeekly: fc.boolean() }), { maxLength: 4 }),
   });
   fc.assert(
-    fc.property(facts, (given) => {
-      const { numbers, reserves } = decideLeave(given, "out");
+    fc.property(facts, (input) => {
+      const { numbers, reserves } = decideLeave(input, "out");
       const { before, available, effective } = numbers;
       expect([before >= 0n, available >= 0n, effective >= 0n]).toEqual([true, true, true]);
       expect(available <= before).toBe(true);
-      if (given.kind === "WITHDRAWAL") expect(effective <= given.requested && effective <= available).toBe(true);
-      const setApart = reserves.reduce((total, reserve) => total + reserve.amount, 0n);
-      const pooled = given.pooled > 0n ? given.pooled : 0n;
-      expect(setApart <= pooled).toBe(true);
-      if (given.kind === "EXIT") expect(setApart + effective).toBe(pooled);
+      if (input.kind === "WITHDRAWAL") expect(effective <= input.requested && effective <= available).toBe(true);
+      const reserved = reserves.reduce((total, reserve) => total + reserve.amount, 0n);
+      const pooled = input.pooled > 0n ? input.pooled : 0n;
+      expect(reserved <= pooled).toBe(true);
+      if (input.kind === "EXIT") expect(reserved + effective).toBe(pooled);
     }),
   );
 });
 
-test("open positions block, and are said before a log that is not complete", () => {
+test("open positions are refused, and reported before deals that are not filed", () => {
   expect(() => checkMaster({ isComplete: true, openPositions: 0 })).not.toThrow();
   expect(() => checkMaster({ isComplete: false, openPositions: 3 })).toThrow(
     expect.objectContaining({ code: "master_open_positions", details: { open_positions: "3" } }),

@@ -5,7 +5,7 @@ import { refuse } from "../refusals.ts";
 export type LeaveKind = "WITHDRAWAL" | "EXIT";
 
 export type MasterFacts = {
-  /** Balance and open positions are exactly those that the log leaves. */
+  /** All deals of the Master are filed: balance and open positions on the platform equal those of the log. */
   readonly isComplete: boolean;
   readonly openPositions: number;
 };
@@ -13,16 +13,16 @@ export type MasterFacts = {
 export type LeaveFacts = {
   readonly kind: LeaveKind;
   readonly requested: bigint;
-  /** What Hold answered. */
+  /** Balance that platform's Hold returned. */
   readonly held: bigint;
-  /** Results that were allocated and not on the account at that instant. */
+  /** Allocated results that were not posted to the account at that instant. */
   readonly unposted: bigint;
   readonly quarantined: bigint;
-  /** Set apart for debits that are still undecided. */
+  /** Reserved for debits that are still open. */
   readonly reserved: bigint;
-  /** What works in the pool, with everything struck; 0 outside a pool. */
+  /** Pooled amount after a strike; 0 outside a pool. */
   readonly pooled: bigint;
-  /** Everything that is due now, in the order in which it is taken; without what was taken already. */
+  /** Due fees in the order of collection, without those already debited. */
   readonly due: readonly DueFee[];
 };
 
@@ -32,24 +32,24 @@ export type LeaveNumbers = {
   readonly before: bigint;
   readonly pending: bigint;
   readonly available: bigint;
-  /** What may be paid out, or what leaves the pool at an exit. */
+  /** Amount that may be paid out, or that leaves the pool at an exit. */
   readonly effective: bigint;
 };
 
 export type LeaveDecision = {
   readonly numbers: LeaveNumbers;
-  /** What of the pool is set apart for each debit, by the key of its transfer; nothing outside a pool. */
+  /** Amount reserved in the pool for each debit, by the key of its transfer; empty outside a pool. */
   readonly reserves: readonly { readonly key: string; readonly amount: bigint }[];
 };
 
-/** A gate is closed for a moment only, so the caller is asked back sooner than after a transient failure. */
+/** A gate is closed only for a moment, so this is shorter than the delay after a transient failure. */
 const GATE_RETRY_AFTER_MS = 500;
 
 export function notReadYet(message: string): Refusal {
   return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: GATE_RETRY_AFTER_MS });
 }
 
-/** Money leaves a pool only when nothing of the Master's floats and nothing is on its way. */
+/** Refuses while the Master has open positions or deals that are not filed. */
 export function checkMaster({ isComplete, openPositions }: MasterFacts): void {
   if (openPositions > 0) {
     throw refuse(
@@ -66,7 +66,10 @@ export function checkMaster({ isComplete, openPositions }: MasterFacts): void {
   }
 }
 
-/** The last instant at which an Investor may be refused: afterwards its fee is fixed. */
+/**
+ * Refuses the exit of an Investor in deficit. Called before the fee is crystallised, because a refusal is not possible
+ * later.
+ */
 export function checkLeaving({ kind, pooled }: { readonly kind: LeaveKind; readonly pooled: bigint }): void {
   if (kind === "WITHDRAWAL" || pooled >= 0n) return;
   const share = formatAmount(usd(pooled));
@@ -77,8 +80,8 @@ export function checkLeaving({ kind, pooled }: { readonly kind: LeaveKind; reado
 }
 
 /**
- * The four numbers that the caller is told, all of one instant, and what is set apart in the pool: fees that were due
- * before, then those of now, then the payout, as far as there is money on the account for them.
+ * Computes the four numbers that the caller receives, in cents, all of one instant, and the reserves in the pool:
+ * weekly fees first, then pending fees, then the payout, as far as the free balance of the account covers them.
  */
 export function decideLeave(facts: LeaveFacts, payoutKey: string): LeaveDecision {
   const { kind, requested, held, unposted, quarantined, reserved, pooled, due } = facts;
@@ -87,20 +90,20 @@ export function decideLeave(facts: LeaveFacts, payoutKey: string): LeaveDecision
   const pending = sum(due.filter(({ isWeekly }) => !isWeekly));
   const before = floorAtZero(own - sum(due.filter(({ isWeekly }) => isWeekly)));
   const available = floorAtZero(before - pending - floorAtZero(quarantined));
-  const payout = kind === "WITHDRAWAL" ? least(requested, available) : 0n;
-  const reserves = setApart([...due, { key: payoutKey, amount: payout }], least(free, floorAtZero(pooled)));
+  const payout = kind === "WITHDRAWAL" ? smaller(requested, available) : 0n;
+  const reserves = reserveUpTo([...due, { key: payoutKey, amount: payout }], smaller(free, floorAtZero(pooled)));
   const effective = kind === "WITHDRAWAL" ? payout : floorAtZero(pooled) - sum(reserves);
   return { numbers: { before, pending, available, effective }, reserves };
 }
 
-function setApart(
+function reserveUpTo(
   wanted: readonly { readonly key: string; readonly amount: bigint }[],
-  upTo: bigint,
+  limit: bigint,
 ): { key: string; amount: bigint }[] {
-  let left = upTo;
+  let left = limit;
   const reserves: { key: string; amount: bigint }[] = [];
   for (const { key, amount } of wanted) {
-    const taken = least(amount, left);
+    const taken = smaller(amount, left);
     if (taken > 0n) reserves.push({ key, amount: taken });
     left -= taken;
   }
@@ -115,6 +118,6 @@ function floorAtZero(amount: bigint): bigint {
   return amount > 0n ? amount : 0n;
 }
 
-function least(left: bigint, right: bigint): bigint {
+function smaller(left: bigint, right: bigint): bigint {
   return left < right ? left : right;
 }

@@ -12,7 +12,7 @@ function investorOf(id: bigint): string {
   return `20${id}`;
 }
 
-/** One Master with three Investors: two in its pool, one who has left it. */
+/** One Master with three Investors: two in its pool, one that has left it. */
 function someBooks(): Books {
   const pooled = (id: bigint) => id < 3n;
   return {
@@ -66,12 +66,12 @@ function holdingOf(books: Books, id: bigint): HoldingBuckets {
   return books.holdings.get(id)!.buckets;
 }
 
-function movement(place: readonly [string, bigint], kind: MovementKind, amount: bigint, key = ""): LoggedMovement {
-  const [login, number] = place;
+function movement(entry: readonly [string, bigint], kind: MovementKind, amount: bigint, key = ""): LoggedMovement {
+  const [login, number] = entry;
   return { login, number, kind, amount, key, dealId: number, reason: kind === "amendment" ? "deal_gone" : "" };
 }
 
-test("entries are filed once, in order; a gap is left alone and remembered", () => {
+test("entries are filed once and in order; an entry after a gap is recorded as received only", () => {
   const books = someBooks();
   const login = investorOf(1n);
   expect(fileOnInvestor(books, movement([login, 1n], "deposit", 5n))).toBe("gap");
@@ -84,7 +84,7 @@ test("entries are filed once, in order; a gap is left alone and remembered", () 
   expect(books.outcome.flows).toEqual([{ subscriptionId: 1n, amount: 5n }]);
 });
 
-test("a mirror that has arrived moves each of its flows", () => {
+test("an applied mirror moves each of its flows", () => {
   const books = someBooks();
   fileOnInvestor(books, movement([investorOf(1n), 0n], "deposit", 50n));
   const flows = [{ subscriptionId: 1n, amount: 50n }];
@@ -92,12 +92,12 @@ test("a mirror that has arrived moves each of its flows", () => {
   fileOnMaster(books, movement([MASTER, 0n], "mirror", 50n, "m"));
   expect(holdingOf(books, 1n)).toEqual({ ...EMPTY_HOLDING, waiting: 50n });
   expect(books.transfers.size).toBe(0);
-  // The platform would have to show the same key twice; then it is money of nobody.
+  // A second entry with the key of an applied mirror is external funds.
   fileOnMaster(books, movement([MASTER, 1n], "mirror", 50n, "m"));
   expect(books.pools.get(MASTER)).toMatchObject({ external: 50n });
 });
 
-test("an amount that is not the one we ordered stops the Master and is guessed to be nobody's", () => {
+test("a mirror that moved another amount than requested stops the Master and is booked as external funds", () => {
   const books = someBooks();
   books.transfers.set("m", {
     kind: "mirror",
@@ -111,7 +111,7 @@ test("an amount that is not the one we ordered stops the Master and is guessed t
   expect(books.transfers.has("m")).toBe(true);
 });
 
-test("a Master that had money before the books may have positions that they do not know; a fresh one has none", () => {
+test("a Master with money at its opening may have positions that the books do not contain; an empty one has none", () => {
   const [fresh, adopted] = [someBooks(), someBooks()];
   fileOnMaster(fresh, movement([MASTER, 0n], "opening", 0n));
   fileOnMaster(adopted, movement([MASTER, 0n], "opening", 7n));
@@ -120,7 +120,7 @@ test("a Master that had money before the books may have positions that they do n
   expect(adopted.pools.get(MASTER)).toMatchObject({ external: 10n, arePositionsKnown: false });
 });
 
-test("a fee that is taken back is a deposit, although it carries the key of its debit", () => {
+test("a reversed fee is credited like a deposit, although it has the key of its debit", () => {
   const books = someBooks();
   books.reserves.set("fee:1", { key: "fee:1", subscriptionId: 1n, amount: 10n });
   fileOnInvestor(books, movement([investorOf(1n), 0n], "reversal", 10n, "fee:1"));
@@ -128,28 +128,28 @@ test("a fee that is taken back is a deposit, although it carries the key of its 
   expect(books.reserves.has("fee:1")).toBe(true);
 });
 
-type Happening = { readonly id: bigint; readonly what: number; readonly amount: bigint };
+type RandomMovement = { readonly id: bigint; readonly what: number; readonly amount: bigint };
 
-const aHappening: fc.Arbitrary<Happening> = fc.record({
+const aMovement: fc.Arbitrary<RandomMovement> = fc.record({
   id: fc.constantFrom(...IDS),
   what: fc.nat(11),
   amount: fc.bigInt(1n, 1_000n),
 });
 
-test("whatever happens in whatever order, each cent is in exactly one place and shows on both accounts", () => {
+test("after any sequence of movements each cent is in exactly one bucket and the books reconcile with both accounts", () => {
   fc.assert(
-    fc.property(fc.array(aHappening, { maxLength: 60 }), (happenings) => {
+    fc.property(fc.array(aMovement, { maxLength: 60 }), (movements) => {
       const world = aHistory();
-      for (const happening of happenings) {
-        world.happen(happening);
-        world.expectToTie();
+      for (const each of movements) {
+        world.apply(each);
+        world.expectToReconcile();
       }
     }),
     { numRuns: 300 },
   );
 });
 
-/** Balances as the platform shows them, beside the books. */
+/** The books, and the balances on the platform. */
 function aHistory() {
   const books = someBooks();
   const balances = new Map<string, bigint>();
@@ -164,7 +164,7 @@ function aHistory() {
     expect(file(books, movement([login, number], kind, amount, key))).toBe("filed");
   }
 
-  /** All flows that are open become one transfer, which arrives at once. */
+  /** One mirror for all open flows, applied at once. */
   function mirror(): void {
     const flows = books.outcome.flows.splice(0);
     const amount = flows.reduce((net, flow) => net + flow.amount, 0n);
@@ -195,10 +195,10 @@ function aHistory() {
     return key;
   }
 
-  function happen({ id, what, amount }: Happening): void {
+  function apply({ id, what, amount }: RandomMovement): void {
     const login = investorOf(id);
     const anyReserve = [...books.reserves.values()].find(({ subscriptionId }) => subscriptionId === id);
-    const steps: readonly (() => void)[] = [
+    const actions: readonly (() => void)[] = [
       () => log(login, "deposit", amount),
       () => log(login, "external", -amount),
       () => log(login, "external", amount),
@@ -212,10 +212,10 @@ function aHistory() {
       () => anyReserve && log(login, "withdrawal", -amount, anyReserve.key),
       () => anyReserve && log(login, "withdrawal", -anyReserve.amount, anyReserve.key),
     ];
-    steps[what]!();
+    actions[what]!();
   }
 
-  function expectToTie(): void {
+  function expectToReconcile(): void {
     for (const id of IDS) {
       const account = books.accounts.get(investorOf(id))!;
       const shown = onInvestor(account.buckets) + onInvestor(holdingOf(books, id));
@@ -226,5 +226,5 @@ function aHistory() {
     expect(holdings + pool.external + pool.unallocated).toBe(balances.get(MASTER) ?? 0n);
   }
 
-  return { happen, expectToTie };
+  return { apply, expectToReconcile };
 }

@@ -14,14 +14,15 @@ import {
 } from "./classify-movement.ts";
 import { changeAccount, changeHolding } from "./buckets.ts";
 
+/** "known": the entry was filed before. "gap": an earlier entry is missing. */
 export type Filed = "filed" | "known" | "gap";
 
-/** Files one entry of an Investor's log: in the order of its numbers, each once. Calls nobody. */
+/** Files one entry of an Investor's log: in the order of log positions, each once. Changes only the books in memory. */
 export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
-  const account = hear(get(books.accounts, movement.login), movement.number);
+  const account = receive(get(books.accounts, movement.login), movement.number);
   books.accounts.set(account.login, account);
-  const standing = fits(account.filedNumber, movement.number);
-  if (standing !== "filed") return standing;
+  const filed = compare(account.filedNumber, movement.number);
+  if (filed !== "filed") return filed;
   const reserve = isDebit(movement.kind) ? books.reserves.get(movement.key) : undefined;
   const holdingId = reserve?.subscriptionId ?? account.pooledIn;
   const holding = holdingId === undefined ? undefined : get(books.holdings, holdingId);
@@ -31,8 +32,8 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
   });
   const buckets = changeAccount(account.buckets, effect.change);
   books.accounts.set(account.login, { ...account, filedNumber: movement.number, buckets });
-  if (holding !== undefined) settle(books, holding, effect);
-  note(books, movement, account.pooledIn);
+  if (holding !== undefined) applyEffect(books, holding, effect);
+  reportFurther(books, movement, account.pooledIn);
   if (reserve !== undefined) {
     books.reserves.delete(reserve.key);
     books.outcome.settledReserves.push(reserve.key);
@@ -40,8 +41,8 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
   return "filed";
 }
 
-/** What others have to know of the movement, whatever it did to the places. */
-function note(books: Books, movement: LoggedMovement, pooledIn: bigint | undefined): void {
+/** Consequences of the movement beyond its Investor's buckets. */
+function reportFurther(books: Books, movement: LoggedMovement, pooledIn: bigint | undefined): void {
   const { outcome } = books;
   if (movement.kind === "result") outcome.posted.push(movement);
   if (movement.kind === "fee_debit" && movement.amount < 0n) outcome.feeDebits.push(movement);
@@ -54,12 +55,12 @@ function reasonOf({ reason, dealId }: LoggedMovement): string {
   return `${reason || "amendment"}: deal ${dealId}`;
 }
 
-/** Only these settle what was set apart; a fee that is taken back carries the same key. */
+/** Only these settle a reserve: the reversal of a fee has the same key as its debit. */
 function isDebit(kind: MovementKind): boolean {
   return kind === "withdrawal" || kind === "fee_debit";
 }
 
-function settle(books: Books, holding: HoldingBook, effect: InvestorEffect): void {
+function applyEffect(books: Books, holding: HoldingBook, effect: InvestorEffect): void {
   const { subscriptionId } = holding;
   const unredeemed = holding.unredeemed + effect.unredeemed;
   books.holdings.set(subscriptionId, {
@@ -68,17 +69,17 @@ function settle(books: Books, holding: HoldingBook, effect: InvestorEffect): voi
     unredeemed,
   });
   const waiting = effect.change.waiting ?? 0n;
-  if (waiting !== 0n) books.outcome.arrivals.push({ subscriptionId, amount: waiting, place: undefined });
+  if (waiting !== 0n) books.outcome.arrivals.push({ subscriptionId, amount: waiting, entry: undefined });
   if (effect.flow !== 0n) books.outcome.flows.push({ subscriptionId, amount: effect.flow });
   if (effect.furtherExit !== 0n) books.outcome.furtherExits.push({ subscriptionId, amount: -effect.furtherExit });
 }
 
 /** Files one entry of a Master's log. */
 export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
-  const pool = hear(get(books.pools, movement.login), movement.number);
+  const pool = receive(get(books.pools, movement.login), movement.number);
   books.pools.set(pool.login, pool);
-  const standing = fits(pool.filedNumber, movement.number);
-  if (standing !== "filed") return standing;
+  const filed = compare(pool.filedNumber, movement.number);
+  if (filed !== "filed") return filed;
   const transfer = books.transfers.get(movement.key);
   const next = { ...pool, filedNumber: movement.number, filedDealId: highest(pool.filedDealId, movement.dealId) };
   const effect = classifyMasterMovement(movement, transfer);
@@ -94,15 +95,15 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
     case "external":
       books.pools.set(pool.login, { ...next, ...externalTo(pool, movement) });
       break;
-    case "unfitting":
+    case "wrong_amount":
       books.pools.set(pool.login, { ...next, external: pool.external + movement.amount });
       stop(books, pool.login, {
-        reason: `entry ${movement.number} moved another amount than ${movement.key}`,
+        reason: `Entry ${movement.number} moved another amount than transfer ${movement.key}.`,
         about: movement,
         transferKey: movement.key,
       });
       break;
-    case "irregular":
+    case "amendment":
       books.pools.set(pool.login, next);
       stop(books, pool.login, { reason: reasonOf(movement), about: movement });
       break;
@@ -110,7 +111,9 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
   return "filed";
 }
 
-/** Who had money before the books may have had open positions too; nobody has them without money. */
+/**
+ * A Master with money at its opening may have open positions that the books do not contain; one without money has none.
+ */
 function externalTo(
   { external, arePositionsKnown }: PoolBook,
   { kind, amount }: LoggedMovement,
@@ -121,7 +124,7 @@ function externalTo(
   };
 }
 
-/** The first reason stays: it is where a person has to begin. */
+/** Stops the Master. The first reason is kept, because the operator has to decide that one first. */
 function stop(books: Books, login: string, { reason, about, ...transfer }: Stopping): void {
   const pool = get(books.pools, login);
   if (pool.stoppedReason !== undefined) return;
@@ -132,12 +135,12 @@ function stop(books: Books, login: string, { reason, about, ...transfer }: Stopp
 
 type Stopping = { readonly reason: string; readonly about: LoggedMovement; readonly transferKey?: string };
 
-/** The flows of a transfer that has arrived: inflows are on the Master now, outflows are gone from it. */
+/** Applies the flows of a transfer after it was filed: inflows are now on the Master, outflows have left it. */
 function apply(books: Books, transfer: OpenTransfer, movement: LoggedMovement): void {
   const { number, dealId } = movement;
   for (const flow of transfer.flows) {
     applyFlow(books.holdings, flow);
-    if (flow.amount > 0n) books.outcome.arrivals.push({ ...flow, place: { number, dealId } });
+    if (flow.amount > 0n) books.outcome.arrivals.push({ ...flow, entry: { number, dealId } });
   }
   books.transfers.delete(transfer.key);
   books.outcome.appliedTransfers.push({ transfer, movement });
@@ -147,17 +150,17 @@ function highest(left: bigint, right: bigint): bigint {
   return left > right ? left : right;
 }
 
-function hear<Book extends { readonly receivedNumber: bigint }>(book: Book, number: bigint): Book {
+function receive<Book extends { readonly receivedNumber: bigint }>(book: Book, number: bigint): Book {
   return number > book.receivedNumber ? { ...book, receivedNumber: number } : book;
 }
 
-function fits(filedNumber: bigint, number: bigint): Filed {
+function compare(filedNumber: bigint, number: bigint): Filed {
   if (number <= filedNumber) return "known";
   return number === filedNumber + 1n ? "filed" : "gap";
 }
 
 function get<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value {
   const value = map.get(key);
-  if (value === undefined) throw new Error(`the books were loaded without ${String(key)}`);
+  if (value === undefined) throw new Error(`${String(key)} is not loaded.`);
   return value;
 }

@@ -1,25 +1,25 @@
-/** ASSIGNING and ABORTED are ours alone: nobody outside sees a subscription that has not begun. */
+/** ASSIGNING and ABORTED are internal: callers do not see a subscription that has not begun. */
 export type SubscriptionStatus = "ASSIGNING" | "ACTIVE" | "PAUSED" | "CANCELLED" | "ABORTED";
 
 export const VISIBLE_STATUSES = ["ACTIVE", "PAUSED", "CANCELLED"] as const satisfies readonly SubscriptionStatus[];
 export type VisibleStatus = (typeof VISIBLE_STATUSES)[number];
 
-/** An Investor has at most one of these. */
+/** An Investor has at most one subscription with one of these statuses. */
 export const OPEN_STATUSES = ["ASSIGNING", "ACTIVE", "PAUSED"] as const satisfies readonly SubscriptionStatus[];
 
 export type LifecycleEvent =
-  /** The baseline is taken and the Investor's capital is on its way into the pool. */
+  /** The baseline is taken and the Investor's capital is inbound. */
   | "assigned"
-  /** The assignment was refused, or nobody decided it in time. */
+  /** The assignment was refused, or not decided before its deadline. */
   | "refused"
   /** The Investor has left the pool; its capital has not left the Master yet. */
   | "left"
-  /** Nothing of it is anywhere any more. */
+  /** All buckets of its holding are 0. */
   | "emptied";
 
 export type Move = { readonly from: SubscriptionStatus; readonly to: SubscriptionStatus };
 
-/** Every move there is; each is made by a compare-and-set on the row. */
+/** All transitions; each is made by a compare-and-set on the row. */
 export const MOVES: Readonly<Record<LifecycleEvent, Move>> = {
   assigned: { from: "ASSIGNING", to: "ACTIVE" },
   refused: { from: "ASSIGNING", to: "ABORTED" },
@@ -32,7 +32,7 @@ export function isInPool(status: SubscriptionStatus): boolean {
   return status === "ACTIVE";
 }
 
-/** The intent behind an exit; its tries have one key. */
+/** Key of an exit; all its tries share it. */
 export function exitKey(subscriptionId: bigint): string {
   return `subscription:exit:${subscriptionId}`;
 }

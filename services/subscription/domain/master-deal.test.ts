@@ -9,12 +9,12 @@ test.each([
   ["a close by an opposite position", { action: 1, entry: 3 }, "exit"],
   ["a daily commission", { action: 8, entry: 0 }, "charge"],
   ["a dividend", { action: 15, entry: 0 }, "charge"],
-  ["interest that names no entry we know", { action: 12, entry: 9 }, "charge"],
+  ["interest with an unknown entry code", { action: 12, entry: 9 }, "charge"],
 ] as const)("%s", (_what, facts, kind) => {
   expect(poolDealOf(aDeal(facts)).kind).toBe(kind);
 });
 
-test("a result is what changes the balance or reduces a position, not an entry for nothing", () => {
+test("a deal has a result if it changes the balance or reduces a position", () => {
   expect(isResult(aDeal({ entry: 0 }))).toBe(false);
   expect(isResult(aDeal({ entry: 0, commission: -1n }))).toBe(true);
   expect(isResult(aDeal({ entry: 1 }))).toBe(true);
@@ -22,12 +22,12 @@ test("a result is what changes the balance or reduces a position, not an entry f
   expect(isResult(aDeal({ action: 8 }))).toBe(false);
 });
 
-test("all of a deal is split, but only profit and swap floated before", () => {
+test("the whole balance change of a deal is its result, but only profit and swap were floating", () => {
   const deal = aDeal({ profit: 100n, swap: -7n, commission: -3n, fee: -1n });
   expect(poolDealOf(deal).result).toBe(89n);
   expect(realisedFloating(deal)).toBe(93n);
 });
 
-test("deals that take others back are told apart", () => {
+test("cancelled buy and sell deals are recognised", () => {
   expect([12, 13, 14, 15].map((action) => isCancelled(aDeal({ action })))).toEqual([false, true, true, false]);
 });

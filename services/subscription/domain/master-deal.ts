@@ -1,16 +1,16 @@
 import type { PoolDeal } from "./pool/allocate-deal.ts";
 
-/** A deal of a Master's trader, as platform's log tells it. Amounts in cents. */
+/** A deal of a Master's trader from platform's log. Amounts in cents. */
 export type MasterDeal = {
   readonly masterLogin: string;
-  /** Of its entry in the Master's log. */
+  /** Log position on the Master. */
   readonly number: bigint;
   readonly entryId: bigint;
   readonly dealId: bigint;
   readonly dealAt: Date;
-  /** What it changed on the balance. */
+  /** Change of the balance. */
   readonly amount: bigint;
-  /** MetaTrader's numbers for both. */
+  /** The codes of MetaTrader 5 (ENUM_DEAL_TYPE, ENUM_DEAL_ENTRY). */
   readonly action: number;
   readonly entry: number;
   readonly positionId: bigint;
@@ -27,7 +27,7 @@ export type MasterDeal = {
 const BUY = 0;
 const SELL = 1;
 const CANCELLED_ACTIONS = new Set([13, 14]);
-/** In, out, reversal, closed by an opposite position. */
+/** By the MetaTrader entry code: in, out, in/out (reversal), out by an opposite position. */
 const KIND_OF_ENTRY: readonly PoolDeal["kind"][] = ["entry", "exit", "reversal", "exit"];
 
 export function poolDealOf(deal: MasterDeal): PoolDeal {
@@ -35,18 +35,20 @@ export function poolDealOf(deal: MasterDeal): PoolDeal {
   return { kind: kindOf(deal), positionId, symbol, volume, volumeClosed, result };
 }
 
-/** Whether it has to be split: it changed the balance, or it reduced a position and so releases what was attributed. */
+/**
+ * A deal with a result to allocate: it changed the balance, or it reduced a position and so releases attributed result.
+ */
 export function isResult(deal: MasterDeal): boolean {
   const kind = kindOf(deal);
   return deal.amount !== 0n || kind === "exit" || kind === "reversal";
 }
 
-/** A deal that was taken back changes the past; what follows is for manual review to say. */
+/** The deal cancels an earlier one (MetaTrader: buy or sell cancelled); an operator decides in manual review. */
 export function isCancelled({ action }: MasterDeal): boolean {
   return CANCELLED_ACTIONS.has(action);
 }
 
-/** What floated in it and is realised now. */
+/** The part of the deal's result that was floating before, in cents. */
 export function realisedFloating({ profit, swap }: MasterDeal): bigint {
   return profit + swap;
 }

@@ -9,7 +9,7 @@ function magnitude(amount: bigint): bigint {
   return amount < 0n ? -amount : amount;
 }
 
-test("parts add up, keep the sign, and each can be moved", () => {
+test("parts sum to the amount, keep its sign, and each fits into one transfer", () => {
   fc.assert(
     fc.property(anAmount, (amount) => {
       const parts = inParts(amount);
@@ -21,13 +21,13 @@ test("parts add up, keep the sign, and each can be moved", () => {
   );
 });
 
-test("an amount that can be moved is one part, nothing is none", () => {
+test("an amount up to the maximum is one part, and 0 has no parts", () => {
   expect(inParts(-MAX_AMOUNT.minor)).toEqual([-MAX_AMOUNT.minor]);
   expect(inParts(MAX_AMOUNT.minor + 1n)).toEqual([MAX_AMOUNT.minor, 1n]);
   expect(inParts(0n)).toEqual([]);
 });
 
-test("flows are taken in order as long as their net can be moved, at least one", () => {
+test("flows are taken in order while their net fits into one transfer, at least one", () => {
   const part = fc.bigInt(-MAX_AMOUNT.minor, MAX_AMOUNT.minor);
   fc.assert(
     fc.property(fc.array(part, { minLength: 1 }), (amounts) => {

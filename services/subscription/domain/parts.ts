@@ -1,6 +1,6 @@
 import { MAX_AMOUNT } from "#kernel/money.ts";
 
-/** Cuts a signed amount into pieces that can be moved; nothing for 0. */
+/** Splits a signed amount into parts of at most one transfer; no parts for 0. */
 export function inParts(amount: bigint): bigint[] {
   const sign = amount < 0n ? -1n : 1n;
   const parts: bigint[] = [];
@@ -10,7 +10,7 @@ export function inParts(amount: bigint): bigint[] {
   return parts;
 }
 
-/** As many of the first flows as one transfer can carry; each of them fits by itself. */
+/** The longest run of first flows whose net fits into one transfer; each flow fits by itself. */
 export function takeWhatFits<Flow extends { readonly amount: bigint }>(flows: readonly Flow[]): Flow[] {
   const taken: Flow[] = [];
   let net = 0n;

@@ -1,29 +1,29 @@
 import { onInvestor, onMaster, type Buckets } from "./buckets.ts";
 
-/** What an account shows beside what the books say it has to show, in cents. */
+/** The balance of an account on the platform and in the books, in cents. */
 export type AccountProof = {
-  /** Of a sum: empty. */
+  /** Empty for a sum. */
   readonly login: string;
   /** 0 for the Master and for a sum. */
   readonly subscriptionId: bigint;
   readonly platform: bigint;
   readonly ledger: bigint;
-  /** Decided, and not on the account yet; signed. */
+  /** Movements that are decided but not on the account yet; signed. */
   readonly inFlight: bigint;
   /** External funds; signed. */
   readonly quarantined: bigint;
   readonly lastDealId: bigint;
 };
 
-/** What the platform shows, and the newest deal that is filed. */
+/** The balance on the platform, and the newest filed deal. */
 export type Shown = { readonly platform: bigint; readonly lastDealId: bigint };
 
-/** What stands on a Master and belongs to no Investor. */
-export type NobodysMoney = {
+/** Money on a Master that belongs to no Investor. */
+export type UnownedMoney = {
   readonly external: bigint;
-  /** Results that are not split yet. */
+  /** Results that are not allocated yet. */
   readonly unallocated: bigint;
-  /** Results that were split among nobody. */
+  /** Results that were allocated to no Investor. */
   readonly suspense: bigint;
 };
 
@@ -35,7 +35,7 @@ export function proveInvestor({ subscriptionId, investorLogin, buckets }: Holdin
     subscriptionId,
     ...shown,
     ledger: onInvestor(buckets),
-    // Results that are to be posted, and what is set apart for a debit.
+    // Results to be posted, less reserves to be debited.
     inFlight: buckets.unposted - buckets.reserved,
     quarantined: buckets.quarantined,
   };
@@ -43,17 +43,17 @@ export function proveInvestor({ subscriptionId, investorLogin, buckets }: Holdin
 
 export function proveMaster(
   login: string,
-  { external, unallocated, suspense }: NobodysMoney,
+  { external, unallocated, suspense }: UnownedMoney,
   holdings: readonly Holding[],
   shown: Shown,
 ): AccountProof {
-  const ours = holdings.map(({ buckets }) => buckets);
+  const all = holdings.map(({ buckets }) => buckets);
   return {
     login,
     subscriptionId: 0n,
     ...shown,
-    ledger: sum(ours.map(onMaster)) + external + unallocated + suspense,
-    inFlight: sum(ours.map(({ inbound, outbound }) => inbound - outbound)),
+    ledger: sum(all.map(onMaster)) + external + unallocated + suspense,
+    inFlight: sum(all.map(({ inbound, outbound }) => inbound - outbound)),
     quarantined: external + suspense,
   };
 }
@@ -76,21 +76,21 @@ export function totalOf(proofs: readonly AccountProof[]): AccountProof {
 }
 
 /**
- * Asked of each place and each account by itself: two differences that cancel out are two differences, and so are an inflow
- * and an outflow of the same size.
+ * Checks each bucket and each account separately, so that two differences, or an inflow and an outflow, do not cancel
+ * out in a sum.
  */
 export function hasConverged(
   proofs: readonly AccountProof[],
   holdings: readonly Holding[],
-  { unallocated }: NobodysMoney,
+  { unallocated }: UnownedMoney,
 ): boolean {
-  const isOnItsWay = holdings.some(
+  const isInFlight = holdings.some(
     ({ buckets: { inbound, waiting, reserved, outbound, unposted } }) =>
       inbound !== 0n || waiting !== 0n || reserved !== 0n || outbound !== 0n || unposted !== 0n,
   );
   const isExternal = proofs.some(({ quarantined }) => quarantined !== 0n);
   const differs = proofs.some((proof) => differenceOf(proof) !== 0n);
-  return !isOnItsWay && !isExternal && !differs && unallocated === 0n;
+  return !isInFlight && !isExternal && !differs && unallocated === 0n;
 }
 
 function sum(amounts: readonly bigint[]): bigint {

@@ -1,7 +1,7 @@
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
-/** Nothing is begun with a Master while its pool needs manual review. */
+/** The refusal of every new operation with a Master whose pool needs manual review. */
 export function safetyStop(masterLogin: string, why: "stopped" | "deficit"): Refusal {
   const message =
     why === "stopped"

@@ -1,8 +1,8 @@
 import type { AccountBuckets, Change } from "./buckets.ts";
 
 /**
- * The held balance is what the Investor brings into the pool. Whatever else then stands outside, of either sign, came
- * after the account lock was taken and is not ours: nobody else could have moved it.
+ * The Investor joins the pool with the held balance. Any other amount in the outside bucket, of either sign, came after
+ * the account lock was acquired: the service could not have moved it, so it is external funds.
  */
 export function takeBaseline(
   { outside }: AccountBuckets,

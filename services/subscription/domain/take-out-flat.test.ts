@@ -8,18 +8,18 @@ function holding(subscriptionId: bigint, pooled: bigint, more: Partial<UnitHoldi
 
 const POOL: UnitPool = { ...EMPTY_POOL, holdings: [holding(1n, 100_00n), holding(2n, 300_00n)] };
 
-test("what is taken out gives up its units at once, and nobody else moves", () => {
+test("capital that is taken out gives up its units at once, and other holdings do not change", () => {
   const after = takeOutFlat(POOL, { subscriptionId: 1n, amount: 25_00n, isLast: false });
   expect(after.holdings).toEqual([holding(1n, 75_00n), holding(2n, 300_00n)]);
 });
 
-test("an inflow of somebody else that has come meanwhile waits for a strike of its own", () => {
+test("an inflow of another Investor waits for a separate strike", () => {
   const pool = { ...POOL, holdings: [holding(1n, 100_00n), holding(2n, 300_00n, { waiting: 50_00n })] };
   const after = takeOutFlat(pool, { subscriptionId: 1n, amount: 100_00n, isLast: false });
   expect(after.holdings).toEqual([holding(1n, 0n), holding(2n, 300_00n, { waiting: 50_00n })]);
 });
 
-test("who goes altogether keeps no units, and its carry goes to who stays", () => {
+test("an Investor that leaves the pool keeps no units, and its carry goes to the remaining holding", () => {
   const pool = { ...POOL, holdings: [holding(1n, 100_00n, { carry: 4n }), holding(2n, 300_00n, { carry: -4n })] };
   const after = takeOutFlat(pool, { subscriptionId: 1n, amount: 100_00n, isLast: true });
   expect(after.holdings).toEqual([{ ...holding(2n, 300_00n), units: expect.any(BigInt), carry: 0n }]);

@@ -5,15 +5,15 @@ import type { UnitPool } from "./pool/unit-pool.ts";
 
 export type FlatOutflow = {
   readonly subscriptionId: bigint;
-  /** Cents that leave what is pooled. */
+  /** Cents taken from the pooled amount. */
   readonly amount: bigint;
-  /** The Investor goes altogether. */
+  /** The Investor leaves the pool. */
   readonly isLast: boolean;
 };
 
 /**
- * One Investor takes capital out of a flat pool, or goes altogether. What has come to the Master meanwhile may be
- * younger than the place at which this was decided, so inflows wait for a strike of their own.
+ * One Investor takes capital out of a flat pool, or leaves it. Inflows get no units here: they may be younger than the
+ * log position at which this was decided, so they get units at a separate strike.
  */
 export function takeOutFlat(pool: UnitPool, { subscriptionId, amount, isLast }: FlatOutflow): UnitPool {
   const waiting = new Map(pool.holdings.map((holding) => [holding.subscriptionId, holding.waiting]));

@@ -1,13 +1,13 @@
 import type { FieldError, Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
-/** What is wrong with one field, or undefined when nothing is. */
+/** The error of one field; undefined when the field is valid. */
 export type Check = FieldError | undefined;
 
 const MAX_PPM = 1_000_000;
 const LOGIN = /^\d{1,20}$/;
 
-/** Refuses with everything that is wrong at once. */
+/** Refuses with the errors of all fields at once. */
 export function validate(...checks: readonly Check[]): void {
   const errors = checks.filter((check) => check !== undefined);
   if (errors.length > 0) throw validationFailed(errors);
@@ -21,8 +21,8 @@ export function isRate(field: string, ppm: number): Check {
   return ppm >= 0 && ppm <= MAX_PPM ? undefined : wrong(field, "out_of_range", "must be from 0 to 1");
 }
 
-export function isBetween(field: string, value: number | bigint, least: number, most: number): Check {
-  return value >= least && value <= most ? undefined : wrong(field, "out_of_range", `must be from ${least} to ${most}`);
+export function isBetween(field: string, value: number | bigint, min: number, max: number): Check {
+  return value >= min && value <= max ? undefined : wrong(field, "out_of_range", `must be from ${min} to ${max}`);
 }
 
 export function isPresent(field: string, text: string): Check {

@@ -12,7 +12,7 @@ test("an instant at a cut-off belongs to the week that begins with it", () => {
   expect(periodStart(weekly, cutOff)).toEqual(new Date("2026-02-28T00:00:00Z"));
 });
 
-test("due is what lies after one instant and not after the other", () => {
+test("due cut-offs are after the first instant and not after the second", () => {
   const [first, second] = [new Date("2026-03-07T00:00:00Z"), new Date("2026-03-14T00:00:00Z")];
   expect(cutOffsDue(weekly, first, second, 10)).toEqual([second]);
   expect(cutOffsDue(weekly, new Date(first.getTime() - 1), second, 10)).toEqual([first, second]);
@@ -20,13 +20,13 @@ test("due is what lies after one instant and not after the other", () => {
   expect(cutOffsDue(weekly, second, first, 10)).toEqual([]);
 });
 
-test("missed weeks come oldest first, no more than asked for", () => {
+test("missed weeks come oldest first, up to the limit", () => {
   const due = cutOffsDue(weekly, new Date("2026-01-01T00:00:00Z"), new Date("2026-12-31T00:00:00Z"), 2);
   expect(due).toEqual([new Date("2026-01-03T00:00:00Z"), new Date("2026-01-10T00:00:00Z")]);
   expect(cutOffsDue(weekly, new Date(0), new Date(), 0)).toEqual([]);
 });
 
-test("an anchor is any one cut-off, before or after the present", () => {
+test("the anchor may be any cut-off, in the past or the future", () => {
   const future = { ...weekly, anchor: new Date("2031-01-04T00:00:00Z") };
   const now = new Date("2026-03-11T12:34:56Z");
   expect(lastCutOff(future, now)).toEqual(lastCutOff(weekly, now));
@@ -39,7 +39,7 @@ test("weeks may be as short as a second", () => {
   expect(cutOffsDue(short, new Date(4_250), new Date(7_000), 10)).toEqual([new Date(5_250), new Date(6_250)]);
 });
 
-test("a cut-off of another calendar ends the week that it falls into", () => {
+test("a cut-off of another calendar gets the start of the week that contains it", () => {
   expect(periodStart(weekly, new Date("2026-03-11T00:00:00Z"))).toEqual(new Date("2026-03-07T00:00:00Z"));
 });
 

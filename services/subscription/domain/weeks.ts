@@ -1,11 +1,11 @@
-/** Weeks are half-open: an instant at a cut-off belongs to the week that begins with it. Any length will do. */
+/** The fee period. Weeks are half-open: an instant at a cut-off belongs to the week that begins there. */
 export type Week = {
-  /** Any one cut-off, before or after the present. */
+  /** Any cut-off, in the past or the future. */
   readonly anchor: Date;
   readonly periodMs: number;
 };
 
-/** The cut-offs after one instant and not after another, oldest first, at most so many. */
+/** The cut-offs after `after` and up to `through`, oldest first, at most `limit`. */
 export function cutOffsDue(week: Week, after: Date, through: Date, limit: number): Date[] {
   const first = indexAt(week, after) + 1;
   const last = Math.min(indexAt(week, through), first + limit - 1);
@@ -14,12 +14,12 @@ export function cutOffsDue(week: Week, after: Date, through: Date, limit: number
   return due;
 }
 
-/** The beginning of the week that an instant belongs to. */
+/** The start of the week that contains an instant. */
 export function lastCutOff(week: Week, at: Date): Date {
   return cutOffAt(week, indexAt(week, at));
 }
 
-/** The beginning of the week that ends with a cut-off. */
+/** The start of the week that ends at a cut-off. */
 export function periodStart(week: Week, cutOff: Date): Date {
   return cutOffAt(week, Math.ceil(weeksSinceAnchor(week, cutOff)) - 1);
 }
@@ -33,6 +33,6 @@ function weeksSinceAnchor({ anchor, periodMs }: Week, at: Date): number {
 }
 
 function cutOffAt({ anchor, periodMs }: Week, index: number): Date {
-  // oxlint-disable-next-line eslint/no-restricted-globals -- An instant made of its arguments is no look at the clock.
+  // oxlint-disable-next-line eslint/no-restricted-globals -- The arguments give the instant, not the clock.
   return new Date(anchor.getTime() + index * periodMs);
 }

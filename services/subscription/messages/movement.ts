@@ -21,17 +21,19 @@ const KIND: Readonly<Record<KindMessage, MovementKind | undefined>> = {
   [KindMessage.CORRECTION]: "correction",
 };
 
-const BY_REVIEW = /^review:\d+:reverse$/;
+/** Keys of reversals that were approved in a review. */
+const REVIEW_REVERSAL = /^review:\d+:reverse$/;
 
-/** Throws when the message does not say what happened: that must never be guessed. */
+/** Throws on a movement of an unknown kind, because a wrong kind would book money in a wrong bucket. */
 export function movementOf({ login, number, kind, key, amount, dealId, reason }: AccountMoved): LoggedMovement {
-  const known = kind === KindMessage.REVERSAL && BY_REVIEW.test(key) ? "taken_back" : KIND[kind];
-  if (known === undefined) throw new Error(`entry ${number} of ${login} has an unknown kind ${kind}`);
-  return { login, number, kind: known, key, amount: moneyFromProto(amount).minor, dealId, reason };
+  const knownKind = kind === KindMessage.REVERSAL && REVIEW_REVERSAL.test(key) ? "review_reversal" : KIND[kind];
+  if (knownKind === undefined) throw new Error(`Entry ${number} of login ${login} has the unknown kind ${kind}.`);
+  return { login, number, kind: knownKind, key, amount: moneyFromProto(amount).minor, dealId, reason };
 }
 
 export function resultOf({ login, number, entryId, dealId, dealAt, amount, trade }: AccountMoved): MasterDeal {
-  if (trade === undefined || dealAt === undefined) throw new Error(`trade ${number} of ${login} lacks its details`);
+  if (trade === undefined || dealAt === undefined)
+    throw new Error(`Trade entry ${number} of login ${login} has no deal time or no trade details.`);
   return {
     masterLogin: login,
     number,

@@ -5,32 +5,32 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { ResultAllocated, WeekClosed } from "#proto/pamm/subscription/v1/events.ts";
 import type { ResultStep, Step, WeekStep } from "../domain/advance-pool.ts";
 
-/** Wakes whoever reads allocations. */
+/** Its events are wake-up signals for readers of ReadAllocations. */
 export const ALLOCATION_FEED = "subscription.allocations";
 
 type Numbered = { readonly number: bigint };
 
-/** In their order; what follows each other of one kind is told at once. */
+/** Publishes pool events in their order; consecutive events of one kind are published together. */
 export async function publishAllocations(
   tx: Transaction,
   masterLogin: string,
-  steps: readonly (Numbered & Step)[],
+  events: readonly (Numbered & Step)[],
 ): Promise<void> {
-  for (let next = 0; next < steps.length;) {
-    const kind = steps[next]?.kind;
-    const end = steps.findIndex((step, index) => index > next && step.kind !== kind);
-    const run = steps.slice(next, end === -1 ? undefined : end);
+  for (let next = 0; next < events.length;) {
+    const kind = events[next]?.kind;
+    const end = events.findIndex((event, index) => index > next && event.kind !== kind);
+    const consecutive = events.slice(next, end === -1 ? undefined : end);
     await publishResultsAllocated(
       tx,
       masterLogin,
-      run.filter((step) => step.kind === "result"),
+      consecutive.filter((event) => event.kind === "result"),
     );
     await publishWeeksClosed(
       tx,
       masterLogin,
-      run.filter((step) => step.kind === "week"),
+      consecutive.filter((event) => event.kind === "week"),
     );
-    next += run.length;
+    next += consecutive.length;
   }
 }
 

@@ -14,7 +14,10 @@ const STATE: Readonly<Record<TransferState, string>> = {
   [TransferState.REVIEW]: "review",
 };
 
-/** A movement of our own on one account: outside of any account lock, whole, at any time. */
+/**
+ * A transfer request of the service for one account: without an account lock, for the full amount, without a send
+ * deadline.
+ */
 export function askOf(own: {
   readonly key: string;
   readonly leg: TransferLeg;
@@ -24,7 +27,7 @@ export function askOf(own: {
   return { key, lockOwner: "", legs: [leg], upTo: undefined, enqueue, comment: "", sendBefore: undefined };
 }
 
-/** For people: why it waits or was refused. */
+/** The state of a transfer for operators: why it waits or was refused. */
 export function describe({ state, refusalCode }: TransferResult): string {
   return refusalCode === "" ? STATE[state] : `${STATE[state]}: ${refusalCode}`;
 }

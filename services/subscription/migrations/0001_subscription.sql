@@ -4,7 +4,7 @@
 \ir ../../kernel/reconcile/handled-break.sql
 \ir ../../kernel/review/review.sql
 
--- Who follows whom. ASSIGNING and ABORTED are never shown.
+-- Subscriptions of Investors to Masters. ASSIGNING and ABORTED are never shown to callers.
 create table subscription (
   id                bigint generated always as identity primary key,
   command_id        text not null,
@@ -16,7 +16,7 @@ create table subscription (
   created_at        timestamptz not null,
   started_at        timestamptz,
   ended_at          timestamptz,
-  -- Id of the log entry, in platform's journal, at which the baseline was taken.
+  -- Id of the log entry of platform at which the baseline was taken.
   baseline_entry_id bigint,
   check (status not in ('ACTIVE', 'PAUSED', 'CANCELLED') or (started_at is not null and baseline_entry_id is not null)),
   check ((status = 'CANCELLED') = (ended_at is not null))
@@ -24,31 +24,31 @@ create table subscription (
 
 create unique index subscription_one_open on subscription (investor_login)
   where status in ('ASSIGNING', 'ACTIVE', 'PAUSED');
--- A refused command may be given again; any other is answered from its row.
+-- A refused command may be repeated under its id; any other repeated command is answered from its row.
 create unique index subscription_one_per_command on subscription (command_id)
   where status <> 'ABORTED' and command_id <> '';
 create index subscription_by_master on subscription (master_login, id);
 create index subscription_by_investor on subscription (investor_login, id);
--- An assign is looked up by its command also when it was refused.
+-- GetOperation finds an assign by its command also when it was refused.
 create index subscription_by_command on subscription (command_id);
 create index subscription_active on subscription (master_login, investor_id) where status = 'ACTIVE';
 
--- How the service reads them.
+-- Subscriptions with the column names that the service uses.
 create view subscription_row as
   select id, master_id as "masterId", investor_id as "investorId", master_login as "masterLogin",
          investor_login as "investorLogin", status, created_at as "createdAt", started_at as "startedAt",
          ended_at as "endedAt", baseline_entry_id as "baselineEntryId"
   from subscription;
 
--- The saga of how a subscription began: recorded before the platform is asked, decided once, then only finished.
+-- The saga that begins a subscription: recorded before the first call to platform, decided once, then only finished.
 create table assignment (
   subscription_id    bigint primary key references subscription,
   fee_rate_ppm       integer not null check (fee_rate_ppm between 0 and 1000000),
   fee_enabled        boolean not null,
-  -- An assignment that is not decided by then is nobody's any more and is aborted.
+  -- The recovery job aborts an assignment that is not decided by then.
   deadline_at        timestamptz not null,
-  -- Holder of the Investor's account lock; null once it was released.
-  lock_owner             text,
+  -- Lock owner of the Investor's account lock; null once the lock was released.
+  lock_owner         text,
   decided_at         timestamptz,
   held_balance_minor bigint,
   held_log_number    bigint,
@@ -61,20 +61,21 @@ create table assignment (
 
 create index assignment_unreleased on assignment (next_try_at) where lock_owner is not null;
 
--- The saga of how an Investor leaves a pool. One row a subscription: a refused try is followed by the next.
+-- The saga that takes an Investor out of a pool. One row per subscription: the next try overwrites a refused one.
 create table exit (
   subscription_id    bigint primary key references subscription,
   command_id         text not null,
   request_id         text not null,
   try                integer not null check (try > 0),
-  -- ASKING may still be aborted; LEAVING ends with the answer of Leave; LEFT and REFUSED are the ends of a try.
+  -- ASKING: the account lock is being acquired, the try may be aborted. LEAVING: ends with the decision of Leave. LEFT and
+  -- REFUSED: the try has ended.
   state              text not null check (state in ('ASKING', 'LEAVING', 'LEFT', 'REFUSED')),
   deadline_at        timestamptz not null,
-  lock_owner             text,
+  lock_owner         text,
   held_balance_minor bigint,
   held_log_number    bigint,
   refusal            jsonb,
-  -- What the command answers: the state that it committed and what leaves the Master.
+  -- The answer of the command: the committed status and the amount that leaves the Master.
   left_status        text check (left_status in ('PAUSED', 'CANCELLED')),
   left_minor         bigint check (left_minor >= 0),
   next_try_at        timestamptz not null,
@@ -95,20 +96,20 @@ create view exit_row as
          left_minor as "leftAmount"
   from exit;
 
--- An Investor login: how far its log is filed and what stands on it outside of any pool.
+-- An Investor login: the log position up to which it is filed, and its money outside of any pool.
 create table investor_account (
   login                  text primary key,
   filed_number           bigint not null default -1 check (filed_number >= -1),
-  -- Number of the newest entry that was heard of; above filed_number there is a gap to be read.
-  received_number           bigint not null default -1,
+  -- Newest log position received; if it is above filed_number, the entries between are read from the log.
+  received_number        bigint not null default -1,
   outside_minor          bigint not null default 0,
   quarantined_minor      bigint not null default 0,
-  -- What of it people have looked at.
+  -- The part of quarantined_minor that an operator has acknowledged.
   quarantine_known_minor bigint not null default 0,
-  -- Results allocated and not yet posted.
+  -- Allocated results that are not posted yet.
   unposted_minor         bigint not null default 0,
   pooled_subscription_id bigint references subscription,
-  -- Refusals of postings in a row, and when the next one may be made.
+  -- Consecutive refused postings, and when the next one may be made.
   posting_refusals       integer not null default 0,
   posting_next_at        timestamptz not null default '-infinity',
   check (received_number >= filed_number)
@@ -118,46 +119,46 @@ create index investor_account_gap on investor_account (login) where received_num
 create index investor_account_unposted on investor_account (posting_next_at) where unposted_minor <> 0;
 create index investor_account_external on investor_account (login) where quarantined_minor <> quarantine_known_minor;
 
--- A Master's pool: what stands on its login and belongs to no Investor, and its gate.
+-- A Master's pool: the money on its login that belongs to no Investor, its gate and its progress.
 create table master_pool (
   login                text primary key,
   filed_number         bigint not null default -1 check (filed_number >= -1),
-  received_number         bigint not null default -1,
-  external_minor        bigint not null default 0,
-  -- Trading results that are not split yet; the rows are in master_result.
+  received_number      bigint not null default -1,
+  external_minor       bigint not null default 0,
+  -- Trading results that are not allocated yet; their rows are in master_result.
   unallocated_minor    bigint not null default 0,
-  -- Set when nothing on this Master may go on until a person has looked.
+  -- Set while operations on this Master are suspended pending manual review.
   stopped_reason       text,
-  -- Grows with each closing and each take-over of the gate; every commit under the gate checks it.
+  -- Fencing token: grows when the gate is closed or taken over; every commit under the gate checks it.
   gate_fence           bigint not null default 0,
   gate_key             text,
   gate_try             integer,
   gate_closed_at       timestamptz,
-  -- Mirrors refused in a row, for the back-off of the next one.
+  -- Consecutive refused mirrors, for the back-off of the next one.
   mirror_refusals      integer not null default 0,
   mirror_next_at       timestamptz not null default '-infinity',
   mirror_reason        text,
-  -- Results that no Investor owns, and what rounding left of them.
+  -- Results that belong to no Investor, and their rounding remainder (1e-8 USD).
   suspense_minor       bigint not null default 0,
   suspense_carry_e8    bigint not null default 0,
-  -- Number of the newest allocation entry.
+  -- Allocation number of the newest allocation entry.
   last_allocation      bigint not null default 0 check (last_allocation >= 0),
-  -- Last cut-off up to which weeks are closed; null while nobody is ACTIVE, because then no week is closed.
+  -- Last cut-off up to which weeks are closed; null while no subscription is ACTIVE, because then no week is closed.
   weeks_closed_through timestamptz,
-  -- Highest ticket that was filed, and that ticket at the last strike: a lower one that comes later stops the Master.
+  -- Highest filed ticket, now and at the last strike: a later deal with a lower ticket than at the strike stops the Master.
   filed_deal_id        bigint not null default 0,
   struck_deal_id       bigint not null default 0,
-  -- Every position that the Master may have open is in these books: it had nothing before us, or was read whole since.
+  -- All open positions of the Master are in the books: it had no money before the service, or was marked at a strike since.
   are_positions_known  boolean not null default true,
-  -- Cash and attributed floating result of everybody were below zero after the last result or strike.
+  -- The equity of the whole pool was below zero after the last result or strike.
   is_in_deficit        boolean not null default false,
-  -- When the Master is read again for a strike or a week that could not be had, and why not.
+  -- When the next attempt to mark the Master for a strike or a week may be made, and why the last one failed.
   mark_next_at         timestamptz not null default '-infinity',
   mark_tries           integer not null default 0,
   mark_reason          text,
-  -- What of the external funds people have looked at: it stays where it is and is not asked about again.
-  external_known_minor  bigint not null default 0,
-  -- Number of the log entry up to which people let deals pass that stop a Master otherwise.
+  -- The part of external_minor that an operator has acknowledged: it stays on the Master and opens no further review.
+  external_known_minor bigint not null default 0,
+  -- Log position up to which operators have accepted deals that would otherwise stop the Master.
   let_pass_number      bigint not null default -1,
   check (received_number >= filed_number),
   check (num_nulls(gate_key, gate_try, gate_closed_at) in (0, 3))
@@ -167,7 +168,7 @@ create index master_pool_gap on master_pool (login) where received_number > file
 create index master_pool_gated on master_pool (gate_closed_at) where gate_key is not null;
 create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
 
--- Deals of a Master's trader, in the order of its log, as they wait to be split.
+-- Deals of a Master's trader in the order of its log, to be allocated to the Investors.
 create table master_result (
   master_login     text not null references master_pool,
   number           bigint not null,
@@ -191,7 +192,7 @@ create table master_result (
 
 create index master_result_unallocated on master_result (master_login, number) where allocated_at is null;
 
--- Where the money of a subscription stands. A loss may take what is pooled below zero, nothing else.
+-- The buckets of a subscription. Only the pooled amount can be negative, after a loss.
 create table holding (
   subscription_id  bigint primary key references subscription,
   master_login     text not null references master_pool,
@@ -201,12 +202,11 @@ create table holding (
   pooled_minor     bigint not null default 0,
   reserved_minor   bigint not null default 0 check (reserved_minor >= 0),
   outbound_minor   bigint not null default 0 check (outbound_minor >= 0),
-  -- Who shares in results, and how much of what floats has been attributed already. Numbers that are scaled by units or by
-  -- 1e24 do not fit 64 bits.
+  -- Units decide the share of results. Numeric, because numbers that are scaled by units or by 1e24 do not fit 64 bits.
   units            numeric not null default 0 check (units >= 0 and units = trunc(units)),
-  -- What rounding to cents has left, 1e-8 USD.
+  -- Remainder of rounding to cents, 1e-8 USD.
   carry_e8         bigint not null default 0,
-  -- Has left what is pooled already; its units go at the next strike that can.
+  -- Already taken from the pooled amount; its units are redeemed at the next possible strike.
   unredeemed_minor bigint not null default 0 check (unredeemed_minor >= 0)
 );
 
@@ -215,12 +215,12 @@ create index holding_by_investor on holding (investor_login);
 create index holding_waiting on holding (master_login) where waiting_minor > 0;
 create index holding_unredeemed on holding (master_login) where unredeemed_minor > 0;
 
--- What was set apart in the pool for one debit, under the key of its transfer.
+-- The amount that is reserved in the pool for one debit, under the key of its transfer.
 create table reserve (
   key             text primary key,
   subscription_id bigint not null references subscription,
   amount_minor    bigint not null check (amount_minor > 0),
-  -- RETURNED: the debit was refused for good and the money stayed.
+  -- RETURNED: the debit was refused for good and the amount went back into the pool.
   state           text not null check (state in ('OPEN', 'SETTLED', 'RETURNED')),
   created_at      timestamptz not null,
   closed_at       timestamptz,
@@ -229,7 +229,7 @@ create table reserve (
 
 create index reserve_open on reserve (subscription_id) where state = 'OPEN';
 
--- One transfer on a Master for the net of its open flows. A refused one gives its flows to the next.
+-- One transfer on a Master for the net of its open flows. The flows of a refused mirror go into the next one.
 create table mirror (
   id           bigint generated always as identity primary key,
   key          text generated always as ('subscription:mirror:' || id) stored unique,
@@ -246,7 +246,7 @@ create table mirror (
   check ((state = 'APPLIED') = (deal_id is not null))
 );
 
--- Mirrors of one Master follow one another.
+-- A Master has at most one open mirror.
 create unique index mirror_one_open on mirror (master_login) where state = 'OPEN';
 create index mirror_due on mirror (next_try_at) where state = 'OPEN';
 
@@ -257,31 +257,31 @@ create table flow (
   master_login    text not null references master_pool,
   amount_minor    bigint not null check (amount_minor <> 0),
   created_at      timestamptz not null,
-  -- The mirror that carries it; null while it waits for one.
+  -- The mirror that carries the flow; null while no mirror does.
   mirror_id       bigint references mirror
 );
 
 create index flow_waiting on flow (master_login, id) where mirror_id is null;
 create index flow_by_mirror on flow (mirror_id);
 
--- Capital of an Investor who left leaves the Master. Never netted: its id was promised.
+-- A transfer of an Investor's capital off the Master after an exit. Never netted, because its id was returned to the caller.
 create table exit_transfer (
   id              bigint generated always as identity primary key,
   subscription_id bigint not null references subscription,
-  -- 1, 2, 3 ... per subscription; a refused one is followed by the next.
+  -- 1, 2, 3 ... per subscription; a refused transfer is replaced under the next number.
   number          integer not null check (number > 0),
   key             text generated always as ('exit:' || subscription_id || ':' || number) stored unique,
   master_login    text not null references master_pool,
   amount_minor    bigint not null check (amount_minor > 0),
   state           text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
-  -- Platform's id, known once the order is durable there.
+  -- Id of the transfer in platform; set once platform has recorded it.
   transfer_id     bigint,
   deal_id         bigint,
   created_at      timestamptz not null,
   closed_at       timestamptz,
   next_try_at     timestamptz not null,
   tries           integer not null default 0,
-  -- Refusals in a row before this one, for the back-off of the next.
+  -- Consecutive refusals before this transfer, for the back-off of the next one.
   refusals        integer not null default 0,
   reason          text,
   unique (subscription_id, number),
@@ -291,7 +291,7 @@ create table exit_transfer (
 
 create index exit_transfer_due on exit_transfer (next_try_at) where state = 'OPEN';
 
--- An open position of a Master's trader, as far as its floating result was attributed. Scaled by 1e24 for each 1e-8 USD.
+-- An open position of a Master's trader with its attributed floating result: mark and per_unit, in 1e-8 USD scaled by 1e24.
 create table pool_position (
   master_login text not null references master_pool,
   position_id  bigint not null,
@@ -303,7 +303,7 @@ create table pool_position (
   primary key (master_login, position_id)
 );
 
--- Of a holding whose units changed while the position was open.
+-- The attributed floating result of a holding whose units changed while the position was open.
 create table accrual (
   master_login    text not null references master_pool,
   position_id     bigint not null,
@@ -314,12 +314,12 @@ create table accrual (
   primary key (master_login, position_id, subscription_id)
 );
 
--- What waits for its units, by the place in the Master's log from which on it works: holding.waiting_minor in its parts.
+-- The parts of holding.waiting_minor, each with the log position of the Master from which on it takes part in results.
 create table arrival (
   id              bigint generated always as identity primary key,
   subscription_id bigint not null references subscription,
   master_login    text not null references master_pool,
-  -- Last entry of the Master's log that it has no part in, and the highest ticket up to there.
+  -- Log position of the last entry in which it takes no part, and the highest ticket up to that entry.
   number          bigint not null,
   deal_id         bigint not null,
   amount_minor    bigint not null check (amount_minor > 0)
@@ -327,19 +327,19 @@ create table arrival (
 
 create index arrival_by_master on arrival (master_login, subscription_id);
 
--- What happened to a Master's Investors, in the one order that counts: 1, 2, 3 ... without gaps.
+-- Allocated results and closed weeks of a Master, in the order of their allocation numbers 1, 2, 3 ... without gaps.
 create table allocation_entry (
   master_login   text not null references master_pool,
   number         bigint not null check (number > 0),
   kind           text not null check (kind in ('RESULT', 'WEEK')),
   created_at     timestamptz not null,
-  -- Of a result: the entry of the Master's log, and what of it belongs to nobody.
+  -- Only for a result: its log position on the Master, its deal, and the part that went to suspense.
   log_number     bigint,
   deal_id        bigint,
   deal_at        timestamptz,
   result_minor   bigint,
   suspense_minor bigint,
-  -- Of a closed week, half-open; marked_at is null when the Master was flat.
+  -- Only for a closed week, half-open; marked_at is null when the Master was flat.
   period_start   timestamptz,
   cut_off        timestamptz,
   marked_at      timestamptz,
@@ -351,8 +351,8 @@ create table allocation_entry (
   check (kind = 'WEEK' or marked_at is null)
 );
 
--- The part of one Investor, with the balance and the carry after it. A closed week has a row for everybody who was ACTIVE.
--- The largest table: no foreign keys, its writer holds the locks of all that it names.
+-- One Investor's part of an allocation entry, with its pooled amount and carry after it. A closed week has a row for each
+-- ACTIVE subscription. The largest table, therefore without foreign keys: its writer has locked the rows it refers to.
 create table allocation_row (
   master_login    text not null,
   number          bigint not null,
@@ -364,7 +364,7 @@ create table allocation_row (
   primary key (master_login, number, subscription_id)
 );
 
--- A result on its way to an Investor account.
+-- A transfer of allocated results to an Investor account.
 create table posting (
   id             bigint generated always as identity primary key,
   key            text generated always as ('subscription:posting:' || id) stored unique,
@@ -379,11 +379,12 @@ create table posting (
   check ((state = 'OPEN') = (closed_at is null))
 );
 
--- One at a time covers everything that is decided by then.
+-- At most one open posting per Investor; the next one covers everything that was allocated since.
 create unique index posting_one_open on posting (investor_login) where state = 'OPEN';
 create index posting_due on posting (next_try_at) where state = 'OPEN';
 
--- Fees that have left an Investor, by the key of their transfer: these are not open any more, whatever fee knows yet.
+-- Fees that were debited from an Investor, by the key of their transfer: they are no longer due, even if the fee
+-- service has not received the debit yet.
 create table fee_debit (
   key            text primary key,
   investor_login text not null,
@@ -391,7 +392,7 @@ create table fee_debit (
   amount_minor   bigint not null check (amount_minor > 0)
 );
 
--- The decision about one leaving amount. REFUSED is final for its try, DECIDED for the key.
+-- The decision about one amount that leaves a pool. REFUSED is final for its try, DECIDED for the key.
 create table leave (
   key                text not null,
   try                integer not null check (try > 0),
@@ -402,12 +403,13 @@ create table leave (
   held_log_number    bigint not null,
   payout_key         text not null,
   fee_suffix         text not null default '',
-  -- WAITING for money on its way; GATED: the gate of the Master is closed for it; SETTLED: its place in the Master's log is fixed.
+  -- WAITING: for inbound money or for the gate. GATED: the gate of the Master is closed for it. SETTLED: its log position on
+  -- the Master is fixed.
   state              text not null check (state in ('WAITING', 'GATED', 'SETTLED', 'DECIDED', 'REFUSED')),
   subscription_id    bigint references subscription,
   master_login       text,
   settled_number     bigint,
-  -- Of the instant at which it was settled: what the four numbers are made of.
+  -- Facts of the instant at which it was settled; before, pending, available and effective are computed from them.
   settled_at         timestamptz,
   allocation_number  bigint,
   period_start       timestamptz,
@@ -442,14 +444,14 @@ create view leave_row as
          period_start as "periodStart", unposted_minor as unposted, quarantined_minor as quarantined
   from leave;
 
--- Every unassign that was ever asked for and found its subscription, by the id of its command; its tries are rows of exit.
+-- Every unassign whose subscription was found, by the id of its command; its current try is the row of exit.
 create table unassignment (
   command_id      text primary key check (command_id <> ''),
   subscription_id bigint not null references subscription,
   asked_at        timestamptz not null,
-  -- Its caller waits no longer.
+  -- The caller does not wait beyond this instant.
   deadline_at     timestamptz not null,
-  -- Set with ended_at when its caller was told no.
+  -- Set with ended_at when the caller got a refusal.
   refusal         jsonb,
   ended_at        timestamptz,
   check (refusal is null or ended_at is not null)
@@ -457,9 +459,9 @@ create table unassignment (
 
 create index unassignment_by_subscription on unassignment (subscription_id);
 
--- How the service reads assigns and unassigns. OPEN: it may still happen. BETWEEN_TRIES: this try was refused, and while
--- its caller waits another one may follow. An assign that was refused and asked for again has several rows: the newest one
--- counts. An exit that is of another command by now was refused to this one before.
+-- Assigns and unassigns as operations. OPEN: it may still be executed. BETWEEN_TRIES: the last try was refused, and another
+-- one may follow until the deadline. An assign that was refused and repeated has several rows: the newest one counts. If the
+-- exit belongs to another command by now, this command was refused before.
 create view operation_row as
   select subscription.command_id as "commandId", 'assign' as action, subscription.id as "subscriptionId",
          investor_login as "investorLogin", master_login as "masterLogin",
@@ -486,7 +488,7 @@ create view operation_row as
   join subscription on subscription.id = unassignment.subscription_id
   join exit on exit.subscription_id = unassignment.subscription_id;
 
--- What raised a negative Investor to 0.00: external funds of its Master became its own. No result, so no fee knows of it.
+-- Amounts that raised a negative Investor to 0.00 out of external funds of its Master. Not a result, so no fee is charged.
 create table compensation (
   case_id         bigint not null references review_case,
   subscription_id bigint not null references subscription,

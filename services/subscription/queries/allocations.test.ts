@@ -32,7 +32,7 @@ test("allocations are read by number, page by page, with the newest number", asy
   expect(unknown).toEqual({ entries: [], lastNumber: 0n });
 });
 
-test("an entry that is committed while allocations are read does not look like one that is missing", async () => {
+test("an entry that is committed while allocations are read does not look like a missing one", async () => {
   const { world, masterLogin } = await threeResults();
   let queries = 0;
   const query = world.deps.pool.query.bind(world.deps.pool) as (...args: unknown[]) => Promise<unknown>;
@@ -50,7 +50,7 @@ test("an entry that is committed while allocations are read does not look like o
   expect([page.entries.map(({ number }) => number), page.lastNumber]).toEqual([[4n], 4n]);
 });
 
-test("parts are read in a range of numbers, page by page, without those of 0.00", async () => {
+test("allocation rows of a range are read page by page, without parts of 0.00", async () => {
   const { world, masterLogin, pairs } = await threeResults();
   const [one, two] = pairs.map(({ id: subscriptionId, investorLogin }) => ({ subscriptionId, investorLogin }));
   const range = { masterLogin, afterNumber: 0n, afterSubscriptionId: 0n, throughNumber: 3n };
@@ -70,7 +70,7 @@ test("parts are read in a range of numbers, page by page, without those of 0.00"
   });
 });
 
-test("the floor of a fee is external funds, money on its way into the pool, and losses that are not posted", async () => {
+test("the fee floor is external funds, inbound money and unposted losses", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 100_00n);
@@ -94,7 +94,7 @@ test("the floor of a fee is external funds, money on its way into the pool, and 
   expect(await floors()).toEqual([floor(investorLogin, 37_00n), floor(outside, 0n)]);
 });
 
-test("everything that is wrong with a question is said at once", async () => {
+test("a refusal lists all invalid fields of the request", async () => {
   const { service } = await aWorld();
   await expect(
     service.readAllocations({ masterLogin: "x", afterNumber: -1n, limit: 501 }, aCall()),

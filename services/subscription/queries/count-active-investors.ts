@@ -8,7 +8,7 @@ import { countActiveInvestors as count } from "../store/subscriptions.ts";
 
 const MAX_LOGINS = 1_000;
 
-/** For directories: many Masters in one question; who has nobody is left out. */
+/** Counts the active Investors of many Masters in one call; Masters without any are left out. */
 export async function countActiveInvestors(
   { pool }: Deps,
   { masterLogins }: CountActiveInvestorsRequest,

@@ -6,7 +6,7 @@ import { subscriptionMessage } from "../messages/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { findOpenSubscription as find } from "../store/subscriptions.ts";
 
-/** ACTIVE or PAUSED. Asks nobody: an unknown Investor has none. */
+/** The ACTIVE or PAUSED subscription of an Investor. Calls no other service: an unknown Investor has none. */
 export async function findOpenSubscription(
   { pool }: Deps,
   { investorLogin }: FindOpenSubscriptionRequest,

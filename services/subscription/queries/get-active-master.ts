@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { isInPool } from "../domain/lifecycle.ts";
 import { findOpenSubscription } from "../store/subscriptions.ts";
 
-/** Whom an Investor follows now. Who follows nobody has to exist all the same. */
+/** The Master that an Investor follows now. Refuses an unknown Investor. */
 export async function getActiveMaster(
   { pool, accounts }: Deps,
   { investorLogin }: GetActiveMasterRequest,

@@ -7,7 +7,7 @@ import { listFeeFloors } from "../store/fee-floors.ts";
 
 const MAX_LOGINS = 1_000;
 
-/** What a fee must leave alone on each account. */
+/** The part of each balance that must not be used to pay a fee. */
 export async function getFeeFloors(
   { pool }: Deps,
   { investorLogins }: GetFeeFloorsRequest,

@@ -9,7 +9,7 @@ import { exitKey } from "../domain/lifecycle.ts";
 import { refuse } from "../refusals.ts";
 import { findOperation, listExitKeys, type RecordedOperation } from "../store/operations.ts";
 
-/** Whether an assign or unassign happened. Not found: it was refused before anything was on record, or never came. */
+/** The outcome of an assign or unassign. Not found when it was refused before it was recorded, or never received. */
 export async function getOperation(deps: Deps, { operationId }: GetOperationRequest): Promise<Operation> {
   const recorded = await findOperation(deps.pool, operationId, deps.now());
   if (recorded === undefined) throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
@@ -18,10 +18,10 @@ export async function getOperation(deps: Deps, { operationId }: GetOperationRequ
 
 const ACTIONS = { assign: OperationAction.ASSIGN, unassign: OperationAction.UNASSIGN } as const;
 
-/** More transfers than one exit ever has. */
+/** More than the exit transfers of any one exit. */
 const MAX_KEYS = 20;
 
-/** What the books know of an assign or unassign, and under which keys others know its movements. */
+/** The operation message, with the keys under which fee and platform have its fees and transfers. */
 export async function describe({ pool }: Deps, recorded: RecordedOperation): Promise<Operation> {
   const { subscriptionId, commandId, action, investorLogin, outcome, refusalCode, createdAt, finishedAt } = recorded;
   const hasLeft = action === "unassign" && outcome === "EXECUTED";
@@ -29,7 +29,7 @@ export async function describe({ pool }: Deps, recorded: RecordedOperation): Pro
     operationId: commandId,
     action: ACTIONS[action],
     login: investorLogin,
-    // Nobody asks for an amount here.
+    // Assign and unassign have no amount.
     amount: undefined,
     comment: "",
     outcome: OperationOutcome[outcome],

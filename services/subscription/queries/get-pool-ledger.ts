@@ -15,7 +15,7 @@ import { findPoolLedger, type LedgerHolding } from "../store/pool-ledger.ts";
 
 const NOTHING_FILED = { filedNumber: 0n, external: 0n, unallocated: 0n, suspense: 0n, holdings: [] };
 
-/** One state of the books: what the Master has to show at the last entry of its log that is filed. */
+/** The books of a pool at one instant: the expected balance of the Master at its last filed log entry. */
 export async function getPoolLedger(
   { pool, accounts }: Deps,
   { masterLogin }: GetPoolLedgerRequest,
@@ -24,13 +24,12 @@ export async function getPoolLedger(
   const ledger = await findPoolLedger(pool, masterLogin);
   if (ledger === undefined) await failAsUnavailable(() => accounts.findMaster({ login: masterLogin }, context));
   const { filedNumber, external, unallocated, suspense, holdings } = ledger ?? NOTHING_FILED;
-  // Results that are not split yet belong to nobody, as those that were split among nobody.
-  const nobodys = external + unallocated + suspense;
-  const expected = holdings.reduce((total, holding) => total + onMaster(holding.buckets), nobodys);
+  const unowned = external + unallocated + suspense;
+  const expected = holdings.reduce((total, holding) => total + onMaster(holding.buckets), unowned);
   return {
     expectedMasterBalance: money(expected),
     filedLogNumber: filedNumber < 0n ? 0n : filedNumber,
-    external: money(nobodys),
+    external: money(unowned),
     holdings: holdings.map(holdingMessage),
   };
 }

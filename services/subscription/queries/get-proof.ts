@@ -24,14 +24,14 @@ import { refuse } from "../refusals.ts";
 import { findPoolLedger, type PoolLedger } from "../store/pool-ledger.ts";
 import { isCursor, isPageSize } from "./page.ts";
 
-/** The most that platform answers at once. */
-const LOGINS_PER_QUESTION = 1_000;
-const NOTHING_DONE = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } as const;
+/** The maximum that platform accepts. */
+const LOGINS_PER_CALL = 1_000;
+const NOT_EXECUTED = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } as const;
 const NOTHING_FILED: PoolLedger = { filedNumber: -1n, external: 0n, unallocated: 0n, suspense: 0n, holdings: [] };
 
 /**
- * The books at one instant, and right after that the platform: what has happened in between shows as a difference, never
- * as agreement. Whoever wants to see it converge asks again.
+ * Compares the books with the platform. The books are read first and the platform right after, so a movement in between
+ * shows as a difference, never as agreement; a caller that waits for convergence repeats the call.
  */
 export async function getProof(
   deps: Deps,
@@ -41,17 +41,17 @@ export async function getProof(
   validate(isCursor("after_subscription_id", afterSubscriptionId), isPageSize("limit", limit));
   const ledger = await findPoolLedger(deps.pool, masterLogin);
   if (ledger === undefined) await failAsUnavailable(() => deps.accounts.findMaster({ login: masterLogin }, context));
-  const { holdings, ...nobodys } = ledger ?? NOTHING_FILED;
+  const { holdings, ...unowned } = ledger ?? NOTHING_FILED;
   const positions = [
-    { login: masterLogin, number: nobodys.filedNumber },
+    { login: masterLogin, number: unowned.filedNumber },
     ...holdings.map(({ investorLogin, filedEntry }) => ({ login: investorLogin, number: filedEntry })),
   ];
   const readAt = deps.now();
   const shown = await readShown(deps, positions, context);
 
-  const master = proveMaster(masterLogin, nobodys, holdings, shownOf(shown, masterLogin));
+  const master = proveMaster(masterLogin, unowned, holdings, shownOf(shown, masterLogin));
   const investors = holdings.map((holding) => proveInvestor(holding, shownOf(shown, holding.investorLogin)));
-  const everybody = [master, ...investors];
+  const accountProofs = [master, ...investors];
   const areAllFiled = positions.every(({ login, number }) => number === shown.get(login)?.log?.lastNumber);
   const rest = investors.filter(({ subscriptionId }) => subscriptionId > afterSubscriptionId);
   return {
@@ -61,9 +61,9 @@ export async function getProof(
     investors: rest.slice(0, limit).map(proofMessage),
     hasMore: rest.length > limit,
     investorsCount: BigInt(investors.length),
-    total: proofMessage(totalOf(everybody)),
+    total: proofMessage(totalOf(accountProofs)),
     lagMs: BigInt(lagOf(shown.get(masterLogin))),
-    converged: areAllFiled && hasConverged(everybody, holdings, nobodys),
+    converged: areAllFiled && hasConverged(accountProofs, holdings, unowned),
   };
 }
 
@@ -73,25 +73,25 @@ async function readShown(
   context: CallContext,
 ): Promise<ReadonlyMap<string, ShownBalance>> {
   const shown = new Map<string, ShownBalance>();
-  for (let from = 0; from < positions.length; from += LOGINS_PER_QUESTION) {
-    const page = positions.slice(from, from + LOGINS_PER_QUESTION);
-    const { balances } = await askPlatform(() => platform.readBalances({ positions: page }, context));
+  for (let from = 0; from < positions.length; from += LOGINS_PER_CALL) {
+    const page = positions.slice(from, from + LOGINS_PER_CALL);
+    const { balances } = await callPlatform(() => platform.readBalances({ positions: page }, context));
     for (const balance of balances) shown.set(balance.login, balance);
   }
   return shown;
 }
 
-/** That the trading platform is away is another answer than that a part of us is. */
-async function askPlatform<T>(question: () => Promise<T>): Promise<T> {
-  const isAway = (error: unknown): boolean => error instanceof Refusal && error.code === "platform_unavailable";
+/** Reports platform_unavailable when the trading platform fails, and service_unavailable when a service does. */
+async function callPlatform<T>(call: () => Promise<T>): Promise<T> {
+  const isPlatformDown = (error: unknown): boolean => error instanceof Refusal && error.code === "platform_unavailable";
   const answer = await failAsUnavailable(() =>
-    question().catch((error: unknown) => (isAway(error) ? undefined : Promise.reject(error))),
+    call().catch((error: unknown) => (isPlatformDown(error) ? undefined : Promise.reject(error))),
   );
-  if (answer === undefined) throw refuse("platform_unavailable", "The trading platform did not answer.", NOTHING_DONE);
+  if (answer === undefined) throw refuse("platform_unavailable", "The trading platform did not answer.", NOT_EXECUTED);
   return answer;
 }
 
-/** An account that the platform does not show cannot be proven: that is no difference, it is no answer. */
+/** Throws for an account without a balance from the platform: that is not a difference of 0. */
 function shownOf(shown: ReadonlyMap<string, ShownBalance>, login: string): Shown {
   const { balance, log } = shown.get(login) ?? {};
   if (balance === undefined) throw notShown(login);
@@ -99,10 +99,10 @@ function shownOf(shown: ReadonlyMap<string, ShownBalance>, login: string): Shown
 }
 
 function notShown(login: string): Refusal {
-  return refuse("platform_unavailable", `The trading platform does not show account ${login}.`, NOTHING_DONE);
+  return refuse("platform_unavailable", `The trading platform does not show account ${login}.`, NOT_EXECUTED);
 }
 
-/** Milliseconds from the last deal that is filed to the last one of the log; entries that are no deals take no time. */
+/** Milliseconds from the last filed deal to the last deal of the log; entries without a deal do not count. */
 function lagOf({ log }: Partial<ShownBalance> = {}): number {
   if (log?.lastDealAt === undefined) return 0;
   return Math.max(0, log.lastDealAt.getTime() - (log.dealAt ?? log.lastDealAt).getTime());

@@ -10,7 +10,7 @@ import type { Deps } from "../deps.ts";
 import { listActiveInvestors as list } from "../store/subscriptions.ts";
 import { isCursor, isPageSize } from "./page.ts";
 
-/** Who is in a Master's pool now, with their names. */
+/** The Investors in a Master's pool now, with their names. */
 export async function listActiveInvestors(
   { pool, accounts }: Deps,
   { masterLogin, afterInvestorId, limit }: ListActiveInvestorsRequest,

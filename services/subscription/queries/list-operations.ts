@@ -18,7 +18,7 @@ const OUTCOMES: Partial<Readonly<Record<OperationOutcome, RecordedOutcome>>> = {
   [OperationOutcome.UNKNOWN]: "UNKNOWN",
 };
 
-/** Assigns and unassigns, the newest first. They have no comment, and no person ever reviews one. */
+/** Assigns and unassigns, newest first. They have no comment and no manual review. */
 export async function listOperations(deps: Deps, request: ListOperationsRequest): Promise<ListOperationsResponse> {
   const { login, comment, outcome, beforeId, limit } = request;
   validate(isPageSize("limit", limit));

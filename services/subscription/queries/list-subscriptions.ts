@@ -7,7 +7,7 @@ import { VISIBLE_STATUSES } from "../domain/lifecycle.ts";
 import { listSubscriptions as list } from "../store/subscriptions.ts";
 import { isCursor, isPageSize } from "./page.ts";
 
-/** Unknown logins match nothing, so nobody has to be asked who they are. */
+/** Lists subscriptions. Unknown logins match no subscription, so the account service is not called. */
 export async function listSubscriptions(
   { pool }: Deps,
   { masterLogin, investorLogin, status, afterId, limit }: ListSubscriptionsRequest,

@@ -6,7 +6,7 @@ import { trader } from "../testing/trader.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
 
-/** Leaves a moment to look around before the answer has to be on its way. */
+/** Time until the deadline of the repeated command; long enough for it to read the saga. */
 const SHORT_MS = 700;
 
 const { EXECUTED, NOT_EXECUTED, PENDING, UNKNOWN, UNSPECIFIED } = OperationOutcome;
@@ -16,7 +16,7 @@ async function outcomeOf(world: World, operationId: string) {
   return [outcome, refusalCode];
 }
 
-test("an assign is looked up by its command", async () => {
+test("an assign is found by its operation id", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   const call = aCall();
@@ -40,7 +40,7 @@ test("an assign is looked up by its command", async () => {
   });
 });
 
-test("an unassign names the keys of its fees and of what left the Master", async () => {
+test("an unassign names the keys of its fees and of its exit transfers", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const call = aCall();
@@ -56,7 +56,7 @@ test("an unassign names the keys of its fees and of what left the Master", async
   });
 });
 
-test("what was refused says why, and a second command that succeeds does not change it", async () => {
+test("a refused operation keeps its refusal code, also after a second command succeeds", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const positions = trader(world, pair.masterLogin);
@@ -73,7 +73,7 @@ test("what was refused says why, and a second command that succeeds does not cha
   expect(await outcomeOf(world, second.commandId)).toEqual([EXECUTED, ""]);
 });
 
-test("an assign that was refused and given again counts by its last row", async () => {
+test("a refused assign that is repeated has the outcome of its last try", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 100_00n);
   const pair = { masterLogin, investorLogin: anInvestor(world, 100_00n) };
@@ -88,7 +88,7 @@ test("an assign that was refused and given again counts by its last row", async 
   expect(await outcomeOf(world, call.commandId)).toEqual([EXECUTED, ""]);
 });
 
-test("what a crash left open is pending while its caller waits, then unknown until it is settled, also to a copy of it", async () => {
+test("an operation left open by a crash is pending until its deadline, then unknown, also for a repeated command", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const call = aCall();
@@ -107,7 +107,7 @@ test("what a crash left open is pending while its caller waits, then unknown unt
   expect(await outcomeOf(world, call.commandId)).toEqual([UNKNOWN, ""]);
 });
 
-test("operations are listed the newest first, by Investor or Master and by outcome; they have no comments", async () => {
+test("operations are listed newest first and filtered by Investor, Master and outcome; they have no comments", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 100_00n);
   const poor = { masterLogin, investorLogin: anInvestor(world, 1_00n) };
@@ -120,8 +120,8 @@ test("operations are listed the newest first, by Investor or Master and by outco
   const list = async (filter: Partial<ListOperationsRequest>) => {
     const all = { login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10 };
     const { items, hasMore } = await world.service.listOperations({ ...all, ...filter }, aCall());
-    const buckets: number[] = items.map((item) => calls.findIndex(({ commandId }) => commandId === item.operationId));
-    return [buckets, hasMore];
+    const indexes: number[] = items.map((item) => calls.findIndex(({ commandId }) => commandId === item.operationId));
+    return [indexes, hasMore];
   };
 
   expect(await list({})).toEqual([[2, 1, 0], false]);
@@ -134,9 +134,9 @@ test("operations are listed the newest first, by Investor or Master and by outco
   await expect(list({ limit: 0 })).rejects.toMatchObject({ code: "validation_failed" });
 });
 
-test("an id that nobody asked under is not found", async () => {
+test("an unknown operation id is not found", async () => {
   const world = await aWorld();
-  await expect(world.service.getOperation({ operationId: "nobody" }, aCall())).rejects.toMatchObject({
+  await expect(world.service.getOperation({ operationId: "unknown" }, aCall())).rejects.toMatchObject({
     code: "operation_not_found",
   });
 });

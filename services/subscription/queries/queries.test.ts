@@ -29,7 +29,7 @@ test("subscriptions are listed by id, page by page, without gap or repeat", asyn
   expect([...first.items, ...second.items]).toEqual(whole.items);
 });
 
-test("the list can be narrowed to a Master, an Investor, a state; unknown logins match nothing", async () => {
+test("subscriptions are filtered by Master, Investor and status; unknown logins match none", async () => {
   const world = await aWorld();
   const one = await subscribed(world, aMaster(world), 500_00n);
   const other = await subscribed(world, aMaster(world), 500_00n);
@@ -47,7 +47,7 @@ test("the list can be narrowed to a Master, an Investor, a state; unknown logins
   expect(await ids({ masterLogin: "99" })).toEqual([]);
 });
 
-test("a page size or cursor that cannot be is refused, all at once", async () => {
+test("an invalid page size and cursor are refused together", async () => {
   const world = await aWorld();
   await expect(world.service.listSubscriptions({ ...ALL, limit: 0, afterId: -1n }, aCall())).rejects.toMatchObject({
     code: "validation_failed",
@@ -58,7 +58,7 @@ test("a page size or cursor that cannot be is refused, all at once", async () =>
   });
 });
 
-test("the active Master is named while the Investor is in its pool, and only then", async () => {
+test("the active Master is returned only while the Investor is in its pool", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const { investorLogin, masterLogin } = pair;
@@ -68,15 +68,15 @@ test("the active Master is named while the Investor is in its pool, and only the
     startedAt: expect.any(Date),
   });
   await world.service.unassign(pair, aCall());
-  const nobody = { masterLogin: undefined, name: undefined, startedAt: undefined };
-  expect(await world.service.getActiveMaster({ investorLogin }, aCall())).toEqual(nobody);
-  expect(await world.service.getActiveMaster({ investorLogin: anInvestor(world) }, aCall())).toEqual(nobody);
+  const none = { masterLogin: undefined, name: undefined, startedAt: undefined };
+  expect(await world.service.getActiveMaster({ investorLogin }, aCall())).toEqual(none);
+  expect(await world.service.getActiveMaster({ investorLogin: anInvestor(world) }, aCall())).toEqual(none);
   await expect(world.service.getActiveMaster({ investorLogin: "99" }, aCall())).rejects.toMatchObject({
     code: "investor_not_found",
   });
 });
 
-test("active Investors come with their names by id; who is leaving is not among them", async () => {
+test("active Investors are listed by id with their names, without a leaving Investor", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
   const [first, second, third] = [
@@ -95,7 +95,7 @@ test("active Investors come with their names by id; who is leaving is not among 
   expect(rest).toMatchObject({ items: [{ login: third.investorLogin }], hasMore: false });
 });
 
-test("a Master without anybody has an empty list, an unknown one is refused", async () => {
+test("a Master without Investors has an empty list, an unknown one is refused", async () => {
   const world = await aWorld();
   const page = { afterInvestorId: 0n, limit: 10 };
   const empty = await world.service.listActiveInvestors({ ...page, masterLogin: aMaster(world) }, aCall());
@@ -108,23 +108,23 @@ test("a Master without anybody has an empty list, an unknown one is refused", as
   ).rejects.toMatchObject({ errors: [{ field: "after_investor_id" }, { field: "limit" }] });
 });
 
-test("active Investors are counted for many Masters at once; who has none is left out", async () => {
+test("active Investors are counted for many Masters at once; Masters without any are left out", async () => {
   const world = await aWorld();
-  const [crowded, lonely] = [aMaster(world), aMaster(world)];
-  await subscribed(world, crowded, 500_00n);
-  const leaving = await subscribed(world, crowded, 500_00n);
-  await subscribed(world, crowded, 500_00n);
+  const [followed, empty] = [aMaster(world), aMaster(world)];
+  await subscribed(world, followed, 500_00n);
+  const leaving = await subscribed(world, followed, 500_00n);
+  await subscribed(world, followed, 500_00n);
   await world.service.unassign(leaving, aCall());
-  const masterLogins = [crowded, lonely, "99"];
+  const masterLogins = [followed, empty, "99"];
   expect(await world.service.countActiveInvestors({ masterLogins }, aCall())).toEqual({
-    counts: [{ masterLogin: crowded, investors: 2n }],
+    counts: [{ masterLogin: followed, investors: 2n }],
   });
   await expect(world.service.countActiveInvestors({ masterLogins: [] }, aCall())).rejects.toMatchObject({
     code: "validation_failed",
   });
 });
 
-test("the open subscription is found while ACTIVE and PAUSED, and asks nobody", async () => {
+test("the open subscription is found while ACTIVE and PAUSED, without a call to another service", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const { investorLogin, id } = pair;
@@ -139,7 +139,7 @@ test("the open subscription is found while ACTIVE and PAUSED, and asks nobody", 
   });
 });
 
-test("the pool ledger says what the Master has to show at the last entry that is filed", async () => {
+test("the pool ledger has the expected balance of the Master at its last filed log entry", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const { masterLogin } = pair;
@@ -184,7 +184,7 @@ test("the pool ledger says what the Master has to show at the last entry that is
   });
 });
 
-test("a Master of which nothing is filed has an empty ledger, an unknown one is refused", async () => {
+test("a Master without filed entries has an empty ledger, an unknown one is refused", async () => {
   const world = await aWorld();
   expect(await world.service.getPoolLedger({ masterLogin: aMaster(world) }, aCall())).toMatchObject({
     expectedMasterBalance: { minorUnits: 0n },
@@ -196,7 +196,7 @@ test("a Master of which nothing is filed has an empty ledger, an unknown one is 
   });
 });
 
-test("while nobody knows who is who, questions say so and no outcome is in doubt", async () => {
+test("while the account service is unavailable requests are refused as not executed", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
   const investorLogin = anInvestor(world);

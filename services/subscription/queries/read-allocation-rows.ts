@@ -9,7 +9,7 @@ import { listRows } from "../store/allocations.ts";
 
 const MAX_ROWS = 5_000;
 
-/** The parts of the Investors in a range of allocations. */
+/** The Investors' parts of a range of allocation entries. */
 export async function readAllocationRows(
   { pool }: Deps,
   request: ReadAllocationRowsRequest,

@@ -11,7 +11,7 @@ import { type AllocationEntry, findLastNumber, listEntries } from "../store/allo
 
 const MAX_ENTRIES = 500;
 
-/** Results and closed weeks of a Master, in the one order that counts. */
+/** Allocated results and closed weeks of a Master, by allocation number. */
 export async function readAllocations(
   { pool }: Deps,
   { masterLogin, afterNumber, limit }: ReadAllocationsRequest,
@@ -21,7 +21,7 @@ export async function readAllocations(
     isNotNegative("after_number", afterNumber),
     isBetween("limit", limit, 1, MAX_ENTRIES),
   );
-  // Read before them: an entry that is committed meanwhile must not look like one that is missing.
+  // Read before the entries, so that an entry that is committed in between does not look like a missing one.
   const before = await findLastNumber(pool, masterLogin);
   const entries = await listEntries(pool, { masterLogin, afterNumber, limit });
   const read = entries.at(-1)?.number ?? 0n;

@@ -1,7 +1,7 @@
 import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** One entry of what happened to a Master's Investors: a result that was split, or a week that was closed. */
+/** An allocation entry of a Master: an allocated result, or a closed week. */
 export type AllocationEntry = {
   readonly number: bigint;
   readonly result:
@@ -47,7 +47,7 @@ export type AllocationRow = {
   readonly number: bigint;
   readonly subscriptionId: bigint;
   readonly amount: bigint;
-  /** Balance and carry after it. */
+  /** Pooled amount (cents) and carry (1e-8 USD) after the entry. */
   readonly pooled: bigint;
   readonly carry: bigint;
   readonly floating: bigint;
@@ -110,7 +110,7 @@ function toEntry(row: EntryRow): AllocationEntry {
   };
 }
 
-/** 0 while there is none. */
+/** Allocation number of the newest entry; 0 without one. */
 export async function findLastNumber(db: Queryable, masterLogin: string): Promise<bigint> {
   const { last } = await one<{ last: bigint }>(
     db,
@@ -125,7 +125,7 @@ export type AllocatedRow = Pick<AllocationRow, "number" | "subscriptionId" | "am
 
 export type RowRange = {
   readonly masterLogin: string;
-  /** Rows after this pair. */
+  /** Rows after this pair of allocation number and subscription. */
   readonly afterNumber: bigint;
   readonly afterSubscriptionId: bigint;
   readonly throughNumber: bigint;

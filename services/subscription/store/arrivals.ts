@@ -2,12 +2,12 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Arrival } from "../domain/arrival.ts";
 
-/** Money that is on the Master and waits for its units. */
+/** Money on the Master that has no units yet. */
 export type NewArrival = {
   readonly subscriptionId: bigint;
   readonly amount: bigint;
-  /** Its entry in the Master's log; without one it is there from now on. */
-  readonly place?: { readonly number: bigint; readonly dealId: bigint } | undefined;
+  /** Log entry of the Master with which it arrived; undefined: the last filed entry. */
+  readonly entry?: { readonly number: bigint; readonly dealId: bigint } | undefined;
 };
 
 export async function insertArrivals(tx: Transaction, arrivals: readonly NewArrival[]): Promise<void> {
@@ -19,17 +19,17 @@ export async function insertArrivals(tx: Transaction, arrivals: readonly NewArri
                coalesce(fresh.deal_id, pool.filed_deal_id), fresh.amount
         from unnest(
                ${arrivals.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-               ${arrivals.map(({ place }) => place?.number)}::bigint[],
-               ${arrivals.map(({ place }) => place?.dealId)}::bigint[],
+               ${arrivals.map(({ entry }) => entry?.number)}::bigint[],
+               ${arrivals.map(({ entry }) => entry?.dealId)}::bigint[],
                ${arrivals.map(({ amount }) => amount)}::bigint[]
-             ) with ordinality as fresh (subscription_id, number, deal_id, amount, place)
+             ) with ordinality as fresh (subscription_id, number, deal_id, amount, ordinal)
              join holding on holding.subscription_id = fresh.subscription_id
              join master_pool as pool on pool.login = holding.master_login
-        order by place`,
+        order by ordinal`,
   );
 }
 
-/** Of holdings in a pool that the caller has locked. */
+/** Arrivals of these holdings. The caller has locked the pool. */
 export async function listArrivals(
   tx: Transaction,
   masterLogin: string,
@@ -45,13 +45,13 @@ export async function listArrivals(
   );
 }
 
-/** They have their units. */
+/** Deletes arrivals that have their units. */
 export async function deleteArrivals(tx: Transaction, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return;
   await execute(tx, sql`delete from arrival where id = any(${ids}::bigint[])`);
 }
 
-/** Of who has left the pool, without units. */
+/** Deletes the arrivals of a subscription that has left the pool. */
 export async function deleteArrivalsOf(tx: Transaction, subscriptionId: bigint): Promise<void> {
   await execute(tx, sql`delete from arrival where subscription_id = ${subscriptionId}`);
 }

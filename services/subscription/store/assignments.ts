@@ -2,13 +2,13 @@ import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RecordedRefusal } from "./recorded-refusal.ts";
 
-/** The saga of one assignment, without what its subscription says. */
+/** The saga that begins a subscription, without the columns of the subscription. */
 export type Assignment = {
   readonly subscriptionId: bigint;
   readonly feeRatePpm: number;
   readonly feeEnabled: boolean;
   readonly deadlineAt: Date;
-  /** Holder of the Investor's account lock; null once released. */
+  /** Lock owner of the Investor's account lock; null once released. */
   readonly lockOwner: string | null;
   readonly decidedAt: Date | null;
   readonly heldBalance: bigint | null;
@@ -20,7 +20,7 @@ export type NewAssignment = Pick<Assignment, "subscriptionId" | "feeRatePpm" | "
   readonly lockOwner: string;
 };
 
-/** When the saga is looked at again by itself: when the time of who asked for it is over. */
+/** Begins the saga. The recovery job takes it over after the caller's deadline. */
 export async function insertAssignment(tx: Transaction, fresh: NewAssignment): Promise<void> {
   const { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, lockOwner } = fresh;
   await one(
@@ -35,8 +35,8 @@ export async function getAssignment(db: Queryable, subscriptionId: bigint): Prom
   return one<Assignment>(
     db,
     sql`select subscription_id as "subscriptionId", fee_rate_ppm as "feeRatePpm", fee_enabled as "feeEnabled",
-               deadline_at as "deadlineAt", lock_owner as "lockOwner", decided_at as "decidedAt", held_balance_minor as "heldBalance",
-               held_log_number as "heldLogNumber", refusal
+               deadline_at as "deadlineAt", lock_owner as "lockOwner", decided_at as "decidedAt",
+               held_balance_minor as "heldBalance", held_log_number as "heldLogNumber", refusal
         from assignment
         where subscription_id = ${subscriptionId}`,
   );
@@ -76,7 +76,7 @@ export async function markLockReleased(db: Queryable, subscriptionId: bigint): P
   );
 }
 
-/** Sagas whose account lock is still held although nobody works on them; taken for a while. */
+/** Claims due sagas whose account lock is not released: other replicas do not process them until `until`. */
 export async function claimAssignments(
   db: Queryable,
   now: Date,
@@ -99,7 +99,7 @@ export async function claimAssignments(
   );
 }
 
-/** For people: why it still waits, and when it is looked at again. */
+/** Schedules the next try of the recovery job; the reason is for operators. */
 export async function postponeAssignment(db: Queryable, id: bigint, until: Date, reason: string): Promise<void> {
   await execute(
     db,

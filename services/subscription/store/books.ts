@@ -7,15 +7,15 @@ import { lockHoldings } from "./holdings.ts";
 export type BooksQuery = {
   readonly investorLogins: readonly string[];
   readonly masterLogins: readonly string[];
-  /** Investors whose movements may stop the Master in whose pool they are. */
+  /** Investors whose movements may stop their Master. */
   readonly stoppingLogins?: readonly string[];
-  /** Keys of the movements; those that are not ours match nothing. */
+  /** Keys of the movements; keys of other services match no row. */
   readonly keys: readonly string[];
 };
 
 /**
- * Everything that filing these movements can touch, locked until commit. The order of the locks is the same everywhere:
- * pools, then accounts, then holdings, each by ascending key.
+ * Loads everything that filing these movements can change, locked until commit. All transactions lock in the same
+ * order: pools, then accounts, then holdings, each by ascending key.
  */
 export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Books> {
   const poolsToStop = await listPoolsOf(tx, query.stoppingLogins ?? []);
@@ -38,7 +38,7 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
   };
 }
 
-/** As it is now: whoever is in another pool when its account is locked makes the filing begin anew. */
+/** Read without locks: filing is repeated if an Investor is in another pool when its account is locked. */
 async function listPoolsOf(tx: Transaction, investorLogins: readonly string[]): Promise<string[]> {
   if (investorLogins.length === 0) return [];
   const rows = await many<{ login: string }>(
@@ -60,15 +60,15 @@ type AccountRow = {
   readonly pooledIn: bigint | null;
 };
 
-/** A login never heard of gets a row; its log is then filed from the opening. */
+/** Locks accounts. An unknown login gets a row; its log is then filed from the opening. */
 export async function lockAccounts(tx: Transaction, logins: readonly string[]): Promise<AccountBook[]> {
   if (logins.length === 0) return [];
   const sorted = [...new Set(logins)].sort();
   await many(
     tx,
     sql`insert into investor_account (login)
-        select login from unnest(${sorted}::text[]) as asked (login)
-        where not exists (select from investor_account as known where known.login = asked.login)
+        select login from unnest(${sorted}::text[]) as wanted (login)
+        where not exists (select from investor_account as known where known.login = wanted.login)
         order by login
         on conflict do nothing`,
   );
@@ -98,8 +98,8 @@ export async function lockPools(tx: Transaction, logins: readonly string[]): Pro
   await many(
     tx,
     sql`insert into master_pool (login)
-        select login from unnest(${sorted}::text[]) as asked (login)
-        where not exists (select from master_pool as known where known.login = asked.login)
+        select login from unnest(${sorted}::text[]) as wanted (login)
+        where not exists (select from master_pool as known where known.login = wanted.login)
         order by login
         on conflict do nothing`,
   );
@@ -150,8 +150,8 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
   await many(
     tx,
     sql`update master_pool
-        set filed_number = book.filed_number, received_number = book.received_number, external_minor = book.external_funds,
-            unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
+        set filed_number = book.filed_number, received_number = book.received_number,
+            external_minor = book.external_funds, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
             stopped_reason = book.stopped_reason, are_positions_known = book.are_positions_known
         from unnest(
           ${pools.map(({ login }) => login)}::text[],

@@ -3,7 +3,9 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type PooledHolding = { readonly subscriptionId: bigint; readonly investorLogin: string };
 
-/** Everybody in a pool, so that their accounts can be locked before it is taken anywhere: a deal may still wait. */
+/**
+ * The Investors of a pool, whose accounts are locked before the pool changes, because deals may still be unallocated.
+ */
 export async function listHoldingsOfPool(tx: Transaction, masterLogin: string): Promise<PooledHolding[]> {
   return many<PooledHolding>(
     tx,
@@ -21,8 +23,8 @@ export type Compensation = {
 };
 
 /**
- * Takes it out of the external funds of a Master, and keeps who got what. Answers what there was before. The caller has
- * locked the pool.
+ * Takes the total out of the external funds of a Master and records the amount of each subscription. Returns the
+ * external funds before, in cents. The caller has locked the pool.
  */
 export async function takeFromExternal(
   tx: Transaction,

@@ -3,7 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
 
-/** A transfer of an Investor's capital off the Master; the amount is positive here. */
+/** A transfer of an Investor's capital off the Master; the amount is positive. */
 export type ExitTransfer = {
   readonly id: bigint;
   readonly key: string;
@@ -19,12 +19,12 @@ export type NewExitTransfer = {
   readonly masterLogin: string;
   readonly amount: bigint;
   readonly at: Date;
-  /** When it may be sent: later for one that follows a refused one. */
+  /** When it may be sent: delayed after a refused transfer. */
   readonly sendAt: Date;
   readonly refusals: number;
 };
 
-/** Numbers are given under the lock of the holding, so they have no gaps. */
+/** The caller has locked the holding, so numbers have no gaps. */
 export async function insertExitTransfer(tx: Transaction, transfer: NewExitTransfer): Promise<ExitTransfer> {
   const { subscriptionId, masterLogin, amount, at, sendAt, refusals } = transfer;
   const row = await one<{ id: bigint; key: string }>(
@@ -40,7 +40,7 @@ export async function insertExitTransfer(tx: Transaction, transfer: NewExitTrans
   return { ...row, subscriptionId, masterLogin, amount, tries: 0, refusals };
 }
 
-/** The first one of a subscription is the one whose id the command answers. */
+/** The first exit transfer of a subscription: the command returns its id. */
 export async function findFirstExitTransfer(
   db: Queryable,
   subscriptionId: bigint,
@@ -55,7 +55,7 @@ export async function findFirstExitTransfer(
   return row && { ...row, transferId: row.transferId ?? undefined };
 }
 
-/** Takes due transfers for a while: another process looks at them again only when that has passed. */
+/** Claims due transfers: other replicas do not process them until `until`. */
 export async function claimExitTransfers(
   db: Queryable,
   now: Date,
@@ -79,7 +79,7 @@ export async function claimExitTransfers(
   );
 }
 
-/** The order is durable at platform; when to look again, and why it still waits. */
+/** Platform has recorded the transfer; it is checked again at `lookAt`. The reason is for operators. */
 export async function markExitSent(
   db: Queryable,
   id: bigint,
@@ -120,7 +120,7 @@ export async function markExitsApplied(
   );
 }
 
-/** Surely not executed. False when it is not open any more. */
+/** The transfer was certainly not executed. False when it is no longer open. */
 export async function refuseExit(
   tx: Transaction,
   id: bigint,
@@ -136,7 +136,7 @@ export async function refuseExit(
   return changed === 1;
 }
 
-/** Of an open one that has moved another amount: the next one takes its place, under a key of its own. */
+/** Replaces an open transfer that moved a wrong amount by a new one under a new key. */
 export async function replaceExit(tx: Transaction, id: bigint, reason: string, at: Date): Promise<void> {
   const { subscriptionId, masterLogin, amount } = await one<
     Pick<NewExitTransfer, "subscriptionId" | "masterLogin" | "amount">
@@ -150,7 +150,7 @@ export async function replaceExit(tx: Transaction, id: bigint, reason: string, a
   await insertExitTransfer(tx, { subscriptionId, masterLogin, amount, at, sendAt: at, refusals: 0 });
 }
 
-/** What leaves a Master in one go, in as many transfers as the platform needs for it; none for 0. */
+/** Splits an amount into as many transfers as the platform's maximum requires; none for 0. */
 export async function insertExitTransfers(
   tx: Transaction,
   exit: Pick<NewExitTransfer, "subscriptionId" | "masterLogin" | "amount" | "at">,
@@ -162,7 +162,7 @@ export async function insertExitTransfers(
   return transfers;
 }
 
-/** What a debit left over after its Investor had gone: outflows of the holdings, so their amounts are negative. */
+/** Unused parts of reserves of Investors who have left the pool; outflows, so their amounts are negative. */
 export async function insertFurtherExits(tx: Transaction, exits: readonly HoldingFlow[], at: Date): Promise<void> {
   for (const { subscriptionId, amount } of exits) {
     const { masterLogin } = await one<{ masterLogin: string }>(

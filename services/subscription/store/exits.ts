@@ -5,7 +5,7 @@ import type { RecordedRefusal } from "./recorded-refusal.ts";
 
 export type ExitState = "ASKING" | "LEAVING" | "LEFT" | "REFUSED";
 
-/** The saga of how one subscription is left. */
+/** The saga that takes an Investor out of a pool. */
 export type Exit = {
   readonly subscriptionId: bigint;
   readonly commandId: string;
@@ -32,7 +32,7 @@ export async function findExit(db: Queryable, subscriptionId: bigint): Promise<E
   return maybeOne<Exit>(db, sql`select * from exit_row where "subscriptionId" = ${subscriptionId}`);
 }
 
-/** The exit that a command has led to. */
+/** The exit that a command completed. */
 export async function findExitOfCommand(db: Queryable, commandId: string): Promise<Exit | undefined> {
   return maybeOne<Exit>(
     db,
@@ -42,7 +42,9 @@ export async function findExitOfCommand(db: Queryable, commandId: string): Promi
   );
 }
 
-/** False when another try is under way or has succeeded, or when the account lock of the one before is still to be released. */
+/**
+ * False when another try is in progress or has succeeded, or when the account lock of the previous try is not released.
+ */
 export async function beginTry(db: Queryable, fresh: NewTry): Promise<boolean> {
   const { subscriptionId, commandId, requestId, lockOwner, deadlineAt } = fresh;
   const changed = await execute(
@@ -60,7 +62,7 @@ export async function beginTry(db: Queryable, fresh: NewTry): Promise<boolean> {
   return changed === 1;
 }
 
-/** ASKING -> LEAVING. False when the settling job was faster and has given up. */
+/** ASKING -> LEAVING. False when the recovery job has aborted the try. */
 export async function markLeaving(
   db: Queryable,
   { subscriptionId, try: number }: Pick<Exit, "subscriptionId" | "try">,
@@ -75,7 +77,7 @@ export async function markLeaving(
   return changed === 1;
 }
 
-/** Ends a try without effect, from the given state alone; LEAVING only after Leave has refused it. */
+/** Refuses a try that is still in this state. A try in LEAVING is refused only after Leave has refused it. */
 export async function refuseTry(
   db: Queryable,
   { subscriptionId, try: number, state }: Pick<Exit, "subscriptionId" | "try" | "state">,
@@ -90,7 +92,7 @@ export async function refuseTry(
   return changed === 1;
 }
 
-/** LEAVING -> LEFT, in the commit that takes the Investor out of the pool. Answers the request that led to it. */
+/** LEAVING -> LEFT, in the commit that takes the Investor out of the pool. Returns the id of the request. */
 export async function markLeft(
   tx: Transaction,
   subscriptionId: bigint,
@@ -109,13 +111,14 @@ export async function markLeft(
 export async function markExitLockReleased(db: Queryable, subscriptionId: bigint, lockOwner: string): Promise<void> {
   await execute(
     db,
-    sql`update exit set lock_owner = null, reason = null where subscription_id = ${subscriptionId} and lock_owner = ${lockOwner}`,
+    sql`update exit set lock_owner = null, reason = null
+        where subscription_id = ${subscriptionId} and lock_owner = ${lockOwner}`,
   );
 }
 
 export type ClaimedExit = { readonly subscriptionId: bigint; readonly try: number; readonly tries: number };
 
-/** Sagas whose account lock is still held although nobody works on them; taken for a while. */
+/** Claims due sagas whose account lock is not released: other replicas do not process them until `until`. */
 export async function claimExits(db: Queryable, now: Date, until: Date, limit: number): Promise<ClaimedExit[]> {
   return many(
     db,
@@ -133,7 +136,7 @@ export async function claimExits(db: Queryable, now: Date, until: Date, limit: n
   );
 }
 
-/** The next try has its own time to be looked at. */
+/** Schedules the next run of the recovery job for this try; no effect on a later try. */
 export async function postponeExit(
   db: Queryable,
   { subscriptionId, try: number }: Pick<Exit, "subscriptionId" | "try">,

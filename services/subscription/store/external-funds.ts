@@ -1,20 +1,20 @@
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** External funds that people have not looked at, or can do something with. Cents, signed. */
+/** External funds that need a review. Cents, signed. */
 export type ExternalFunds = {
   readonly kind: "investor" | "master";
   readonly login: string;
   readonly amount: bigint;
-  /** Of the pool, or of that in which the Investor is. */
+  /** Login of the Master of the pool. */
   readonly masterLogin: string;
-  /** What those who are below zero in the Master's pool lack together; 0 for an Investor. */
+  /** Sum of the negative pooled amounts of the Master's pool, as a positive number; 0 for an Investor. */
   readonly shortfall: bigint;
-  /** Highest ticket that is filed of the Master; 0 for an Investor. */
+  /** Highest filed ticket of the Master; 0 for an Investor. */
   readonly dealId: bigint;
 };
 
-/** What of a pool is open for people, the Investors first. */
+/** External funds that need a review, Investors first. */
 export async function listExternalFunds(db: Queryable, limit: number): Promise<ExternalFunds[]> {
   return [...(await listOnInvestors(db, limit)), ...(await listOnMasters(db, limit))];
 }
@@ -31,7 +31,7 @@ function listOnInvestors(db: Queryable, limit: number): Promise<ExternalFunds[]>
   );
 }
 
-/** Known money is asked about again when it can raise those who are below zero. */
+/** Acknowledged funds need another review when they can cover the deficit of Investors below zero. */
 function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
   return many<ExternalFunds>(
     db,
@@ -63,7 +63,7 @@ export async function acknowledgeExternal(tx: Transaction, login: string, amount
   await execute(tx, sql`update master_pool set external_known_minor = ${amount} where login = ${login}`);
 }
 
-/** What is gone is not known any more: the same amount would be another one. */
+/** Resets the acknowledged amount when the external funds are 0: a later equal amount needs a review of its own. */
 export async function forgetKnownMoney(db: Queryable): Promise<void> {
   await execute(
     db,

@@ -9,7 +9,7 @@ export type FeeDebit = {
   readonly amount: bigint;
 };
 
-/** A key is one debit for ever; a second entry under it would be one of platform's own corrections. */
+/** A key has one debit; a second log entry under it is a correction by platform and is ignored. */
 export async function insertFeeDebits(tx: Transaction, debits: readonly FeeDebit[]): Promise<void> {
   if (debits.length === 0) return;
   await many(
@@ -26,7 +26,7 @@ export async function insertFeeDebits(tx: Transaction, debits: readonly FeeDebit
   );
 }
 
-/** Which of these fees have left their Investor. */
+/** The keys of those fees that were debited. */
 export async function listTakenFees(db: Queryable, keys: readonly string[]): Promise<Set<string>> {
   const rows = await many<{ key: string }>(db, sql`select key from fee_debit where key = any(${keys}::text[])`);
   return new Set(rows.map(({ key }) => key));

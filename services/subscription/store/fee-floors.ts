@@ -2,7 +2,10 @@ import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 export type FeeFloor = { readonly investorLogin: string; readonly floor: bigint };
 
-/** External funds, money on its way into the pool, losses that are not posted: no fee is paid of these. */
+/**
+ * The part of each balance that pays no fee: external funds, inbound and waiting money, losses that are not posted.
+ * Cents.
+ */
 export async function listFeeFloors(db: Queryable, investorLogins: readonly string[]): Promise<FeeFloor[]> {
   return many<FeeFloor>(
     db,

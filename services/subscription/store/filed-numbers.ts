@@ -1,6 +1,6 @@
 import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** How far the log of a login is filed; -1 when nothing of it is. */
+/** Log position up to which a login is filed; -1 when no entry is. */
 export async function findFiledNumber(db: Queryable, login: string): Promise<bigint> {
   const row = await maybeOne<{ filedNumber: bigint }>(
     db,
@@ -11,7 +11,7 @@ export async function findFiledNumber(db: Queryable, login: string): Promise<big
   return row?.filedNumber ?? -1n;
 }
 
-/** Logins of which an entry was heard that does not follow the last one filed. */
+/** Logins with received entries that do not follow the last filed one. */
 export async function listGaps(db: Queryable, limit: number): Promise<{ login: string; receivedNumber: bigint }[]> {
   return many(
     db,

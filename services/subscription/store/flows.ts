@@ -3,10 +3,10 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
 
-/** A change of capital that waits for a mirror. */
+/** A flow that no mirror carries yet. */
 export type OpenFlow = HoldingFlow & { readonly id: bigint };
 
-/** The Master is that of the subscription, so that no flow can be sent to another. */
+/** Inserts flows. The Master is read from the subscription, so a flow cannot be mirrored on another Master. */
 export async function insertFlows(tx: Transaction, changes: readonly HoldingFlow[], at: Date): Promise<void> {
   const flows = changes.flatMap((change) => inParts(change.amount).map((amount) => ({ ...change, amount })));
   if (flows.length === 0) return;
@@ -17,13 +17,13 @@ export async function insertFlows(tx: Transaction, changes: readonly HoldingFlow
         from unnest(
                ${flows.map(({ subscriptionId }) => subscriptionId)}::bigint[],
                ${flows.map(({ amount }) => amount)}::bigint[]
-             ) with ordinality as fresh (subscription_id, amount, place)
+             ) with ordinality as fresh (subscription_id, amount, ordinal)
              join subscription on subscription.id = fresh.subscription_id
-        order by place`,
+        order by ordinal`,
   );
 }
 
-/** The caller has locked the pool, so nobody else takes them. */
+/** The caller has locked the pool, so no other transaction takes these flows. */
 export async function listOpenFlows(tx: Transaction, masterLogin: string, limit: number): Promise<OpenFlow[]> {
   return many<OpenFlow>(
     tx,

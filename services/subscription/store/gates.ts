@@ -2,10 +2,10 @@ import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/q
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { LeaveTry } from "./leaves.ts";
 
-/** A closed gate. Whoever commits under it has to hold this fence still. */
+/** A closed gate. A commit under the gate is valid only with the current fence. */
 export type Gate = { readonly masterLogin: string; readonly fence: bigint };
 
-/** Undefined while it is closed for somebody. */
+/** Undefined when the gate is closed already. */
 export async function closeGate(
   tx: Transaction,
   masterLogin: string,
@@ -34,7 +34,7 @@ export async function lockGate(tx: Transaction, { masterLogin, fence }: Gate): P
   return row !== undefined;
 }
 
-/** In the commit that makes the decision final. */
+/** Opens the gate, in the commit that makes the decision final. False when the gate was taken over. */
 export async function openGate(tx: Transaction, { masterLogin, fence }: Gate): Promise<boolean> {
   const changed = await execute(
     tx,
@@ -47,7 +47,7 @@ export async function openGate(tx: Transaction, { masterLogin, fence }: Gate): P
 
 export type AbandonedGate = Gate & LeaveTry;
 
-/** Takes gates over that were closed too long ago: from now on the new fence counts, and who closed them is out. */
+/** Takes over gates that were closed too long ago. The new fence invalidates the replica that closed them. */
 export async function takeOverGates(
   db: Queryable,
   closedBefore: Date,

@@ -5,7 +5,7 @@ import type { HoldingBuckets } from "../domain/buckets.ts";
 
 type HoldingRow = Omit<HoldingBook, "buckets"> & HoldingBuckets;
 
-/** Locked by ascending id, after pools and accounts. */
+/** Locks holdings by ascending id, after pools and accounts. */
 export async function lockHoldings(tx: Transaction, subscriptionIds: readonly bigint[]): Promise<HoldingBook[]> {
   if (subscriptionIds.length === 0) return [];
   const rows = await many<HoldingRow>(
@@ -22,13 +22,13 @@ export async function lockHoldings(tx: Transaction, subscriptionIds: readonly bi
   return rows.map(toHolding);
 }
 
-/** Fresh: nothing of it has units yet. */
+/** Inserts a holding without units. */
 export async function insertHolding(tx: Transaction, holding: Omit<HoldingBook, "unredeemed">): Promise<void> {
   const { subscriptionId, masterLogin, investorLogin, buckets } = holding;
   await one(
     tx,
     sql`insert into holding (subscription_id, master_login, investor_login, inbound_minor, waiting_minor, pooled_minor,
-                          reserved_minor, outbound_minor)
+                             reserved_minor, outbound_minor)
         values (${subscriptionId}, ${masterLogin}, ${investorLogin}, ${buckets.inbound}, ${buckets.waiting},
                 ${buckets.pooled}, ${buckets.reserved}, ${buckets.outbound})
         returning subscription_id`,
@@ -59,7 +59,7 @@ function toHolding({ inbound, waiting, pooled, reserved, outbound, ...holding }:
   return { ...holding, buckets: { inbound, waiting, pooled, reserved, outbound } };
 }
 
-/** Of who has left, with nothing anywhere any more: whoever emptied the holding should have cancelled it. */
+/** PAUSED subscriptions with an empty holding; the saga that emptied the holding normally cancels them. */
 export async function listEmptiedPaused(db: Queryable, limit: number): Promise<bigint[]> {
   const rows = await many<{ id: bigint }>(
     db,

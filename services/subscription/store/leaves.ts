@@ -16,11 +16,11 @@ export type Leave = LeaveTry & {
   readonly payoutKey: string;
   readonly feeSuffix: string;
   readonly state: LeaveState;
-  /** Null outside a pool, as the next two. */
+  /** Null outside a pool, like the next two. */
   readonly subscriptionId: bigint | null;
   readonly masterLogin: string | null;
   readonly settledNumber: bigint | null;
-  /** Null until it is settled, as all that follow. */
+  /** Null until settled, like all fields below. */
   readonly settledAt: Date | null;
   readonly allocationNumber: bigint | null;
   readonly periodStart: Date | null;
@@ -38,11 +38,11 @@ export type NewLeave = Pick<
   "key" | "try" | "investorLogin" | "kind" | "requested" | "heldBalance" | "heldLogNumber" | "payoutKey" | "feeSuffix"
 >;
 
-/** What is fixed of a leave before its fee is known: its place, and the facts of that instant. */
+/** The facts of a leave that are fixed before its fee is known: its log position and the amounts of that instant. */
 export type Settlement = {
-  /** Undefined outside a pool. */
+  /** Log position of the Master; undefined outside a pool. */
   readonly settledNumber: bigint | undefined;
-  /** Last allocation entry that counts; 0 outside a pool. */
+  /** Number of the last allocation that counts; 0 outside a pool. */
   readonly allocationNumber: bigint;
   readonly settledAt: Date;
   readonly periodStart: Date;
@@ -50,7 +50,7 @@ export type Settlement = {
   readonly quarantined: bigint;
 };
 
-/** False when this key has a try that is not refused, or when this try or a later one is known already. */
+/** False when the key has a try that is not refused, or when this try or a later one is recorded. */
 export async function tryInsertLeave(db: Queryable, fresh: NewLeave, at: Date): Promise<boolean> {
   const changed = await execute(
     db,
@@ -74,7 +74,7 @@ export async function findStandingLeave(db: Queryable, key: string): Promise<Lea
   return maybeOne<Leave>(db, sql`select * from leave_row where key = ${key} and state <> 'REFUSED'`);
 }
 
-/** The row itself decides who may go on: false when it is not in that state any more. */
+/** WAITING -> GATED. False when the leave is no longer WAITING, because another replica processes it. */
 export async function markGated(
   tx: Transaction,
   { key, try: number }: LeaveTry,
@@ -89,7 +89,7 @@ export async function markGated(
   return changed === 1;
 }
 
-/** False when it is not in the state that it was read in any more. */
+/** False when the leave is no longer in the state in which it was read. */
 export async function markSettled(
   tx: Transaction,
   { key, try: number, state }: LeaveTry & { readonly state: LeaveState },

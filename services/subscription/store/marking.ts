@@ -1,6 +1,6 @@
 import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** Pools in which something waits for a strike, and nothing says to wait with it: neither a week nor the last try. */
+/** Masters with flows to strike that are not stopped, gated, delayed after a failed try, or behind with a week. */
 export async function listPoolsToStrike(
   db: Queryable,
   due: { readonly cutOff: Date; readonly now: Date; readonly limit: number },
@@ -48,7 +48,7 @@ export async function markMarked(db: Queryable, login: string): Promise<void> {
   );
 }
 
-/** How often in a row it could not be marked, this time included. */
+/** Counts a failed try to mark the Master. Returns the number of consecutive failures. */
 export async function countFailedMark(db: Queryable, login: string, reason: string): Promise<number> {
   const { tries } = await one<{ tries: number }>(
     db,

@@ -1,7 +1,7 @@
 import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** What an allocation and a strike have to know of a Master besides its pool. */
+/** The facts about a Master that allocation and strike need besides its pool. */
 export type Master = {
   readonly login: string;
   readonly filedNumber: bigint;
@@ -9,17 +9,17 @@ export type Master = {
   readonly struckDealId: bigint;
   readonly stoppedReason: string | null;
   readonly hasOpenGate: boolean;
-  /** Null while nobody is ACTIVE. */
+  /** Null while no subscription is ACTIVE. */
   readonly weeksClosedThrough: Date | null;
   readonly lastAllocation: bigint;
   readonly isInDeficit: boolean;
-  /** Every position that it may have open is in the books. */
+  /** All open positions of the Master are in the books. */
   readonly arePositionsKnown: boolean;
-  /** Entry of its log up to which people let deals pass. */
+  /** Log position up to which operators have accepted deals that would otherwise stop the Master. */
   readonly letPassNumber: bigint;
 };
 
-/** Locks the pool: the first lock of whatever changes it. Undefined when nothing is known of the Master. */
+/** Locks the pool row, which every change of the pool locks first. Undefined for an unknown Master. */
 export async function lockMaster(tx: Transaction, login: string): Promise<Master | undefined> {
   return maybeOne<Master>(
     tx,
@@ -38,7 +38,7 @@ export type MasterProgress = Pick<
   Master,
   "login" | "struckDealId" | "weeksClosedThrough" | "lastAllocation" | "isInDeficit" | "arePositionsKnown"
 > & {
-  /** Sum of the results that were split now. */
+  /** Sum of the results allocated now, in cents. */
   readonly allocated: bigint;
 };
 
@@ -55,7 +55,7 @@ export async function saveProgress(tx: Transaction, progress: MasterProgress): P
   );
 }
 
-/** False when it is stopped already: the first reason stays. */
+/** False when the Master is stopped already: the first reason is kept. */
 export async function stopMaster(tx: Transaction, login: string, reason: string): Promise<boolean> {
   const changed = await execute(
     tx,
@@ -64,7 +64,7 @@ export async function stopMaster(tx: Transaction, login: string, reason: string)
   return changed === 1;
 }
 
-/** The Master that a break names, or in whose pool the money of its account is; none when no pool is concerned. */
+/** The Master that a break names, or the Master in whose pool the account is; empty when no pool is concerned. */
 export async function listConcernedMasters(
   db: Queryable,
   { account, master }: { readonly account: string; readonly master: string },
@@ -80,7 +80,7 @@ export async function listConcernedMasters(
   return rows.map(({ login }) => login);
 }
 
-/** It goes on. Deals up to the entry pass, whatever else they would stop it for. */
+/** Resumes a stopped Master. Deals up to this log position are accepted. */
 export async function resumeMaster(tx: Transaction, login: string, letPassNumber: bigint): Promise<void> {
   await execute(
     tx,
@@ -90,7 +90,7 @@ export async function resumeMaster(tx: Transaction, login: string, letPassNumber
   );
 }
 
-/** From the first ACTIVE Investor on weeks are closed. The caller has locked the pool. */
+/** Begins to close weeks, with the first ACTIVE Investor. The caller has locked the pool. */
 export async function beginWeeks(tx: Transaction, login: string, closedThrough: Date): Promise<void> {
   await execute(
     tx,
@@ -100,7 +100,7 @@ export async function beginWeeks(tx: Transaction, login: string, closedThrough: 
   );
 }
 
-/** With the last ACTIVE Investor gone no week is closed any more. The caller has locked the pool. */
+/** Stops closing weeks if no Investor is ACTIVE. The caller has locked the pool. */
 export async function endWeeksIfNobodyIsLeft(tx: Transaction, login: string): Promise<void> {
   await execute(
     tx,
@@ -111,7 +111,7 @@ export async function endWeeksIfNobodyIsLeft(tx: Transaction, login: string): Pr
   );
 }
 
-/** Why nothing may be begun with a Master now; undefined when nothing stands in the way. */
+/** Why new operations with a Master are refused now; undefined when they are not. */
 export async function findSafetyStop(db: Queryable, login: string): Promise<"stopped" | "deficit" | undefined> {
   const row = await maybeOne<{ isStopped: boolean; isInDeficit: boolean }>(
     db,

@@ -1,7 +1,7 @@
 import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** A mirror that was not seen on the Master yet. */
+/** A mirror that is not applied on the Master yet. */
 export type OpenMirror = {
   readonly id: bigint;
   readonly key: string;
@@ -17,7 +17,7 @@ export type NewMirror = {
   readonly at: Date;
 };
 
-/** Masters with open flows, no mirror under way, and nothing that says to wait. */
+/** Masters with open flows and without an open mirror that are not stopped or delayed after a refusal. */
 export async function listMastersToMirror(db: Queryable, now: Date, limit: number): Promise<string[]> {
   const rows = await many<{ login: string }>(
     db,
@@ -32,7 +32,7 @@ export async function listMastersToMirror(db: Queryable, now: Date, limit: numbe
   return rows.map(({ login }) => login);
 }
 
-/** False when another process works on this Master, or when there is a mirror under way. */
+/** False when another transaction has locked this Master, or when a mirror is open. */
 export async function lockMasterForMirror(tx: Transaction, login: string, now: Date): Promise<boolean> {
   const row = await maybeOne(
     tx,
@@ -58,7 +58,7 @@ export async function insertMirror(tx: Transaction, mirror: NewMirror): Promise<
   return { ...row, masterLogin, amount, tries: 0 };
 }
 
-/** Takes due mirrors of Masters that are not stopped for a while: another process looks at them again only when that has passed. */
+/** Claims due mirrors of Masters that are not stopped: other replicas do not process them until `until`. */
 export async function claimMirrors(db: Queryable, now: Date, until: Date, limit: number): Promise<OpenMirror[]> {
   return many<OpenMirror>(
     db,
@@ -101,7 +101,7 @@ export async function markMirrorsApplied(
   );
 }
 
-/** The wait goes on; the reason is there for people. */
+/** Schedules the next check; the reason is for operators. */
 export async function postponeMirror(db: Queryable, id: bigint, until: Date, reason: string): Promise<void> {
   await execute(
     db,
@@ -109,7 +109,7 @@ export async function postponeMirror(db: Queryable, id: bigint, until: Date, rea
   );
 }
 
-/** Surely not executed: its flows wait for the next mirror. False when it is not open any more. */
+/** The mirror was certainly not executed: its flows go into the next one. False when it is no longer open. */
 export async function refuseMirror(
   tx: Transaction,
   mirror: Pick<OpenMirror, "id">,
@@ -127,7 +127,7 @@ export async function refuseMirror(
   return true;
 }
 
-/** How often in a row, this time included. */
+/** Counts a refused mirror. Returns the number of consecutive refusals. */
 export async function countMirrorRefusal(tx: Transaction, masterLogin: string, reason: string): Promise<number> {
   const { refusals } = await one<{ refusals: number }>(
     tx,

@@ -12,7 +12,7 @@ type MirrorFlowRow = {
 
 type ExitRow = { readonly id: bigint; readonly key: string; readonly subscriptionId: bigint; readonly amount: bigint };
 
-/** Our transfers on Masters that have these keys and have not arrived yet. */
+/** The open mirrors and exit transfers with these keys. */
 export async function loadOpenTransfers(tx: Transaction, keys: readonly string[]): Promise<OpenTransfer[]> {
   if (keys.length === 0) return [];
   const mirrorRows = await many<MirrorFlowRow>(

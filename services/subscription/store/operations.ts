@@ -1,9 +1,9 @@
 import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** PENDING: its caller still waits. UNKNOWN: it may still happen, or has. */
+/** PENDING: the caller still waits. UNKNOWN: the deadline has passed, and the operation may still be executed. */
 export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";
 
-/** An assign or unassign as its rows tell it. */
+/** An assign or unassign with its outcome. */
 export type RecordedOperation = {
   readonly commandId: string;
   readonly action: "assign" | "unassign";
@@ -16,7 +16,7 @@ export type RecordedOperation = {
 };
 
 export type OperationFilter = {
-  /** Of an Investor or a Master; empty matches all. */
+  /** Login of an Investor or a Master; empty matches all. */
   readonly login: string;
   /** Undefined matches all. */
   readonly outcome: OperationOutcome | undefined;
@@ -43,7 +43,7 @@ export async function findOperation(
   );
 }
 
-/** The newest first: ids grow with time. They are compared byte by byte, as other readers do. */
+/** Newest first: ids grow with time. Ids are compared byte by byte, as in the other services. */
 export async function listOperations(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
   const { login, outcome = null, beforeId, limit } = filter;
   return many<RecordedOperation>(
@@ -64,7 +64,7 @@ export async function listOperations(db: Queryable, filter: OperationFilter, now
   );
 }
 
-/** Keys of the transfers that take an exit's capital off the Master, in their order. */
+/** Keys of the exit transfers of a subscription, in their order. */
 export async function listExitKeys(db: Queryable, subscriptionId: bigint, limit: number): Promise<string[]> {
   const rows = await many<{ key: string }>(
     db,

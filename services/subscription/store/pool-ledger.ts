@@ -6,7 +6,7 @@ export type LedgerHolding = {
   readonly subscriptionId: bigint;
   readonly investorLogin: string;
   readonly status: SubscriptionStatus;
-  /** How far the Investor's log is filed. */
+  /** Log position up to which the Investor is filed. */
   readonly filedEntry: bigint;
   readonly buckets: Buckets;
 };
@@ -17,23 +17,23 @@ export type PoolLedger = {
   readonly unallocated: bigint;
   /** Results that no Investor owns. */
   readonly suspense: bigint;
-  /** Everybody whose money is anywhere in the pool, ascending by subscription. */
+  /** ACTIVE and PAUSED subscriptions, ascending by id. */
   readonly holdings: readonly LedgerHolding[];
 };
 
 type PoolPart = Omit<PoolLedger, "holdings">;
 type HoldingPart = Omit<LedgerHolding, "buckets"> & Buckets;
-/** A Master without anybody has one row without a holding. */
+/** A Master without Investors has one row without a holding. */
 type Row = PoolPart & (HoldingPart | { readonly subscriptionId: null });
 
-/** One statement, so that pool, holdings and accounts are of one instant. Undefined when nothing is known of the Master. */
+/** One statement, so that pool, holdings and accounts are of one instant. Undefined for an unknown Master. */
 export async function findPoolLedger(db: Queryable, masterLogin: string): Promise<PoolLedger | undefined> {
   const rows = await many<Row>(
     db,
     sql`select pool.filed_number as "filedNumber", pool.external_minor as "external",
-               pool.unallocated_minor as unallocated, pool.suspense_minor as suspense, holding.subscription_id as "subscriptionId",
-               holding.investor_login as "investorLogin", holding.status, account.filed_number as "filedEntry",
-               account.outside_minor as outside,
+               pool.unallocated_minor as unallocated, pool.suspense_minor as suspense,
+               holding.subscription_id as "subscriptionId", holding.investor_login as "investorLogin", holding.status,
+               account.filed_number as "filedEntry", account.outside_minor as outside,
                account.quarantined_minor as quarantined, account.unposted_minor as unposted,
                holding.inbound_minor as inbound, holding.waiting_minor as waiting, holding.pooled_minor as pooled,
                holding.reserved_minor as reserved, holding.outbound_minor as outbound

@@ -7,7 +7,7 @@ type AccrualRow = { positionId: bigint; subscriptionId: bigint; basis: string; p
 
 const SUSPENSE = 0n;
 
-/** Open positions of a pool and what was attributed of them. They change under the lock of the pool, which the caller has. */
+/** Open positions of a pool and their attributed results. The caller has locked the pool. */
 export async function readMarks(
   tx: Transaction,
   masterLogin: string,
@@ -44,11 +44,11 @@ function toAccrual({ positionId, subscriptionId, basis, perUnit }: AccrualRow): 
 export async function savePositions(tx: Transaction, login: string, before: UnitPool, after: UnitPool): Promise<void> {
   const old = new Map(before.positions.map((position) => [position.positionId, position]));
   const kept = new Set(after.positions.map(({ positionId }) => positionId));
-  const gone = [...old.keys()].filter((id) => !kept.has(id));
-  if (gone.length > 0) {
+  const removed = [...old.keys()].filter((id) => !kept.has(id));
+  if (removed.length > 0) {
     await many(
       tx,
-      sql`delete from pool_position where master_login = ${login} and position_id = any(${gone}::bigint[])`,
+      sql`delete from pool_position where master_login = ${login} and position_id = any(${removed}::bigint[])`,
     );
   }
   const changed = after.positions.filter((position) => !isSame(old.get(position.positionId), position));
@@ -72,17 +72,17 @@ export async function savePositions(tx: Transaction, login: string, before: Unit
 export async function saveAccruals(tx: Transaction, login: string, before: UnitPool, after: UnitPool): Promise<void> {
   const old = new Map(before.accruals.map((row) => [keyOf(row), row]));
   const kept = new Set(after.accruals.map(keyOf));
-  const gone = before.accruals.filter((row) => !kept.has(keyOf(row)));
-  if (gone.length > 0) {
+  const removed = before.accruals.filter((row) => !kept.has(keyOf(row)));
+  if (removed.length > 0) {
     await many(
       tx,
       sql`delete from accrual
           using unnest(
-            ${gone.map(({ positionId }) => positionId)}::bigint[],
-            ${gone.map(({ subscriptionId }) => subscriptionId ?? SUSPENSE)}::bigint[]
-          ) as gone (position_id, subscription_id)
-          where accrual.master_login = ${login} and accrual.position_id = gone.position_id
-            and accrual.subscription_id = gone.subscription_id`,
+            ${removed.map(({ positionId }) => positionId)}::bigint[],
+            ${removed.map(({ subscriptionId }) => subscriptionId ?? SUSPENSE)}::bigint[]
+          ) as removed (position_id, subscription_id)
+          where accrual.master_login = ${login} and accrual.position_id = removed.position_id
+            and accrual.subscription_id = removed.subscription_id`,
     );
   }
   const changed = after.accruals.filter((row) => !isSame(old.get(keyOf(row)), row));
@@ -106,7 +106,7 @@ function keyOf({ positionId, subscriptionId }: Accrual): string {
   return `${positionId}:${subscriptionId ?? SUSPENSE}`;
 }
 
-/** Of flat values. */
+/** Compares objects whose values are primitives. */
 function isSame<T extends object>(left: T | undefined, right: T): boolean {
   if (left === undefined || left === right) return left === right;
   return Object.entries(right).every(([name, value]) => Reflect.get(left, name) === value);

@@ -1,7 +1,7 @@
 import { execute, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** A pool is there from the first thing that is known of its Master. */
+/** Inserts the row of a Master's pool if there is none. */
 export async function ensurePool(tx: Transaction, login: string): Promise<void> {
   await execute(
     tx,

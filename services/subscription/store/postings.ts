@@ -2,7 +2,7 @@ import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/q
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 
-/** A result on its way to an Investor account; signed. */
+/** A transfer of allocated results to an Investor account; signed cents. */
 export type Posting = {
   readonly id: bigint;
   readonly key: string;
@@ -11,7 +11,7 @@ export type Posting = {
   readonly tries: number;
 };
 
-/** More to be posted, or less: whatever kept the last posting back may be over. */
+/** Adds allocated results. Resets the back-off, because the reason of the last refusal may no longer apply. */
 export async function addUnposted(
   tx: Transaction,
   amounts: readonly { readonly investorLogin: string; readonly amount: bigint }[],
@@ -30,8 +30,8 @@ export async function addUnposted(
 }
 
 /**
- * One posting for everything that is not posted of an Investor, as much of it as one transfer can move; only where none is
- * under way, and not while its Master is stopped. The accounts are locked in the order of their logins.
+ * Opens one posting per Investor for its unposted results, up to the maximum of one transfer; not while a posting is
+ * open or the Master is stopped. Locks the accounts in the order of their logins.
  */
 export async function openPostings(tx: Transaction, at: Date, limit: number): Promise<number> {
   return execute(
@@ -58,7 +58,7 @@ export async function openPostings(tx: Transaction, at: Date, limit: number): Pr
   );
 }
 
-/** The posting of one Investor that is under way, or the next one; undefined when nothing is left to post. */
+/** The open posting of one Investor, or a new one; undefined when no result is unposted. */
 export async function openPostingOf(tx: Transaction, investorLogin: string, at: Date): Promise<Posting | undefined> {
   await maybeOne(tx, sql`select login from investor_account where login = ${investorLogin} for no key update`);
   await execute(
@@ -80,8 +80,7 @@ export async function openPostingOf(tx: Transaction, investorLogin: string, at: 
 }
 
 /**
- * Takes due postings for a while, but not those of a stopped Master: another process looks at them again only when that
- * has passed.
+ * Claims due postings, except those of a stopped Master: other replicas do not process them until `until`.
  */
 export async function claimPostings(db: Queryable, now: Date, until: Date, limit: number): Promise<Posting[]> {
   return many<Posting>(
@@ -123,7 +122,7 @@ export async function postponePostings(db: Queryable, delays: readonly Delay[]):
   );
 }
 
-/** They are on the accounts: what platform's log says, whatever its answers said. */
+/** The postings are in the log of the accounts, which counts more than the answers of platform. */
 export async function markPostingsApplied(tx: Transaction, keys: readonly string[], at: Date): Promise<void> {
   if (keys.length === 0) return;
   await many(
@@ -134,7 +133,9 @@ export async function markPostingsApplied(tx: Transaction, keys: readonly string
   );
 }
 
-/** Surely not executed: the amount goes into the next posting, after a pause. False when it is not open any more. */
+/**
+ * The posting was certainly not executed: its amount goes into the next one, after `nextAt`. False when no longer open.
+ */
 export async function refusePosting(
   tx: Transaction,
   { id, investorLogin }: Posting,

@@ -1,6 +1,6 @@
 import { Refusal, type RefusalOutcome, type RefusalStatus } from "#kernel/refusal.ts";
 
-/** A refusal as a row keeps it, so that the same question gets the same answer. */
+/** A refusal as it is stored, so that a repeated request gets the same answer. */
 export type RecordedRefusal = {
   readonly code: string;
   readonly status: RefusalStatus;

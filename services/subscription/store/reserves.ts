@@ -3,7 +3,7 @@ import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/q
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Reserve } from "../domain/books.ts";
 
-/** What is set apart for debits of one Investor. A key that was closed without a debit may be set apart again. */
+/** Opens reserves for debits of one Investor. A reserve that was closed without a debit may be opened again. */
 export async function insertReserves(
   tx: Transaction,
   subscriptionId: bigint,
@@ -24,7 +24,7 @@ export async function insertReserves(
             created_at = excluded.created_at, closed_at = null
         where reserve.state <> 'OPEN'`,
   );
-  assert.equal(inserted, reserves.length, "nothing is set apart twice under one key");
+  assert.equal(inserted, reserves.length, "A reserve is open under one of these keys.");
 }
 
 export type ReserveOwner = { readonly investorLogin: string; readonly masterLogin: string };
@@ -38,7 +38,7 @@ export async function findReserveOwner(db: Queryable, key: string): Promise<Rese
   );
 }
 
-/** What is still set apart for debits of an Investor, in this pool or in one that it has left. */
+/** The open reserves of an Investor, in its current pool and in pools that it has left. */
 export async function listOpenReserves(
   tx: Transaction,
   investorLogin: string,

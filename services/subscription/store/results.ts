@@ -33,16 +33,16 @@ export async function insertMasterResults(tx: Transaction, results: readonly Mas
 }
 
 export type WaitingDeals = {
-  /** From behind this entry of the Master's log on. */
+  /** Deals after this log position. */
   readonly after?: bigint;
   readonly through: bigint;
-  /** Undefined for all. */
+  /** Undefined for no limit. */
   readonly limit: number | undefined;
-  /** Undefined for deals of all positions, and of none. */
+  /** Only deals of these positions; undefined for all deals. */
   readonly positionIds?: readonly bigint[];
 };
 
-/** Deals that wait to be split, in their order. The caller has locked the pool. */
+/** Unallocated deals in the order of the log. The caller has locked the pool. */
 export async function listWaitingDeals(
   tx: Transaction,
   masterLogin: string,
@@ -77,7 +77,7 @@ export async function markDealsAllocated(
   );
 }
 
-/** Masters whose next deal can be split: its week is open, and so is the gate. */
+/** Masters whose next deal can be allocated: its week and the gate are open. */
 export async function listMastersToAllocate(db: Queryable, week: Week, limit: number): Promise<string[]> {
   const rows = await many<{ login: string }>(
     db,
@@ -102,7 +102,7 @@ export async function listMastersToAllocate(db: Queryable, week: Week, limit: nu
   return rows.map(({ login }) => login);
 }
 
-/** The first of the deals that wait to be split. */
+/** The first unallocated deal. */
 export async function findNextDeal(
   tx: Transaction,
   masterLogin: string,

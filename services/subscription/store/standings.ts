@@ -1,6 +1,6 @@
 import { maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** How far an Investor is filed and what is on its way for it. */
+/** The log position up to which an Investor is filed, and its holding in a pool. */
 export type Standing = {
   readonly filedNumber: bigint;
   /** Undefined outside a pool. */

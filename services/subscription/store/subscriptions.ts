@@ -17,7 +17,7 @@ export type Subscription = {
   readonly investorLogin: string;
   readonly status: SubscriptionStatus;
   readonly createdAt: Date;
-  /** Null until decided, as the baseline. */
+  /** Null until decided, like the baseline. */
   readonly startedAt: Date | null;
   readonly endedAt: Date | null;
   readonly baselineEntryId: bigint | null;
@@ -28,7 +28,7 @@ export type NewSubscription = Pick<Subscription, "masterId" | "investorId" | "ma
   readonly at: Date;
 };
 
-/** Undefined when the Investor or the command has an open one. */
+/** Undefined when the Investor or the command has an open subscription. */
 export async function tryInsertSubscription(tx: Transaction, fresh: NewSubscription): Promise<bigint | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
@@ -45,7 +45,7 @@ export async function getSubscription(db: Queryable, id: bigint): Promise<Subscr
   return one<Subscription>(db, sql`select * from subscription_row where id = ${id}`);
 }
 
-/** What a command has led to, unless it was refused. */
+/** The subscription of a command, unless it was refused. */
 export async function findSubscriptionOfCommand(db: Queryable, commandId: string): Promise<Subscription | undefined> {
   return maybeOne<Subscription>(
     db,
@@ -66,7 +66,7 @@ export async function findOpenSubscription(db: Queryable, investorLogin: string)
   );
 }
 
-/** The newest one of a pair that somebody outside has ever seen. */
+/** The newest subscription of a pair that is visible to callers. */
 export async function findLatestOfPair(
   db: Queryable,
   { masterLogin, investorLogin }: { readonly masterLogin: string; readonly investorLogin: string },
@@ -82,7 +82,7 @@ export async function findLatestOfPair(
   );
 }
 
-/** Whether the Investor has ever followed anybody. */
+/** Whether the Investor has ever had a subscription. */
 export async function hasFollowedBefore(db: Queryable, investorLogin: string): Promise<boolean> {
   const row = await maybeOne(
     db,
@@ -149,7 +149,7 @@ export async function countActiveInvestors(
 
 export type Baseline = { readonly startedAt: Date; readonly entryId: bigint };
 
-/** False when it was decided or aborted before. */
+/** False when the subscription was decided or aborted before. */
 export async function setBaseline(tx: Transaction, id: bigint, { startedAt, entryId }: Baseline): Promise<boolean> {
   const changed = await execute(
     tx,
@@ -160,7 +160,10 @@ export async function setBaseline(tx: Transaction, id: bigint, { startedAt, entr
   return changed === 1;
 }
 
-/** Once; false when somebody else has moved it. What is decided is never given up, what is not never begins. */
+/**
+ * Makes a transition by compare-and-set; false when the status has changed. A decided assignment is not aborted, and an
+ * undecided one does not become ACTIVE.
+ */
 export async function moveSubscription(tx: Transaction, id: bigint, event: LifecycleEvent): Promise<boolean> {
   const { from, to } = MOVES[event];
   const changed = await execute(
@@ -172,7 +175,7 @@ export async function moveSubscription(tx: Transaction, id: bigint, event: Lifec
   return changed === 1;
 }
 
-/** PAUSED -> CANCELLED for those of which nothing is anywhere any more. */
+/** PAUSED -> CANCELLED for subscriptions with an empty holding. Returns the cancelled ones. */
 export async function cancelEmptied(tx: Transaction, ids: readonly bigint[], at: Date): Promise<Subscription[]> {
   if (ids.length === 0) return [];
   const { from, to } = MOVES.emptied;

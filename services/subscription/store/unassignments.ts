@@ -8,7 +8,7 @@ export type NewUnassignment = {
   readonly deadlineAt: Date;
 };
 
-/** With the first try of a command, and again with every further one. */
+/** Records a command with its first try, and its new deadline with every further try. */
 export async function recordUnassignment(tx: Transaction, fresh: NewUnassignment): Promise<void> {
   const { commandId, subscriptionId, at, deadlineAt } = fresh;
   if (commandId === "") return;

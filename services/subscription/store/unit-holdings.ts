@@ -9,7 +9,7 @@ export type ActiveHolding = {
   readonly startedAt: Date;
 };
 
-/** Everybody in the pool. Who that is changes only under the lock of the pool, which the caller has. */
+/** The ACTIVE subscriptions of a pool. They change only under the lock of the pool, which the caller has. */
 export async function listActiveHoldings(tx: Transaction, masterLogin: string): Promise<ActiveHolding[]> {
   return many<ActiveHolding>(
     tx,
@@ -23,9 +23,10 @@ export async function listActiveHoldings(tx: Transaction, masterLogin: string): 
 type HoldingRow = Omit<UnitHolding, "units"> & { readonly units: string };
 
 /**
- * Everybody's units and carry change under the lock of the pool alone, which the caller has; money also moves with the
- * Investor's own account. So only who has something to strike is locked, and what comes to the others meanwhile takes no
- * part yet: it is shown as if it had not left, which is worth the same.
+ * The holdings of a pool. Units and carry change only under the lock of the pool, which the caller has; money also
+ * changes under the lock of the Investor's account. So only holdings with flows to strike are locked. Flows that other
+ * holdings get after that are left to the next strike: an outflow counts as if it were still in the pool, which has the
+ * same value.
  */
 export async function readUnitHoldings(tx: Transaction, masterLogin: string): Promise<UnitHolding[]> {
   const locked = new Set(await lockHoldingsToStrike(tx, masterLogin));
@@ -60,7 +61,7 @@ function withoutFlows(holding: UnitHolding): UnitHolding {
   return { ...holding, pooled: holding.pooled + holding.unredeemed, waiting: 0n, unredeemed: 0n };
 }
 
-/** Adds what has changed, so that nothing is lost of what has come to a holding since it was read. */
+/** Adds the changes of amounts, so that money that came to a holding since it was read is kept. */
 export async function changeHoldings(
   tx: Transaction,
   before: readonly UnitHolding[],
@@ -89,7 +90,7 @@ export async function changeHoldings(
   );
 }
 
-/** Units and carry as they are to be, money as what is added. */
+/** The changed holdings: units and carry as new values, amounts as differences. */
 function changesOf(before: readonly UnitHolding[], after: readonly UnitHolding[]): UnitHolding[] {
   const now = new Map(after.map((holding) => [holding.subscriptionId, holding]));
   return before.flatMap((old) => {
@@ -103,7 +104,7 @@ function changesOf(before: readonly UnitHolding[], after: readonly UnitHolding[]
   });
 }
 
-/** Who has left a pool keeps nothing of it. */
+/** A holding whose Investor has left the pool. */
 function emptied(holding: UnitHolding): UnitHolding {
   return { ...holding, units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };
 }

@@ -4,7 +4,7 @@ import type { UnitPool } from "../domain/pool/unit-pool.ts";
 import { readMarks, saveAccruals, savePositions } from "./pool-marks.ts";
 import { changeHoldings, readUnitHoldings } from "./unit-holdings.ts";
 
-/** The caller has locked the Master, and the accounts of those whose results are split. */
+/** The caller has locked the Master, and the accounts of the Investors who get a part of a result. */
 export async function lockUnitPool(tx: Transaction, masterLogin: string): Promise<UnitPool> {
   const suspense = await one<UnitPool["suspense"]>(
     tx,
@@ -15,7 +15,7 @@ export async function lockUnitPool(tx: Transaction, masterLogin: string): Promis
   return { holdings, suspense, ...marks };
 }
 
-/** Writes what has changed since the pool was locked, and nothing else. */
+/** Writes only the changes since the pool was locked. */
 export async function saveUnitPool(
   tx: Transaction,
   masterLogin: string,

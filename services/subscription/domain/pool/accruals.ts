@@ -2,15 +2,15 @@ import { sumOf } from "./rounding.ts";
 import type { Accrual, PoolPosition, UnitPool, UnitHolding } from "./unit-pool.ts";
 import { suspenseUnits } from "./units.ts";
 
-/** Undefined is suspense. */
+/** A subscription id; undefined for suspense. */
 export type Owner = bigint | undefined;
 
-/** What everybody has accrued over all open positions, e8 times SCALE and exact. */
+/** The exact floating result that an owner with these units has accrued, e8 times SCALE. */
 export type Accrued = (owner: Owner, units: bigint) => bigint;
 
 type Rows = Map<Owner, Accrual>;
 
-/** Reads the rows once; after that everybody's accrual costs a multiplication, however many positions are open. */
+/** Accruals over all open positions. Reads the rows once; each accrual is then one multiplication. */
 export function accruedIn({ positions, accruals }: Pick<UnitPool, "positions" | "accruals">): Accrued {
   const perUnit = sumOf(positions.map((position) => position.perUnit));
   const bases = new Map<Owner, { basis: bigint; perUnit: bigint }>();
@@ -28,7 +28,7 @@ export function accruedIn({ positions, accruals }: Pick<UnitPool, "positions" | 
   };
 }
 
-/** The same for one position. */
+/** Accruals on one position. */
 export function accruedOn(position: PoolPosition, accruals: readonly Accrual[]): Accrued {
   return accruedIn({
     positions: [position],
@@ -37,8 +37,8 @@ export function accruedOn(position: PoolPosition, accruals: readonly Accrual[]):
 }
 
 /**
- * Gives holdings their new units. Before units change, what they have accrued so far becomes a number that no longer
- * depends on them; so nobody's equity moves. The holdings must be those of the pool, in the same order.
+ * Sets new units. For each holding whose units change, the result accrued so far is first fixed as an amount (basis)
+ * that does not depend on units, so no equity changes. The holdings must be those of the pool, in the same order.
  */
 export function changeUnits(pool: UnitPool, holdings: readonly UnitHolding[]): UnitPool {
   const changed = new Map<Owner, { before: bigint; after: bigint }>();
@@ -54,8 +54,8 @@ export function changeUnits(pool: UnitPool, holdings: readonly UnitHolding[]): U
   for (const position of pool.positions) {
     const rows = rowsOf(position, pool.accruals);
     for (const [owner, units] of changed) {
-      const row = settled(position, rows.get(owner), owner, units.before);
-      if (matters(row, units.after)) accruals.push(row);
+      const row = fixAccrued(position, rows.get(owner), owner, units.before);
+      if (isNeeded(row, units.after)) accruals.push(row);
     }
   }
   return { ...pool, holdings, accruals: accruals.sort(byPositionThenOwner) };
@@ -67,17 +67,17 @@ function rowsOf({ positionId }: PoolPosition, accruals: readonly Accrual[]): Row
   return rows;
 }
 
-function settled(position: PoolPosition, row: Accrual | undefined, owner: Owner, units: bigint): Accrual {
+function fixAccrued(position: PoolPosition, row: Accrual | undefined, owner: Owner, units: bigint): Accrual {
   const basis = (row?.basis ?? 0n) + units * (position.perUnit - (row?.perUnit ?? 0n));
   return { positionId: position.positionId, subscriptionId: owner, basis, perUnit: position.perUnit };
 }
 
-/** Without units the second number has nothing to act on; with both 0 the row says what its absence says. */
-function matters(row: Accrual, units: bigint): boolean {
+/** A row is not needed if it equals a missing row: its basis is 0, and perUnit is 0 or not multiplied by any units. */
+function isNeeded(row: Accrual, units: bigint): boolean {
   return row.basis !== 0n || (units !== 0n && row.perUnit !== 0n);
 }
 
-/** One order whatever happened first, suspense last, so that two pools with one history are equal. */
+/** A fixed order, suspense last, so that pools with equal history are equal. */
 function byPositionThenOwner(left: Accrual, right: Accrual): number {
   if (left.positionId !== right.positionId) return left.positionId < right.positionId ? -1 : 1;
   if (left.subscriptionId === right.subscriptionId) return 0;

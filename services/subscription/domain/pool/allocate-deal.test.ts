@@ -19,7 +19,7 @@ import { EMPTY_POOL, type UnitPool } from "./unit-pool.ts";
 const [P, Q] = [71n, 72n];
 const E8 = 100_000_000n;
 
-/** The parts of one charge after the other. */
+/** Allocates charges one after the other; the parts of each. */
 function charges(start: UnitPool, results: readonly bigint[]): { pool: UnitPool; parts: bigint[][] } {
   let pool = start;
   const parts = results.map((result) => {
@@ -30,7 +30,7 @@ function charges(start: UnitPool, results: readonly bigint[]): { pool: UnitPool;
   return { pool, parts };
 }
 
-test("A4: three equals take turns at the odd cent", () => {
+test("A4: three equal holdings get the odd cent in turn", () => {
   const { pool, parts } = charges(aPool(1_000_00n, 1_000_00n, 1_000_00n), [100_00n, 100_00n, 100_00n]);
   expect(parts).toEqual([
     [33_34n, 33_33n, 33_33n],
@@ -41,7 +41,7 @@ test("A4: three equals take turns at the odd cent", () => {
   expect(partsOf(allocated(pool, { kind: "charge", result: 100_00n }))).toEqual([33_34n, 33_33n, 33_33n]);
 });
 
-test("A4: a loss is rounded the same way, and the carry is paid by the next cent", () => {
+test("A4: a loss is rounded like a profit, and the next cent pays the carry", () => {
   const { parts } = charges(aPool(1_000_00n, 1_000_00n, 1_000_00n), [-100_00n, 1n]);
   expect(parts).toEqual([
     [-33_33n, -33_33n, -33_34n],
@@ -49,7 +49,7 @@ test("A4: a loss is rounded the same way, and the carry is paid by the next cent
   ]);
 });
 
-test("A5: a thousand results of a cent end where one result of ten dollars would", () => {
+test("A5: a thousand results of a cent give the same pool as one result of ten dollars", () => {
   const cents = Array.from({ length: 1_000 }, () => 1n);
   const { pool, parts } = charges(aPool(5_000_00n, 3_000_00n, 2_000_00n), cents);
   const turns = parts.slice(0, 10).map((part) => part.indexOf(1n) + 1);
@@ -57,12 +57,12 @@ test("A5: a thousand results of a cent end where one result of ten dollars would
   expect(pooled(pool)).toEqual([5_005_00n, 3_003_00n, 2_002_00n]);
 });
 
-test("A6: who has withdrawn everything gets nothing of new results", () => {
+test("A6: a holding whose capital was withdrawn gets no part of new results", () => {
   const withdrawn = struck(takeOut(aPool(1_000_00n, 500_00n), 2n, 500_00n));
   expect(allocated(withdrawn, { kind: "charge", result: 10n }).parts).toEqual([{ subscriptionId: 1n, amount: 10n }]);
 });
 
-test("who has no units still receives what it earned while it had some", () => {
+test("a holding without units still receives the result that it earned with units", () => {
   const open = after(aPool(100_00n, 50_00n), { kind: "entry", positionId: P });
   const earned = struck(takeOut(open, 2n, 50_00n), aMark(P, 15_00n));
   const gone = struck(takeOut(earned, 2n, 5_00n), aMark(P, 15_00n));
@@ -71,7 +71,7 @@ test("who has no units still receives what it earned while it had some", () => {
   expect(partsOf(allocation)).toEqual([10_00n, 5_00n]);
 });
 
-test("whoever has neither units nor accruals left hands its fraction of a cent to the largest", () => {
+test("a holding without units and accruals passes its carry to the largest holding", () => {
   const carries = after(aPool(1_000_00n, 1_000_00n, 1_000_00n), { kind: "charge", result: 1_00n });
   expect(carries.holdings.map((holding) => holding.carry)).toEqual([-666_666n, 333_333n, 333_333n]);
   const empty = struck(takeOut(carries, 3n, 1_000_33n));
@@ -80,14 +80,14 @@ test("whoever has neither units nor accruals left hands its fraction of a cent t
   expect(next.holdings[2]).toEqual(anEmptyHolding(3n));
 });
 
-test("partial closes do not cost the last cent of who has nothing else", () => {
+test("partial closes do not lose the last cent of suspense", () => {
   const open = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, 15n, 7n));
   const first = allocated(open, { positionId: P, volume: 4n, result: 9n });
   const second = allocated(first.pool, { positionId: P, volume: 3n, result: 6n });
   expect([first.suspense, second.suspense, second.pool.suspense.carry]).toEqual([9n, 6n, 0n]);
 });
 
-test("what rounding left of a result that came and went is nothing to wait for", () => {
+test("an accrual below 1e-8 USD does not keep the carry of a holding without units", () => {
   const carries = after(aPool(1_00n, 1_00n, 1_00n), { kind: "charge", result: 1_00n });
   const open = after(carries, { kind: "entry", positionId: P });
   const cameAndWent = struck(struck(open, aMark(P, 1n)), aMark(P, 0n));
@@ -97,7 +97,7 @@ test("what rounding left of a result that came and went is nothing to wait for",
   expect(after(empty, { kind: "charge", result: 1n }).holdings[0]).toEqual(anEmptyHolding(1n));
 });
 
-test("while nobody has units results belong to nobody, and are kept to the cent", () => {
+test("while no holding has units results go to suspense to the cent", () => {
   const empty = struck(withDeposit(EMPTY_POOL, 1n, 0n));
   const allocation = allocated(empty, { kind: "charge", result: -1_23n });
   expect(allocation).toEqual({
@@ -107,7 +107,7 @@ test("while nobody has units results belong to nobody, and are kept to the cent"
   });
 });
 
-test("suspense keeps its part of a partial close, and gets no new result once somebody has units", () => {
+test("suspense keeps its part of a partial close, and gets no new result once a holding has units", () => {
   const first = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, 30_01n, 4n));
   const part = allocated(first, { positionId: P, volume: 1n, result: 10_00n });
   expect([part.suspense, partsOf(part)]).toEqual([7_50n, [2_50n]]);
@@ -116,7 +116,7 @@ test("suspense keeps its part of a partial close, and gets no new result once so
   expect([part.suspense + rest.suspense, rest.pool.suspense.carry]).toEqual([30_01n, 0n]);
 });
 
-test("a partial close releases its part of what is attributed", () => {
+test("a partial close releases the same part of the attributed result", () => {
   const open = after(aPool(1_000_00n), { kind: "entry", positionId: P, volume: 4n });
   const joined = struck(withDeposit(open, 2n, 1_400_00n), aMark(P, 400_00n, 4n));
   const quarter = allocated(joined, { positionId: P, volume: 1n, result: 100_00n });
@@ -125,13 +125,13 @@ test("a partial close releases its part of what is attributed", () => {
   expect(partsOf(allocated(quarter.pool, { positionId: P, volume: 3n, result: 300_00n }))).toEqual([300_00n, 0n]);
 });
 
-test("a close at 0.00 still moves what was attributed", () => {
+test("a close at 0.00 still pays the attributed results", () => {
   const open = after(aPool(100_00n, 100_00n), { kind: "entry", positionId: P });
   const late = struck(withDeposit(open, 3n, 250_00n), aMark(P, 50_00n));
   expect(partsOf(allocated(late, { positionId: P, result: 0n }))).toEqual([12_50n, 12_50n, -25_00n]);
 });
 
-test("a close-by ends one position and a part of the other, and its result is shared once", () => {
+test("a close-by closes one position and a part of the other, and its result is allocated once", () => {
   const [one, two] = [after(aPool(60_00n, 40_00n), { kind: "entry", positionId: P, volume: 1n }), Q];
   const open = struck(
     after(one, { kind: "entry", positionId: two, volume: 3n }),
@@ -147,7 +147,7 @@ test("a close-by ends one position and a part of the other, and its result is sh
   expect(second.pool.positions.map(({ positionId, volume }) => [positionId, volume])).toEqual([[Q, 2n]]);
 });
 
-test("a reversal closes everything and opens the rest with nothing attributed", () => {
+test("a reversal closes the position and opens the opposite one without attributed result", () => {
   const open = after(aPool(100_00n), { kind: "entry", positionId: P, volume: 2n });
   const joined = struck(withDeposit(open, 2n, 150_00n), aMark(P, 50_00n, 2n));
   const turned = allocated(joined, { kind: "reversal", positionId: P, volume: 5n, volumeClosed: 2n, result: 50_00n });
@@ -156,14 +156,14 @@ test("a reversal closes everything and opens the rest with nothing attributed", 
   expect(turned.pool.accruals).toEqual([]);
 });
 
-test("what a server says nothing about is taken from the books: an exit closes, a reversal closes what is open", () => {
+test("without a closed volume from the server an exit closes its volume and a reversal the open volume", () => {
   const open = after(aPool(100_00n), { kind: "entry", positionId: P, volume: 3n });
   const volumeAfter = (kind: "exit" | "reversal", volume: bigint): bigint[] =>
     after(open, { kind, positionId: P, volume, volumeClosed: 0n }).positions.map((position) => position.volume);
   expect([volumeAfter("exit", 1n), volumeAfter("exit", 3n), volumeAfter("reversal", 5n)]).toEqual([[2n], [], [2n]]);
 });
 
-test("growing a position changes nothing of what is attributed; its commission is shared at once", () => {
+test("increasing a position does not change its attributed result; its commission is allocated at once", () => {
   const open = after(aPool(75_00n, 25_00n), { kind: "entry", positionId: P, volume: 1n });
   const marked = struck(open, aMark(P, 8_00n, 1n));
   const grown = allocated(marked, { kind: "entry", positionId: P, volume: 2n, result: -4n });
@@ -171,23 +171,23 @@ test("growing a position changes nothing of what is attributed; its commission i
   expect(grown.pool.positions).toEqual([{ ...marked.positions[0]!, volume: 3n }]);
 });
 
-test("an entry without a result gives nobody a part, whatever is carried", () => {
+test("an entry deal without a result has no parts, whatever the carries", () => {
   const carries = after(aPool(1_00n, 1_00n, 1_00n), { kind: "charge", result: 1n });
   const { pool, parts } = allocated(carries, { kind: "entry", positionId: P });
   expect([pool.holdings, parts]).toEqual([carries.holdings, []]);
 });
 
-test("a gap takes everybody below zero by the exact share", () => {
+test("a price gap takes every holding below zero by its exact share", () => {
   const open = after(aPool(100_00n, 200_00n), { kind: "entry", positionId: P });
   expect(pooled(after(open, { positionId: P, result: -600_00n }))).toEqual([-100_00n, -200_00n]);
 });
 
-test("an exit of what our books never saw open is shared by units", () => {
+test("the result of a position that the books do not contain is shared by units", () => {
   const allocation = allocateDeal(aPool(100_00n, 300_00n), aDeal({ positionId: Q, result: 4_00n }));
   expect(partsOf(allocation)).toEqual([1_00n, 3_00n]);
 });
 
-test("the carry of who leaves stays in the pool", () => {
+test("the carry of a leaving Investor stays in the pool", () => {
   const carries = after(aPool(1_000_00n, 1_000_00n, 1_000_00n), { kind: "charge", result: 100_00n });
   const empty = struck(takeOut(carries, 1n, carries.holdings[0]!.pooled));
   const left = leaveUnits(empty, 1n);

@@ -4,32 +4,35 @@ import type { PoolPosition, UnitPool } from "./unit-pool.ts";
 
 /** What a deal of the Master means to its pool. */
 export type PoolDeal = {
-  /** A charge is what comes without a trade: commission, interest, dividend, tax. A reversal closes all and opens anew. */
+  /**
+   * A charge has no trade: commission, interest, dividend, tax. A reversal closes the position and opens the opposite
+   * one.
+   */
   readonly kind: "entry" | "exit" | "reversal" | "charge";
-  /** 0 where there is none. */
+  /** 0 for a charge without a position. */
   readonly positionId: bigint;
   readonly symbol: string;
   /** Lots in units of 1e-8, as all volumes here. */
   readonly volume: bigint;
-  /** How much of the volume closed something. */
+  /** The part of the volume that closed a position. */
   readonly volumeClosed: bigint;
   /** Profit, swap, commission and fee together, in cents. */
   readonly result: bigint;
 };
 
-/** The pool after a deal, and who got what of it. */
+/** The pool after a deal, and the part of each Investor. */
 export type Allocation = SharedResult;
 
 /**
- * Shares the result of a deal to the cent, and follows the position it opens, grows, shrinks or ends. A close shares
- * even 0.00: what was attributed to each while it floated becomes due.
+ * Allocates the result of a deal to the cent, and opens, increases, reduces or closes its position. A close is
+ * allocated even at 0.00, because the attributed floating result of each holding becomes due.
  */
 export function allocateDeal(pool: UnitPool, deal: PoolDeal): Allocation {
   switch (deal.kind) {
     case "charge":
-      return shareIfAny(pool, deal.result);
+      return shareUnlessZero(pool, deal.result);
     case "entry":
-      return shareIfAny(enter(pool, deal, deal.volume), deal.result);
+      return shareUnlessZero(enter(pool, deal, deal.volume), deal.result);
     case "exit": {
       const { pool: left, release } = close(pool, deal);
       return shareResult(left, deal.result, release);
@@ -41,11 +44,11 @@ export function allocateDeal(pool: UnitPool, deal: PoolDeal): Allocation {
   }
 }
 
-function shareIfAny(pool: UnitPool, result: bigint): Allocation {
+function shareUnlessZero(pool: UnitPool, result: bigint): Allocation {
   return result === 0n ? { pool, parts: [], suspense: 0n } : shareResult(pool, result, undefined);
 }
 
-/** Growing changes nothing of what is attributed. */
+/** Increasing a position does not change its attributed result. */
 function enter(pool: UnitPool, { positionId, symbol }: PoolDeal, volume: bigint): UnitPool {
   if (volume <= 0n) return pool;
   const position = positionOf(pool, positionId) ?? { positionId, symbol, volume: 0n, mark: 0n, perUnit: 0n };
@@ -54,20 +57,20 @@ function enter(pool: UnitPool, { positionId, symbol }: PoolDeal, volume: bigint)
   return { ...pool, positions: positions.sort((left, right) => (left.positionId < right.positionId ? -1 : 1)) };
 }
 
-/** A position from before our books that no strike has seen yet has nothing to release. */
+/** A position that the books do not contain has no attributed result to release. */
 function close(pool: UnitPool, deal: PoolDeal): Closing | { readonly pool: UnitPool; readonly release: undefined } {
   const position = positionOf(pool, deal.positionId);
   if (position === undefined) return { pool, release: undefined };
   return closePosition(pool, position, deal.kind === "reversal" ? position.volume : closedBy(deal));
 }
 
-/** The rest of a reversal stands on the other side. */
+/** The volume of the opposite position after a reversal. */
 function reopened(pool: UnitPool, deal: PoolDeal): bigint {
   if (deal.volumeClosed > 0n) return deal.volume - deal.volumeClosed;
   return deal.volume - (positionOf(pool, deal.positionId)?.volume ?? 0n);
 }
 
-/** Some servers leave the closed volume of a plain exit empty; all of an exit closes. */
+/** Some servers report no closed volume for an exit; its whole volume closes. */
 function closedBy({ volume, volumeClosed }: PoolDeal): bigint {
   return volumeClosed > 0n ? volumeClosed : volume;
 }

@@ -13,7 +13,7 @@ function marked(): UnitPool {
   return struck(withDeposit(open, 2n, 50_00n), aMark(P, 30_00n));
 }
 
-test("a mark must be what is attributed, to less than 1e-8", () => {
+test("a mark equals the attributed result to less than 1e-8 USD", () => {
   const [position] = marked().positions;
   const off = (by: bigint): UnitPool => ({ ...marked(), positions: [{ ...position!, mark: position!.mark + by }] });
   checkPool(off(SCALE - 1n));
@@ -22,14 +22,14 @@ test("a mark must be what is attributed, to less than 1e-8", () => {
   expect(() => checkPool(off(-SCALE))).toThrow(PoolBroken);
 });
 
-test("carries cancel out, those of nobody included", () => {
+test("carries sum to 0, including that of suspense", () => {
   const [holding] = aPool(1_00n).holdings;
   const carrying = { ...aPool(1_00n), holdings: [{ ...holding!, carry: 3n }] };
   expect(() => checkPool(carrying)).toThrow(PoolBroken);
   checkPool({ ...carrying, suspense: { amount: 0n, carry: -3n } });
 });
 
-test("a carry of a cent is none", () => {
+test("a carry of a cent or more is rejected", () => {
   const [holding] = aPool(1_00n).holdings;
   const carrying = (carry: bigint): UnitPool => ({ ...aPool(), holdings: [{ ...holding!, carry }] });
   checkCarries(carrying(999_999n));
@@ -39,12 +39,12 @@ test("a carry of a cent is none", () => {
   expect(() => checkCarries({ ...aPool(), suspense: { amount: 0n, carry: 1_000_000n } })).toThrow(PoolBroken);
 });
 
-test("nothing is kept of a position or a holding that is gone", () => {
+test("an accrual without its position or holding is rejected", () => {
   expect(() => checkPool({ ...marked(), positions: [] })).toThrow(PoolBroken);
   expect(() => checkPool({ ...marked(), holdings: marked().holdings.slice(0, 1) })).toThrow(PoolBroken);
 });
 
-test("holdings stand in their order, and nobody owes units or money that waits", () => {
+test("unsorted holdings and negative units, waiting or unredeemed amounts are rejected", () => {
   const { holdings } = aPool(1_00n, 1_00n);
   expect(() => checkPool({ ...aPool(), holdings: holdings.toReversed() })).toThrow(PoolBroken);
   for (const wrong of [{ units: -1n }, { waiting: -1n }, { unredeemed: -1n }]) {
@@ -52,7 +52,7 @@ test("holdings stand in their order, and nobody owes units or money that waits",
   }
 });
 
-test("equity is cash, carry and what is attributed; of the pool it is that of everybody", () => {
+test("equity is cash, carry and attributed result; the pool's equity is the sum of all holdings", () => {
   const pool = after(marked(), { kind: "charge", result: -1n });
   expect([1n, 2n, 3n].map((id) => equityOf(pool, id))).toEqual([129_99277778n, 49_99722222n, 0n]);
   expect(poolEquity(pool)).toBe(179_99000000n);

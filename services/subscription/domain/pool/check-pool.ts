@@ -4,8 +4,8 @@ import { E8_PER_CENT, SCALE, type UnitPool } from "./unit-pool.ts";
 import { suspenseUnits, totalUnits } from "./units.ts";
 
 /**
- * Throws when the books of a pool contradict themselves: what is attributed of a position is not what its mark says,
- * carries do not cancel out, or something is kept of a position that is gone.
+ * Throws PoolBroken when the books of a pool contradict themselves: the attributed result of a position differs from
+ * its mark, carries do not sum to 0, or an accrual has no position or holding.
  */
 export function checkPool(pool: UnitPool): void {
   checkHoldings(pool);
@@ -15,8 +15,8 @@ export function checkPool(pool: UnitPool): void {
 }
 
 /**
- * Right after each allocation every carry is below a cent. Later whoever inherits from one that leaves may have more
- * until the next, so this is not for `checkPool` to say.
+ * Throws PoolBroken when a carry is a cent or more. Holds only right after an allocation: a holding that inherits the
+ * carry of a leaving one may exceed a cent until the next allocation, so `checkPool` does not check it.
  */
 export function checkCarries({ holdings, suspense }: UnitPool): void {
   for (const { subscriptionId, carry } of [...holdings, { subscriptionId: undefined, carry: suspense.carry }]) {
@@ -28,13 +28,14 @@ export function checkCarries({ holdings, suspense }: UnitPool): void {
 function checkHoldings({ holdings }: UnitPool): void {
   let last = -1n;
   for (const { subscriptionId, units, waiting, unredeemed } of holdings) {
-    if (subscriptionId <= last) throw new PoolBroken("Holdings are not in the order of their subscriptions.");
-    if (units < 0n || waiting < 0n || unredeemed < 0n) throw new PoolBroken(`Holding ${subscriptionId} owes units.`);
+    if (subscriptionId <= last) throw new PoolBroken("Holdings are not sorted by subscription.");
+    if (units < 0n || waiting < 0n || unredeemed < 0n)
+      throw new PoolBroken(`Holding ${subscriptionId} has a negative amount.`);
     last = subscriptionId;
   }
 }
 
-/** To less than 1e-8: attributing per unit and shrinking round, but far below that. */
+/** To less than 1e-8 USD: attribution per unit and partial closes round, but far below that. */
 function checkMarks({ holdings, positions, accruals }: UnitPool): void {
   const total = totalUnits(holdings) + suspenseUnits(holdings);
   const unitsOf = new Map<bigint | undefined, bigint>(
@@ -44,12 +45,13 @@ function checkMarks({ holdings, positions, accruals }: UnitPool): void {
   const missing = new Map(positions.map(({ positionId, mark, perUnit }) => [positionId, mark - total * perUnit]));
   for (const { positionId, subscriptionId, basis, perUnit } of accruals) {
     const [before, units] = [missing.get(positionId), unitsOf.get(subscriptionId)];
-    if (before === undefined || units === undefined)
-      throw new PoolBroken("An accrual has lost its position or holding.");
+    if (before === undefined || units === undefined) {
+      throw new PoolBroken(`An accrual of position ${positionId} has no position or holding.`);
+    }
     missing.set(positionId, before - basis + units * perUnit);
   }
   for (const [positionId, amount] of missing) {
     if (amount < SCALE && amount > -SCALE) continue;
-    throw new PoolBroken(`What is attributed of position ${positionId} is not its mark.`);
+    throw new PoolBroken(`The attributed result of position ${positionId} differs from its mark.`);
   }
 }

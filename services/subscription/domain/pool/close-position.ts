@@ -3,12 +3,12 @@ import { divideToSum, floorDivide } from "./rounding.ts";
 import { type E8, type PoolPosition, SCALE, type UnitPool } from "./unit-pool.ts";
 import { suspenseUnits } from "./units.ts";
 
-/** What a close turns from attributed into due: one amount for each holding, suspense last, and their sum. */
+/** The attributed result that a close makes due: one amount per holding, suspense last, and their sum. */
 export type Release = { readonly total: E8; readonly amounts: readonly E8[] };
 
 export type Closing = { readonly pool: UnitPool; readonly release: Release };
 
-/** Takes some volume off a position, and the same part of its mark and of everybody's accrual with it. */
+/** Reduces a position by the closed volume, and its mark and all accruals by the same part. */
 export function closePosition(pool: UnitPool, position: PoolPosition, closed: bigint): Closing {
   const full = closed >= position.volume;
   const [part, whole] = full ? [1n, 1n] : [closed, position.volume];

@@ -4,7 +4,7 @@ import { after, aPool, pooled, withDeposit } from "../../testing/pools.ts";
 import { compensate } from "./compensate.ts";
 import { sumOf } from "./rounding.ts";
 
-test("whoever is below zero is raised to 0.00 and has no units, nobody else changes", () => {
+test("holdings below zero are raised to 0.00 without units, and the others do not change", () => {
   const joined = withDeposit(after(aPool(100_00n, 100_00n), { result: -150_00n }), 3n, 40_00n);
   const gap = after(after(joined, { result: -30_00n }), { result: -40_00n });
   expect(pooled(gap)).toEqual([-10_00n, -10_00n, 0n]);
@@ -22,7 +22,7 @@ test("whoever is below zero is raised to 0.00 and has no units, nobody else chan
   expect(total).toBe(20_00n);
 });
 
-test("the pool gains exactly what it was given, whatever was lost", () => {
+test("the pool gains exactly the compensation, whatever the loss", () => {
   const amounts = fc.array(fc.bigInt(1n, 1_000_00n), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(amounts, fc.bigInt(-9_000_00n, 0n), (brought, result) => {
@@ -35,7 +35,7 @@ test("the pool gains exactly what it was given, whatever was lost", () => {
   );
 });
 
-test("nobody is compensated while positions are open", () => {
+test("a deficit is not compensated while positions are open", () => {
   const pool = after(aPool(100_00n), { kind: "entry", positionId: 7n });
   expect(() => compensate(pool)).toThrow("while positions are open");
 });

@@ -6,15 +6,14 @@ import type { UnitPool, UnitHolding } from "./unit-pool.ts";
 
 export type Compensation = {
   readonly pool: UnitPool;
-  /** Cents that each of them was below zero. */
+  /** The holdings that were below zero, and by how many cents. */
   readonly raised: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
   readonly total: bigint;
 };
 
 /**
- * Raises everybody who is below zero to 0.00, with money that comes from outside of the pool. No result: what was
- * allocated stays as it was. What waits for its units goes on waiting. Only of a flat Master, where nothing floats that
- * could still lift them.
+ * Raises every holding below zero to 0.00 with money from outside the pool. This is not a result: allocations do not
+ * change. Waiting money keeps waiting. Only for a flat Master, because a floating result could still cover the deficit.
  */
 export function compensate(pool: UnitPool): Compensation {
   if (pool.positions.length > 0) throw new PoolBroken("A deficit is not covered while positions are open.");

@@ -6,7 +6,7 @@ import { EMPTY_POOL } from "./unit-pool.ts";
 const [P, Q] = [71n, 72n];
 const E8 = 100_000_000n;
 
-test("what was attributed stays with those who earned it, the rest goes by units", () => {
+test("the attributed result stays with the holdings that earned it, the rest is shared by units", () => {
   const open = after(aPool(1_000_00n), { kind: "entry", positionId: P });
   const joined = struck(withDeposit(open, 2n, 1_450_00n), aMark(P, 450_00n));
   expect(floatingShares(joined, new Map([[P, 350_00n]]))).toEqual(
@@ -17,7 +17,7 @@ test("what was attributed stays with those who earned it, the rest goes by units
   );
 });
 
-test("a position nobody asks about counts with its mark, one that came later not at all", () => {
+test("a position without a result counts with its mark, an unknown position is ignored", () => {
   const open = struck(after(aPool(1_000_00n), { kind: "entry", positionId: P }), aMark(P, -3_00n));
   expect(floatingShares(open, new Map([[Q, 99_00n]]))).toEqual(new Map([[1n, -3n * E8]]));
 });
@@ -37,11 +37,11 @@ test("shares are net over positions, and rounded to the nearest", () => {
   expect([...shares.values()]).toEqual([666_667n, 666_667n, 666_667n]);
 });
 
-test("while nobody has units nothing that floats is anybody's", () => {
+test("while no holding has units no share floats", () => {
   const first = struck(withDeposit(EMPTY_POOL, 1n, 0n), aMark(P, 5_00n));
   expect(floatingShares(first, new Map([[P, 9_00n]]))).toEqual(new Map([[1n, 0n]]));
 });
 
-test("a flat pool floats nothing", () => {
+test("a flat pool has no floating result", () => {
   expect(floatingShares(aPool(1_00n), new Map())).toEqual(new Map([[1n, 0n]]));
 });

@@ -4,16 +4,17 @@ import { type E8, E8_PER_CENT, SCALE, type UnitPool } from "./unit-pool.ts";
 import { totalUnits } from "./units.ts";
 
 /**
- * f: what each would gain or lose if the Master closed everything at these results, in cents by position. A position
- * that is not among them counts with its mark, one that the pool does not know not at all.
+ * f: the share of each subscription in the floating result, if all positions were closed at these results (cents by
+ * position). A position without a result counts with its mark; a result of a position that the pool does not contain is
+ * ignored.
  */
 export function floatingShares(pool: UnitPool, floating: ReadonlyMap<bigint, bigint>): ReadonlyMap<bigint, E8> {
   const accrued = accruedIn(pool);
   const units = totalUnits(pool.holdings);
   let unmarked = 0n;
   for (const { positionId, mark } of pool.positions) {
-    const now = floating.get(positionId);
-    if (now !== undefined) unmarked += now * E8_PER_CENT * SCALE - mark;
+    const result = floating.get(positionId);
+    if (result !== undefined) unmarked += result * E8_PER_CENT * SCALE - mark;
   }
   const shares = pool.holdings.map((holding): [bigint, E8] => {
     const own = accrued(holding.subscriptionId, holding.units);

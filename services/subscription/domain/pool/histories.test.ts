@@ -11,8 +11,8 @@ import { sumOf } from "./rounding.ts";
 import { strikePool } from "./strike-pool.ts";
 import { E8_PER_CENT, type UnitPool } from "./unit-pool.ts";
 
-/** What those without units hand on, less than a cent from each, is nobody's share. */
-const HANDED_ON = 5n * E8_PER_CENT;
+/** Carries that holdings without units pass on, less than a cent from each, are not part of a share. */
+const PASSED_ON = 5n * E8_PER_CENT;
 const RUNS = 250;
 
 const aHistory = fc.array(anEvent, { minLength: 10, maxLength: 60 });
@@ -26,14 +26,14 @@ function inEveryHistory(see: (step: Step) => void): void {
   );
 }
 
-test("no cent is made or lost, and the books never contradict themselves", () => {
+test("no cent is created or lost, and the books stay consistent", () => {
   inEveryHistory(({ before, after, cash }) => {
     checkPool(after.pool);
     expect(cashIn(after.pool) - cashIn(before.pool)).toBe(cash);
   });
 });
 
-test("a result is shared to the cent, and less than a cent is carried", () => {
+test("a result is allocated to the cent, and less than a cent is carried", () => {
   inEveryHistory(({ after, allocation, cash }) => {
     if (allocation === undefined) return;
     expect(sumOf(allocation.parts.map((part) => part.amount)) + allocation.suspense).toBe(cash);
@@ -42,7 +42,7 @@ test("a result is shared to the cent, and less than a cent is carried", () => {
   });
 });
 
-test("a strike moves nobody's equity but by its own flow, and nobody else's cents", () => {
+test("a strike changes each equity only by the holding's own flow", () => {
   inEveryHistory(({ event, before, after }) => {
     if (event.kind !== "strike") return;
     const marked = strikePool(withoutFlows(before.pool), before.marks);
@@ -56,7 +56,7 @@ test("a strike moves nobody's equity but by its own flow, and nobody else's cent
   });
 });
 
-test("what leaves between strikes moves nobody else's equity either", () => {
+test("an outflow between strikes does not change the equity of other holdings", () => {
   inEveryHistory(({ event, before, after, cash }) => {
     if (event.kind !== "takeOut") return;
     for (const { subscriptionId } of before.pool.holdings) {
@@ -66,19 +66,19 @@ test("what leaves between strikes moves nobody else's equity either", () => {
   });
 });
 
-test("whoever has units owns that share of what the pool is worth", () => {
+test("a holding owns the share of the pool's value that its units represent", () => {
   inEveryHistory(({ event, after: { pool } }) => {
     const accrued = accruedIn(pool);
     const [units, value] = [totalUnits(pool.holdings), netAssetValue(pool.holdings, accrued)];
     if (event.kind !== "strike" || value <= 0n) return;
     for (const holding of pool.holdings.filter((each) => each.units > 0n)) {
       const own = equityOfHolding(holding, accrued) + holding.unredeemed * E8_PER_CENT;
-      expect(distance(own, (holding.units * value) / units) < HANDED_ON).toBe(true);
+      expect(distance(own, (holding.units * value) / units) < PASSED_ON).toBe(true);
     }
   });
 });
 
-test("what floats is shared as if everything were marked now", () => {
+test("floating shares equal the attribution at a strike with the same marks", () => {
   inEveryHistory(({ after: { pool, marks } }) => {
     if (totalUnits(pool.holdings) === 0n) return;
     const shares = floatingShares(pool, new Map(marks.map((mark) => [mark.positionId, mark.floating])));
@@ -90,13 +90,13 @@ test("what floats is shared as if everything were marked now", () => {
   });
 });
 
-test("rows stand in one order, by position and then by owner, nobody last", () => {
+test("rows are sorted by position and then by owner, suspense last", () => {
   inEveryHistory(({ after: { pool } }) => {
     expect(pool).toEqual(inOrder(pool));
   });
 });
 
-test("the order in which rows come from a store does not matter", () => {
+test("the order of the stored rows does not matter", () => {
   inEveryHistory(({ before, after, event }) => {
     const { pool } = before;
     const reversed = { ...pool, positions: pool.positions.toReversed(), accruals: pool.accruals.toReversed() };
@@ -124,7 +124,7 @@ function withoutFlows(pool: UnitPool): UnitPool {
 
 function inOrder(pool: UnitPool): UnitPool {
   const key = (row: { positionId: bigint; subscriptionId?: bigint | undefined }): string =>
-    `${row.positionId}/${row.subscriptionId ?? "nobody"}`;
+    `${row.positionId}/${row.subscriptionId ?? "suspense"}`;
   const sorted = <Row extends Parameters<typeof key>[0]>(rows: readonly Row[]): Row[] =>
     rows.toSorted((left, right) => (key(left) < key(right) ? -1 : 1));
   return { ...pool, positions: sorted(pool.positions), accruals: sorted(pool.accruals) };

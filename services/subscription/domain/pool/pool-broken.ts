@@ -1,4 +1,4 @@
-/** The books of a pool contradict themselves or the platform. Nothing of that Master may go on: better late than wrong. */
+/** The books of a pool contradict themselves or the platform. Stops the Master pending manual review. */
 export class PoolBroken extends Error {
   override readonly name = "PoolBroken";
 }

@@ -1,6 +1,6 @@
 import { PoolBroken } from "./pool-broken.ts";
 
-/** Towards minus infinity, so that profits and losses take the same way. The divisor is positive. */
+/** Rounds towards minus infinity, so that profits and losses are rounded alike. The divisor is positive. */
 export function floorDivide(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;
   return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient;
@@ -10,16 +10,17 @@ export function ceilDivide(dividend: bigint, divisor: bigint): bigint {
   return -floorDivide(-dividend, divisor);
 }
 
-/** To the nearest, half up. */
+/** Rounds to the nearest, half up. */
 export function roundDivide(dividend: bigint, divisor: bigint): bigint {
   return floorDivide(2n * dividend + divisor, 2n * divisor);
 }
 
 /**
- * Divides every number and rounds the quotients so that they sum to the total: all down first, then one more each for
- * the largest fractional parts. Floors that sum to too much (numbers that went through floors of their own can) give
- * back one each from the smallest fractional parts. The earlier one wins a tie. Whoever has nothing to divide takes no
- * part in this, unless nobody has.
+ * Divides every number and rounds the quotients so that they sum to the total (largest remainder method): all are
+ * rounded down, then the largest fractional parts get one more each. If the floors sum to more than the total, which
+ * happens when the dividends were rounded down before, the smallest fractional parts get one less each. Of equal
+ * fractional parts the earlier is first. Dividends of 0 get no correction unless all are 0. Throws PoolBroken when the
+ * total is not the sum of the parts.
  */
 export function divideToSum(dividends: readonly bigint[], divisor: bigint, total: bigint): bigint[] {
   const quotients = dividends.map((dividend) => floorDivide(dividend, divisor));

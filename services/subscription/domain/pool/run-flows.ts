@@ -4,7 +4,7 @@ import { ceilDivide, floorDivide } from "./rounding.ts";
 import { type E8, E8_PER_CENT, type UnitHolding } from "./unit-pool.ts";
 import { totalUnits } from "./units.ts";
 
-/** What every flow of one strike shares: taken once, after the marks and before the first of them. */
+/** The terms of all flows of one strike, fixed after the marks and before the first flow. */
 export type StrikeTerms = {
   readonly price: Price;
   /** With the units from before the flows. */
@@ -14,27 +14,33 @@ export type StrikeTerms = {
 
 type Price = { readonly units: bigint; readonly value: E8 };
 
-/** A unit is worth about 1e-8 USD. Beyond this factor either way its rounding is no longer dust, or units grow huge. */
+/**
+ * A unit is worth about 1e-8 USD. Beyond this factor in either direction rounding becomes visible, or units grow huge.
+ */
 const MAX_DRIFT = 64n;
 
-/** The holdings after a strike: outflows, then inflows, then new units for everybody where the old ones say nothing. */
+/**
+ * The holdings after a strike: outflows, then inflows, then new units for all holdings if a unit has no usable price.
+ */
 export function runFlows(holdings: readonly UnitHolding[], terms: StrikeTerms): UnitHolding[] {
-  const accrued = soFar(holdings, terms.accrued);
+  const accrued = fixedAccrued(holdings, terms.accrued);
   const priced = terms.price.units > 0n && terms.price.value > 0n;
   const flowed = priced ? buy(redeem(holdings, terms), terms.price, accrued) : holdings.map(moveOnly);
-  const struck = priced && stillGood(flowed, accrued) ? flowed : renew(flowed, accrued);
+  const struck = priced && isPriceUsable(flowed, accrued) ? flowed : reissueUnits(flowed, accrued);
   return terms.flat ? struck.map(dropEmpty) : struck;
 }
 
-/** What each has accrued stays the same, whatever units it gets. */
-function soFar(holdings: readonly UnitHolding[], accrued: Accrued): Accrued {
+/** The accrued result of each holding before its units change. */
+function fixedAccrued(holdings: readonly UnitHolding[], accrued: Accrued): Accrued {
   const amounts = new Map<Owner, bigint>(
     holdings.map(({ subscriptionId, units }) => [subscriptionId, accrued(subscriptionId, units)]),
   );
   return (owner) => amounts.get(owner) ?? 0n;
 }
 
-/** Outflows by subscription. The last units of a pool with open positions stay: what it earns must have an owner. */
+/**
+ * Redeems the units of outflows. The last units of a pool with open positions stay, so that its results have an owner.
+ */
 function redeem(holdings: readonly UnitHolding[], { price, flat }: StrikeTerms): UnitHolding[] {
   let left = price.units;
   return holdings.map((holding) => {
@@ -47,7 +53,10 @@ function redeem(holdings: readonly UnitHolding[], { price, flat }: StrikeTerms):
   });
 }
 
-/** Inflows. Whoever has no units gets those of its whole equity: what it owned without them works from now on. */
+/**
+ * Issues units for inflows. A holding without units gets units for its whole equity, including what it owned without
+ * units.
+ */
 function buy(holdings: readonly UnitHolding[], { units, value }: Price, accrued: Accrued): UnitHolding[] {
   return holdings.map((holding) => {
     if (holding.waiting === 0n) return holding;
@@ -57,19 +66,19 @@ function buy(holdings: readonly UnitHolding[], { units, value }: Price, accrued:
   });
 }
 
-/** Where units have no price yet or no longer, money moves without them. */
+/** Moves money without units, when a unit has no price. */
 function moveOnly(holding: UnitHolding): UnitHolding {
   return { ...holding, pooled: holding.pooled + holding.waiting, waiting: 0n, unredeemed: 0n };
 }
 
-function stillGood(holdings: readonly UnitHolding[], accrued: Accrued): boolean {
+function isPriceUsable(holdings: readonly UnitHolding[], accrued: Accrued): boolean {
   const units = totalUnits(holdings);
   const value = netAssetValue(holdings, accrued);
   return value * MAX_DRIFT >= units && value <= units * MAX_DRIFT;
 }
 
-/** A unit for each 1e-8 of equity, and of what has left P without its units. */
-function renew(holdings: readonly UnitHolding[], accrued: Accrued): UnitHolding[] {
+/** One unit per 1e-8 USD of equity and of unredeemed amounts. */
+function reissueUnits(holdings: readonly UnitHolding[], accrued: Accrued): UnitHolding[] {
   return holdings.map((holding) => {
     const leaving = holding.units > 0n ? holding.unredeemed * E8_PER_CENT : 0n;
     return { ...holding, units: atLeastZero(equityOfHolding(holding, accrued) + leaving) };

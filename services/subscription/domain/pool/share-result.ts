@@ -6,18 +6,19 @@ import { indexOfLargestUnits, suspenseUnits } from "./units.ts";
 
 export type SharedResult = {
   readonly pool: UnitPool;
-  /** Who gets how many cents; who gets none is not here. */
+  /** Cents of each subscription; subscriptions without a part are left out. */
   readonly parts: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
-  /** Cents that belong to nobody. */
+  /** Cents that go to suspense. */
   readonly suspense: bigint;
 };
 
 /** 1e-6 USD. */
-const HAIR = 100n;
+const CENT_TOLERANCE: E8 = 100n;
 
 /**
- * What is released goes to those who earned it, the rest by units. All of it is paid in whole cents now; what rounding
- * leaves of each is carried to the next deal, so that over many small results nobody gains by its place in the list.
+ * Allocates a result (cents): the released amounts go to the holdings that earned them, the rest is shared by units.
+ * Parts are paid in whole cents; each rounding remainder is carried to the next deal, so that rounding favours no
+ * holding over many small results.
  */
 export function shareResult(pool: UnitPool, result: bigint, release: Release | undefined): SharedResult {
   const units = [...pool.holdings.map((holding) => holding.units), suspenseUnits(pool.holdings)];
@@ -29,36 +30,39 @@ export function shareResult(pool: UnitPool, result: bigint, release: Release | u
     rest,
   );
   const due = carries.map((carry, index) => carry + (release?.amounts[index] ?? 0n) + (byUnits[index] ?? 0n));
-  handOn(pool, due);
+  passOnRemainders(pool, due);
   return pay(pool, due, divideToSum(due, E8_PER_CENT, result));
 }
 
 /**
- * Whoever has neither units nor accruals left gets whole cents now, and the rest goes to the holding with most units: a
- * carry must not wait for a result that will never come. Changes what is due in place.
+ * A holding with neither units nor accruals gets whole cents now, and its remainder goes to the holding with most
+ * units, because a carry without later results would never be paid. Changes `due` in place.
  */
-function handOn(pool: UnitPool, due: E8[]): void {
+function passOnRemainders(pool: UnitPool, due: E8[]): void {
   const heir = indexOfLargestUnits(pool.holdings);
   if (heir === undefined) return;
-  const hasMore = new Set(pool.accruals.filter(isSomething).map((row) => row.subscriptionId));
-  let handed = 0n;
+  const hasAccrual = new Set(pool.accruals.filter(isNotZero).map((row) => row.subscriptionId));
+  let passedOn = 0n;
   for (const [index, amount] of due.entries()) {
     const holding = pool.holdings[index];
-    if ((holding !== undefined && holding.units > 0n) || hasMore.has(holding?.subscriptionId)) continue;
+    if ((holding !== undefined && holding.units > 0n) || hasAccrual.has(holding?.subscriptionId)) continue;
     due[index] = towardsZero(amount);
-    handed += amount - towardsZero(amount);
+    passedOn += amount - towardsZero(amount);
   }
-  due[heir] = (due[heir] ?? 0n) + handed;
+  due[heir] = (due[heir] ?? 0n) + passedOn;
 }
 
-/** To whole cents. What is a hair below one is one: partial closes, each rounded to 1e-8, must not cost their last cent. */
+/**
+ * Rounds to whole cents towards zero. An amount within the tolerance of the next cent counts as that cent, because
+ * partial closes, each rounded to 1e-8 USD, must not lose the last cent.
+ */
 function towardsZero(amount: E8): E8 {
-  const hair = amount < 0n ? -HAIR : HAIR;
-  return amount + hair - ((amount + hair) % E8_PER_CENT);
+  const raised = amount + (amount < 0n ? -CENT_TOLERANCE : CENT_TOLERANCE);
+  return raised - (raised % E8_PER_CENT);
 }
 
-/** Without units the basis is all there is. Less than 1e-8 is what rounding left of nothing. */
-function isSomething({ basis }: Accrual): boolean {
+/** A holding without units accrues only its basis; a basis below 1e-8 USD is a rounding remainder. */
+function isNotZero({ basis }: Accrual): boolean {
   return basis >= SCALE || basis <= -SCALE;
 }
 

@@ -9,7 +9,7 @@ import { EMPTY_POOL, SCALE } from "./unit-pool.ts";
 const [P, Q] = [71n, 72n];
 const E8 = 100_000_000n;
 
-test("A1: who deposits while a profit floats gains nothing of it", () => {
+test("A1: a deposit during a floating profit gets no part of that profit", () => {
   const floating = after(aPool(1_000_00n), { kind: "entry", positionId: P });
   const joined = struck(withDeposit(floating, 2n, 550_00n), aMark(P, 450_00n));
   expect([equityOf(joined, 1n), equityOf(joined, 2n)]).toEqual([1_450n * E8, 550n * E8]);
@@ -17,7 +17,7 @@ test("A1: who deposits while a profit floats gains nothing of it", () => {
   expect(pooled(closed)).toEqual([2_175_00n, 825_00n]);
 });
 
-test("A2: who deposits while a loss floats pays nothing of it", () => {
+test("A2: a deposit during a floating loss pays no part of that loss", () => {
   const floating = after(aPool(1_000_00n), { kind: "entry", positionId: P });
   const joined = struck(withDeposit(floating, 2n, 600_00n), aMark(P, -400_00n));
   expect([equityOf(joined, 1n), equityOf(joined, 2n)]).toEqual([600n * E8, 600n * E8]);
@@ -36,11 +36,11 @@ test("A8: cash may be negative while equity is not", () => {
   expect(pooled(after(marked, { positionId: Q, result: 750_00n }))).toEqual([550_00n, 550_00n]);
 });
 
-test("a first strike gives a unit for each 1e-8", () => {
+test("a first strike issues a unit per 1e-8 USD", () => {
   expect(aPool(1_000_00n, 0n).holdings.map((holding) => holding.units)).toEqual([1_000n * E8, 0n]);
 });
 
-test("flows of one strike share its price: who leaves and who comes do not see each other", () => {
+test("all flows of one strike have the same unit price", () => {
   const floating = after(aPool(1_000_00n, 1_000_00n), { kind: "entry", positionId: P });
   const waiting = withDeposit(takeOut(floating, 1n, 500_00n), 3n, 1_500_00n);
   const shared = struck(waiting, aMark(P, 1_000_00n));
@@ -49,14 +49,14 @@ test("flows of one strike share its price: who leaves and who comes do not see e
   expect([one, two, three]).toEqual([66_666_666_666n, 1_000n * E8, 1_000n * E8]);
 });
 
-test("whoever comes gets no more units than its money is worth: what rounding leaves is of those who were there", () => {
+test("units for an inflow are rounded down, in favour of the existing holdings", () => {
   const floating = after(aPool(1_000_00n), { kind: "entry", positionId: P });
   const joined = struck(withDeposit(floating, 2n, 550_00n), aMark(P, 1n));
   // 550.00 * 1e11 units / 1000.01 = 54,999,450,005.49
   expect(joined.holdings.map((holding) => holding.units)).toEqual([1_000n * E8, 54_999_450_005n]);
 });
 
-test("a position that was open before our books belongs to nobody until somebody has units", () => {
+test("the result of a position from before the books goes to suspense until a holding has units", () => {
   const first = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, 30_00n));
   expect(equityOf(first, 1n)).toBe(100n * E8);
   expect(first.accruals).toEqual([
@@ -67,7 +67,7 @@ test("a position that was open before our books belongs to nobody until somebody
   expect([pooled(closed), closed.suspense]).toEqual([[120_00n], { amount: 30_00n, carry: 0n }]);
 });
 
-test("while the pool is worth nothing and positions are open nothing is struck", () => {
+test("while the pool is worth nothing and positions are open no flow is struck", () => {
   const lost = takeOut(after(aPool(100_00n, 100_00n), { kind: "entry", positionId: P }), 1n, 10_00n);
   const waits = struck(withDeposit(lost, 2n, 50_00n), aMark(P, -200_00n));
   expect(waits.holdings.map(({ pooled, waiting, unredeemed }) => [pooled, waiting, unredeemed])).toEqual([
@@ -79,7 +79,7 @@ test("while the pool is worth nothing and positions are open nothing is struck",
   expect(recovered.holdings.map((holding) => holding.units)).toEqual([80n * E8, 200n * E8]);
 });
 
-test("a pool that has lost everything starts anew once it is flat", () => {
+test("a pool that has lost everything issues new units once it is flat", () => {
   const open = after(aPool(100_00n, 50_00n), { kind: "entry", positionId: P });
   const lost = after(open, { positionId: P, result: -180_00n });
   const renewed = struck(withDeposit(lost, 2n, 40_00n));
@@ -102,7 +102,7 @@ test("an outflow counts in the value of a unit until its units are redeemed", ()
   expect(redeemed.holdings.map((holding) => holding.units)).toEqual([50n * E8, 100n * E8]);
 });
 
-test("when a unit is worth far more or less than 1e-8 the whole pool gets new ones, and nobody notices", () => {
+test("when a unit is worth far more or less than 1e-8 USD all units are reissued, and no equity changes", () => {
   const open = after(aPool(100_00n, 300_00n), { kind: "entry", positionId: P });
   const thin = struck(open, aMark(P, -396_00n));
   expect(thin.holdings.map((holding) => holding.units)).toEqual([1n * E8, 3n * E8]);
@@ -111,13 +111,13 @@ test("when a unit is worth far more or less than 1e-8 the whole pool gets new on
   expect([equityOf(back, 1n), equityOf(back, 2n)]).toEqual([100n * E8, 300n * E8]);
 });
 
-test("new units are also for what has left P without its old ones", () => {
+test("unredeemed amounts get new units when units are reissued", () => {
   const open = after(aPool(100_00n), { kind: "entry", positionId: P });
   const kept = struck(takeOut(open, 1n, 100_00n), aMark(P, -99_00n));
   expect(kept.holdings).toEqual([{ ...anEmptyHolding(1n), units: 1n * E8, unredeemed: 100_00n }]);
 });
 
-test("who owned something without units works with all of it from the next deposit on", () => {
+test("a holding without units gets units for its whole equity with its next deposit", () => {
   const holdings = [
     ...aPool(100_00n).holdings,
     { ...anEmptyHolding(2n), pooled: 5_00n },
@@ -135,7 +135,7 @@ test("the order in which the platform lists positions does not matter", () => {
   );
 });
 
-test("a position that vanished without a deal stops the pool only when something of it was attributed", () => {
+test("a position that disappeared without a deal stops the pool only if it has an attributed result", () => {
   const open = after(aPool(100_00n), { kind: "entry", positionId: P });
   expect(struck(open).positions).toEqual([]);
   expect(() => strikePool(struck(open, aMark(P, 1n)), [])).toThrow(PoolBroken);

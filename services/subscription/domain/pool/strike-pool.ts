@@ -17,9 +17,9 @@ export type Mark = {
 };
 
 /**
- * Gives what waits its units, at the value they have now: whatever floats is attributed to those who earned it before
- * anybody joins or leaves. The marks are all open positions of the Master, none when it is flat. What can not be struck
- * now stays as it is.
+ * Issues units for waiting money and redeems units of outflows at the current value of a unit. The floating result is
+ * first attributed to the holdings that earned it, before any holding joins or leaves. `marks` are all open positions
+ * of the Master, none when it is flat. While positions are open and the units are worth nothing, no flow is struck.
  */
 export function strikePool(pool: UnitPool, marks: readonly Mark[]): UnitPool {
   const marked = markPositions(pool, marks);
@@ -38,12 +38,12 @@ function markPositions(pool: UnitPool, marks: readonly Mark[]): UnitPool {
     known.delete(mark.positionId);
     return markPosition(mark, position, units);
   });
-  const gone = new Set(known.keys());
-  if (gone.size > 0) refuseToForget(pool, gone);
+  const missing = new Set(known.keys());
+  if (missing.size > 0) assertNothingAttributed(pool, missing);
   return { ...pool, positions: positions.sort(byId) };
 }
 
-/** One that our books do not know was open before them: nothing of it is attributed yet. */
+/** A position that the books do not contain has no attributed result yet. */
 function markPosition(mark: Mark, position: PoolPosition | undefined, units: bigint): PoolPosition {
   const floating = mark.floating * E8_PER_CENT * SCALE;
   const earned = floating - (position?.mark ?? 0n);
@@ -56,10 +56,10 @@ function markPosition(mark: Mark, position: PoolPosition | undefined, units: big
   };
 }
 
-/** A position goes by its deals. If attributed money went with it in silence, somebody would lose it. */
-function refuseToForget({ positions, accruals }: UnitPool, gone: ReadonlySet<bigint>): void {
+/** A position is closed only by deals. If it is missing without one, its attributed result would be lost. */
+function assertNothingAttributed({ positions, accruals }: UnitPool, missing: ReadonlySet<bigint>): void {
   const attributed = [...positions.filter(({ mark, perUnit }) => mark !== 0n || perUnit !== 0n), ...accruals].find(
-    ({ positionId }) => gone.has(positionId),
+    ({ positionId }) => missing.has(positionId),
   );
   if (attributed === undefined) return;
   throw new PoolBroken(`Position ${attributed.positionId} is open in the books, but not on the platform.`);

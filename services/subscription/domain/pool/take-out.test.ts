@@ -6,29 +6,29 @@ import { leaveUnits, takeOut } from "./take-out.ts";
 const P = 71n;
 const CENT = 1_000_000n;
 
-test("what is taken out leaves at once, its units with the next strike", () => {
+test("an outflow leaves at once, and its units are redeemed at the next strike", () => {
   const taken = takeOut(takeOut(aPool(100_00n, 50_00n), 1n, 10_00n), 1n, 5_00n);
   const units = 100_00n * CENT;
   expect(taken.holdings[0]).toEqual({ ...anEmptyHolding(1n), units, pooled: 85_00n, unredeemed: 15_00n });
   expect(struck(taken).holdings[0]).toEqual({ ...anEmptyHolding(1n), units: 85_00n * CENT, pooled: 85_00n });
 });
 
-test("an inflow does not come in as a negative outflow, nor does anybody without a holding take out", () => {
+test("a negative outflow and an outflow without a holding are rejected", () => {
   expect(() => takeOut(aPool(100_00n), 1n, -1n)).toThrow(PoolBroken);
   expect(() => takeOut(aPool(100_00n), 2n, 1n)).toThrow(PoolBroken);
 });
 
-test("whoever has left has no holding any more", () => {
+test("an Investor that has left has no holding", () => {
   const empty = struck(takeOut(aPool(100_00n, 50_00n), 1n, 100_00n));
   expect(leaveUnits(empty, 1n).holdings.map((holding) => holding.subscriptionId)).toEqual([2n]);
 });
 
-test("a holding stays for the money that stays, and that money does not work", () => {
+test("a holding with remaining money stays, without units", () => {
   const left = leaveUnits(withDeposit(takeOut(aPool(100_00n), 1n, 40_00n), 1n, 7n), 1n);
   expect(left.holdings).toEqual([{ ...anEmptyHolding(1n), pooled: 60_00n, waiting: 7n }]);
 });
 
-test("a carry goes to the one with most units, the first of equals, or to nobody", () => {
+test("a carry goes to the holding with most units, the first of equals, or to suspense", () => {
   const holdings = aPool(100_00n, 300_00n, 300_00n).holdings;
   const [one, two, three] = [holdings[0]!, holdings[1]!, holdings[2]!];
   const carries = {
@@ -47,7 +47,7 @@ test("a carry goes to the one with most units, the first of equals, or to nobody
   expect(leaveUnits(alone, 1n)).toEqual(aPool());
 });
 
-test("nobody leaves while a position is open", () => {
+test("an Investor cannot leave while a position is open", () => {
   const open = struck(after(aPool(100_00n), { kind: "entry", positionId: P }), aMark(P, 0n));
   expect(() => leaveUnits(open, 1n)).toThrow(PoolBroken);
 });

@@ -2,24 +2,24 @@ import { PoolBroken } from "./pool-broken.ts";
 import type { E8, UnitPool, UnitHolding } from "./unit-pool.ts";
 import { indexOfLargestUnits, indexOfHolding } from "./units.ts";
 
-/** Cents that leave P now; the units that go with them are redeemed by the next strike that can. */
+/** Takes cents out of P now; their units are redeemed at the next possible strike. */
 export function takeOut(pool: UnitPool, subscriptionId: bigint, amount: bigint): UnitPool {
-  if (amount < 0n) throw new PoolBroken("An inflow does not join a pool this way.");
+  if (amount < 0n) throw new PoolBroken("A negative amount cannot be taken out of a pool.");
   const { index, holding } = holdingOf(pool, subscriptionId);
   const taken = { ...holding, pooled: holding.pooled - amount, unredeemed: holding.unredeemed + amount };
   return { ...pool, holdings: pool.holdings.with(index, taken) };
 }
 
 /**
- * An Investor has left for good: nothing it has in the pool works or grows any more. Its carry, less than a cent, goes
- * to the holding with most units, or to suspense. Only of a flat Master: an accrual could have no other owner.
+ * Removes the units of an Investor who has left the pool. Its carry, less than a cent, goes to the holding with most
+ * units, or to suspense. Only for a flat Master, because an accrual cannot change its owner.
  */
 export function leaveUnits(pool: UnitPool, subscriptionId: bigint): UnitPool {
-  if (pool.positions.length > 0) throw new PoolBroken("An Investor does not leave a pool with open positions.");
+  if (pool.positions.length > 0) throw new PoolBroken("An Investor cannot leave a pool with open positions.");
   const { index, holding } = holdingOf(pool, subscriptionId);
   const empty = { ...holding, units: 0n, unredeemed: 0n, carry: 0n };
-  const holds = holding.pooled !== 0n || holding.waiting !== 0n;
-  const holdings = holds ? pool.holdings.with(index, empty) : pool.holdings.toSpliced(index, 1);
+  const hasMoney = holding.pooled !== 0n || holding.waiting !== 0n;
+  const holdings = hasMoney ? pool.holdings.with(index, empty) : pool.holdings.toSpliced(index, 1);
   return inherit({ ...pool, holdings }, holding.carry);
 }
 

@@ -1,27 +1,30 @@
-/** Units of 1e-8 USD: marks, carries, equities and net asset values are finer than a cent. */
+/** An amount in 1e-8 USD: marks, carries, equities and net asset values are finer than a cent. */
 export type E8 = bigint;
 
 export const E8_PER_CENT = 1_000_000n;
 
-/** What marks, and results per unit, are scaled by for each e8, so that dividing by the units of a pool loses nothing visible. */
+/**
+ * Factor by which marks and results per unit are scaled, so that division by the units of a pool loses no visible
+ * amount.
+ */
 export const SCALE = 10n ** 24n;
 
-/** The part of one Investor in a pool. Amounts in cents. */
+/** The share of one Investor in a pool. Amounts in cents. */
 export type UnitHolding = {
   readonly subscriptionId: bigint;
-  /** u: only who has units shares in results. */
+  /** u: units decide the share of results. */
   readonly units: bigint;
   /** P. */
   readonly pooled: bigint;
-  /** V: mirrored, waits for its units. */
+  /** V: on the Master, no units issued yet. */
   readonly waiting: bigint;
-  /** Y: has left P already; its units are redeemed at the next strike that can. */
+  /** Y: already taken out of P; its units are redeemed at the next possible strike. */
   readonly unredeemed: bigint;
-  /** r: what rounding to cents has left, below a cent either way. */
+  /** r: remainder of rounding to cents, of either sign, less than a cent. */
   readonly carry: E8;
 };
 
-/** An open position of the Master, as far as its floating result was attributed. */
+/** An open position of the Master, with its attributed floating result. */
 export type PoolPosition = {
   readonly positionId: bigint;
   readonly symbol: string;
@@ -33,10 +36,13 @@ export type PoolPosition = {
   readonly perUnit: bigint;
 };
 
-/** Of a holding whose units changed while the position was open; for all others both numbers are 0. */
+/**
+ * The attributed result of a holding whose units changed while the position was open. A holding without an accrual has
+ * basis and perUnit 0.
+ */
 export type Accrual = {
   readonly positionId: bigint;
-  /** Undefined for suspense: what belongs to nobody. */
+  /** Undefined for suspense. */
   readonly subscriptionId: bigint | undefined;
   /** b, e8 times SCALE. */
   readonly basis: bigint;
@@ -44,11 +50,11 @@ export type Accrual = {
   readonly perUnit: bigint;
 };
 
-/** A pool as units see it. A value: what happens to it makes a new one. */
+/** The unit accounting of a pool. Immutable: every operation returns a new pool. */
 export type UnitPool = {
-  /** Ascending by subscription; everybody with units, carry, accruals, or money that waits for its strike. */
+  /** Ascending by subscription: all holdings with money, units, carry or accruals. */
   readonly holdings: readonly UnitHolding[];
-  /** What no Investor owns: results in cents, and a carry of its own. Counts as one unit while nobody has units. */
+  /** Results in cents that belong to no Investor, and their carry. Counts as one unit while no holding has units. */
   readonly suspense: { readonly amount: bigint; readonly carry: E8 };
   readonly positions: readonly PoolPosition[];
   readonly accruals: readonly Accrual[];

@@ -5,24 +5,24 @@ export function totalUnits(holdings: readonly UnitHolding[]): bigint {
   return sumOf(holdings.map((holding) => holding.units));
 }
 
-/** Marks and results need somebody to go to: while nobody has units, suspense counts as one. */
+/** Suspense counts as one unit while no holding has units, so that marks and results always have an owner. */
 export function suspenseUnits(holdings: readonly UnitHolding[]): bigint {
   return holdings.some((holding) => holding.units > 0n) ? 0n : 1n;
 }
 
-/** Where the holding with most units stands, the lower subscription of equals; nowhere while nobody has units. */
+/** Index of the holding with most units, the first of equals; undefined while no holding has units. */
 export function indexOfLargestUnits(holdings: readonly UnitHolding[]): number | undefined {
-  let most = 0n;
+  let largest = 0n;
   let found: number | undefined;
   for (const [index, { units }] of holdings.entries()) {
-    if (units <= most) continue;
-    most = units;
+    if (units <= largest) continue;
+    largest = units;
     found = index;
   }
   return found;
 }
 
-/** Where a subscription has its holding; nowhere if it has none. Holdings are sorted, and a fee run asks once for each. */
+/** Index of the holding of a subscription, by binary search; undefined if there is none. */
 export function indexOfHolding(holdings: readonly UnitHolding[], subscriptionId: bigint): number | undefined {
   let low = 0;
   let high = holdings.length;
