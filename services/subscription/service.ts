@@ -13,7 +13,7 @@ import { ALLOCATION_FEED } from "./messages/tell-allocations.ts";
 import { unassign } from "./commands/unassign.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
-import { askAboutExternalFunds } from "./jobs/ask-about-external-funds.ts";
+import { openExternalReviews } from "./jobs/open-external-reviews.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
 import { closeWeeks } from "./jobs/close-weeks.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
@@ -96,6 +96,6 @@ export function subscriptionJobs(deps: Deps): Job[] {
     runJob({ name: "settle exits", work: () => settleExits(deps), ...settling }),
     runJob({ name: "cancel emptied", work: () => cancelEmptied(deps), ...settling }),
     runJob({ name: "settle gates", work: () => settleGates(deps), ...settling }),
-    runJob({ name: "ask about external funds", work: () => askAboutExternalFunds(deps), ...settling }),
+    runJob({ name: "open external funds reviews", work: () => openExternalReviews(deps), ...settling }),
   ];
 }

@@ -24,7 +24,7 @@ import {
 } from "../store/subscriptions.ts";
 import { abandonAssignment, finishAssignment, lockOfAssignment } from "../processes/assign/finish-assignment.ts";
 import { accountBusy, holdLock } from "../processes/account-lock.ts";
-import { timeout, type Timeout } from "../processes/timeout.ts";
+import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { isLogin, isRate, validate } from "../domain/validate.ts";
@@ -62,7 +62,7 @@ async function endOfCopy({ pool }: Deps, error: unknown, { commandId }: CallCont
 
 /** Finds the saga of this command or begins it, and answers once it has ended well. */
 async function begin(deps: Deps, request: AssignRequest, context: CallContext): Promise<bigint> {
-  const turn = timeout(context, TURN_MS);
+  const turn = waitBudget(context, TURN_MS);
   for (;;) {
     const own = await failAsUnavailable(() => findSubscriptionOfCommand(deps.pool, context.commandId));
     if (own !== undefined) return await awaitEnd(deps, own, turn);
@@ -84,7 +84,7 @@ async function findPeople({ accounts }: Deps, request: AssignRequest, context: C
 }
 
 /** The same command was given before, and its first copy may still be at work. */
-async function awaitEnd({ pool }: Deps, { id }: Subscription, turn: Timeout): Promise<bigint> {
+async function awaitEnd({ pool }: Deps, { id }: Subscription, turn: WaitBudget): Promise<bigint> {
   for (;;) {
     const { status } = await getSubscription(pool, id);
     if (status === "ABORTED") {
@@ -97,7 +97,7 @@ async function awaitEnd({ pool }: Deps, { id }: Subscription, turn: Timeout): Pr
   }
 }
 
-async function checkWayIsFree(deps: Deps, { masterLogin, investorLogin }: AssignRequest, turn: Timeout): Promise<void> {
+async function checkWayIsFree(deps: Deps, { masterLogin, investorLogin }: AssignRequest, turn: WaitBudget): Promise<void> {
   for (;;) {
     const open = await findOpenSubscription(deps.pool, investorLogin);
     if (open === undefined) break;

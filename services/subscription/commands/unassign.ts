@@ -12,8 +12,8 @@ import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
 import { markUnassignmentEnded, recordUnassignment } from "../store/unassignments.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
 import { accountBusy } from "../processes/account-lock.ts";
-import { timeout, type Timeout } from "../processes/timeout.ts";
-import { lockOfExit, letGoOfExit, tryToLeave } from "../processes/exit/try-to-leave.ts";
+import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
+import { lockOfExit, releaseExitLock, tryToLeave } from "../processes/exit/try-to-leave.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 
 /** Commands on one Investor follow one another, and what is in the way may pass; so long is waited for both. */
@@ -38,7 +38,7 @@ export async function unassign(deps: Deps, request: UnassignRequest, context: Ca
 }
 
 async function leaveInTurn(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
-  const turn = timeout(context, TURN_MS);
+  const turn = waitBudget(context, TURN_MS);
   for (;;) {
     const subscription = await failAsUnavailable(() => findActive(deps, request, context));
     const exit = await claimTry(deps, subscription, context);
@@ -123,13 +123,13 @@ async function claimTry(deps: Deps, subscription: Subscription, context: CallCon
 /** Somebody else's try: its account lock may only have to be let go, or it has led to the end that this command wants too. */
 async function seeOther(deps: Deps, subscription: Subscription, context: CallContext): Promise<Exit | undefined> {
   const exit = await findExit(deps.pool, subscription.id);
-  if (exit?.state === "REFUSED") await letGoOfExit(deps, subscription, exit, context);
+  if (exit?.state === "REFUSED") await releaseExitLock(deps, subscription, exit, context);
   const isOwn = exit?.commandId === context.commandId && context.commandId !== "";
   return exit?.state === "LEFT" && isOwn ? exit : undefined;
 }
 
 /** The exit that has succeeded; undefined when what was in the way may have passed. */
-async function goOut(deps: Deps, exit: Exit, turn: Timeout, context: CallContext): Promise<Exit | undefined> {
+async function goOut(deps: Deps, exit: Exit, turn: WaitBudget, context: CallContext): Promise<Exit | undefined> {
   try {
     return await tryToLeave(deps, exit, context);
   } catch (error) {

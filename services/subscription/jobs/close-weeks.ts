@@ -1,6 +1,6 @@
 import { later } from "#kernel/retry.ts";
 import { markMaster, waitAfterCutOff } from "../processes/allocate/mark-master.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { listWeeksToClose } from "../store/marking.ts";

@@ -5,7 +5,7 @@ import { CLAIM_MS, later } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
 import { applyFlow } from "../domain/books.ts";
 import { takeWhatFits } from "../domain/parts.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import { sendMirror } from "../processes/mirror/send-mirror.ts";
 import { publishExitsCompleted, publishMirrorsApplied } from "../messages/tell.ts";
 import { insertArrivals } from "../store/arrivals.ts";

@@ -1,4 +1,4 @@
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import { sendPostings } from "../processes/posting/send-postings.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "#kernel/failpoint.ts";

@@ -1,5 +1,5 @@
 import { catchUp } from "../processes/filing/catch-up.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { listGaps } from "../store/filed-numbers.ts";
 

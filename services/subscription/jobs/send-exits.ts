@@ -1,6 +1,6 @@
 import { CLAIM_MS, later } from "#kernel/retry.ts";
 import { catchUp } from "../processes/filing/catch-up.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import { sendExit } from "../processes/exit/send-exit.ts";
 import type { Deps } from "../deps.ts";
 import { claimExitTransfers, type ExitTransfer } from "../store/exit-transfers.ts";

@@ -1,7 +1,7 @@
 import { backOffMs, CLAIM_MS, later, reasonOf } from "#kernel/retry.ts";
-import { abandonAssignment, finishAssignment, letGo } from "../processes/assign/finish-assignment.ts";
+import { abandonAssignment, finishAssignment, releaseAssignmentLock } from "../processes/assign/finish-assignment.ts";
 import { accountBusy } from "../processes/account-lock.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { claimAssignments, postponeAssignment } from "../store/assignments.ts";
 import { getSubscription } from "../store/subscriptions.ts";
@@ -31,7 +31,7 @@ async function settleOne(deps: Deps, saga: { readonly subscriptionId: bigint; re
 async function settle(deps: Deps, subscriptionId: bigint): Promise<void> {
   const context = jobContext();
   const subscription = await getSubscription(deps.pool, subscriptionId);
-  if (subscription.status !== "ASSIGNING") return await letGo(deps, subscription, context);
+  if (subscription.status !== "ASSIGNING") return await releaseAssignmentLock(deps, subscription, context);
   const refusal = accountBusy("The assignment took too long and was aborted. Retry shortly.");
   await abandonAssignment(deps, subscription, refusal, context);
   // Only what was decided can still be assigning here.

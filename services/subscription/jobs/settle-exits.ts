@@ -3,8 +3,8 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { backOffMs, CLAIM_MS, later, reasonOf } from "#kernel/retry.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
 import { accountBusy } from "../processes/account-lock.ts";
-import { jobContext } from "../processes/timeout.ts";
-import { continueLeaving, giveUp, letGoOfExit } from "../processes/exit/try-to-leave.ts";
+import { jobContext } from "../processes/deadlines.ts";
+import { continueLeaving, abandonTry, releaseExitLock } from "../processes/exit/try-to-leave.ts";
 import type { Deps } from "../deps.ts";
 import { claimExits, type ClaimedExit, findExit, postponeExit } from "../store/exits.ts";
 import { getSubscription } from "../store/subscriptions.ts";
@@ -40,7 +40,7 @@ async function settle(deps: Deps, saga: ClaimedExit, context: CallContext): Prom
   if (exit.try !== saga.try) return;
   switch (exit.state) {
     case "ASKING":
-      return await giveUp(
+      return await abandonTry(
         deps,
         { subscription, exit, refusal: accountBusy("The operation took too long and was aborted. Retry shortly.") },
         context,
@@ -52,6 +52,6 @@ async function settle(deps: Deps, saga: ClaimedExit, context: CallContext): Prom
       await finishExit(deps, exit, context);
       return;
     case "REFUSED":
-      return await letGoOfExit(deps, subscription, exit, context);
+      return await releaseExitLock(deps, subscription, exit, context);
   }
 }

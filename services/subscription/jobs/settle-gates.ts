@@ -2,7 +2,7 @@ import { later } from "#kernel/retry.ts";
 import assert from "node:assert/strict";
 import { decideSettled } from "../processes/leave/decide-settled.ts";
 import { refuseUnderGate } from "../processes/leave/refuse-under-gate.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { notReadYet } from "../domain/decide-leave.ts";
 import { type AbandonedGate, takeOverGates } from "../store/gates.ts";

@@ -25,7 +25,7 @@ function aBreak(id: bigint, own: Partial<Break>): Break {
   };
 }
 
-const lookForBreaks = (deps: Deps) => stopOnBreaks(deps.pool, stoppingBreaks(deps));
+const runStopOnBreaks = (deps: Deps) => stopOnBreaks(deps.pool, stoppingBreaks(deps));
 
 /** The service beside a platform that has these breaks, a page of one at a time. */
 function seeing({ deps }: World, breaks: readonly Break[]): Deps {
@@ -52,7 +52,7 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
   await subscribed(world, third, 500_00n);
   await settle(world);
 
-  await lookForBreaks(
+  await runStopOnBreaks(
     seeing(world, [
       aBreak(1n, { login: first, masterLogin: first }),
       aBreak(2n, { check: "transfer_legs", login: investorLogin }),
@@ -80,12 +80,12 @@ test("people who decided to go on are not overruled by the break that they have 
   const master = aMaster(world, 0n);
   await subscribed(world, master, 500_00n);
   const seen = aBreak(1n, { login: master, masterLogin: master });
-  await lookForBreaks(seeing(world, [seen]));
+  await runStopOnBreaks(seeing(world, [seen]));
   await world.deps.pool.query("update master_pool set stopped_reason = null");
   await world.deps.pool.query("update review_case set state = 'GONE'");
-  await lookForBreaks(seeing(world, [seen]));
+  await runStopOnBreaks(seeing(world, [seen]));
   expect(await reasons(world)).toEqual({ [master]: null });
-  await lookForBreaks(
+  await runStopOnBreaks(
     seeing(world, [seen, aBreak(2n, { check: "platform_balance", login: master, masterLogin: master })]),
   );
   expect(await reasons(world)).toEqual({ [master]: "platform_balance: a deal is missing" });
@@ -102,9 +102,9 @@ test("dying in the middle leaves no break that is handled and has stopped no Mas
       throw new Error("dead");
     },
   };
-  await expect(lookForBreaks(dying)).rejects.toThrow("dead");
+  await expect(runStopOnBreaks(dying)).rejects.toThrow("dead");
   expect(await reasons(world)).toEqual({ [master]: null });
-  await lookForBreaks(deps);
+  await runStopOnBreaks(deps);
   expect(await reasons(world)).toEqual({ [master]: "R3: a deal is missing" });
 });
 
@@ -121,6 +121,6 @@ test("a break of the own books stops a Master also while platform is away", asyn
     throw new Error("connection lost");
   };
   const deps: Deps = { ...world.deps, platform: { ...world.deps.platform, listBreaks } };
-  await expect(lookForBreaks(deps)).rejects.toThrow("connection lost");
+  await expect(runStopOnBreaks(deps)).rejects.toThrow("connection lost");
   expect(await reasons(world)).toEqual({ [master]: "pool_ledger: the books differ" });
 });

@@ -1,5 +1,5 @@
 import { markMaster } from "../processes/allocate/mark-master.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { listPoolsToStrike } from "../store/marking.ts";

@@ -3,14 +3,14 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { allocateMaster } from "../jobs/allocate-results.ts";
 import { markMaster } from "../processes/allocate/mark-master.ts";
 import { catchUp } from "../processes/filing/catch-up.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { postResults } from "../jobs/post-results.ts";
 import { subscriptionService } from "../service.ts";
-import { comeBack, dieAtEveryStep, DYING_MS, statusOf, times } from "./dying.ts";
+import { recover, crashAtEveryStep, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-step.ts";
 import { deposit, holdForWithdrawal, payOut, release } from "./funding.ts";
-import { cents, inPlace } from "./ledger.ts";
+import { cents, inBucket } from "./ledger.ts";
 import { balanceOf, getAccount } from "./platform-ledger.ts";
 import { settle } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -46,7 +46,7 @@ test(
   "splitting, striking and posting that die at any step lose nothing and repeat nothing",
   async () => {
     const world = await aWorld();
-    const corners = await dieAtEveryStep(world, {
+    const corners = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         for (const { masterLogin, investorLogin } of made) {
@@ -63,12 +63,12 @@ test(
       run: work,
     });
     for (const { masterLogin, investorLogin } of corners) {
-      expect(await inPlace(world, masterLogin, "pooled")).toEqual([637_00n]);
+      expect(await inBucket(world, masterLogin, "pooled")).toEqual([637_00n]);
       expect(balanceOf(world.platform.ledger, investorLogin)).toBe(637_00n);
       expect(balanceOf(world.platform.ledger, masterLogin)).toBe(637_00n);
     }
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
@@ -76,7 +76,7 @@ test(
   async () => {
     const week = { anchor: new Date(Date.now() + HOUR_MS / 2), periodMs: 24 * HOUR_MS };
     const world = await aWorld({ week });
-    const corners = await dieAtEveryStep(world, {
+    const corners = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         const cutOff = new Date(lastCutOff(week, world.deps.now()).getTime() + week.periodMs);
@@ -95,10 +95,10 @@ test(
       const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 0n, limit: 9 }, aCall());
       const brief = entries.map(({ entry }) => (entry?.$case === "week" ? "week" : cents(entry?.value.result)));
       expect(brief).toEqual([10_00n, "week", 20_00n]);
-      expect(await inPlace(world, masterLogin, "pooled")).toEqual([530_00n]);
+      expect(await inBucket(world, masterLogin, "pooled")).toEqual([530_00n]);
     }
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
@@ -106,7 +106,7 @@ test(
   async () => {
     const world = await aWorld();
     owe(world);
-    const corners = await dieAtEveryStep(world, {
+    const corners = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         const held = [];
@@ -142,11 +142,11 @@ test(
       expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isDecided ? 340_00n : 570_00n);
     }
     expect(seen).toEqual(new Set(["decided", "refused"]));
-    await comeBack(world);
+    await recover(world);
     // Of the saga that was told first, to the end, and never paid out.
     expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toHaveLength(2);
   },
-  2 * DYING_MS,
+  2 * CRASH_TEST_MS,
 );
 
 test(
@@ -154,7 +154,7 @@ test(
   async () => {
     const world = await aWorld();
     owe(world);
-    const corners = await dieAtEveryStep(world, {
+    const corners = await crashAtEveryStep(world, {
       prepare: async (count) =>
         await Promise.all(times(count, () => holdForWithdrawal(world, anInvestor(world, 100_00n), 99_99n))),
       run: (deps, { request }) => subscriptionService(deps).leave(request, aCall()),
@@ -167,7 +167,7 @@ test(
       });
     }
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
@@ -175,7 +175,7 @@ test(
   async () => {
     const world = await aWorld();
     owe(world);
-    const corners = await dieAtEveryStep(world, {
+    const corners = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         for (const { masterLogin } of made) trader(world, masterLogin).result(70_00n);
@@ -193,5 +193,5 @@ test(
     }
     expect(seen).toEqual(new Set(["ACTIVE", "CANCELLED"]));
   },
-  2 * DYING_MS,
+  2 * CRASH_TEST_MS,
 );

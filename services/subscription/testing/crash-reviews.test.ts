@@ -6,8 +6,8 @@ import type { Deps } from "../deps.ts";
 import { expectBooksToTie } from "./books.ts";
 import { crashing } from "./crash.ts";
 import { reviewAbout, reviewsOf, say } from "./desk.ts";
-import { comeBack, dieAtEveryStep, DYING_MS } from "./dying.ts";
-import { inPlace, holdingOf } from "./ledger.ts";
+import { recover, crashAtEveryStep, CRASH_TEST_MS } from "./crash-at-every-step.ts";
+import { inBucket, holdingOf } from "./ledger.ts";
 import { enter } from "./platform-ledger.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -52,7 +52,7 @@ test(
   async () => {
     const world = await aWorld();
     const money = { kind: MovementKind.EXTERNAL, amount: 40_00n };
-    const died = await dieAtEveryStep(world, {
+    const died = await crashAtEveryStep(world, {
       prepare: (count) => corners(world, count, money, "external_funds_on_investor"),
       run: twice("adopt"),
     });
@@ -64,12 +64,12 @@ test(
       ]).toContainEqual({ pooled: holding?.pooled, quarantined: holding?.quarantined });
       await sayTheRest(world, corner, "adopt");
     }
-    await comeBack(world);
-    for (const { masterLogin } of died) expect(await inPlace(world, masterLogin, "pooled")).toEqual([140_00n]);
+    await recover(world);
+    for (const { masterLogin } of died) expect(await inBucket(world, masterLogin, "pooled")).toEqual([140_00n]);
     const decided = sql`select count(*)::int as words, case_id from review_event where word = 'CONFIRMED' group by case_id`;
     for (const { words } of await many<{ words: number }>(world.deps.pool, decided)) expect(words).toBe(1);
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
@@ -77,7 +77,7 @@ test(
   async () => {
     const world = await aWorld();
     const gone = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId: 77n };
-    const died = await dieAtEveryStep(world, {
+    const died = await crashAtEveryStep(world, {
       prepare: (count) => corners(world, count, gone, "stopped"),
       run: twice("resume"),
     });
@@ -85,11 +85,11 @@ test(
       await sayTheRest(world, corner, "resume");
       trader(world, corner.masterLogin).result(10_00n);
     }
-    await comeBack(world);
-    for (const { masterLogin } of died) expect(await inPlace(world, masterLogin, "pooled")).toEqual([110_00n]);
+    await recover(world);
+    for (const { masterLogin } of died) expect(await inBucket(world, masterLogin, "pooled")).toEqual([110_00n]);
     expect(await reviewsOf(world)).toEqual([]);
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test("of two keys that confirm at once one decides, and the money moves once", async () => {
@@ -107,7 +107,7 @@ test("of two keys that confirm at once one decides, and the money moves once", a
   );
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   await settle(world);
-  expect(await inPlace(world, corner.masterLogin, "pooled")).toEqual([140_00n]);
+  expect(await inBucket(world, corner.masterLogin, "pooled")).toEqual([140_00n]);
   await expectBooksToTie(world);
 });
 
@@ -125,7 +125,7 @@ test("a compensation that dies anywhere has happened whole or not at all", async
     const word = { action: "compensate_deficit", actor: "boris" };
     const end = await Promise.race([say(deps, review, word).catch(() => "refused"), died.then(() => "died")]);
     await expectBooksToTie(world);
-    const [pooled = 0n] = await inPlace(world, masterLogin, "pooled");
+    const [pooled = 0n] = await inBucket(world, masterLogin, "pooled");
     expect([-30_00n, 0n]).toContain(pooled);
     if (end === "died") continue;
     expect(pooled).toBe(0n);

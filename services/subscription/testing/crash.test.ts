@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { subscriptionService } from "../service.ts";
-import { comeBack, dieAtEveryStep, DYING_MS, statusOf, times } from "./dying.ts";
+import { recover, crashAtEveryStep, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-step.ts";
 import { holdForWithdrawal, payOut, release } from "./funding.ts";
 import { balanceOf, getAccount } from "./platform-ledger.ts";
 import { deliver, runJobs, settle } from "./settle.ts";
@@ -23,7 +23,7 @@ test(
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const corners = await dieAtEveryStep(world, {
+    const corners = await crashAtEveryStep(world, {
       prepare: async (count) =>
         times(count, () => ({ masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) })),
       run: (deps, pair) => subscriptionService(deps).assign(anAssignment(pair), aCall()),
@@ -44,10 +44,10 @@ test(
       else await again;
     }
     expect(seen).toEqual(new Set(["nothing", "ABORTED", "ACTIVE"]));
-    await comeBack(world);
+    await recover(world);
     for (const pair of corners) expect(balanceOf(ledger, pair.masterLogin)).toBe(500_00n);
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
@@ -55,7 +55,7 @@ test(
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const corners = await dieAtEveryStep(world, {
+    const corners = await crashAtEveryStep(world, {
       prepare: (count) => subscribedPairs(world, count),
       run: (deps, pair) => subscriptionService(deps).unassign(pair, aCall()),
     });
@@ -73,10 +73,10 @@ test(
       else await expect(again).rejects.toMatchObject({ code: "subscription_not_active" });
     }
     expect(seen).toEqual(new Set(["ACTIVE", "CANCELLED"]));
-    await comeBack(world);
+    await recover(world);
     for (const pair of corners) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
@@ -84,7 +84,7 @@ test(
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const corners = await dieAtEveryStep(world, {
+    const corners = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const pairs = await subscribedPairs(world, count);
         return await Promise.all(
@@ -110,16 +110,16 @@ test(
       await release(world, pair.withdrawal);
     }
     expect(seen).toEqual(new Set(["decided", "refused"]));
-    await comeBack(world);
+    await recover(world);
     for (const pair of corners) {
       expect(balanceOf(ledger, pair.masterLogin)).toBe(500_00n - (paid.get(pair.masterLogin) ?? 0n));
       // The gate is open: the next one gets through.
       await world.service.unassign(pair, aCall());
     }
-    await comeBack(world);
+    await recover(world);
     for (const pair of corners) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
@@ -127,7 +127,7 @@ test(
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const corners = await dieAtEveryStep(world, {
+    const corners = await crashAtEveryStep(world, {
       prepare: (count) => assignedPairs(world, count),
       run: async (deps) => {
         const dying = { ...world, deps, state: { ...world.state } };
@@ -142,11 +142,11 @@ test(
       expect(balanceOf(ledger, pair.masterLogin)).toBe(500_00n);
       await world.service.unassign(pair, aCall());
     }
-    await comeBack(world);
+    await recover(world);
     for (const pair of corners) {
       expect(await statusOf(world, pair.investorLogin)).toBe("CANCELLED");
       expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
     }
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );

@@ -10,7 +10,7 @@ import type { Mark } from "../domain/pool/strike-pool.ts";
 import { lockMaster } from "../store/masters.ts";
 import { expectBooksToTie } from "./books.ts";
 import { decide, reviewAbout } from "./desk.ts";
-import { inPlace } from "./ledger.ts";
+import { inBucket } from "./ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
 import { aMaster, aWorld, type World } from "./world.ts";
@@ -58,10 +58,10 @@ test("an internal error while results are split stops the Master, and what was n
 
   // The first deal that waits is the one that has opened the position.
   await expectInternalError(world, faults(), { login: masterLogin, ticket: String(closing - 1n) });
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([500_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
   await decide(world, await reviewAbout(world, "stopped"), "resume");
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([510_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
   await expectBooksToTie(world);
 });
 

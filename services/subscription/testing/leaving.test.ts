@@ -9,7 +9,7 @@ import { subscriptionService } from "../service.ts";
 import { expectBooksToTie } from "./books.ts";
 import type { Due } from "./fee-fake.ts";
 import { holdForWithdrawal, payOut, release, takeFee, withdraw } from "./funding.ts";
-import { inPlace, holdingOf } from "./ledger.ts";
+import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
 import { deliver, type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -133,7 +133,7 @@ test("a loss that cannot be posted because the account is at zero does not stand
   const pair = await subscribed(world, masterLogin, 100_00n);
   trader(world, masterLogin).result(-130_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "unposted")).toEqual([-30_00n]);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([-30_00n]);
   expect(await withdraw(world, pair.investorLogin, 50_00n, "funding:withdrawal:1")).toBe(0n);
   await settle(world);
   expectBalances(world, pair, 0n, -30_00n);
@@ -299,10 +299,10 @@ test("a deposit that reaches the Master while a decision waits for fee is struck
   };
   const slow = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
   await expect(slow.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 500_00n } });
-  expect(await inPlace(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
+  expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
   await expectBooksToTie(world);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([500_00n, 500_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n, 500_00n]);
   await expectBooksToTie(world);
 });
 

@@ -6,7 +6,7 @@ import { aCall, type World } from "./world.ts";
 type Place = "outside" | "inbound" | "waiting" | "pooled" | "reserved" | "outbound" | "quarantined" | "unposted";
 
 /** One place of everybody in a pool, in cents, ascending by subscription. */
-export async function inPlace(world: World, masterLogin: string, place: Place): Promise<bigint[]> {
+export async function inBucket(world: World, masterLogin: string, place: Place): Promise<bigint[]> {
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   return holdings.map((holding) => cents(holding[place]));
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { atWork, expectConverged } from "./at-work.ts";
+import { runningService, expectConverged } from "./run-service.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, withdraw } from "./funding.ts";
 import { cents } from "./ledger.ts";
@@ -84,7 +84,7 @@ test(
         const investors = Array.from({ length: 4 }, () => anInvestor(world, 200_00n));
         const positions: bigint[] = [];
         {
-          await using _work = atWork(world);
+          await using _work = runningService(world);
           const asked: Promise<unknown>[] = [];
           for (const each of acts) {
             trade(master, positions, each);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { atWork, expectConverged } from "./at-work.ts";
+import { runningService, expectConverged } from "./run-service.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, withdraw } from "./funding.ts";
 import { balanceOf } from "./platform-ledger.ts";
@@ -16,7 +16,7 @@ test(
   async () => {
     const world = await aWorld();
     const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-    await using _work = atWork(world);
+    await using _work = runningService(world);
     await Promise.all(Array.from({ length: 20 }, () => deposit(world, investorLogin, 7_77n)));
     await expectConverged(world, masterLogin);
     expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n + 20n * 7_77n);
@@ -31,7 +31,7 @@ test(
   "deposits that race an assign end up in the pool, whichever comes first",
   async () => {
     const world = await aWorld();
-    await using _work = atWork(world);
+    await using _work = runningService(world);
     const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
     const racing = Array.from({ length: 10 }, async (_, index) => {
       await sleep(index * 5);
@@ -49,7 +49,7 @@ test(
   async () => {
     const world = await aWorld();
     const pair = await subscribed(world, aMaster(world), 500_00n);
-    await using _work = atWork(world);
+    await using _work = runningService(world);
     const racing = Array.from({ length: 10 }, async (_, index) => {
       await sleep(index * 10);
       await deposit(world, pair.investorLogin, 3_00n);
@@ -82,7 +82,7 @@ test(
     await fc.assert(
       fc.asyncProperty(fc.array(anAct, { minLength: 8, maxLength: 24 }), async (acts) => {
         const world = await aWorld();
-        await using _work = atWork(world);
+        await using _work = runningService(world);
         const masterLogin = aMaster(world, 0n);
         const investors = Array.from({ length: 4 }, () => anInvestor(world, 200_00n));
         let key = 0;

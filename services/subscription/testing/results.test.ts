@@ -7,7 +7,7 @@ import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit } from "./funding.ts";
-import { inPlace, holdingOf, told } from "./ledger.ts";
+import { inBucket, holdingOf, told } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
@@ -29,7 +29,7 @@ test("a profit is split by what works in the pool, to the cent, and is on the ac
   const { masterLogin, investors, master } = await aPool(world, 1_000_00n, 1_000_00n, 1_000_00n);
   for (const result of [100_00n, 100_00n, 100_00n]) master.result(result);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
   expect(shown(world, investors)).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
   const rows = await many(
     world.deps.pool,
@@ -60,7 +60,7 @@ test("a loss, a commission on entry, a charge without a trade and a swap are res
   master.charge(-8_00n);
   master.close(position, { profit: -100_00n, swap: -12_00n, commission: -4_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([654_00n, 218_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([654_00n, 218_00n]);
   expect(shown(world, investors)).toEqual([654_00n, 218_00n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(872_00n);
   await expectBooksToTie(world);
@@ -74,17 +74,17 @@ test("a partial close releases a part of what was attributed, a reversal all of 
   await subscribed(world, masterLogin, 1_400_00n);
   master.close(position, { volume: LOT, profit: 200_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_200_00n, 1_400_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_200_00n, 1_400_00n]);
   await expectBooksToTie(world);
   master.reverse(position, { volume: 3n * LOT, profit: 300_00n });
   await settle(world);
   // 200 of the 300 floated before the second one came.
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_450_00n, 1_450_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_450_00n, 1_450_00n]);
   const positions = await many(world.deps.pool, sql`select volume, mark, per_unit from pool_position`);
   expect(positions).toEqual([{ volume: 2n * LOT, mark: "0", per_unit: "0" }]);
   master.close(position, { profit: -100_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_400_00n, 1_400_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_400_00n, 1_400_00n]);
   await expectBooksToTie(world);
 });
 
@@ -97,7 +97,7 @@ test("A1: whoever comes while a profit floats gains nothing of it", async () => 
   await expectBooksToTie(world);
   master.close(position, { profit: 1_450_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([2_175_00n, 825_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([2_175_00n, 825_00n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(3_000_00n);
   await expectBooksToTie(world);
 });
@@ -112,7 +112,7 @@ test("A2: whoever comes while a loss floats pays nothing of it, also by a deposi
   await expectBooksToTie(world);
   master.close(position);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([800_00n, 800_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([800_00n, 800_00n]);
   expect(shown(world, investors)).toEqual([800_00n, 800_00n]);
   await expectBooksToTie(world);
 });
@@ -126,12 +126,12 @@ test("A8: cash below zero while others float is covered; the account shows zero 
   master.float(q, 750_00n);
   master.result(-1_200_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([400_00n, -50_00n]);
-  expect(await inPlace(world, masterLogin, "unposted")).toEqual([0n, -50_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([400_00n, -50_00n]);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n, -50_00n]);
   expect(shown(world, investors)).toEqual([400_00n, 0n]);
   master.close(q, { profit: 750_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([550_00n, 550_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([550_00n, 550_00n]);
   expect(shown(world, investors)).toEqual([550_00n, 550_00n]);
   await expectBooksToTie(world);
 });
@@ -156,7 +156,7 @@ test("a deal between the mirror and the marks is split with the old units first"
   const racing = { ...world, deps: { ...world.deps, platform: { ...world.platform.client, readAccount } } };
   await settle(racing);
   expect(reads).toBeGreaterThan(1);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_300_00n, 1_000_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_300_00n, 1_000_00n]);
   await expectBooksToTie(world);
 });
 
@@ -171,7 +171,7 @@ test("whoever was mirrored to a flat Master has its part in the very next deal, 
   master.close(position, { profit: 300_00n });
   await deliver(world);
   await allocateMaster(world.deps, masterLogin);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_150_00n, 1_150_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_150_00n, 1_150_00n]);
   await settle(world);
   await expectBooksToTie(world);
 });
@@ -185,14 +185,14 @@ test("a Master that cannot be marked lets money wait, visibly, and nothing else 
   await settle(world);
   master.charge(-10_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([990_00n, 0n]);
+  expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([990_00n, 0n]);
   const why = sql`select mark_tries > 0 as tried, mark_reason as reason from master_pool`;
   expect(await many(world.deps.pool, why)).toEqual([{ tried: true, reason: expect.stringContaining("deals") }]);
   getAccount(world.platform.ledger, masterLogin).isComplete = true;
   pass(world, 2_000);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([990_00n, 500_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([990_00n, 500_00n]);
   expect(await many(world.deps.pool, why)).toEqual([{ tried: false, reason: null }]);
   await expectBooksToTie(world);
 });
@@ -222,7 +222,7 @@ test("a fee that is taken out of the pool lowers it at once, and its units follo
   // 750 of the 1,500 that each had: from now on a third and two thirds.
   master.close(position, { profit: 1_300_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([850_00n, 1_700_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([850_00n, 1_700_00n]);
   await expectBooksToTie(world);
 });
 
@@ -259,7 +259,7 @@ test("who has taken everything out gets nothing of new results and stays in the 
   await settle(world);
   master.result(10n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_000_10n, 0n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_000_10n, 0n]);
   await expectBooksToTie(world);
 });
 
@@ -270,7 +270,7 @@ test("a pool that has lost more than was in it is logged once, and takes no Inve
   master.result(-1_200_00n);
   master.charge(-10_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([-63_00n, -147_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-63_00n, -147_00n]);
   expect(shown(world, investors)).toEqual([0n, 0n]);
   const deficit = "pool is in deficit; no Investor can join it";
   expect(error.mock.calls.filter(([message]) => message === deficit)).toHaveLength(1);

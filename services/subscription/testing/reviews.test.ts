@@ -5,7 +5,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "./books.ts";
 import { decide, reviewAbout, reviewsOf, say } from "./desk.ts";
 import { deposit } from "./funding.ts";
-import { inPlace, holdingOf } from "./ledger.ts";
+import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -69,13 +69,13 @@ test("two keys resume a Master, and what has waited goes on: deposits, results, 
   await deposit(world, investorLogin, 30_00n);
   trader(world, masterLogin).result(20_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "inbound")).toEqual([30_00n]);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([30_00n]);
   const review = await decide(world, await reviewAbout(world, "stopped"), "resume");
   expect(review).toMatchObject({ state: ReviewState.DECIDED, decision: { proposedBy: "anna", confirmedBy: "boris" } });
   expect(await stoppedMasters(world)).toEqual([]);
   pass(world, 60_000);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([550_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([550_00n]);
   expect([balanceOf(world.platform.ledger, masterLogin), balanceOf(world.platform.ledger, investorLogin)]).toEqual([
     550_00n,
     550_00n,
@@ -111,7 +111,7 @@ test("an account that is not what its log says is resumed only by a decision tha
   expect(await stoppedMasters(world)).toEqual([]);
   trader(world, masterLogin).result(20_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([520_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([520_00n]);
   await expectBooksToTie(world);
 });
 
@@ -146,7 +146,7 @@ test("a deal that is older than the last strike is split when two keys say so, a
   await decide(world, review, "allocate_deal", review.dealId);
   await settle(world);
   expect(review.dealId).toBeLessThanOrEqual(dealId);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([515_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([515_00n]);
   expect(await stoppedMasters(world)).toEqual([]);
   await expectBooksToTie(world);
 });
@@ -289,8 +289,8 @@ test("external funds of the Master raises those below zero to 0.00: to the cent,
   const other = await subscribed(world, masterLogin, 50_00n);
   trader(world, masterLogin).result(-180_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([-20_00n, -10_00n]);
-  expect(await inPlace(world, masterLogin, "unposted")).toEqual([-20_00n, -10_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-20_00n, -10_00n]);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([-20_00n, -10_00n]);
   await moved(world, masterLogin, 29_99n);
   expect((await reviewAbout(world, "external_funds_on_master")).actions).toEqual(["acknowledge"]);
   await moved(world, masterLogin, 5_00n);
@@ -301,8 +301,8 @@ test("external funds of the Master raises those below zero to 0.00: to the cent,
   await decide(world, review, "compensate_deficit");
   pass(world, 60_000);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([0n, 0n]);
-  expect(await inPlace(world, masterLogin, "unposted")).toEqual([0n, 0n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n, 0n]);
   expect(await many(world.deps.pool, allocations)).toEqual(before);
   expect(await reviewAbout(world, "external_funds_on_master")).toMatchObject({ amount: { minorUnits: 4_99n } });
   expect(await many(world.deps.pool, sql`select is_in_deficit as deficit from master_pool`)).toEqual([
@@ -318,7 +318,7 @@ test("external funds of the Master raises those below zero to 0.00: to the cent,
   await settle(world);
   trader(world, masterLogin).result(3_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([13_00n, 0n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([13_00n, 0n]);
   await expectBooksToTie(world);
 });
 
@@ -338,7 +338,7 @@ test("nobody is compensated while the Master has open positions", async () => {
   master.close(open);
   await settle(world);
   await decide(world, review, "compensate_deficit");
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([0n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n]);
   await expectBooksToTie(world);
 });
 
@@ -394,7 +394,7 @@ test("a Master whose mirror is gone goes on once its log is corrected, what lack
   await settle(world);
 
   expect([masterLogin, investorLogin].map((login) => balanceOf(ledger, login))).toEqual([0n, 500_00n]);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([]);
   expect(await reviewsOf(world)).toEqual([]);
   await expectBooksToTie(world);
 });

@@ -3,7 +3,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { fileMovements } from "../processes/filing/file-movements.ts";
 import type { Deps } from "../deps.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
-import { askAboutExternalFunds } from "../jobs/ask-about-external-funds.ts";
+import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { cancelEmptied } from "../jobs/cancel-emptied.ts";
 import { closeWeeks } from "../jobs/close-weeks.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
@@ -41,7 +41,7 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await settleAssignments(deps),
     await settleExits(deps),
     await cancelEmptied(deps),
-    await askAboutExternalFunds(deps),
+    await openExternalReviews(deps),
   ];
   return isMore.some(Boolean);
 }

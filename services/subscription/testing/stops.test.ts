@@ -7,7 +7,7 @@ import { unassign } from "../commands/unassign.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, holdForWithdrawal } from "./funding.ts";
-import { inPlace, holdingOf } from "./ledger.ts";
+import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, lastEntry } from "./platform-ledger.ts";
 import { decide, reviewAbout } from "./desk.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
@@ -40,8 +40,8 @@ test("a Master whose past was changed does nothing any more until a person has l
   await deposit(world, investorLogin, 30_00n);
   await settle(world);
   // Nothing is split, mirrored or struck.
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([510_00n]);
-  expect(await inPlace(world, masterLogin, "inbound")).toEqual([30_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([30_00n]);
   const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
   const stop = { code: "safety_stop", status: "unavailable", outcome: "not_executed" };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject(stop);
@@ -155,7 +155,7 @@ test("a deal that is older than the last strike stops its Master: it would have 
   trader(world, masterLogin).result(10_00n, { dealId: 900_001n });
   await settle(world);
   expect(await reasonOf(world)).toContain("older than the last strike");
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([500_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
   await expectBooksToTie(world);
 });
 
@@ -168,7 +168,7 @@ test("results before the one that stops a Master are split", async () => {
   master.result(5_00n, { dealId: 900_001n });
   master.result(7_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([510_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
   await expectBooksToTie(world);
 });
 
@@ -185,6 +185,6 @@ test("a position of the books that the platform does not show stops the Master i
   await deposit(world, investorLogin, 50_00n);
   await settle(world);
   expect(await reasonOf(world)).toContain("open in the books");
-  expect(await inPlace(world, masterLogin, "waiting")).toEqual([50_00n]);
+  expect(await inBucket(world, masterLogin, "waiting")).toEqual([50_00n]);
   await expectBooksToTie(world);
 });

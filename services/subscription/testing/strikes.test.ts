@@ -8,7 +8,7 @@ import { lockHoldings } from "../store/holdings.ts";
 import { lockUnitPool, saveUnitPool } from "../store/unit-pools.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit } from "./funding.ts";
-import { inPlace } from "./ledger.ts";
+import { inBucket } from "./ledger.ts";
 import { enter } from "./platform-ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -24,7 +24,7 @@ test("a strike waits for nobody but those that it gives units or takes them from
     await lockHoldings(tx, [other.id]);
     await deposit(world, joining.investorLogin, 500_00n);
     await settle(world);
-    expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_500_00n, 1_000_00n]);
+    expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_500_00n, 1_000_00n]);
   });
   await expectBooksToTie(world);
 });

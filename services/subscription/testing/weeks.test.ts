@@ -5,7 +5,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "./books.ts";
 import { decide, reviewAbout } from "./desk.ts";
 import { holdForWithdrawal, withdraw } from "./funding.ts";
-import { cents, inPlace, told } from "./ledger.ts";
+import { cents, inBucket, told } from "./ledger.ts";
 import { enter, getAccount } from "./platform-ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -195,10 +195,10 @@ test("who comes after a cut-off has no row in the week before it, however late t
   passTo(world, cutOff(0), 1_000);
   await subscribed(world, masterLogin, 100_00n);
   // Its money is at the Master and waits: units of the new week must not count in the old one.
-  expect(await inPlace(world, masterLogin, "waiting")).toEqual([0n, 100_00n]);
+  expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 100_00n]);
   passTo(world, cutOff(0));
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
   expect(await rowsOf(world, masterLogin, 1n)).toHaveLength(1);
 });
 

@@ -60,7 +60,7 @@ export async function openLedger(
   const active = await listActiveHoldings(tx, login);
   const sharing = deals.length === 0 ? [] : active.map(({ investorLogin }) => investorLogin);
   await lockAccounts(tx, [...logins, ...sharing]);
-  const standing = await lockStanding(tx, master);
+  const standing = await lockPoolState(tx, master);
   const isAll = deals.length < limit;
   const { pool: stored } = standing;
   const advance = advancePool(standing, deals, {
@@ -102,7 +102,7 @@ async function listBeyond(
   return await listWaitingDeals(tx, login, { after, through, limit: undefined, positionIds: [...positionIds] });
 }
 
-async function lockStanding(tx: Transaction, master: Master): Promise<Standing> {
+async function lockPoolState(tx: Transaction, master: Master): Promise<Standing> {
   const { login, struckDealId, weeksClosedThrough } = master;
   const pool = await lockUnitPool(tx, login);
   const waiting = pool.holdings.filter((holding) => holding.waiting > 0n);

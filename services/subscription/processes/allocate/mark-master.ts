@@ -41,7 +41,7 @@ async function tryToMark(deps: Deps, login: string, context: CallContext): Promi
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
     const reading = await readMaster(deps, login, context);
     const end = reading.isComplete
-      ? await inTransaction(deps.pool, (tx) => markAtPlace(tx, deps, login, reading))
+      ? await inTransaction(deps.pool, (tx) => markAtLogPosition(tx, deps, login, reading))
       : ({ kind: "moved", why: "the Master's latest deals are still being read" } as const);
     if (end.kind === "done") return undefined;
     if (end.kind === "waits") return end.why;
@@ -58,7 +58,7 @@ type End =
   | { readonly kind: "moved"; readonly why: string }
   | { readonly kind: "waits"; readonly why: string };
 
-async function markAtPlace(tx: Transaction, deps: Deps, login: string, reading: MasterReading): Promise<End> {
+async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, reading: MasterReading): Promise<End> {
   const { askedAt, logNumber, marks } = reading;
   const master = await lockMaster(tx, login);
   if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return { kind: "done" };

@@ -28,7 +28,7 @@ export async function recordSteps(
   await addUnposted(tx, unpostedOf(results, active));
   await publishAllocations(tx, login, numbered);
   const isInDeficit = followDeficit(tx, deps, master, results);
-  logOddities(tx, deps, master, numbered);
+  logIrregularities(tx, deps, master, numbered);
   if (results.length > 0) afterCommit(tx, deps.wakeSignals.postings.notify);
   if (weeks.length > 0) afterCommit(tx, deps.wakeSignals.results.notify);
   return { lastAllocation: master.lastAllocation + BigInt(steps.length), isInDeficit };
@@ -93,7 +93,7 @@ function followDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Mas
   return isInDeficit;
 }
 
-function logOddities(tx: Transaction, { log }: Deps, { login }: Master, steps: readonly Numbered<Step>[]): void {
+function logIrregularities(tx: Transaction, { log }: Deps, { login }: Master, steps: readonly Numbered<Step>[]): void {
   const unallocated = steps.filter((step) => step.kind === "result" && step.suspense !== 0n);
   const late = steps.filter((step) => step.kind === "result" && step.isLate);
   const missed = steps.filter((step) => step.kind === "week" && step.markedAt !== undefined).slice(0, -1);

@@ -18,7 +18,7 @@ import { recordedAs } from "../../store/recorded-refusal.ts";
 import { insertHolding } from "../../store/holdings.ts";
 import { getSubscription, moveSubscription, type Subscription } from "../../store/subscriptions.ts";
 import { type AccountLock, releaseLock } from "../account-lock.ts";
-import { afterOthers, timeout } from "../timeout.ts";
+import { retryOnContention, waitBudget } from "../deadlines.ts";
 
 /** A Master's pool may be at work on thousands of rows. */
 const LOCKS_MS = 5_000;
@@ -38,7 +38,7 @@ export async function finishAssignment(deps: Deps, id: bigint, context: CallCont
   try {
     if (subscription.status === "ASSIGNING") {
       await configureFee(deps, { subscription, assignment }, context);
-      await afterOthers(timeout(context, LOCKS_MS), () =>
+      await retryOnContention(waitBudget(context, LOCKS_MS), () =>
         inTransaction(deps.pool, (tx) => begin(tx, deps, { subscription, assignment })),
       );
     }
@@ -49,7 +49,7 @@ export async function finishAssignment(deps: Deps, id: bigint, context: CallCont
       ...(context.commandId === "" ? {} : { operationId: context.commandId }),
     });
   }
-  await letGo(deps, subscription, context);
+  await releaseAssignmentLock(deps, subscription, context);
 }
 
 /** Gives up what was not decided. One that was decided meanwhile goes on; only its account lock stays as it is. */
@@ -64,11 +64,11 @@ export async function abandonAssignment(
     await recordAssignmentRefusal(tx, subscription.id, recordedAs(refusal));
     return true;
   });
-  if (isOver) await letGo(deps, subscription, context);
+  if (isOver) await releaseAssignmentLock(deps, subscription, context);
 }
 
 /** Of a saga that has ended. */
-export async function letGo(deps: Deps, subscription: Subscription, context: CallContext): Promise<void> {
+export async function releaseAssignmentLock(deps: Deps, subscription: Subscription, context: CallContext): Promise<void> {
   const isReleased = await releaseLock(deps, lockOfAssignment(subscription), context);
   if (isReleased) await markLockReleased(deps.pool, subscription.id);
 }

@@ -14,7 +14,7 @@ import { getSubscription, type Subscription } from "../../store/subscriptions.ts
 import { postUnderLock } from "../posting/post-under-lock.ts";
 import { sendExit } from "./send-exit.ts";
 import { subscriptionMessage } from "../../messages/subscription.ts";
-import { letGoOfExit } from "./try-to-leave.ts";
+import { releaseExitLock } from "./try-to-leave.ts";
 
 /** Nobody fixed a fee for it, or all was taken before the account lock was let go. */
 const NOTHING_TO_COLLECT = "crystallisation_not_found";
@@ -27,7 +27,7 @@ export async function finishExit(deps: Deps, exit: Exit, context: CallContext): 
   const subscription = await getSubscription(deps.pool, exit.subscriptionId);
   const transferId = await enqueue(deps, exit, context);
   if (exit.lockOwner !== null) await takeFees(deps, subscription, exit.lockOwner, context);
-  await letGoOfExit(deps, subscription, exit, context);
+  await releaseExitLock(deps, subscription, exit, context);
   const { leftAmount, leftStatus } = exit;
   assert(leftAmount !== null && leftStatus !== null, "who has left has left with something or nothing");
   return {

@@ -27,7 +27,7 @@ export async function tryToLeave(deps: Deps, exit: Exit, context: CallContext): 
       throw accountBusy("The operation took too long and was aborted. Retry shortly.");
   } catch (error) {
     const refusal = error instanceof Refusal ? error : accountBusy("The account could not be locked. Retry shortly.");
-    await giveUp(deps, { subscription, exit: { ...exit, state: "ASKING" }, refusal }, context);
+    await abandonTry(deps, { subscription, exit: { ...exit, state: "ASKING" }, refusal }, context);
     throw error;
   }
   return await continueLeaving(deps, exit.subscriptionId, context);
@@ -41,7 +41,7 @@ export async function continueLeaving(deps: Deps, subscriptionId: bigint, contex
     const { refusal } = await decide(deps, { subscription, exit }, context);
     if (refusal !== null) {
       const final = fromRecord(refusal);
-      await giveUp(deps, { subscription, exit, refusal: final }, context);
+      await abandonTry(deps, { subscription, exit, refusal: final }, context);
       throw final;
     }
   }
@@ -51,7 +51,7 @@ export async function continueLeaving(deps: Deps, subscriptionId: bigint, contex
 }
 
 /** Ends a try without effect, and lets its account lock go. */
-export async function giveUp(
+export async function abandonTry(
   deps: Deps,
   {
     subscription,
@@ -61,11 +61,11 @@ export async function giveUp(
   context: CallContext,
 ): Promise<void> {
   const isOver = await refuseTry(deps.pool, exit, recordedAs(refusal));
-  if (isOver) await letGoOfExit(deps, subscription, exit, context);
+  if (isOver) await releaseExitLock(deps, subscription, exit, context);
 }
 
 /** Of a try that has ended. */
-export async function letGoOfExit(
+export async function releaseExitLock(
   deps: Deps,
   subscription: Subscription,
   { try: number, lockOwner }: Pick<Exit, "try" | "lockOwner">,

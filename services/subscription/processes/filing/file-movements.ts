@@ -33,7 +33,7 @@ export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: re
   const books = await lockBooks(tx, {
     investorLogins: loginsOf(ours, AccountRole.INVESTOR),
     masterLogins: loginsOf(ours, AccountRole.MASTER),
-    stoppingLogins: loginsOf(ours.filter(isIrregular), AccountRole.INVESTOR),
+    stoppingLogins: loginsOf(ours.filter(isAmendment), AccountRole.INVESTOR),
     keys: [...new Set(ours.map(({ key }) => key))].filter((key) => key !== ""),
   });
   let gaps = 0;
@@ -118,7 +118,7 @@ function sourceOf(sources: Sources, movement: LoggedMovement): AccountMoved {
   return source;
 }
 
-function isIrregular({ kind }: AccountMoved): boolean {
+function isAmendment({ kind }: AccountMoved): boolean {
   return kind === MovementKind.AMENDMENT;
 }
 

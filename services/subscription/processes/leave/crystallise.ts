@@ -8,7 +8,7 @@ import type { DueFee } from "../../domain/decide-leave.ts";
 import { refuse } from "../../refusals.ts";
 import { listTakenFees } from "../../store/fee-debits.ts";
 import type { Leave } from "../../store/leaves.ts";
-import { timeout } from "../timeout.ts";
+import { waitBudget } from "../deadlines.ts";
 
 /** The gate is closed meanwhile; who waits longer leaves it to the settling job. */
 const WAIT_MS = 2_000;
@@ -30,7 +30,7 @@ export async function crystallise(deps: Deps, leave: Leave, context: CallContext
     at: settledAt,
     suffix: leave.feeSuffix,
   };
-  const wait = timeout(context, WAIT_MS);
+  const wait = waitBudget(context, WAIT_MS);
   for (;;) {
     try {
       const { items } = await deps.fees.crystallise(request, withReplyReserve(context));

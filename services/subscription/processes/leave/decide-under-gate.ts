@@ -51,7 +51,7 @@ async function settle(deps: Deps, leave: GatedLeave, gate: Gate, context: CallCo
   for (let commits = 0; commits < MAX_COMMITS && reads < MAX_READS; commits += 1) {
     const reading = await readMaster(deps, leave.masterLogin, context);
     checkMaster({ isComplete: reading.isComplete, openPositions: reading.marks.length });
-    const end = await inTransaction(deps.pool, (tx) => settleAtPlace(tx, deps, { leave, gate, reading }));
+    const end = await inTransaction(deps.pool, (tx) => settleAtLogPosition(tx, deps, { leave, gate, reading }));
     if (end === "over") return;
     if (end === "moved") reads += 1;
   }
@@ -61,7 +61,7 @@ async function settle(deps: Deps, leave: GatedLeave, gate: Gate, context: CallCo
 type Asked = { readonly leave: GatedLeave; readonly gate: Gate; readonly reading: MasterReading };
 
 /** "over": on record, whatever it is. "more": there is a backlog. "moved": the Master went on meanwhile. */
-async function settleAtPlace(
+async function settleAtLogPosition(
   tx: Transaction,
   deps: Deps,
   { leave, gate, reading }: Asked,
@@ -77,11 +77,11 @@ async function settleAtPlace(
     reading: { at, marks: [], closeThrough: lastCutOff(deps.week, at) },
     logins: [leave.investorLogin],
   });
-  const isAtPlace = end === "done" && master.filedNumber === through;
-  const struck = isAtPlace && master.stoppedReason === null ? await strikeLedger(tx, deps, ledger, []) : undefined;
+  const isAtLogPosition = end === "done" && master.filedNumber === through;
+  const struck = isAtLogPosition && master.stoppedReason === null ? await strikeLedger(tx, deps, ledger, []) : undefined;
   await saveLedger(tx, struck ?? ledger);
   if (end === "full") return "more";
-  const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtPlace && struck === undefined);
+  const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtLogPosition && struck === undefined);
   if (!isStopped && struck === undefined) return "moved";
   try {
     if (struck === undefined) throw safetyStop(leave.masterLogin, "stopped");

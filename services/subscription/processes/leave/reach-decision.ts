@@ -20,7 +20,7 @@ import { recordedAs } from "../../store/recorded-refusal.ts";
 import { findStanding, type Standing } from "../../store/standings.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { accountBusy } from "../account-lock.ts";
-import { timeout } from "../timeout.ts";
+import { waitBudget } from "../deadlines.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { decideOutsidePool, settleOutsidePool } from "./decide-outside-pool.ts";
 import { decideUnderGate } from "./decide-under-gate.ts";
@@ -36,7 +36,7 @@ const SAFETY_STOP = "safety_stop";
  */
 export async function reachDecision(deps: Deps, asked: NewLeave, context: CallContext): Promise<Leave> {
   const { pool, now } = deps;
-  const wait = timeout(context, WAIT_MS);
+  const wait = waitBudget(context, WAIT_MS);
   const prepareFee = feePreparation(deps, context);
   await tryInsertLeave(pool, asked, now());
   for (;;) {
@@ -71,7 +71,7 @@ async function goOn(
   prepareFee: FeePreparation,
   context: CallContext,
 ): Promise<Refusal | undefined> {
-  const standing = await readStanding(deps, leave, context);
+  const standing = await readInvestor(deps, leave, context);
   if (standing === undefined)
     return await refuseWaiting(deps, leave, accountBusy("The account cannot be read now. Retry shortly."));
   if (standing.filedNumber !== leave.heldLogNumber) {
@@ -123,7 +123,7 @@ function feePreparation({ fees, log }: Deps, context: CallContext): FeePreparati
 }
 
 /** What is known of the Investor, filed up to what was held; undefined when its log cannot be read. */
-async function readStanding(deps: Deps, leave: Leave, context: CallContext): Promise<Standing | undefined> {
+async function readInvestor(deps: Deps, leave: Leave, context: CallContext): Promise<Standing | undefined> {
   const { investorLogin: login, heldLogNumber: upTo } = leave;
   try {
     await catchUp(deps, { login, upTo }, withReplyReserve(context));

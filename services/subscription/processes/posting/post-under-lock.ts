@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { openPostingOf } from "../../store/postings.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import type { AccountLock } from "../account-lock.ts";
-import { timeout } from "../timeout.ts";
+import { waitBudget } from "../deadlines.ts";
 import { sendPostings } from "./send-postings.ts";
 
 /** Of 1,000,000,000.00 each. */
@@ -22,7 +22,7 @@ export async function postUnderLock(
   { login, lockOwner }: AccountLock,
   context: CallContext,
 ): Promise<boolean> {
-  const wait = timeout(context, WAIT_MS);
+  const wait = waitBudget(context, WAIT_MS);
   for (let applied = 0; applied < MAX_POSTINGS;) {
     const posting = await inTransaction(deps.pool, (tx) => openPostingOf(tx, login, deps.now()));
     if (posting === undefined) return true;

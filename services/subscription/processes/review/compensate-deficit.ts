@@ -69,8 +69,8 @@ async function strikeFlat(tx: Transaction, deps: Deps, { about, reading, logins 
     reading: { at, marks: [], closeThrough: lastCutOff(deps.week, at) },
     logins,
   });
-  const isAtPlace = end === "done" && master.filedNumber === through;
-  const struck = isAtPlace ? await strikeLedger(tx, deps, ledger, []) : undefined;
+  const isAtLogPosition = end === "done" && master.filedNumber === through;
+  const struck = isAtLogPosition ? await strikeLedger(tx, deps, ledger, []) : undefined;
   if (struck === undefined) throw actionNotPossible("The Master traded in the meantime. Retry shortly.");
   return struck;
 }

@@ -11,7 +11,7 @@ import { pass, type World } from "./world.ts";
 /** Longer than any deadline, claim and patience of a dead process. */
 const LONG_MS = 60_000;
 /** Many sagas, each killed at another step, on a machine that has other things to do. */
-export const DYING_MS = 90_000;
+export const CRASH_TEST_MS = 90_000;
 
 /** `make proof` kills at each step, `make test` at each third: calls have two steps, so both are met. */
 const STRIDE = sized({ test: 3, proof: 1 });
@@ -23,7 +23,7 @@ export type Saga<Facts> = {
 };
 
 /** Tells the saga once to the end, then kills it after 0, 1, 2 ... steps, each time in a fresh corner; then comes back. */
-export async function dieAtEveryStep<Facts>(world: World, { prepare, run }: Saga<Facts>): Promise<Facts[]> {
+export async function crashAtEveryStep<Facts>(world: World, { prepare, run }: Saga<Facts>): Promise<Facts[]> {
   const [first] = await prepare(1);
   const whole = crashing(world.deps, Number.POSITIVE_INFINITY);
   if (first === undefined) throw new Error("a saga needs a corner");
@@ -36,7 +36,7 @@ export async function dieAtEveryStep<Facts>(world: World, { prepare, run }: Saga
   }
   countFigures({ "crashes of a process": corners.length });
   expect(whole.age()).toBeGreaterThan(15);
-  await comeBack(world);
+  await recover(world);
   return corners;
 }
 
@@ -45,7 +45,7 @@ export function times<Facts>(count: number, make: () => Facts): Facts[] {
 }
 
 /** Whoever comes after the dead processes: time passes, and the jobs do their work. */
-export async function comeBack(world: World): Promise<void> {
+export async function recover(world: World): Promise<void> {
   await expectBooksToTie(world);
   for (let rounds = 0; rounds < 3; rounds += 1) {
     pass(world, LONG_MS);

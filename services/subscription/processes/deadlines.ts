@@ -11,14 +11,14 @@ const JOB_STEP_MS = 10_000;
 const LOOK_AGAIN_MS = 25;
 
 /** Says how long there is still time. */
-export type Timeout = {
+export type WaitBudget = {
   readonly isOver: () => boolean;
   /** Waits a moment before the same thing is looked at again. */
   readonly pause: () => Promise<void>;
 };
 
 /** At most so long, and never so long that the caller would not hear the answer. */
-export function timeout(context: CallContext, maxWaitMs: number): Timeout {
+export function waitBudget(context: CallContext, maxWaitMs: number): WaitBudget {
   const until = performance.now() + Math.min(maxWaitMs, remainingMs(context) - REPLY_RESERVE_MS);
   return {
     isOver: () => performance.now() >= until,
@@ -27,7 +27,7 @@ export function timeout(context: CallContext, maxWaitMs: number): Timeout {
 }
 
 /** Does a transaction again that was rolled back because others are at work on the same rows, while there is time. */
-export async function afterOthers<T>(wait: Timeout, transaction: () => Promise<T>): Promise<T> {
+export async function retryOnContention<T>(wait: WaitBudget, transaction: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await transaction();

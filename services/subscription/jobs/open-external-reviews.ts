@@ -13,7 +13,7 @@ const CASES_PER_ROUND = 1_000;
  * People are asked about external funds for as long as it is there and nobody has said what it is. It looks at the money
  * and not at what brought it, so that nothing is forgotten.
  */
-export async function askAboutExternalFunds(deps: Deps): Promise<boolean> {
+export async function openExternalReviews(deps: Deps): Promise<boolean> {
   const { pool } = deps;
   await forgetKnownMoney(pool);
   const wanted = new Map((await listExternalFunds(pool, CASES_PER_ROUND)).map((money) => [subjectOf(money), money]));

@@ -8,7 +8,7 @@ import { deliver } from "./settle.ts";
 import { aCall, type World } from "./world.ts";
 
 /** The whole service at work: its jobs as in production, and a feed that is delivered as it grows. */
-export function atWork(world: World): AsyncDisposable {
+export function runningService(world: World): AsyncDisposable {
   const stop = new AbortController();
   const delivering = (async () => {
     while (!stop.signal.aborted) {
