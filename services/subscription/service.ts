@@ -37,7 +37,7 @@ import { listSubscriptions } from "./queries/list-subscriptions.ts";
 import { readAllocationRows } from "./queries/read-allocation-rows.ts";
 import { readAllocations } from "./queries/read-allocations.ts";
 
-/** Looked at this often even when nobody rang. */
+/** Intervals of the jobs when no wake-up signal arrives. */
 const FLOWS_EVERY_MS = 250;
 const SETTLE_EVERY_MS = 1_000;
 
@@ -79,7 +79,7 @@ export function createWakeSignals(): WakeSignals {
   };
 }
 
-/** What follows from rows, and what finishes the sagas that a crash left open. */
+/** The jobs that process due rows, and the recovery jobs that finish sagas after a crash. */
 export function subscriptionJobs(deps: Deps): Job[] {
   const { log, wakeSignals } = deps;
   const flows = { everyMs: FLOWS_EVERY_MS, log };

@@ -56,8 +56,8 @@ test("a stopped Master is a question for people, with what its books said at tha
       expected_master_balance: "500.00",
       of_investors: "500.00",
       external: "0.00",
-      not_split: "0.00",
-      of_nobody: "0.00",
+      unallocated: "0.00",
+      suspense: "0.00",
       holdings: "1",
     },
   });

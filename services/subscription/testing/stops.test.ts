@@ -31,7 +31,7 @@ test("a Master whose past was changed does nothing any more until a person has l
   enter(world.platform.ledger, masterLogin, gone);
   await settle(world);
   expect(await reasonOf(world)).toBe(`deal_gone: deal ${dealId}`);
-  expect(error).toHaveBeenCalledExactlyOnceWith("a Master is stopped until a person has looked", {
+  expect(error).toHaveBeenCalledExactlyOnceWith("Master stopped, manual review required", {
     login: masterLogin,
     reason: `deal_gone: deal ${dealId}`,
   });

@@ -6,12 +6,12 @@ import { PoolBroken } from "../../domain/pool/pool-broken.ts";
 import { stopMaster } from "../../store/masters.ts";
 import { recordStops } from "../review/record-stops.ts";
 
-/** Nothing goes on at a Master until a person has looked: better late than wrong. */
+/** Stops a Master: no allocation and no money command runs on it until an operator has decided the review. */
 export async function stop(tx: Transaction, { log, now }: Pick<Deps, "log" | "now">, stopped: Stop): Promise<void> {
   const { login, reason } = stopped;
   if (!(await stopMaster(tx, login, reason))) return;
   await recordStops(tx, [stopped], now());
-  afterCommit(tx, () => log.error("a Master is stopped until a person has looked", { login, reason }));
+  afterCommit(tx, () => log.error("Master stopped, manual review required", { login, reason }));
 }
 
 /**
