@@ -5,7 +5,7 @@ import { listGaps } from "../store/filed-numbers.ts";
 
 const LOGINS_PER_ROUND = 50;
 
-/** Reads the log entries that are missing before an entry received out of order. A failure on one login does not stop the others. */
+/** Reads the entries missing before one received out of order. A failure on one login does not stop the others. */
 export async function readGaps(deps: Deps): Promise<boolean> {
   const gaps = await listGaps(deps.pool, LOGINS_PER_ROUND);
   let closed = 0;

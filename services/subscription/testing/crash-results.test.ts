@@ -27,7 +27,7 @@ async function pairs(world: World, count: number) {
 
 type Pair = Awaited<ReturnType<typeof pairs>>[number];
 
-/** What the jobs do with one Master. */
+/** The jobs of one Master. */
 async function work(deps: Deps, { masterLogin, investorLogin }: Pair): Promise<void> {
   await catchUp(deps, { login: masterLogin }, jobContext());
   await allocateMaster(deps, masterLogin);
@@ -37,16 +37,16 @@ async function work(deps: Deps, { masterLogin, investorLogin }: Pair): Promise<v
   await catchUp(deps, { login: investorLogin }, jobContext());
 }
 
-/** One fee of 30.00 for whoever leaves. */
+/** One fee of 30.00 for each Investor that leaves. */
 function owe(world: World): void {
   world.fees.rules.due = ({ investorLogin }) => [{ key: `fee:payment:${investorLogin}`, amount: 30_00n }];
 }
 
 test(
-  "splitting, striking and posting that die at any step lose nothing and repeat nothing",
+  "allocation, strikes and postings that crash at any step lose nothing and repeat nothing",
   async () => {
     const world = await aWorld();
-    const corners = await crashAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         for (const { masterLogin, investorLogin } of made) {
@@ -62,7 +62,7 @@ test(
       },
       run: work,
     });
-    for (const { masterLogin, investorLogin } of corners) {
+    for (const { masterLogin, investorLogin } of cases) {
       expect(await inBucket(world, masterLogin, "pooled")).toEqual([637_00n]);
       expect(balanceOf(world.platform.ledger, investorLogin)).toBe(637_00n);
       expect(balanceOf(world.platform.ledger, masterLogin)).toBe(637_00n);
@@ -72,11 +72,11 @@ test(
 );
 
 test(
-  "the close of a week that dies at any step is there once, between the right results",
+  "the close of a week that crashes at any step is recorded once, between the right results",
   async () => {
     const week = { anchor: new Date(Date.now() + HOUR_MS / 2), periodMs: 24 * HOUR_MS };
     const world = await aWorld({ week });
-    const corners = await crashAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         const cutOff = new Date(lastCutOff(week, world.deps.now()).getTime() + week.periodMs);
@@ -91,7 +91,7 @@ test(
         await work(deps, pair);
       },
     });
-    for (const { masterLogin } of corners) {
+    for (const { masterLogin } of cases) {
       const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 0n, limit: 9 }, aCall());
       const brief = entries.map(({ entry }) => (entry?.$case === "week" ? "week" : cents(entry?.value.result)));
       expect(brief).toEqual([10_00n, "week", 20_00n]);
@@ -102,11 +102,11 @@ test(
 );
 
 test(
-  "a Leave that splits, closes and owes a fee, and dies at any step, is one decision with one fee and one payout",
+  "a Leave with results, a week and a fee that crashes at any step is one decision with one fee and one payout",
   async () => {
     const world = await aWorld();
     owe(world);
-    const corners = await crashAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         const held = [];
@@ -120,7 +120,7 @@ test(
       run: (deps, { withdrawal }) => subscriptionService(deps).leave(withdrawal.request, aCall()),
     });
     const seen = new Set<string>();
-    for (const { withdrawal, investorLogin, masterLogin } of corners) {
+    for (const { withdrawal, investorLogin, masterLogin } of cases) {
       const answer = await world.service.leave(withdrawal.request, aCall()).catch((error: unknown) => error);
       const isDecided = !(answer instanceof Error);
       seen.add(isDecided ? "decided" : "refused");
@@ -135,7 +135,7 @@ test(
         await payOut(world, withdrawal, 200_00n);
       }
       await release(world, withdrawal);
-      // A posting that was busy is asked again a moment later.
+      // A posting on a busy account is retried a moment later.
       pass(world, 2_000);
       await settle(world);
       expect(balanceOf(world.platform.ledger, masterLogin)).toBe(isDecided ? 340_00n : 570_00n);
@@ -143,23 +143,23 @@ test(
     }
     expect(seen).toEqual(new Set(["decided", "refused"]));
     await recover(world);
-    // Of the saga that was told first, to the end, and never paid out.
+    // The reserve of the first saga, which ran without a crash and was never paid out.
     expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toHaveLength(2);
   },
   2 * CRASH_TEST_MS,
 );
 
 test(
-  "a Leave outside of a pool that dies at any step is one decision",
+  "a Leave outside a pool that crashes at any step is one decision",
   async () => {
     const world = await aWorld();
     owe(world);
-    const corners = await crashAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) =>
         await Promise.all(times(count, () => holdForWithdrawal(world, anInvestor(world, 100_00n), 99_99n))),
       run: (deps, { request }) => subscriptionService(deps).leave(request, aCall()),
     });
-    for (const { request } of corners) {
+    for (const { request } of cases) {
       await expect(world.service.leave(request, aCall())).resolves.toMatchObject({
         balanceBefore: { minorUnits: 100_00n },
         pendingFee: { minorUnits: 30_00n },
@@ -171,11 +171,11 @@ test(
 );
 
 test(
-  "an unassign with a result and a fee that dies at any step takes the fee once, or nothing at all",
+  "an unassign with a result and a fee that crashes at any step takes the fee once or not at all",
   async () => {
     const world = await aWorld();
     owe(world);
-    const corners = await crashAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         for (const { masterLogin } of made) trader(world, masterLogin).result(70_00n);
@@ -184,7 +184,7 @@ test(
       run: (deps, pair) => subscriptionService(deps).unassign(pair, aCall()),
     });
     const seen = new Set<string>();
-    for (const { masterLogin, investorLogin } of corners) {
+    for (const { masterLogin, investorLogin } of cases) {
       const status = await statusOf(world, investorLogin);
       seen.add(status);
       expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();

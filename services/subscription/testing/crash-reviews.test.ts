@@ -22,7 +22,7 @@ const twice =
     await say(deps, review, { action, actor: "boris" });
   };
 
-async function corners(world: World, count: number, entry: Parameters<typeof enter>[2], reason: string) {
+async function preparePairs(world: World, count: number, entry: Parameters<typeof enter>[2], reason: string) {
   const made: Corner[] = [];
   for (let each = 0; each < count; each += 1) {
     const masterLogin = aMaster(world, 0n);
@@ -32,14 +32,14 @@ async function corners(world: World, count: number, entry: Parameters<typeof ent
     const review = (await reviewsOf(world)).find(
       (found) => found.reason === reason && [pair.investorLogin, masterLogin].includes(found.login),
     );
-    if (review === undefined) throw new Error(`nobody asks about ${reason}`);
+    if (review === undefined) throw new Error(`no review with reason ${reason}`);
     made.push({ ...pair, review });
   }
   return made;
 }
 
-/** Whoever comes after the dead process says again what is missing. */
-async function sayTheRest(world: World, { review }: Corner, action: string): Promise<void> {
+/** Repeats the votes that the crash has lost. */
+async function castMissingVotes(world: World, { review }: Corner, action: string): Promise<void> {
   for (const actor of ["anna", "boris", "carol"]) {
     await say(world.deps, review, { action, actor }).catch((error: unknown) => {
       expect(error).toMatchObject({ code: expect.stringMatching(/^(second_approver_required|review_decided)$/) });
@@ -48,21 +48,21 @@ async function sayTheRest(world: World, { review }: Corner, action: string): Pro
 }
 
 test(
-  "an adoption that dies anywhere has happened whole or not at all, and never twice",
+  "an adoption that crashes at any step is applied whole or not at all, and never twice",
   async () => {
     const world = await aWorld();
     const money = { kind: MovementKind.EXTERNAL, amount: 40_00n };
     const died = await crashAtEveryStep(world, {
-      prepare: (count) => corners(world, count, money, "external_funds_on_investor"),
+      prepare: (count) => preparePairs(world, count, money, "external_funds_on_investor"),
       run: twice("adopt"),
     });
-    for (const corner of died) {
-      const holding = await holdingOf(world, corner.masterLogin, corner.id);
+    for (const pair of died) {
+      const holding = await holdingOf(world, pair.masterLogin, pair.id);
       expect([
         { pooled: 100_00n, quarantined: 40_00n },
         { pooled: 140_00n, quarantined: 0n },
       ]).toContainEqual({ pooled: holding?.pooled, quarantined: holding?.quarantined });
-      await sayTheRest(world, corner, "adopt");
+      await castMissingVotes(world, pair, "adopt");
     }
     await recover(world);
     for (const { masterLogin } of died) expect(await inBucket(world, masterLogin, "pooled")).toEqual([140_00n]);
@@ -73,17 +73,17 @@ test(
 );
 
 test(
-  "a Master whose resumption dies anywhere is resumed or still a question",
+  "a resume that crashes at any step is applied, or its review is still open",
   async () => {
     const world = await aWorld();
     const gone = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId: 77n };
     const died = await crashAtEveryStep(world, {
-      prepare: (count) => corners(world, count, gone, "stopped"),
+      prepare: (count) => preparePairs(world, count, gone, "stopped"),
       run: twice("resume"),
     });
-    for (const corner of died) {
-      await sayTheRest(world, corner, "resume");
-      trader(world, corner.masterLogin).result(10_00n);
+    for (const pair of died) {
+      await castMissingVotes(world, pair, "resume");
+      trader(world, pair.masterLogin).result(10_00n);
     }
     await recover(world);
     for (const { masterLogin } of died) expect(await inBucket(world, masterLogin, "pooled")).toEqual([110_00n]);
@@ -92,26 +92,26 @@ test(
   CRASH_TEST_MS,
 );
 
-test("of two keys that confirm at once one decides, and the money moves once", async () => {
+test("of concurrent confirming votes one decides, and the money moves once", async () => {
   const world = await aWorld();
-  const [corner] = await corners(
+  const [pair] = await preparePairs(
     world,
     1,
     { kind: MovementKind.EXTERNAL, amount: 40_00n },
     "external_funds_on_investor",
   );
-  if (corner === undefined) throw new Error("a race needs a corner");
-  await say(world.deps, corner.review, { action: "adopt", actor: "anna" });
+  if (pair === undefined) throw new Error("a race needs a pair");
+  await say(world.deps, pair.review, { action: "adopt", actor: "anna" });
   const ends = await Promise.allSettled(
-    ["boris", "carol", "dora"].map((actor) => say(world.deps, corner.review, { action: "adopt", actor })),
+    ["boris", "carol", "dora"].map((actor) => say(world.deps, pair.review, { action: "adopt", actor })),
   );
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   await settle(world);
-  expect(await inBucket(world, corner.masterLogin, "pooled")).toEqual([140_00n]);
+  expect(await inBucket(world, pair.masterLogin, "pooled")).toEqual([140_00n]);
   await expectBooksToTie(world);
 });
 
-test("a compensation that dies anywhere has happened whole or not at all", async () => {
+test("a compensation that crashes at any step is applied whole or not at all", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 100_00n);

@@ -12,7 +12,7 @@ import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "./world.ts";
 const TEST_MS = 60_000;
 
 test(
-  "twenty deposits at once to one Investor all arrive, once",
+  "twenty concurrent deposits to one Investor are all applied once",
   async () => {
     const world = await aWorld();
     const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
@@ -20,7 +20,7 @@ test(
     await Promise.all(Array.from({ length: 20 }, () => deposit(world, investorLogin, 7_77n)));
     await expectConverged(world, masterLogin);
     expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n + 20n * 7_77n);
-    // Coalesced: twenty deposits are no twenty calls.
+    // Netted: twenty deposits need fewer than twenty calls.
     const mirrors = [...world.platform.byKey.keys()].filter((key) => key.startsWith("subscription:mirror:"));
     expect(mirrors.length).toBeLessThan(20);
   },
@@ -28,7 +28,7 @@ test(
 );
 
 test(
-  "deposits that race an assign end up in the pool, whichever comes first",
+  "deposits concurrent with an assign end up in the pool in either order",
   async () => {
     const world = await aWorld();
     await using _work = runningService(world);
@@ -45,7 +45,7 @@ test(
 );
 
 test(
-  "deposits that race an unassign are either taken out with it or stay outside, and nothing is left behind",
+  "deposits concurrent with an unassign leave with it or stay outside, and nothing remains on the Master",
   async () => {
     const world = await aWorld();
     const pair = await subscribed(world, aMaster(world), 500_00n);
@@ -77,7 +77,7 @@ const anAct: fc.Arbitrary<Act> = fc.record({
 });
 
 test(
-  "whatever customers do at the same time, in the end every balance ties to the cent",
+  "after concurrent commands every balance reconciles to the cent",
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anAct, { minLength: 8, maxLength: 24 }), async (acts) => {

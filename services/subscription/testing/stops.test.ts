@@ -19,7 +19,7 @@ async function reasonOf({ deps }: World): Promise<string | undefined> {
   return row?.reason ?? undefined;
 }
 
-test("a Master whose past was changed does nothing any more until a person has looked", async () => {
+test("a Master with an amended deal is stopped until manual review", async () => {
   const world = await aWorld();
   const error = vi.spyOn(world.deps.log, "error");
   const masterLogin = aMaster(world, 0n);
@@ -39,7 +39,7 @@ test("a Master whose past was changed does nothing any more until a person has l
   trader(world, masterLogin).result(20_00n);
   await deposit(world, investorLogin, 30_00n);
   await settle(world);
-  // Nothing is split, mirrored or struck.
+  // Nothing is allocated, mirrored or struck.
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([30_00n]);
   const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
@@ -51,7 +51,7 @@ test("a Master whose past was changed does nothing any more until a person has l
   await expectBooksToTie(world);
 });
 
-test("on an Investor in a pool it stops that Master, and no other", async () => {
+test("an amended deal on an Investor in a pool stops that Master only", async () => {
   const world = await aWorld();
   const [masterLogin, other] = [aMaster(world, 0n), aMaster(world, 0n)];
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
@@ -80,7 +80,7 @@ test("on an Investor in a pool it stops that Master, and no other", async () => 
   await expectBooksToTie(world);
 });
 
-test("what was decided for posting waits while the Master is stopped, and others are posted", async () => {
+test("results to post wait while their Master is stopped, and those of other Masters are posted", async () => {
   const world = await aWorld();
   const [masterLogin, other] = [aMaster(world, 0n), aMaster(world, 0n)];
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
@@ -99,7 +99,7 @@ test("what was decided for posting waits while the Master is stopped, and others
   await expectBooksToTie(world);
 });
 
-test("a mirror that was made and not sent waits while its Master is stopped", async () => {
+test("a recorded mirror that is not sent yet waits while its Master is stopped", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
@@ -122,7 +122,7 @@ test("a mirror that was made and not sent waits while its Master is stopped", as
   await expectBooksToTie(world);
 });
 
-test("a Master of which fee cannot read on is stopped for whoever would leave it, and the gate stays open", async () => {
+test("a leave is refused with safety_stop when fee is stopped on the Master, and the gate stays open", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
@@ -136,7 +136,7 @@ test("a Master of which fee cannot read on is stopped for whoever would leave it
   expect(await many(world.deps.pool, gated)).toEqual([]);
 });
 
-test("on an Investor in no pool nothing follows by itself: the entry is filed", async () => {
+test("an amended deal on an Investor outside a pool is only filed", async () => {
   const world = await aWorld();
   const investorLogin = anInvestor(world, 500_00n);
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_changed" });
@@ -148,7 +148,7 @@ test("on an Investor in no pool nothing follows by itself: the entry is filed", 
   await expectBooksToTie(world);
 });
 
-test("a deal that is older than the last strike stops its Master: it would have been somebody else's", async () => {
+test("a deal older than the last strike stops its Master, because other Investors held the units at its time", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 500_00n);
@@ -159,7 +159,7 @@ test("a deal that is older than the last strike stops its Master: it would have 
   await expectBooksToTie(world);
 });
 
-test("results before the one that stops a Master are split", async () => {
+test("results before the deal that stops a Master are allocated", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 500_00n);
@@ -172,7 +172,7 @@ test("results before the one that stops a Master are split", async () => {
   await expectBooksToTie(world);
 });
 
-test("a position of the books that the platform does not show stops the Master instead of losing what it floated", async () => {
+test("a recorded position that the trading platform does not show stops the Master, and its floating result is not lost", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);

@@ -14,7 +14,7 @@ import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aMaster, aWorld } from "./world.ts";
 
-test("a strike waits for nobody but those that it gives units or takes them from", async () => {
+test("a strike waits only for locks of the Investors whose units it changes", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const joining = await subscribed(world, masterLogin, 1_000_00n);
@@ -29,7 +29,7 @@ test("a strike waits for nobody but those that it gives units or takes them from
   await expectBooksToTie(world);
 });
 
-test("a fee that is seen while a pool is being written is not lost, and neither is what is written", async () => {
+test("a fee filed while the pool is being saved is not lost, and neither is the saved pool", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const one = await subscribed(world, masterLogin, 1_000_00n);

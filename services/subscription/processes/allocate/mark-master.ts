@@ -80,7 +80,7 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, rea
   const struck = await strikeLedger(tx, deps, ledger, marks);
   await saveLedger(tx, struck ?? ledger);
   if (struck === undefined || !hasSomethingToStrike(struck)) return { kind: "done" };
-  return { kind: "waits", why: "the pool has no value at which anybody could join or leave" };
+  return { kind: "waits", why: "the pool has no value at which an Investor could join or leave" };
 }
 
 /** A due week is closed first: money that joins or leaves after a cut-off must not count in the week before it. */

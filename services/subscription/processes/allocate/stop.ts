@@ -15,8 +15,8 @@ export async function stop(tx: Transaction, { log, now }: Pick<Deps, "log" | "no
 }
 
 /**
- * Stops a Master whose pool could not be computed. Operators read what the domain says about the books; of any other error they
- * get an id, because its message explains nothing without the stack, which is in the log under that id.
+ * Stops a Master whose pool could not be computed. Operators see the message of a `PoolBroken`; of any other error they see
+ * an id, under which the log has the message and the stack.
  */
 export async function stopForError(
   tx: Transaction,

@@ -33,7 +33,7 @@ export async function catchUp(
   }
 }
 
-/** Like `catchUp`, for callers that can go on without it: the feed delivers the entries later. */
+/** Like `catchUp`, for callers that do not depend on it: the feed delivers the entries later. */
 export async function tryToCatchUp(deps: Deps, login: string, context: CallContext): Promise<void> {
   try {
     await catchUp(deps, { login }, context);

@@ -45,7 +45,7 @@ function questionOf(stop: Stop, ledger: PoolLedger): Question {
   };
 }
 
-/** A transfer with a wrong amount would stay open for ever if the Master was only resumed. */
+/** A transfer with a wrong amount would stay open forever if the Master was only resumed. */
 function actionsOf({ isWaitingDeal, transferKey }: Stop): string[] {
   if (transferKey !== undefined) return ["transfer_again"];
   return ["resume", "resume_with_difference", ...(isWaitingDeal ? ["allocate_deal"] : [])];
