@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { expectBooksToTie } from "../testing/books.ts";
 import { holdForWithdrawal, payOut, release } from "../testing/funding.ts";
 import { balanceOf } from "../testing/platform-ledger.ts";
@@ -12,7 +12,9 @@ test("the reserve of a refused debit returns to the pool without a call to platf
   await world.service.leave(withdrawal.request, aCall());
   const calls = world.platform.byKey.size;
   const key = withdrawal.request.payoutKey;
+  const notify = vi.spyOn(world.deps.wakeSignals.strikes, "notify");
   expect(await world.service.returnReserve({ key }, aCall())).toMatchObject({ amount: { minorUnits: 200_00n } });
+  expect(notify).toHaveBeenCalledOnce();
   await release(world, withdrawal);
   await settle(world);
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -12,7 +12,10 @@ import { trader } from "../testing/trader.ts";
 test("an unassign returns what it committed: PAUSED, the payout and its transfer", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { exits, results } = world.deps.wakeSignals;
+  const notified = [vi.spyOn(exits, "notify"), vi.spyOn(results, "notify")];
   const answer = await world.service.unassign(pair, aCall());
+  for (const notify of notified) expect(notify).toHaveBeenCalledOnce();
   const transfer = world.platform.byKey.get(`exit:${pair.id}:1`);
   expect(answer).toEqual({
     subscription: {

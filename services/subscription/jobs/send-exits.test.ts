@@ -47,6 +47,9 @@ test("the outcome of an exit that stays unknown is read again, and the exit is n
     pass(world, 31_000);
   }
   expect([...world.platform.byKey.keys()].filter((key) => key.startsWith("exit:"))).toEqual([`exit:${pair.id}:1`]);
+  expect(await many(world.deps.pool, sql`select state, reason from exit_transfer`)).toEqual([
+    { state: "OPEN", reason: "pending" },
+  ]);
   world.platform.rules.delay = () => false;
   carryOn(world.platform);
   await settle(world);

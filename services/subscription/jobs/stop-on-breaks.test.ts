@@ -62,7 +62,7 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
   );
 
   expect(await reasons(world)).toEqual({
-    [first]: "R3: a deal is missing",
+    [first]: "deal_matching: a deal is missing",
     [second]: "transfer_legs: a deal is missing",
     [third]: null,
   });
@@ -105,7 +105,7 @@ test("a crash never leaves a break that is marked handled and has stopped no Mas
   await expect(runStopOnBreaks(crashing)).rejects.toThrow("crashed");
   expect(await reasons(world)).toEqual({ [master]: null });
   await runStopOnBreaks(deps);
-  expect(await reasons(world)).toEqual({ [master]: "R3: a deal is missing" });
+  expect(await reasons(world)).toEqual({ [master]: "deal_matching: a deal is missing" });
 });
 
 test("a break of subscription stops a Master also while platform is unavailable", async () => {

@@ -182,7 +182,10 @@ test("while a Master cannot be marked its money waits with a reason, and nothing
   master.open();
   getAccount(world.platform.ledger, masterLogin).isComplete = false;
   await deposit(world, investors[1]!, 500_00n);
+  const before = world.deps.now();
   await settle(world);
+  const isPaused = sql`select mark_next_at > ${before} as paused from master_pool`;
+  expect(await many(world.deps.pool, isPaused)).toEqual([{ paused: true }]);
   master.charge(-10_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);

@@ -105,7 +105,7 @@ test("a Master whose account differs from its log is resumed only with resume_wi
   const review = await reviewAbout(world, "stopped");
   await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
     code: "action_not_possible",
-    message: expect.stringContaining(investorLogin),
+    message: `The open positions of ${investorLogin} differ from those in its log.`,
   });
   await decide(world, review, "resume_with_difference");
   expect(await stoppedMasters(world)).toEqual([]);
