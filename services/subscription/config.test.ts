@@ -11,19 +11,19 @@ const ENV = {
   FEE_GRPC_URL: ADDRESS,
 };
 
-test("a fee week is seven days from a Saturday, unless it is said otherwise", () => {
+test("the fee week lasts seven days from a Saturday by default and can be configured", () => {
   expect(readConfig(settings, ENV)).toMatchObject({
     PAMM_FEE_PERIOD: 7 * 86_400_000,
     PAMM_FEE_ANCHOR: new Date("2025-01-04T00:00:00Z"),
   });
-  const said = { PAMM_FEE_PERIOD: "PT5S", PAMM_FEE_ANCHOR: "2026-01-01T12:00:00Z" };
-  expect(readConfig(settings, { ...ENV, ...said })).toMatchObject({
+  const configured = { PAMM_FEE_PERIOD: "PT5S", PAMM_FEE_ANCHOR: "2026-01-01T12:00:00Z" };
+  expect(readConfig(settings, { ...ENV, ...configured })).toMatchObject({
     PAMM_FEE_PERIOD: 5_000,
     PAMM_FEE_ANCHOR: new Date("2026-01-01T12:00:00Z"),
   });
 });
 
-test("a fee week that is shorter than a second is none", () => {
+test("a fee week shorter than a second is refused", () => {
   for (const period of ["PT0.5S", "PT0S", "soon"]) {
     expect(() => readConfig(settings, { ...ENV, PAMM_FEE_PERIOD: period })).toThrow(/PAMM_FEE_PERIOD.*at least PT1S/);
   }

@@ -4,7 +4,7 @@ import { flag, instant, piece } from "#kernel/config-pieces.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 
-const SHORTEST_PERIOD_MS = 1_000;
+const MIN_PERIOD_MS = 1_000;
 
 export const settings = Type.Object({
   SUBSCRIPTION_DATABASE_URL: databaseUrl(),
@@ -13,14 +13,14 @@ export const settings = Type.Object({
   PLATFORM_GRPC_URL: grpcAddress(),
   ACCOUNT_GRPC_URL: grpcAddress(),
   FEE_GRPC_URL: grpcAddress(),
-  /** An Investor may follow once in its life. */
+  /** True: an Investor that has left a Master can never subscribe again. */
   PAMM_SINGLE_SUBSCRIPTION: flag({ whenMissing: "false" }),
-  /** Fee weeks: their length, and any one cut-off. */
+  /** Fee weeks: their length, and the instant of any one cut-off. */
   PAMM_FEE_PERIOD: piece("an ISO 8601 duration of at least PT1S, such as P7D", parsePeriod, { whenMissing: "P7D" }),
   PAMM_FEE_ANCHOR: instant({ whenMissing: "2025-01-04T00:00:00Z" }),
 });
 
 function parsePeriod(text: string): number | undefined {
   const period = parseDuration(text);
-  return period === undefined || period < SHORTEST_PERIOD_MS ? undefined : period;
+  return period === undefined || period < MIN_PERIOD_MS ? undefined : period;
 }

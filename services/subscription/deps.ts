@@ -8,7 +8,7 @@ import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { Week } from "./domain/weeks.ts";
 
-/** Rung after commits that leave work behind; a lost ring costs a pause of the job and nothing else. */
+/** Notified after commits that leave work for a job; a lost signal only delays the work until the next interval of the job. */
 export type WakeSignals = {
   readonly gaps: WakeSignal;
   readonly mirrors: WakeSignal;
@@ -18,7 +18,7 @@ export type WakeSignals = {
   readonly exits: WakeSignal;
 };
 
-/** What the handlers of this service work with. */
+/** The dependencies of all handlers of this service. */
 export type Deps = {
   readonly pool: Pool;
   readonly platform: Client<PlatformServiceService>;
@@ -27,7 +27,7 @@ export type Deps = {
   readonly wakeSignals: WakeSignals;
   readonly log: Log;
   readonly now: Clock;
-  /** An Investor may follow once in its life. */
+  /** True: an Investor that has left a Master can never subscribe again. */
   readonly isSingleSubscription: boolean;
   /** The fee period. */
   readonly week: Week;

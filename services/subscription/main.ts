@@ -65,7 +65,7 @@ await runService(caller, async (context) => {
   });
 });
 
-/** Read from its owner, at the wake-up signals of plain NATS and of JetStream, which sends a lost one again. */
+/** Reads the movement feed of platform, woken by plain NATS signals and by JetStream, which delivers a lost signal again. */
 async function followMovements(
   { stack, log }: ServiceContext,
   { broker, pool, settings: { NATS_STREAM_REPLICAS: replicas } }: Backbone,

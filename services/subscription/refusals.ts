@@ -1,7 +1,7 @@
 import { refusalsOf } from "#kernel/refusal.ts";
 import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
-/** Everything that subscription says no with. */
+/** The closed list of refusals of subscription, each with its status. */
 export const { refuse, refusals } = refusalsOf({
   ...REVIEW_REFUSALS,
   validation_failed: "invalid",

@@ -13,7 +13,7 @@ import { ALLOCATION_FEED } from "./messages/tell-allocations.ts";
 import { unassign } from "./commands/unassign.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
-import { askAboutExternalFunds } from "./jobs/ask-about-external-funds.ts";
+import { openExternalReviews } from "./jobs/open-external-reviews.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
 import { closeWeeks } from "./jobs/close-weeks.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
@@ -37,7 +37,7 @@ import { listSubscriptions } from "./queries/list-subscriptions.ts";
 import { readAllocationRows } from "./queries/read-allocation-rows.ts";
 import { readAllocations } from "./queries/read-allocations.ts";
 
-/** Looked at this often even when nobody rang. */
+/** Intervals of the jobs when no wake-up signal arrives. */
 const FLOWS_EVERY_MS = 250;
 const SETTLE_EVERY_MS = 1_000;
 
@@ -79,7 +79,7 @@ export function createWakeSignals(): WakeSignals {
   };
 }
 
-/** What follows from rows, and what finishes the sagas that a crash left open. */
+/** The jobs that process due rows, and the recovery jobs that finish sagas after a crash. */
 export function subscriptionJobs(deps: Deps): Job[] {
   const { log, wakeSignals } = deps;
   const flows = { everyMs: FLOWS_EVERY_MS, log };
@@ -96,6 +96,6 @@ export function subscriptionJobs(deps: Deps): Job[] {
     runJob({ name: "settle exits", work: () => settleExits(deps), ...settling }),
     runJob({ name: "cancel emptied", work: () => cancelEmptied(deps), ...settling }),
     runJob({ name: "settle gates", work: () => settleGates(deps), ...settling }),
-    runJob({ name: "ask about external funds", work: () => askAboutExternalFunds(deps), ...settling }),
+    runJob({ name: "open external funds reviews", work: () => openExternalReviews(deps), ...settling }),
   ];
 }

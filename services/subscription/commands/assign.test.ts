@@ -22,7 +22,7 @@ async function statuses({ deps }: World): Promise<string[]> {
   return rows.map(({ status }) => status);
 }
 
-test("an assign answers the whole subscription, with the log entry of its baseline", async () => {
+test("an assign returns the whole subscription, with the log entry of its baseline", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin, answer } = await assigned(world);
   const { subscription } = await answer;
@@ -43,7 +43,7 @@ test("an assign answers the whole subscription, with the log entry of its baseli
   });
 });
 
-test("the fee's terms are in force from started_at, and known before the Investor is in the pool", async () => {
+test("the fee terms apply from started_at, and are configured before the Investor is in the pool", async () => {
   const world = await aWorld();
   const { investorLogin, answer } = await assigned(world);
   const { subscription } = await answer;
@@ -59,7 +59,7 @@ test("the fee's terms are in force from started_at, and known before the Investo
   ]);
 });
 
-test("the whole held balance is on its way into the pool, nothing stays outside", async () => {
+test("the whole locked balance is inbound to the pool, and nothing stays outside", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin, answer } = await assigned(world);
   await answer;
@@ -73,7 +73,7 @@ test("the whole held balance is on its way into the pool, nothing stays outside"
   await expectBooksToTie(world);
 });
 
-test("an Investor with nothing joins a Master that asks for nothing, and nobody is asked to mirror it", async () => {
+test("an Investor with 0.00 joins a Master without a minimum deposit, and no mirror is sent", async () => {
   const world = await aWorld();
   const { answer } = await assigned(world, 0n, 0n);
   await answer;
@@ -81,7 +81,7 @@ test("an Investor with nothing joins a Master that asks for nothing, and nobody 
   expect(world.platform.byKey.size).toBe(0);
 });
 
-test("everything that is wrong with a request is said at once", async () => {
+test("a refused request names all of its invalid fields", async () => {
   const world = await aWorld();
   const request = { masterLogin: "", investorLogin: "abc", feeRatePpm: 1_000_001, feeEnabled: true };
   await expect(world.service.assign(request, aCall())).rejects.toMatchObject({
@@ -91,7 +91,7 @@ test("everything that is wrong with a request is said at once", async () => {
   });
 });
 
-test("an unknown Master and an unknown Investor are refused as what they are", async () => {
+test("an unknown Master and an unknown Investor are different refusals", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
   const investorLogin = anInvestor(world, 500_00n);
@@ -102,7 +102,7 @@ test("an unknown Master and an unknown Investor are refused as what they are", a
   expect(await statuses(world)).toEqual([]);
 });
 
-test("a balance below the minimum is refused with both amounts, hidden, and the account lock is free again", async () => {
+test("a balance below the minimum is refused with both amounts, is not listed, and releases the account lock", async () => {
   const world = await aWorld();
   const { investorLogin, masterLogin, answer } = await assigned(world, 99_99n);
   await expect(answer).rejects.toMatchObject({
@@ -126,14 +126,14 @@ test("an Investor with open positions is refused", async () => {
   });
 });
 
-test("a Master's open positions do not stand in the way", async () => {
+test("open positions of the Master do not block an assign", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   trader(world, pair.masterLogin).openSome(3);
   await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
 });
 
-test("who follows a Master already is refused, who is still leaving one too", async () => {
+test("an Investor that follows a Master or is still leaving one is refused", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const other = { masterLogin: aMaster(world), investorLogin: pair.investorLogin };
@@ -146,7 +146,7 @@ test("who follows a Master already is refused, who is still leaving one too", as
   await expect(world.service.assign(anAssignment(other), aCall())).resolves.toBeDefined();
 });
 
-test("where an Investor may follow once in its life, the second time is refused", async () => {
+test("with single subscriptions the second one of an Investor is refused", async () => {
   const world = await aWorld({ isSingleSubscription: true });
   const pair = await subscribed(world, aMaster(world), 500_00n);
   await world.service.unassign(pair, aCall());
@@ -156,7 +156,7 @@ test("where an Investor may follow once in its life, the second time is refused"
   });
 });
 
-test("where it does not count, the same pair comes together again as a new subscription", async () => {
+test("without single subscriptions the same pair gets a new subscription", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   await world.service.unassign(pair, aCall());
@@ -168,7 +168,7 @@ test("where it does not count, the same pair comes together again as a new subsc
   await expectBooksToTie(world);
 });
 
-test("a Master that is stopped takes nobody", async () => {
+test("a stopped Master accepts no Investor", async () => {
   const world = await aWorld();
   const { masterLogin } = await subscribed(world, aMaster(world), 500_00n);
   await one(
@@ -182,7 +182,7 @@ test("a Master that is stopped takes nobody", async () => {
   });
 });
 
-test("while the platform cannot be reached nothing is assigned, and later everything is as before", async () => {
+test("while platform is unavailable nothing is assigned, and a later assign succeeds", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   world.platform.state.isDown = true;
@@ -201,11 +201,11 @@ test("a login whose account lock is held by another saga is busy", async () => {
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   await world.platform.client.hold({ login: pair.investorLogin, lockOwner: "funding:withdrawal:1:1" }, aCall());
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({ code: "account_busy" });
-  // Releasing what it never got must not end the other's hold.
+  // Releasing a lock that it never had must not release the lock of the other saga.
   expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBe("funding:withdrawal:1:1");
 });
 
-test("the same command again gets the same answer, also when the Investor has left since", async () => {
+test("a repeated command gets the same answer, also after the Investor has left", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   const call = aCall();
@@ -219,7 +219,7 @@ test("the same command again gets the same answer, also when the Investor has le
   expect(await statuses(world)).toEqual(["CANCELLED"]);
 });
 
-test("copies of one command at the same time make one subscription and get the same answer", async () => {
+test("concurrent deliveries of one command make one subscription and get the same answer", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   const call = aCall();
@@ -228,7 +228,7 @@ test("copies of one command at the same time make one subscription and get the s
   expect(await statuses(world)).toEqual(["ACTIVE"]);
 });
 
-test("a command that was refused may be given again and is then tried anew", async () => {
+test("a repeated command that was refused is tried again", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 50_00n) };
   const call = aCall();
@@ -254,7 +254,7 @@ test("of ten assigns of one Investor at the same time exactly one wins", async (
   await expectBooksToTie(world);
 });
 
-test("what an Investor withdrew before is not part of the baseline", async () => {
+test("a withdrawal before the assignment is not part of the baseline", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   expect(await withdraw(world, pair.investorLogin, 200_00n, "funding:withdrawal:1")).toBe(200_00n);
@@ -264,7 +264,7 @@ test("what an Investor withdrew before is not part of the baseline", async () =>
   await expectBooksToTie(world);
 });
 
-test("a Master whose pool is at work for longer than a lock is waited for is waited for", async () => {
+test("an assign is retried while another transaction holds the lock of the Master beyond the lock timeout", async () => {
   const world = await aWorld();
   const { pool } = world.deps;
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };

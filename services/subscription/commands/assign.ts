@@ -24,50 +24,50 @@ import {
 } from "../store/subscriptions.ts";
 import { abandonAssignment, finishAssignment, lockOfAssignment } from "../processes/assign/finish-assignment.ts";
 import { accountBusy, holdLock } from "../processes/account-lock.ts";
-import { timeout, type Timeout } from "../processes/timeout.ts";
+import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { isLogin, isRate, validate } from "../domain/validate.ts";
 
-/** Commands on one Investor follow one another; so long one waits for the other. */
-const TURN_MS = 5_000;
-/** After the caller has gone, whoever works for it gets this long before the settling job steps in. */
+/** How long a command waits for an earlier command on the same Investor. */
+const MAX_WAIT_MS = 5_000;
+/** How long after the deadline of the caller the replica may still work before the recovery job takes the saga over. */
 const GRACE_MS = 1_000;
-/** What another subscription of the Investor is refused as. */
-const IN_THE_WAY = new Set(["already_subscribed", "exit_in_progress"]);
+/** Codes of the refusals because of another subscription of the Investor. */
+const BLOCKING_CODES = new Set(["already_subscribed", "exit_in_progress"]);
 
-/** Links an Investor to a Master. From the decision on the saga is finished, whatever it takes. */
+/** Subscribes an Investor to a Master. Once decided, the saga is retried until it is finished. */
 export async function assign(deps: Deps, request: AssignRequest, context: CallContext): Promise<AssignResponse> {
   validate(
     isLogin("master_login", request.masterLogin),
     isLogin("investor_login", request.investorLogin),
     isRate("perf_fee.rate", request.feeRatePpm),
   );
-  const id = await begin(deps, request, context).catch((error: unknown) => endOfCopy(deps, error, context));
+  const id = await begin(deps, request, context).catch((error: unknown) => outcomeOfRepeat(deps, error, context));
   return { subscription: subscriptionMessage(asCommitted(await getSubscription(deps.pool, id))) };
 }
 
-/** The answer shows what the command committed, not what has become of it since. */
+/** The answer shows what the command committed, without later changes. */
 function asCommitted(subscription: Subscription): Subscription {
   return { ...subscription, status: "ACTIVE", endedAt: null };
 }
 
-/** What stood in the way may have been a copy of this very command, which came first and has succeeded. */
-async function endOfCopy({ pool }: Deps, error: unknown, { commandId }: CallContext): Promise<bigint> {
-  const isInTheWay = error instanceof Refusal && IN_THE_WAY.has(error.code);
-  const own = isInTheWay ? await findSubscriptionOfCommand(pool, commandId) : undefined;
+/** The blocking subscription may belong to an earlier delivery of the same command that has succeeded. */
+async function outcomeOfRepeat({ pool }: Deps, error: unknown, { commandId }: CallContext): Promise<bigint> {
+  const isBlocked = error instanceof Refusal && BLOCKING_CODES.has(error.code);
+  const own = isBlocked ? await findSubscriptionOfCommand(pool, commandId) : undefined;
   if (own === undefined || own.status === "ASSIGNING") throw error;
   return own.id;
 }
 
-/** Finds the saga of this command or begins it, and answers once it has ended well. */
+/** Finds or begins the saga of this command, and returns the id of the subscription when the saga has succeeded. */
 async function begin(deps: Deps, request: AssignRequest, context: CallContext): Promise<bigint> {
-  const turn = timeout(context, TURN_MS);
+  const wait = waitBudget(context, MAX_WAIT_MS);
   for (;;) {
     const own = await failAsUnavailable(() => findSubscriptionOfCommand(deps.pool, context.commandId));
-    if (own !== undefined) return await awaitEnd(deps, own, turn);
-    const { master, investor } = await failAsUnavailable(() => findPeople(deps, request, context));
-    await checkWayIsFree(deps, request, turn);
+    if (own !== undefined) return await awaitOutcome(deps, own, wait);
+    const { master, investor } = await failAsUnavailable(() => findAccounts(deps, request, context));
+    await checkNotBlocked(deps, request, wait);
     const id = await insertSaga(deps, { request, masterId: master.id, investorId: investor.id }, context);
     if (id === undefined) continue;
     await decide(deps, id, master, context);
@@ -76,15 +76,15 @@ async function begin(deps: Deps, request: AssignRequest, context: CallContext): 
   }
 }
 
-async function findPeople({ accounts }: Deps, request: AssignRequest, context: CallContext) {
-  // One after the other: with both unknown the answer must not depend on who is faster.
+async function findAccounts({ accounts }: Deps, request: AssignRequest, context: CallContext) {
+  // In sequence: with both unknown, the refusal must not depend on which reply arrives first.
   const master = await accounts.findMaster({ login: request.masterLogin }, queryContext(context));
   const investor = await accounts.findInvestor({ login: request.investorLogin }, queryContext(context));
   return { master, investor };
 }
 
-/** The same command was given before, and its first copy may still be at work. */
-async function awaitEnd({ pool }: Deps, { id }: Subscription, turn: Timeout): Promise<bigint> {
+/** Waits for the outcome of an earlier delivery of the same command, which may still be running. */
+async function awaitOutcome({ pool }: Deps, { id }: Subscription, wait: WaitBudget): Promise<bigint> {
   for (;;) {
     const { status } = await getSubscription(pool, id);
     if (status === "ABORTED") {
@@ -92,12 +92,16 @@ async function awaitEnd({ pool }: Deps, { id }: Subscription, turn: Timeout): Pr
       throw refusal === null ? accountBusy("The assignment was aborted.") : fromRecord(refusal);
     }
     if (status !== "ASSIGNING") return id;
-    if (turn.isOver()) throw refuse("outcome_unknown", "The assignment is still in progress.", { outcome: "unknown" });
-    await turn.pause();
+    if (wait.isOver()) throw refuse("outcome_unknown", "The assignment is still in progress.", { outcome: "unknown" });
+    await wait.pause();
   }
 }
 
-async function checkWayIsFree(deps: Deps, { masterLogin, investorLogin }: AssignRequest, turn: Timeout): Promise<void> {
+async function checkNotBlocked(
+  deps: Deps,
+  { masterLogin, investorLogin }: AssignRequest,
+  wait: WaitBudget,
+): Promise<void> {
   for (;;) {
     const open = await findOpenSubscription(deps.pool, investorLogin);
     if (open === undefined) break;
@@ -107,9 +111,9 @@ async function checkWayIsFree(deps: Deps, { masterLogin, investorLogin }: Assign
     if (open.status === "PAUSED") {
       throw openAlready("exit_in_progress", open);
     }
-    if (turn.isOver())
+    if (wait.isOver())
       throw accountBusy(`Another assignment of Investor ${investorLogin} is in progress. Retry shortly.`);
-    await turn.pause();
+    await wait.pause();
   }
   const stop = await findSafetyStop(deps.pool, masterLogin);
   if (stop !== undefined) throw safetyStop(masterLogin, stop);
@@ -128,7 +132,7 @@ function openAlready(
 
 type Saga = { readonly request: AssignRequest; readonly masterId: bigint; readonly investorId: bigint };
 
-/** Undefined when somebody else began one for this Investor at the same moment. */
+/** Undefined when another command began a saga for this Investor at the same moment. */
 async function insertSaga(
   { pool, now }: Deps,
   { request, masterId, investorId }: Saga,
@@ -146,7 +150,7 @@ async function insertSaga(
   });
 }
 
-/** Facts under the account lock, the decision, and the decision on record; or the saga is given up. */
+/** Reads the facts under the account lock, decides and records the decision; a failure aborts the saga. */
 async function decide(deps: Deps, id: bigint, master: Master, context: CallContext): Promise<void> {
   const { pool, now, isSingleSubscription } = deps;
   const subscription = await getSubscription(pool, id);

@@ -12,7 +12,7 @@ import { acknowledge, adopt } from "../processes/review/external-funds.ts";
 import { type Readings, readAccounts } from "../processes/review/read-accounts.ts";
 import { allocateDeal, resume, resumeWithDifference, transferAgain } from "../processes/review/resume-master.ts";
 
-/** Everything that people can decide about pools. */
+/** The actions of all reviews about pools. */
 const EFFECTS: ReadonlyMap<string, Effect> = new Map([
   ["resume", resume],
   ["resume_with_difference", resumeWithDifference],
@@ -24,8 +24,8 @@ const EFFECTS: ReadonlyMap<string, Effect> = new Map([
 ]);
 
 /**
- * Takes one key's word. What the platform has to say is asked before; the word, the effect and the audit are one
- * transaction, so that after a crash there is all of it or nothing.
+ * Records the vote of one API key. Accounts are read before; the vote, its effect and the audit are one transaction, so
+ * that a crash leaves all of them or none.
  */
 export async function decideReview(
   deps: Deps,
@@ -38,8 +38,8 @@ export async function decideReview(
       pool,
       now,
       ask: () => failAsUnavailable(() => readFor(deps, request, context)),
-      async examine(_tx, about, word, readings) {
-        effectOf(word.action).examine(about, word, readings);
+      async examine(_tx, about, vote, readings) {
+        effectOf(vote.action).examine(about, vote, readings);
       },
       async carryOut(tx, about, { action, dealId, confirmedAt: at }, readings) {
         await effectOf(action).carryOut(tx, deps, { about, wanted: { dealId, at }, readings });

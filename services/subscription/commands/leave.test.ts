@@ -13,7 +13,7 @@ import { aCall, aMaster, anInvestor, aWorld, pass } from "../testing/world.ts";
 import { trader } from "../testing/trader.ts";
 import { leave } from "./leave.ts";
 
-test("in a pool the answer names the Master, the place in its log and the four numbers", async () => {
+test("in a pool the answer names the Master, its log position and the four amounts", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -31,7 +31,7 @@ test("in a pool the answer names the Master, the place in its log and the four n
   await expectBooksToTie(world);
 });
 
-test("what was set apart leaves the Master once the payout is seen, and not before", async () => {
+test("a reserve leaves the Master only after the log shows the payout", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -45,7 +45,7 @@ test("what was set apart leaves the Master once the payout is seen, and not befo
   await expectBooksToTie(world);
 });
 
-test("outside a pool there is no check and nothing is set apart", async () => {
+test("outside a pool no Master is read and nothing is reserved", async () => {
   const world = await aWorld();
   const investorLogin = anInvestor(world, 80_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 100_00n);
@@ -61,7 +61,7 @@ test("outside a pool there is no check and nothing is set apart", async () => {
   expect(await many(world.deps.pool, sql`select key from reserve`)).toEqual([]);
 });
 
-test("everything that is wrong with a request is said at once", async () => {
+test("a refused request names all of its invalid fields", async () => {
   const world = await aWorld();
   const zero = moneyToProto(usd(-1n));
   const request = { key: "", try: 0, investorLogin: "x", kind: LeaveKind.EXIT, requested: zero, heldBalance: zero };
@@ -77,7 +77,7 @@ test("everything that is wrong with a request is said at once", async () => {
   });
 });
 
-test("open positions refuse the try for good; the next one is decided anew", async () => {
+test("open positions finally refuse the try; the next try is decided again", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   trader(world, masterLogin).openSome(3);
@@ -91,11 +91,11 @@ test("open positions refuse the try for good; the next one is decided anew", asy
   const second = await holdForWithdrawal(world, investorLogin, 200_00n, { number: 2 });
   const decision = await world.service.leave(second.request, aCall());
   expect(decision).toMatchObject({ effective: { minorUnits: 200_00n } });
-  // A key that is decided is decided under every number; the first try keeps its no.
+  // A decided key answers the same under every try; the first try keeps its refusal.
   await expect(world.service.leave({ ...second.request, try: 3 }, aCall())).resolves.toEqual(decision);
 });
 
-test("a try that is older than what is known of its key decides nothing", async () => {
+test("a try older than the recorded one decides nothing", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   trader(world, masterLogin).openSome(1);
@@ -107,7 +107,7 @@ test("a try that is older than what is known of its key decides nothing", async 
   });
 });
 
-test("a Master whose log is not complete refuses the try for good", async () => {
+test("an incomplete log of the Master finally refuses the try", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   getAccount(world.platform.ledger, masterLogin).isComplete = false;
@@ -118,7 +118,7 @@ test("a Master whose log is not complete refuses the try for good", async () => 
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject(refusal);
 });
 
-test("a Master that cannot be read is no answer that anybody could mistake for a final one", async () => {
+test("a Master that cannot be read refuses the try with allocation_in_progress, not with a final code", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -128,7 +128,7 @@ test("a Master that cannot be read is no answer that anybody could mistake for a
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
 });
 
-test("money on its way to the Master is waited for, and struck before anything leaves", async () => {
+test("a leave waits for money in transit to the Master, which gets its units first", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, investorLogin, 100_00n);
@@ -141,7 +141,7 @@ test("money on its way to the Master is waited for, and struck before anything l
   await expectBooksToTie(world);
 });
 
-test("money that does not get to the Master in time makes the account busy, for good for this try", async () => {
+test("money that does not reach the Master in time finally refuses the try as busy", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, investorLogin, 100_00n);
@@ -152,7 +152,7 @@ test("money that does not get to the Master in time makes the account busy, for 
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject(refusal);
 });
 
-test("an account that has changed since it was held has to be held again", async () => {
+test("an account that changed since it was locked refuses the try", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 600_00n);
@@ -161,7 +161,7 @@ test("an account that has changed since it was held has to be held again", async
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "account_busy" });
 });
 
-test("two leaves of one Master follow one another through its gate", async () => {
+test("two leaves of one Master are decided one after the other", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
   const pairs = [await subscribed(world, masterLogin, 500_00n), await subscribed(world, masterLogin, 300_00n)];
@@ -178,13 +178,13 @@ test("two leaves of one Master follow one another through its gate", async () =>
   await expectBooksToTie(world);
 });
 
-test("a gate that is closed for somebody else is waited for, and then said so", async () => {
+test("a leave waits for a gate that another leave has closed, and is refused when it stays closed", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   await one(
     world.deps.pool,
     sql`update master_pool
-        set gate_key = 'somebody', gate_try = 1, gate_closed_at = now()
+        set gate_key = 'another', gate_try = 1, gate_closed_at = now()
         where login = ${masterLogin}
         returning login`,
   );
@@ -194,7 +194,7 @@ test("a gate that is closed for somebody else is waited for, and then said so", 
   });
 });
 
-test("copies of one call at the same time are one decision", async () => {
+test("concurrent deliveries of one call are one decision", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -205,7 +205,7 @@ test("copies of one call at the same time are one decision", async () => {
   await expectBooksToTie(world);
 });
 
-test("while its gate is closed by a process that hangs, nobody else decides the try, and no answer is made up", async () => {
+test("while a hanging replica holds the gate, no other replica decides the try, and the outcome is unknown", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -215,13 +215,13 @@ test("while its gate is closed by a process that hangs, nobody else decides the 
   await expect(world.service.leave(request, aCall({ withinMs: 800 }))).rejects.toMatchObject({
     code: "outcome_unknown",
   });
-  // The settling job has no place in the log to finish it at, so it refuses it; the same question now gets that answer.
+  // Without a settled log position the recovery job refuses the try; the repeated call now gets that refusal.
   pass(world, 10_000);
   await settle(world);
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
 });
 
-test("an Investor can withdraw everything and stays ACTIVE with nothing", async () => {
+test("an Investor can withdraw everything and stays ACTIVE with 0.00", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   expect(await withdraw(world, investorLogin, 9_999_00n, "funding:withdrawal:1")).toBe(500_00n);

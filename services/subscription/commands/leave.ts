@@ -13,8 +13,8 @@ import { isBetween, isLogin, isNotNegative, isPresent, validate, wrong } from ".
 const MAX_TRIES = 1_000_000;
 
 /**
- * Decides what a withdrawal is made of and sets it apart. The answer is on record before it is given: the same key and
- * try is answered the same for ever. An exit is decided the same way, inside Unassign.
+ * Decides the amounts of a withdrawal and reserves them. The decision is recorded before it is returned: the same key and
+ * try always get the same answer. An exit is decided the same way, inside Unassign.
  */
 export async function leave(deps: Deps, request: LeaveRequest, context: CallContext): Promise<LeaveResponse> {
   const requested = moneyFromProto(request.requested, "requested").minor;

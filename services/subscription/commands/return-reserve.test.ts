@@ -1,18 +1,20 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { expectBooksToTie } from "../testing/books.ts";
 import { holdForWithdrawal, payOut, release } from "../testing/funding.ts";
 import { balanceOf } from "../testing/platform-ledger.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, aWorld } from "../testing/world.ts";
 
-test("what was set apart for a refused debit works in the pool again, without any call to the platform", async () => {
+test("the reserve of a refused debit returns to the pool without a call to platform", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   await world.service.leave(withdrawal.request, aCall());
   const calls = world.platform.byKey.size;
   const key = withdrawal.request.payoutKey;
+  const notify = vi.spyOn(world.deps.wakeSignals.strikes, "notify");
   expect(await world.service.returnReserve({ key }, aCall())).toMatchObject({ amount: { minorUnits: 200_00n } });
+  expect(notify).toHaveBeenCalledOnce();
   await release(world, withdrawal);
   await settle(world);
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
@@ -21,7 +23,7 @@ test("what was set apart for a refused debit works in the pool again, without an
   await expectBooksToTie(world);
 });
 
-test("it is given back once, however often and by how many it is asked for", async () => {
+test("concurrent and repeated calls return a reserve once", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -33,7 +35,7 @@ test("it is given back once, however often and by how many it is asked for", asy
   await expectBooksToTie(world);
 });
 
-test("what the debit has settled is not there to be given back", async () => {
+test("a reserve that its debit has settled is not returned", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -48,7 +50,7 @@ test("what the debit has settled is not there to be given back", async () => {
   await expectBooksToTie(world);
 });
 
-test("a key that never was gives back nothing, and one must be named", async () => {
+test("an unknown key returns 0.00, and an empty key is invalid", async () => {
   const world = await aWorld();
   expect(await world.service.returnReserve({ key: "never" }, aCall())).toMatchObject({ amount: { minorUnits: 0n } });
   await expect(world.service.returnReserve({ key: "" }, aCall())).rejects.toMatchObject({

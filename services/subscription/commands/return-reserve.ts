@@ -13,16 +13,16 @@ import { closeReserves, findReserveOwner } from "../store/reserves.ts";
 import { saveHoldings } from "../store/holdings.ts";
 import { isPresent, validate } from "../domain/validate.ts";
 
-/** Gives back what was set apart for a debit that was refused for good. Repeating it gives back nothing more. */
+/** Returns the reserve of a debit that was finally refused. Idempotent: a repeated call returns 0.00. */
 export async function returnReserve(deps: Deps, { key }: ReturnReserveRequest): Promise<ReturnReserveResponse> {
   validate(isPresent("key", key));
   const owner = await findReserveOwner(deps.pool, key);
   const amount =
-    owner === undefined ? 0n : await inTransaction(deps.pool, (tx) => giveBack(tx, deps, { key, ...owner }));
+    owner === undefined ? 0n : await inTransaction(deps.pool, (tx) => returnToPool(tx, deps, { key, ...owner }));
   return { amount: moneyToProto(usd(amount)) };
 }
 
-async function giveBack(
+async function returnToPool(
   tx: Transaction,
   { now, wakeSignals }: Deps,
   { key, investorLogin }: { readonly key: string; readonly investorLogin: string },
@@ -32,7 +32,7 @@ async function giveBack(
   if (reserve === undefined) return 0n;
   const account = books.accounts.get(investorLogin);
   const holding = books.holdings.get(reserve.subscriptionId);
-  assert(account !== undefined && holding !== undefined, "a reserve stands on a holding");
+  assert(account !== undefined && holding !== undefined, "a reserve belongs to a holding");
   const { change, furtherExit } = returned(reserve.amount, account.pooledIn === holding.subscriptionId);
   await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, change) }]);
   await saveHoldings(tx, [{ ...holding, buckets: changeHolding(holding.buckets, change) }]);

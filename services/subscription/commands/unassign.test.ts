@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -9,10 +9,13 @@ import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "../testing/world.ts";
 import { trader } from "../testing/trader.ts";
 
-test("an unassign answers what it committed: PAUSED, the payout and its transfer", async () => {
+test("an unassign returns what it committed: PAUSED, the payout and its transfer", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { exits, results } = world.deps.wakeSignals;
+  const notified = [vi.spyOn(exits, "notify"), vi.spyOn(results, "notify")];
   const answer = await world.service.unassign(pair, aCall());
+  for (const notify of notified) expect(notify).toHaveBeenCalledOnce();
   const transfer = world.platform.byKey.get(`exit:${pair.id}:1`);
   expect(answer).toEqual({
     subscription: {
@@ -36,7 +39,7 @@ test("an unassign answers what it committed: PAUSED, the payout and its transfer
   expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
 });
 
-test("with nothing to leave it is CANCELLED at once, without a transfer", async () => {
+test("an unassign with an empty holding is CANCELLED at once, without a transfer", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world, 0n), 0n);
   const answer = await world.service.unassign(pair, aCall());
@@ -53,7 +56,7 @@ test("after everything was withdrawn, an unassign has nothing to pay out", async
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   expect(await withdraw(world, pair.investorLogin, 500_00n, "funding:withdrawal:1")).toBe(500_00n);
-  // The mirror of the withdrawal is still on its way, so the end has to wait for it.
+  // The mirror of the withdrawal is still in transit, so the cancellation has to wait for it.
   const answer = await world.service.unassign(pair, aCall());
   expect(answer).toMatchObject({
     subscription: { status: SubscriptionStatus.PAUSED },
@@ -68,22 +71,22 @@ test("after everything was withdrawn, an unassign has nothing to pay out", async
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
 });
 
-test("the saga is told: requested when the pool is left, completed when the last cent has left the Master", async () => {
+test("an exit publishes requested when the pool is left, and completed when the last cent has left the Master", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   await world.service.unassign(pair, { ...aCall(), requestId: "req-7" });
   await settle(world);
-  const told = await many(
+  const published = await many(
     world.deps.pool,
     sql`select subject, request_id from outbox where feed = 'subscription.exits' order by id`,
   );
-  expect(told).toEqual([
+  expect(published).toEqual([
     { subject: `exit.v1.requested.${pair.masterLogin}`, request_id: "req-7" },
     { subject: `exit.v1.completed.${pair.masterLogin}`, request_id: "" },
   ]);
 });
 
-test("everything that is wrong with a request is said at once", async () => {
+test("a refused request names all of its invalid fields", async () => {
   const world = await aWorld();
   await expect(world.service.unassign({ masterLogin: "", investorLogin: "" }, aCall())).rejects.toMatchObject({
     code: "validation_failed",
@@ -91,7 +94,7 @@ test("everything that is wrong with a request is said at once", async () => {
   });
 });
 
-test("who never followed whom is told apart", async () => {
+test("an unknown Master, an unknown Investor and a pair without a subscription are different refusals", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world) };
   const unassign = (request: typeof pair) => world.service.unassign(request, aCall());
@@ -100,7 +103,7 @@ test("who never followed whom is told apart", async () => {
   await expect(unassign({ ...pair, investorLogin: "99" })).rejects.toMatchObject({ code: "investor_not_found" });
 });
 
-test("a refused assignment was never a subscription", async () => {
+test("a refused assignment cannot be unassigned", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 1n) };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toThrow();
@@ -122,7 +125,7 @@ test("a second unassign is refused while PAUSED, and after CANCELLED", async () 
   });
 });
 
-test("the same command again gets the same answer, whatever has become of it since", async () => {
+test("a repeated command gets the same answer, also after later changes", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const call = aCall();
@@ -132,7 +135,7 @@ test("the same command again gets the same answer, whatever has become of it sin
   await expect(world.service.unassign(pair, call)).resolves.toEqual(first);
 });
 
-test("copies of one command at the same time leave once and get the same answer", async () => {
+test("concurrent deliveries of one command leave once and get the same answer", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const call = aCall();
@@ -142,7 +145,7 @@ test("copies of one command at the same time leave once and get the same answer"
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
 });
 
-test("of ten unassigns at the same time one leaves, the others find an exit in progress", async () => {
+test("of ten concurrent unassigns one leaves, and the others are refused with exit_in_progress", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.service.unassign(pair, aCall())));
@@ -155,7 +158,7 @@ test("of ten unassigns at the same time one leaves, the others find an exit in p
   await expectBooksToTie(world);
 });
 
-test("open positions of the Master block it, and once they are closed the next one gets through", async () => {
+test("open positions of the Master refuse an unassign, and the next one succeeds after they are closed", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   trader(world, pair.masterLogin).openSome(2);
@@ -171,7 +174,7 @@ test("open positions of the Master block it, and once they are closed the next o
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
 });
 
-test("a log that is not complete is waited for, and then said so", async () => {
+test("an unassign waits for an incomplete log of the Master, and is refused when it stays incomplete", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const master = getAccount(world.platform.ledger, pair.masterLogin);
@@ -186,7 +189,7 @@ test("a log that is not complete is waited for, and then said so", async () => {
   expect(tries).toBeGreaterThan(2);
 });
 
-test("an Investor whose account lock is held is busy, and who let it go in time does not stand in the way", async () => {
+test("an unassign waits for a held account lock, and is refused as busy when it is not released", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 1n);
@@ -195,10 +198,10 @@ test("an Investor whose account lock is held is busy, and who let it go in time 
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
 });
 
-test("an Investor who owes the pool cannot leave it", async () => {
+test("an Investor with a negative share cannot leave the pool", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
-  // A loss of more than everything, which the account could not pay.
+  // A loss above the whole balance, which the account could not pay.
   await one(
     world.deps.pool,
     sql`update holding set pooled_minor = -321 where subscription_id = ${pair.id} returning subscription_id`,
@@ -209,7 +212,7 @@ test("an Investor who owes the pool cannot leave it", async () => {
   });
 });
 
-test("while the platform cannot be reached nobody leaves, and nothing of the try stays", async () => {
+test("while platform is unavailable no Investor leaves, and the try leaves no trace", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   world.platform.state.isDown = true;
@@ -221,7 +224,7 @@ test("while the platform cannot be reached nobody leaves, and nothing of the try
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
 });
 
-test("external funds on the account becomes the Investor's own when it leaves", async () => {
+test("external funds on the account become the Investor's own money when it leaves", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
@@ -256,7 +259,7 @@ test("deposits and withdrawals while PAUSED stay outside and are not mirrored", 
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(500_00n);
 });
 
-test("more than the platform moves at once leaves in parts, and the first is the one that is answered", async () => {
+test("an exit above the maximum of one transfer is split, and the answer names the first transfer", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 250_000_000_000n);
   const { transferId, amount } = await world.service.unassign(pair, aCall());

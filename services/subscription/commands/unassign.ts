@@ -12,23 +12,24 @@ import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
 import { markUnassignmentEnded, recordUnassignment } from "../store/unassignments.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
 import { accountBusy } from "../processes/account-lock.ts";
-import { timeout, type Timeout } from "../processes/timeout.ts";
-import { lockOfExit, letGoOfExit, tryToLeave } from "../processes/exit/try-to-leave.ts";
+import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
+import { lockOfExit, releaseExitLock, tryToLeave } from "../processes/exit/try-to-leave.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 
-/** Commands on one Investor follow one another, and what is in the way may pass; so long is waited for both. */
-const TURN_MS = 6_000;
+/** How long a command waits for an earlier command on the same Investor and for a temporary refusal to pass. */
+const MAX_WAIT_MS = 6_000;
+/** How long after the deadline of the caller the replica may still work before the recovery job takes the saga over. */
 const GRACE_MS = 1_000;
-/** What may be otherwise a moment later. */
-const PASSING = new Set(["account_busy", "allocation_in_progress"]);
+/** Codes of refusals that may not apply a moment later. */
+const TEMPORARY_CODES = new Set(["account_busy", "allocation_in_progress"]);
 
-/** Takes an Investor out of the pool. From the decision on the saga is finished, whatever it takes. */
+/** Takes an Investor out of the pool. Once decided, the saga is retried until it is finished. */
 export async function unassign(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
   validate(isLogin("master_login", request.masterLogin), isLogin("investor_login", request.investorLogin));
   const before = await failAsUnavailable(() => findExitOfCommand(deps.pool, context.commandId));
   if (before !== undefined) return await finishExit(deps, before, context);
   try {
-    const answer = await leaveInTurn(deps, request, context);
+    const answer = await leaveWhenFree(deps, request, context);
     await recordEnd(deps, undefined, context);
     return answer;
   } catch (error) {
@@ -37,21 +38,23 @@ export async function unassign(deps: Deps, request: UnassignRequest, context: Ca
   }
 }
 
-async function leaveInTurn(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
-  const turn = timeout(context, TURN_MS);
+async function leaveWhenFree(deps: Deps, request: UnassignRequest, context: CallContext): Promise<UnassignResponse> {
+  const wait = waitBudget(context, MAX_WAIT_MS);
   for (;;) {
     const subscription = await failAsUnavailable(() => findActive(deps, request, context));
     const exit = await claimTry(deps, subscription, context);
     const left =
-      exit === undefined ? await seeOther(deps, subscription, context) : await goOut(deps, exit, turn, context);
+      exit === undefined
+        ? await checkBlockingTry(deps, subscription, context)
+        : await runTry(deps, exit, wait, context);
     if (left !== undefined) return await finishExit(deps, left, context);
-    if (turn.isOver()) throw await inTheWay(deps, subscription, context);
-    await turn.pause();
+    if (wait.isOver()) throw await blockedBy(deps, subscription, context);
+    await wait.pause();
   }
 }
 
-/** What stands in the way may be a copy of this very command: then nobody can say that it was not executed. */
-async function inTheWay(deps: Deps, { id }: Subscription, { commandId }: CallContext): Promise<Refusal> {
+/** The blocking try may belong to an earlier delivery of the same command: then its outcome is unknown, not "not executed". */
+async function blockedBy(deps: Deps, { id }: Subscription, { commandId }: CallContext): Promise<Refusal> {
   const exit = await findExit(deps.pool, id);
   if (exit?.commandId !== commandId || commandId === "" || exit.state === "REFUSED") {
     return accountBusy("Another operation of this Investor is in progress. Retry shortly.");
@@ -62,11 +65,11 @@ async function inTheWay(deps: Deps, { id }: Subscription, { commandId }: CallCon
   });
 }
 
-/** For whoever asks later what became of the command. Lost by a crash, it is told by the rows of its tries, if later. */
+/** Recorded for the operation of this command. When a crash loses it, the rows of its tries show the same outcome later. */
 async function recordEnd(deps: Deps, refusal: Refusal | undefined, { commandId }: CallContext): Promise<void> {
   const end = { at: deps.now(), refusal: refusal && recordedAs(refusal) };
   await markUnassignmentEnded(deps.pool, commandId, end).catch((cause: unknown) => {
-    deps.log.warn("the end of an unassign is not on record", { command_id: commandId, error: cause });
+    deps.log.warn("outcome of unassign not recorded, shown by its tries", { command_id: commandId, error: cause });
   });
 }
 
@@ -103,7 +106,7 @@ function pair({ masterLogin, investorLogin }: UnassignRequest): string {
   return `The subscription of Investor ${investorLogin} to Master ${masterLogin}`;
 }
 
-/** Begins the next try, on record before anybody is asked; undefined when another one stands in the way. */
+/** Records the next try before any other service is called; undefined when another try blocks it. */
 async function claimTry(deps: Deps, subscription: Subscription, context: CallContext): Promise<Exit | undefined> {
   const { id } = subscription;
   const last = await findExit(deps.pool, id);
@@ -120,21 +123,25 @@ async function claimTry(deps: Deps, subscription: Subscription, context: CallCon
   return isBegun ? await findExit(deps.pool, id) : undefined;
 }
 
-/** Somebody else's try: its account lock may only have to be let go, or it has led to the end that this command wants too. */
-async function seeOther(deps: Deps, subscription: Subscription, context: CallContext): Promise<Exit | undefined> {
+/** Checks the try that blocks: a refused one may still hold the account lock; a successful one of this command is its outcome. */
+async function checkBlockingTry(
+  deps: Deps,
+  subscription: Subscription,
+  context: CallContext,
+): Promise<Exit | undefined> {
   const exit = await findExit(deps.pool, subscription.id);
-  if (exit?.state === "REFUSED") await letGoOfExit(deps, subscription, exit, context);
+  if (exit?.state === "REFUSED") await releaseExitLock(deps, subscription, exit, context);
   const isOwn = exit?.commandId === context.commandId && context.commandId !== "";
   return exit?.state === "LEFT" && isOwn ? exit : undefined;
 }
 
-/** The exit that has succeeded; undefined when what was in the way may have passed. */
-async function goOut(deps: Deps, exit: Exit, turn: Timeout, context: CallContext): Promise<Exit | undefined> {
+/** The exit that has succeeded; undefined after a temporary refusal, while there is time to retry. */
+async function runTry(deps: Deps, exit: Exit, wait: WaitBudget, context: CallContext): Promise<Exit | undefined> {
   try {
     return await tryToLeave(deps, exit, context);
   } catch (error) {
-    const isPassing = error instanceof Refusal && PASSING.has(error.code);
-    if (isPassing && !turn.isOver()) return undefined;
+    const isTemporary = error instanceof Refusal && TEMPORARY_CODES.has(error.code);
+    if (isTemporary && !wait.isOver()) return undefined;
     throw error;
   }
 }

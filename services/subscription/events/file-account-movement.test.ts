@@ -38,7 +38,7 @@ async function follow(world: World, published = () => entriesOf(world)) {
   return consumer;
 }
 
-test("what the feed carries is received once, however often and at whatever number the reader is woken", async () => {
+test("each entry of the feed is filed once, however often and at whatever number the consumer is woken", async () => {
   const world = await aWorld();
   const login = anInvestor(world);
   for (let number = 0; number < 20; number += 1) await deposit(world, login, 1_00n);
@@ -51,7 +51,7 @@ test("what the feed carries is received once, however often and at whatever numb
   await expectBooksToTie(world);
 });
 
-test("payment accounts are the business of others", async () => {
+test("movements of payment accounts are ignored", async () => {
   const world = await aWorld();
   openAccount(world.platform.ledger, "777", AccountRole.PAYMENT);
   enter(world.platform.ledger, "777", { kind: MovementKind.FEE_CREDIT, amount: 5_00n });
@@ -66,7 +66,7 @@ test.each([
   ["an unknown kind", { kind: MovementKind.UNSPECIFIED }],
   ["no amount", { amount: undefined }],
   ["a trade without its details", { kind: MovementKind.TRADE }],
-])("%s stops the feed before that entry, with its bytes kept, and guesses nothing", async (_what, wrong) => {
+])("%s stops the feed before that entry and keeps its bytes", async (_what, wrong) => {
   const world = await aWorld();
   const login = aMaster(world);
   enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount: 5_00n });

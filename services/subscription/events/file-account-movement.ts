@@ -7,13 +7,13 @@ import type { Deps } from "../deps.ts";
 
 export const MOVEMENT_FEED = "platform.movements";
 
-/** Files what platform tells. Nothing is called from here: jobs act on the rows that it leaves. */
+/** Files the movements that platform publishes. Calls no other service: jobs process the rows that it leaves. */
 export function fileAccountMovement(deps: Pick<Deps, "now" | "wakeSignals" | "log">) {
   return {
     feed: MOVEMENT_FEED,
     events: [AccountMoved],
     async receive(tx: Transaction, entries: readonly EntryOf<typeof AccountMoved>[]): Promise<void> {
-      for (const entry of entries) understandable(entry);
+      for (const entry of entries) checkReadable(entry);
       await fileMovements(
         tx,
         deps,
@@ -23,8 +23,8 @@ export function fileAccountMovement(deps: Pick<Deps, "now" | "wakeSignals" | "lo
   };
 }
 
-/** What cannot be read stops the feed before that entry, with its bytes kept, and files nothing of it. */
-function understandable({ number, message }: EntryOf<typeof AccountMoved>): void {
+/** A malformed entry stops the feed before it: its bytes are kept, and nothing of it is filed. */
+function checkReadable({ number, message }: EntryOf<typeof AccountMoved>): void {
   try {
     movementOf(message);
     if (message.kind === MovementKind.TRADE && message.role === AccountRole.MASTER) resultOf(message);

@@ -8,7 +8,7 @@ import { listMastersToAllocate } from "../store/results.ts";
 const MASTERS_PER_ROUND = 50;
 const AT_ONCE = 2;
 
-/** Splits what Masters have earned or lost among those who work in their pools. */
+/** Allocates the results of Masters to the Investors in their pools. */
 export async function allocateResults(deps: Deps): Promise<boolean> {
   const masters = await listMastersToAllocate(deps.pool, deps.week, MASTERS_PER_ROUND);
   let hasMore = false;
@@ -19,17 +19,17 @@ export async function allocateResults(deps: Deps): Promise<boolean> {
   return hasMore || masters.length === MASTERS_PER_ROUND;
 }
 
-/** A Master whose results cannot be split stops no other. */
+/** A failure on one Master does not stop the others. */
 async function tryToAllocate(deps: Deps, login: string): Promise<boolean> {
   try {
     return await allocateMaster(deps, login);
   } catch (error) {
-    deps.log.error("the results of a Master could not be split", { login, error });
+    deps.log.error("results of Master not allocated, retry scheduled", { login, error });
     return false;
   }
 }
 
-/** Splits the deals of a Master that wait, in their order, as far as its weeks are closed. True when there is more. */
+/** Allocates the waiting deals of a Master in their order, as far as its weeks are closed. True when more wait. */
 export async function allocateMaster(deps: Deps, login: string): Promise<boolean> {
   const hasMore = await inTransaction(deps.pool, async (tx) => {
     const master = await lockMaster(tx, login);

@@ -4,7 +4,7 @@ import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";
 import { cancelEmptied } from "./cancel-emptied.ts";
 
-test("who left with nothing anywhere any more is CANCELLED and told, though nobody said so", async () => {
+test("a PAUSED subscription with an empty holding is CANCELLED and published without an event", async () => {
   const world = await aWorld();
   const left = await subscribed(world, aMaster(world), 500_00n);
   await world.service.unassign(left, aCall());
@@ -20,7 +20,7 @@ test("who left with nothing anywhere any more is CANCELLED and told, though nobo
   ]);
 });
 
-test("who left with something still on the Master stays PAUSED", async () => {
+test("a PAUSED subscription with money still on the Master stays PAUSED", async () => {
   const world = await aWorld();
   const leaving = await subscribed(world, aMaster(world), 500_00n);
   await deliver(world);

@@ -7,8 +7,8 @@ import { cancelEmptied as cancel } from "../store/subscriptions.ts";
 const SUBSCRIPTIONS_PER_ROUND = 100;
 
 /**
- * Ends subscriptions of which nothing is anywhere any more. Whatever takes the last cent does so itself at once; this looks
- * at the state, so that nobody stays PAUSED because an event was forgotten.
+ * Cancels PAUSED subscriptions whose holding is empty. The transaction that moves the last cent normally does so at once;
+ * this job reads the state, so that no subscription stays PAUSED.
  */
 export async function cancelEmptied(deps: Deps): Promise<boolean> {
   const ids = await listEmptiedPaused(deps.pool, SUBSCRIPTIONS_PER_ROUND);

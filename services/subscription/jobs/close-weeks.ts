@@ -1,13 +1,13 @@
 import { later } from "#kernel/retry.ts";
 import { markMaster, waitAfterCutOff } from "../processes/allocate/mark-master.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { listWeeksToClose } from "../store/marking.ts";
 
 const MASTERS_PER_ROUND = 16;
 
-/** Closes the weeks that have ended long enough ago for every deal of theirs to be seen. */
+/** Closes the weeks that ended long enough ago for each of their deals to be received. */
 export async function closeWeeks(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const cutOff = lastCutOff(deps.week, later(now, -waitAfterCutOff(deps.week)));

@@ -28,16 +28,16 @@ test("all open flows of a Master become one transfer for their net", async () =>
   await expectBooksToTie(world);
 });
 
-test("what a mirror was made of is told once it is on the Master", async () => {
+test("the flows of a mirror are published when the Master shows it", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
-  const told = await many<{ subject: string; payload: Uint8Array }>(
+  const published = await many<{ subject: string; payload: Uint8Array }>(
     world.deps.pool,
     sql`select subject, payload from outbox where feed = 'subscription.mirrors'`,
   );
-  expect(told.map(({ subject }) => subject)).toEqual([`mirror.v1.applied.${pair.masterLogin}`]);
+  expect(published.map(({ subject }) => subject)).toEqual([`mirror.v1.applied.${pair.masterLogin}`]);
   const [entry] = getAccount(world.platform.ledger, pair.masterLogin).log.slice(-1);
-  expect(MirrorApplied.decode(told[0]!.payload)).toEqual({
+  expect(MirrorApplied.decode(published[0]!.payload)).toEqual({
     masterLogin: pair.masterLogin,
     mirrorId: 1n,
     amount: { currencyCode: "USD", minorUnits: 500_00n },
@@ -52,7 +52,7 @@ test("what a mirror was made of is told once it is on the Master", async () => {
   });
 });
 
-test("mirrors of one Master follow one another; what comes meanwhile goes into the next", async () => {
+test("mirrors of one Master are sent in order; flows during a mirror go into the next", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
@@ -70,7 +70,7 @@ test("mirrors of one Master follow one another; what comes meanwhile goes into t
   await expectBooksToTie(world);
 });
 
-test("a Master whose mirror is stuck stops no other", async () => {
+test("a Master with a stuck mirror does not stop other Masters", async () => {
   const world = await aWorld();
   const stuck = await subscribed(world, aMaster(world), 500_00n);
   const moves = await subscribed(world, aMaster(world), 500_00n);
@@ -82,7 +82,7 @@ test("a Master whose mirror is stuck stops no other", async () => {
   expect(balanceOf(world.platform.ledger, moves.masterLogin)).toBe(510_00n);
 });
 
-test("a refused mirror gives its flows to the next, under a new key, after a pause that grows, for ever", async () => {
+test("the flows of a refused mirror go into the next, under a new key, after a growing pause, without a limit", async () => {
   const world = await aWorld();
   world.platform.rules.refuse = ({ key }) => (key.startsWith("subscription:mirror:") ? "platform_rejected" : undefined);
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
@@ -111,7 +111,7 @@ test("a refused mirror gives its flows to the next, under a new key, after a pau
   await expectBooksToTie(world);
 });
 
-test("while the platform cannot be reached mirrors wait with a reason, and then arrive once", async () => {
+test("while platform is unavailable mirrors wait with a reason, and are then applied once", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, investorLogin, 10_00n);
@@ -129,7 +129,7 @@ test("while the platform cannot be reached mirrors wait with a reason, and then 
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(510_00n);
 });
 
-test("an answer that is lost, and an event that never comes: the log of the Master still brings the end", async () => {
+test("a mirror whose answer and event were lost is applied by the log of the Master", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, investorLogin, 10_00n);
@@ -151,7 +151,7 @@ test("an answer that is lost, and an event that never comes: the log of the Mast
   await expectBooksToTie(world);
 });
 
-test("flows beyond what one transfer can move are mirrored in turns", async () => {
+test("flows above the maximum of one transfer are mirrored in several mirrors", async () => {
   const world = await aWorld();
   const { masterLogin } = await subscribed(world, aMaster(world), 250_000_000_000n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(250_000_000_000n);
@@ -159,7 +159,7 @@ test("flows beyond what one transfer can move are mirrored in turns", async () =
   await expectBooksToTie(world);
 });
 
-test("an amount on the Master that we did not order stops this Master, and says why", async () => {
+test("a mirror that moved a wrong amount stops this Master with the reason", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   world.platform.rules.delay = () => true;

@@ -5,7 +5,7 @@ import { CLAIM_MS, later } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
 import { applyFlow } from "../domain/books.ts";
 import { takeWhatFits } from "../domain/parts.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import { sendMirror } from "../processes/mirror/send-mirror.ts";
 import { publishExitsCompleted, publishMirrorsApplied } from "../messages/tell.ts";
 import { insertArrivals } from "../store/arrivals.ts";
@@ -21,14 +21,14 @@ import {
 import { lockHoldings, saveHoldings } from "../store/holdings.ts";
 import { cancelEmptied } from "../store/subscriptions.ts";
 
-/** Masters of one round; they go in parallel, each strictly in order. */
+/** Masters of one round, mirrored in parallel; the mirrors of each Master are sent strictly in order. */
 const MASTERS_PER_ROUND = 8;
-/** One message tells of a whole mirror and has to fit into what the broker carries. */
+/** One event carries all flows of a mirror and must not exceed the message size of the broker. */
 const FLOWS_PER_MIRROR = 1_000;
-/** No deal was needed for flows that cancel out. */
+/** The deal id of a mirror whose flows cancel out: no transfer is needed. */
 const NO_DEAL = 0n;
 
-/** One transfer per Master for the net of all its open inflows and outflows. True when there is more at once. */
+/** Sends one transfer per Master for the net of all its open inflows and outflows. True when more are due now. */
 export async function mirrorOpenFlows(deps: Deps): Promise<boolean> {
   const masters = await listMastersToMirror(deps.pool, deps.now(), MASTERS_PER_ROUND);
   await Promise.all(masters.map((login) => netOpenFlows(deps, login)));
@@ -39,16 +39,16 @@ export async function mirrorOpenFlows(deps: Deps): Promise<boolean> {
   return claimed.length > 0 || masters.length === MASTERS_PER_ROUND;
 }
 
-/** A Master whose flows cannot be netted stops no other. */
+/** A failure on one Master does not stop the others. */
 async function netOpenFlows(deps: Deps, login: string): Promise<void> {
   try {
     await inTransaction(deps.pool, (tx) => openMirror(tx, deps, login));
   } catch (error) {
-    deps.log.error("the flows of a Master could not be netted", { login, error });
+    deps.log.error("flows of Master not netted, retry scheduled", { login, error });
   }
 }
 
-/** Takes the open flows of a Master. What cancels out needs no call: it has arrived as soon as it is netted. */
+/** Takes the open flows of a Master into one mirror. Flows that cancel out are applied at once, without a transfer. */
 async function openMirror(tx: Transaction, deps: Deps, masterLogin: string): Promise<void> {
   const at = deps.now();
   if (!(await lockMasterForMirror(tx, masterLogin, at))) return;
@@ -60,7 +60,7 @@ async function openMirror(tx: Transaction, deps: Deps, masterLogin: string): Pro
 }
 
 async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flows: readonly OpenFlow[]): Promise<void> {
-  assert.equal(mirror.amount, 0n, "only what cancels out has arrived without a deal");
+  assert.equal(mirror.amount, 0n, "only flows that cancel out are applied without a deal");
   const at = deps.now();
   const locked = await lockHoldings(tx, [...new Set(flows.map(({ subscriptionId }) => subscriptionId))]);
   const holdings = new Map(locked.map((holding) => [holding.subscriptionId, holding]));
@@ -72,7 +72,7 @@ async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flow
   );
   await markMirrorsApplied(tx, [{ id: mirror.id, dealId: NO_DEAL }], at);
   await publishMirrorsApplied(tx, [{ ...mirror, dealId: NO_DEAL, flows }], holdings);
-  // It may have been the last of somebody who has left.
+  // These may have been the last flows of an Investor that has left.
   await publishExitsCompleted(tx, await cancelEmptied(tx, [...holdings.keys()], at));
   afterCommit(tx, deps.wakeSignals.strikes.notify);
 }

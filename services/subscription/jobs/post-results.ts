@@ -1,4 +1,4 @@
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import { sendPostings } from "../processes/posting/send-postings.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "#kernel/failpoint.ts";
@@ -8,7 +8,7 @@ import { claimPostings, openPostings } from "../store/postings.ts";
 
 const POSTINGS_PER_ROUND = 500;
 
-/** Puts results on the Investor accounts: one posting each for everything that is decided by now. */
+/** Posts results to Investor accounts: one posting per Investor for all results allocated so far. */
 export async function postResults(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const opened = await inTransaction(deps.pool, (tx) => openPostings(tx, now, POSTINGS_PER_ROUND));

@@ -8,20 +8,20 @@ import { getAccount } from "../testing/platform-ledger.ts";
 import { anInvestor, aWorld } from "../testing/world.ts";
 import { readGaps } from "./read-gaps.ts";
 
-test("an entry that comes too early is not filed; what is missing before it is read, and then it is", async () => {
+test("an entry received out of order is filed after the missing entries before it were read", async () => {
   const world = await aWorld();
   const login = anInvestor(world, 100_00n);
   for (let number = 0; number < 5; number += 1) await deposit(world, login, 1_00n);
   const last = getAccount(world.platform.ledger, login).log.at(-1)!;
   await inTransaction(world.deps.pool, (tx) => fileMovements(tx, world.deps, [last]));
-  const filed = sql`select filed_number as filed, received_number as heard, outside_minor as outside from investor_account`;
-  expect(await many(world.deps.pool, filed)).toEqual([{ filed: -1n, heard: last.number, outside: 0n }]);
+  const filed = sql`select filed_number as filed, received_number as received, outside_minor as outside from investor_account`;
+  expect(await many(world.deps.pool, filed)).toEqual([{ filed: -1n, received: last.number, outside: 0n }]);
   await readGaps(world.deps);
-  expect(await many(world.deps.pool, filed)).toEqual([{ filed: last.number, heard: last.number, outside: 105_00n }]);
+  expect(await many(world.deps.pool, filed)).toEqual([{ filed: last.number, received: last.number, outside: 105_00n }]);
   await expectBooksToTie(world);
 });
 
-test("a log that cannot be read stops no other", async () => {
+test("a log that cannot be read does not stop the others", async () => {
   const world = await aWorld();
   const [broken, sound] = [anInvestor(world, 100_00n), anInvestor(world, 100_00n)] as [string, string];
   const late = [broken, sound].map((login) => getAccount(world.platform.ledger, login).log.at(-1)!);

@@ -1,11 +1,11 @@
 import { catchUp } from "../processes/filing/catch-up.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { listGaps } from "../store/filed-numbers.ts";
 
 const LOGINS_PER_ROUND = 50;
 
-/** Reads what is missing before an entry that was heard of too early. One login that cannot be read stops no other. */
+/** Reads the entries missing before one received out of order. A failure on one login does not stop the others. */
 export async function readGaps(deps: Deps): Promise<boolean> {
   const gaps = await listGaps(deps.pool, LOGINS_PER_ROUND);
   let closed = 0;
@@ -14,7 +14,7 @@ export async function readGaps(deps: Deps): Promise<boolean> {
       await catchUp(deps, { login, upTo: receivedNumber }, jobContext());
       closed += 1;
     } catch (error) {
-      deps.log.warn("a gap in a log could not be read", { login, error });
+      deps.log.info("gap in log not read, retry scheduled", { login, error });
     }
   }
   return closed === LOGINS_PER_ROUND;

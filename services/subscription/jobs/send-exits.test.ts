@@ -8,7 +8,7 @@ import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, aWorld, pass } from "../testing/world.ts";
 import { unassign } from "../commands/unassign.ts";
 
-test("a refused exit is tried under new keys for ever, and the subscription stays PAUSED until one has arrived", async () => {
+test("a refused exit is sent again under new keys, and the subscription stays PAUSED until one is applied", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   world.platform.rules.refuse = ({ key }) => (key.startsWith("exit:") ? "absent" : undefined);
@@ -32,12 +32,12 @@ test("a refused exit is tried under new keys for ever, and the subscription stay
   const ended = await world.service.findOpenSubscription(pair, aCall());
   expect(ended.subscription).toBeUndefined();
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
-  // The id that was answered is that of the first one, which is on record as refused.
+  // The answer named the first transfer, which is recorded as refused.
   expect(world.platform.byKey.get(`exit:${pair.id}:1`)!.result.transferId).toBe(transferId);
   await expectBooksToTie(world);
 });
 
-test("an exit whose fate is unknown for long is asked after, not sent again", async () => {
+test("the outcome of an exit that stays unknown is read again, and the exit is not sent again", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   world.platform.rules.delay = ({ key }) => key.startsWith("exit:");
@@ -47,13 +47,16 @@ test("an exit whose fate is unknown for long is asked after, not sent again", as
     pass(world, 31_000);
   }
   expect([...world.platform.byKey.keys()].filter((key) => key.startsWith("exit:"))).toEqual([`exit:${pair.id}:1`]);
+  expect(await many(world.deps.pool, sql`select state, reason from exit_transfer`)).toEqual([
+    { state: "OPEN", reason: "pending" },
+  ]);
   world.platform.rules.delay = () => false;
   carryOn(world.platform);
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
 });
 
-test("an unassign whose exit could not be sent has left the pool all the same, and says that it does not know", async () => {
+test("an unassign whose exit could not be sent has left the pool and returns outcome_unknown", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const call = aCall();

@@ -1,15 +1,15 @@
 import { backOffMs, CLAIM_MS, later, reasonOf } from "#kernel/retry.ts";
-import { abandonAssignment, finishAssignment, letGo } from "../processes/assign/finish-assignment.ts";
+import { abandonAssignment, finishAssignment, releaseAssignmentLock } from "../processes/assign/finish-assignment.ts";
 import { accountBusy } from "../processes/account-lock.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { claimAssignments, postponeAssignment } from "../store/assignments.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 
-/** They go in parallel: some wait for others. */
+/** Settled in parallel, because some wait for others. */
 const SAGAS_PER_ROUND = 8;
 
-/** What a crash left of assignments: the undecided are given up, the decided are finished, account locks are let go. */
+/** Recovery job of assignments: aborts undecided ones, finishes decided ones, and releases account locks. */
 export async function settleAssignments(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const claimed = await claimAssignments(deps.pool, now, later(now, CLAIM_MS), SAGAS_PER_ROUND);
@@ -17,13 +17,13 @@ export async function settleAssignments(deps: Deps): Promise<boolean> {
   return claimed.length === SAGAS_PER_ROUND;
 }
 
-/** A saga that cannot be settled now stops no other. */
+/** A failure on one saga does not stop the others. */
 async function settleOne(deps: Deps, saga: { readonly subscriptionId: bigint; readonly tries: number }): Promise<void> {
   const { subscriptionId, tries } = saga;
   try {
     await settle(deps, subscriptionId);
   } catch (error) {
-    deps.log.warn("an assignment is settled later", { id: subscriptionId, attempt: tries, error });
+    deps.log.info("assignment settlement failed, retry scheduled", { id: subscriptionId, attempt: tries, error });
     await postponeAssignment(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), reasonOf(error));
   }
 }
@@ -31,10 +31,10 @@ async function settleOne(deps: Deps, saga: { readonly subscriptionId: bigint; re
 async function settle(deps: Deps, subscriptionId: bigint): Promise<void> {
   const context = jobContext();
   const subscription = await getSubscription(deps.pool, subscriptionId);
-  if (subscription.status !== "ASSIGNING") return await letGo(deps, subscription, context);
+  if (subscription.status !== "ASSIGNING") return await releaseAssignmentLock(deps, subscription, context);
   const refusal = accountBusy("The assignment took too long and was aborted. Retry shortly.");
   await abandonAssignment(deps, subscription, refusal, context);
-  // Only what was decided can still be assigning here.
+  // Only a decided assignment is still ASSIGNING here.
   const { status } = await getSubscription(deps.pool, subscriptionId);
   if (status === "ASSIGNING") await finishAssignment(deps, subscriptionId, context);
 }

@@ -3,16 +3,16 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { backOffMs, CLAIM_MS, later, reasonOf } from "#kernel/retry.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
 import { accountBusy } from "../processes/account-lock.ts";
-import { jobContext } from "../processes/timeout.ts";
-import { continueLeaving, giveUp, letGoOfExit } from "../processes/exit/try-to-leave.ts";
+import { jobContext } from "../processes/deadlines.ts";
+import { continueLeaving, abandonTry, releaseExitLock } from "../processes/exit/try-to-leave.ts";
 import type { Deps } from "../deps.ts";
 import { claimExits, type ClaimedExit, findExit, postponeExit } from "../store/exits.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 
-/** They go in parallel: some wait for others. */
+/** Settled in parallel, because some wait for others. */
 const SAGAS_PER_ROUND = 8;
 
-/** What a crash left of exits: who was only asking stays, who was leaving gets Leave's answer, account locks are let go. */
+/** Recovery job of exits: aborts undecided tries, finishes those that leave, and releases account locks. */
 export async function settleExits(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const claimed = await claimExits(deps.pool, now, later(now, CLAIM_MS), SAGAS_PER_ROUND);
@@ -20,13 +20,13 @@ export async function settleExits(deps: Deps): Promise<boolean> {
   return claimed.length === SAGAS_PER_ROUND;
 }
 
-/** A saga that cannot be settled now stops no other. */
+/** A failure on one saga does not stop the others. */
 async function settleOne(deps: Deps, saga: ClaimedExit): Promise<void> {
   const { subscriptionId, tries } = saga;
   try {
     await settle(deps, saga, jobContext());
   } catch (error) {
-    deps.log.warn("an exit is settled later", { id: subscriptionId, attempt: tries, error });
+    deps.log.info("exit settlement failed, retry scheduled", { id: subscriptionId, attempt: tries, error });
     await postponeExit(deps.pool, saga, later(deps.now(), backOffMs(tries)), reasonOf(error));
   }
 }
@@ -36,11 +36,11 @@ async function settle(deps: Deps, saga: ClaimedExit, context: CallContext): Prom
   const subscription = await getSubscription(deps.pool, subscriptionId);
   const exit = await findExit(deps.pool, subscriptionId);
   assert(exit !== undefined);
-  // The try that was claimed is over, and somebody is at work on the next one.
+  // The claimed try is over, and another replica runs the next one.
   if (exit.try !== saga.try) return;
   switch (exit.state) {
     case "ASKING":
-      return await giveUp(
+      return await abandonTry(
         deps,
         { subscription, exit, refusal: accountBusy("The operation took too long and was aborted. Retry shortly.") },
         context,
@@ -52,6 +52,6 @@ async function settle(deps: Deps, saga: ClaimedExit, context: CallContext): Prom
       await finishExit(deps, exit, context);
       return;
     case "REFUSED":
-      return await letGoOfExit(deps, subscription, exit, context);
+      return await releaseExitLock(deps, subscription, exit, context);
   }
 }

@@ -2,17 +2,17 @@ import { later } from "#kernel/retry.ts";
 import assert from "node:assert/strict";
 import { decideSettled } from "../processes/leave/decide-settled.ts";
 import { refuseUnderGate } from "../processes/leave/refuse-under-gate.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { notReadYet } from "../domain/decide-leave.ts";
 import { type AbandonedGate, takeOverGates } from "../store/gates.ts";
 import { findLeave } from "../store/leaves.ts";
 
 const GATES_PER_ROUND = 20;
-/** A gate is closed for some tens of milliseconds; who closed it so long ago is gone, or too late. */
+/** A gate is closed for some tens of milliseconds; one closed this long ago was left by a crash or a very late replica. */
 const ABANDONED_AFTER_MS = 5_000;
 
-/** Gates that a crash left closed: with a place in the log the decision is finished there, without one it is refused. */
+/** Recovery job of gates that a crash left closed: finishes a leave with a settled log position, refuses one without. */
 export async function settleGates(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const gates = await takeOverGates(deps.pool, later(now, -ABANDONED_AFTER_MS), now, GATES_PER_ROUND);
@@ -20,19 +20,19 @@ export async function settleGates(deps: Deps): Promise<boolean> {
   return gates.length === GATES_PER_ROUND;
 }
 
-/** A gate that cannot be settled now stops no other. */
+/** A failure on one gate does not stop the others. */
 async function settleOne(deps: Deps, gate: AbandonedGate): Promise<void> {
   try {
     await settle(deps, gate);
   } catch (error) {
-    deps.log.error("an abandoned gate is settled later", { login: gate.masterLogin, key: gate.key, error });
+    deps.log.info("abandoned gate not settled, retry scheduled", { login: gate.masterLogin, key: gate.key, error });
   }
 }
 
 async function settle(deps: Deps, gate: AbandonedGate): Promise<void> {
   const leave = await findLeave(deps.pool, gate);
-  assert(leave !== undefined && leave.subscriptionId !== null, "a gate is closed for a leave");
-  deps.log.warn("an abandoned gate is taken over", { login: gate.masterLogin, key: gate.key, state: leave.state });
+  assert(leave !== undefined && leave.subscriptionId !== null, "a gate is closed only for a leave");
+  deps.log.warn("abandoned gate taken over", { login: gate.masterLogin, key: gate.key, state: leave.state });
   if (leave.state === "GATED") {
     return await refuseUnderGate(deps, leave, gate, notReadYet("The decision was interrupted. Retry shortly."));
   }

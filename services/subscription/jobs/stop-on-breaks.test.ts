@@ -25,10 +25,10 @@ function aBreak(id: bigint, own: Partial<Break>): Break {
   };
 }
 
-const lookForBreaks = (deps: Deps) => stopOnBreaks(deps.pool, stoppingBreaks(deps));
+const runStopOnBreaks = (deps: Deps) => stopOnBreaks(deps.pool, stoppingBreaks(deps));
 
-/** The service beside a platform that has these breaks, a page of one at a time. */
-function seeing({ deps }: World, breaks: readonly Break[]): Deps {
+/** The dependencies with a platform that lists these breaks, one per page. */
+function withBreaks({ deps }: World, breaks: readonly Break[]): Deps {
   const listBreaks: Deps["platform"]["listBreaks"] = async ({ afterId }) => {
     const rest = breaks.filter(({ id }) => id > afterId);
     return { items: rest.slice(0, 1), hasMore: rest.length > 1, checks: [] };
@@ -44,7 +44,7 @@ async function reasons({ deps }: World): Promise<Record<string, string | null>> 
   return Object.fromEntries(rows.map(({ login, reason }) => [login, reason]));
 }
 
-test("a break on a Master stops it, one on an Investor stops the Master of its pool, and others go on", async () => {
+test("a break on a Master stops it, one on an Investor stops the Master of its pool, and no other Master stops", async () => {
   const world = await aWorld();
   const [first, second, third] = [aMaster(world, 0n), aMaster(world, 0n), aMaster(world, 0n)];
   await subscribed(world, first, 500_00n);
@@ -52,8 +52,8 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
   await subscribed(world, third, 500_00n);
   await settle(world);
 
-  await lookForBreaks(
-    seeing(world, [
+  await runStopOnBreaks(
+    withBreaks(world, [
       aBreak(1n, { login: first, masterLogin: first }),
       aBreak(2n, { check: "transfer_legs", login: investorLogin }),
       aBreak(3n, { check: "unresolved_operations", login: third, masterLogin: third }),
@@ -62,7 +62,7 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
   );
 
   expect(await reasons(world)).toEqual({
-    [first]: "R3: a deal is missing",
+    [first]: "deal_matching: a deal is missing",
     [second]: "transfer_legs: a deal is missing",
     [third]: null,
   });
@@ -75,40 +75,40 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
   await expect(world.service.assign(anAssignment(other), aCall())).resolves.toBeDefined();
 });
 
-test("people who decided to go on are not overruled by the break that they have seen, but by the next one", async () => {
+test("a Master resumed by operators is not stopped by the same break again, but by the next one", async () => {
   const world = await aWorld();
   const master = aMaster(world, 0n);
   await subscribed(world, master, 500_00n);
   const seen = aBreak(1n, { login: master, masterLogin: master });
-  await lookForBreaks(seeing(world, [seen]));
+  await runStopOnBreaks(withBreaks(world, [seen]));
   await world.deps.pool.query("update master_pool set stopped_reason = null");
   await world.deps.pool.query("update review_case set state = 'GONE'");
-  await lookForBreaks(seeing(world, [seen]));
+  await runStopOnBreaks(withBreaks(world, [seen]));
   expect(await reasons(world)).toEqual({ [master]: null });
-  await lookForBreaks(
-    seeing(world, [seen, aBreak(2n, { check: "platform_balance", login: master, masterLogin: master })]),
+  await runStopOnBreaks(
+    withBreaks(world, [seen, aBreak(2n, { check: "platform_balance", login: master, masterLogin: master })]),
   );
   expect(await reasons(world)).toEqual({ [master]: "platform_balance: a deal is missing" });
 });
 
-test("dying in the middle leaves no break that is handled and has stopped no Master", async () => {
+test("a crash never leaves a break that is marked handled and has stopped no Master", async () => {
   const world = await aWorld();
   const master = aMaster(world, 0n);
   await subscribed(world, master, 500_00n);
-  const deps = seeing(world, [aBreak(1n, { login: master, masterLogin: master })]);
-  const dying: Deps = {
+  const deps = withBreaks(world, [aBreak(1n, { login: master, masterLogin: master })]);
+  const crashing: Deps = {
     ...deps,
     now: () => {
-      throw new Error("dead");
+      throw new Error("crashed");
     },
   };
-  await expect(lookForBreaks(dying)).rejects.toThrow("dead");
+  await expect(runStopOnBreaks(crashing)).rejects.toThrow("crashed");
   expect(await reasons(world)).toEqual({ [master]: null });
-  await lookForBreaks(deps);
-  expect(await reasons(world)).toEqual({ [master]: "R3: a deal is missing" });
+  await runStopOnBreaks(deps);
+  expect(await reasons(world)).toEqual({ [master]: "deal_matching: a deal is missing" });
 });
 
-test("a break of the own books stops a Master also while platform is away", async () => {
+test("a break of subscription stops a Master also while platform is unavailable", async () => {
   const world = await aWorld();
   const master = aMaster(world, 0n);
   await subscribed(world, master, 500_00n);
@@ -121,6 +121,6 @@ test("a break of the own books stops a Master also while platform is away", asyn
     throw new Error("connection lost");
   };
   const deps: Deps = { ...world.deps, platform: { ...world.deps.platform, listBreaks } };
-  await expect(lookForBreaks(deps)).rejects.toThrow("connection lost");
+  await expect(runStopOnBreaks(deps)).rejects.toThrow("connection lost");
   expect(await reasons(world)).toEqual({ [master]: "pool_ledger: the books differ" });
 });

@@ -1,15 +1,15 @@
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
 import { stop } from "../processes/allocate/stop.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { listConcernedMasters } from "../store/masters.ts";
 
-/** Legs, pools, bijection and balances: money is not where the books say. The others are late, not wrong. */
+/** Checks whose breaks mean that money is not where the books record it. Breaks of the other checks are delays. */
 const STOPPING_CHECKS = new Set(["transfer_legs", "pool_ledger", "deal_matching", "platform_balance"]);
 const NO_DEAL = 0n;
 
-/** A break on the account of a Master, or of an Investor in its pool, stops that Master; the others go on. */
+/** A break on the account of a Master, or of an Investor in its pool, stops that Master only. */
 export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
   const { pool, platform } = deps;
   const stopping: Pick<BreakSource, "mastersOf" | "stop"> = {
@@ -21,7 +21,7 @@ export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
       await stop(tx, deps, { login, account: account || login, reason, dealId, isWaitingDeal: false });
     },
   };
-  // The own ones first: they stop also while platform is away.
+  // The breaks of subscription first: they stop Masters also while platform is unavailable.
   return [
     { service: "subscription", list: (request) => listBreaks(pool, request), ...stopping },
     { service: "platform", list: (request) => platform.listBreaks(request, jobContext()), ...stopping },

@@ -1,12 +1,12 @@
 import { markMaster } from "../processes/allocate/mark-master.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { listPoolsToStrike } from "../store/marking.ts";
 
 const POOLS_PER_ROUND = 16;
 
-/** What has reached the Master joins what works there, at the marks of right after it; what has left gives up its units. */
+/** Issues units for money that has reached the Master, at its marks just after, and redeems the units of outflows. */
 export async function strikeWaitingFlows(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const due = { cutOff: lastCutOff(deps.week, now), now, limit: POOLS_PER_ROUND };

@@ -9,7 +9,7 @@ import { catchUp } from "./filing/catch-up.ts";
 
 export type AccountLock = { readonly login: string; readonly lockOwner: string };
 
-/** Balance, positions and place in the log of a login whose account lock is held: one fact, and filed exactly up to there. */
+/** Balance, open positions and log position of a locked login, read together; the log is filed exactly up to there. */
 export type AccountLockFacts = {
   readonly balance: bigint;
   readonly logNumber: bigint;
@@ -17,15 +17,17 @@ export type AccountLockFacts = {
   readonly openPositions: number;
 };
 
-/** Dealers may move money on a held login too; so often in a row is no accident any more. */
+/** A dealer may move money on a locked login; after so many changes in a row the command is refused. */
 const MAX_READS = 5;
 
-/** Takes the account lock and reads what is under it until the ledger stands at exactly that place of the log. */
+/** Takes the account lock and reads the account until the log is filed exactly up to the log position of the reading. */
 export async function holdLock(deps: Deps, accountLock: AccountLock, context: CallContext): Promise<AccountLockFacts> {
   for (let reads = 1; reads <= MAX_READS; reads += 1) {
-    const held = await ask(() => deps.platform.hold(accountLock, withReplyReserve(context)));
+    const held = await callWithoutEffect(() => deps.platform.hold(accountLock, withReplyReserve(context)));
     const { logNumber, logEntryId, openPositions } = held;
-    await ask(() => catchUp(deps, { login: accountLock.login, upTo: logNumber }, withReplyReserve(context)));
+    await callWithoutEffect(() =>
+      catchUp(deps, { login: accountLock.login, upTo: logNumber }, withReplyReserve(context)),
+    );
     if ((await findFiledNumber(deps.pool, accountLock.login)) === logNumber) {
       return { balance: moneyFromProto(held.balance, "balance").minor, logNumber, logEntryId, openPositions };
     }
@@ -33,13 +35,17 @@ export async function holdLock(deps: Deps, accountLock: AccountLock, context: Ca
   throw accountBusy("The account keeps changing. Retry shortly.");
 }
 
-/** Until it has succeeded the row of the saga keeps the holder, and the settling job tries again. */
+/** False when it failed: the row of the saga keeps the lock owner, and the recovery job retries the release. */
 export async function releaseLock(deps: Deps, accountLock: AccountLock, context: CallContext): Promise<boolean> {
   try {
     await deps.platform.release(accountLock, context);
     return true;
   } catch (error) {
-    deps.log.warn("an account lock is released later", { login: accountLock.login, key: accountLock.lockOwner, error });
+    deps.log.info("account lock not released, retry scheduled", {
+      login: accountLock.login,
+      key: accountLock.lockOwner,
+      error,
+    });
     return false;
   }
 }
@@ -52,13 +58,13 @@ export function platformUnavailable(message: string): Refusal {
   return refuse("platform_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
 }
 
-/** Nothing of money was asked for here, so whatever goes wrong has surely moved nothing. */
-async function ask<T>(question: () => Promise<T>): Promise<T> {
+/** For calls that move no money: every failure is "not executed". */
+async function callWithoutEffect<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await question();
+    return await call();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // Also lock_not_owned: somebody has released this holder, so the saga was given up.
+    // lock_not_owned: the recovery job has released this lock owner, so the saga was aborted.
     if (error.code === "account_busy" || error.code === "lock_not_owned") {
       throw accountBusy("Another operation of this Investor is in progress. Retry shortly.");
     }

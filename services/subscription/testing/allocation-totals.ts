@@ -1,10 +1,10 @@
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { UnitPool } from "../domain/pool/unit-pool.ts";
 
-/** What was split, from the rows that say so; amounts in cents. */
+/** Totals of the allocation rows, in cents. */
 export type AllocationTotals = {
   readonly investors: ReadonlyMap<string, bigint>;
-  /** Losses that were taken from Investors by a decision of people. */
+  /** Losses of Investors that operators have compensated. */
   readonly compensated: ReadonlyMap<string, bigint>;
   readonly masters: readonly {
     readonly login: string;

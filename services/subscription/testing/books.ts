@@ -23,11 +23,11 @@ type HoldingRow = { readonly id: bigint; readonly investor: string; readonly mas
     readonly openReserves: bigint;
     readonly arrivals: bigint;
   };
-type PoolRow = { readonly login: string; readonly filed: bigint; readonly nobodys: bigint };
+type PoolRow = { readonly login: string; readonly filed: bigint; readonly unowned: bigint };
 
 const RESULT = MovementKind.RESULT;
 
-/** Every invariant of the ledger, at whatever place of each log it stands: each cent is in exactly one place. */
+/** Checks every invariant of the ledger at the filed log positions: each cent is in exactly one bucket. */
 export async function expectBooksToTie({ deps: { pool }, platform }: World): Promise<void> {
   const { accounts, pools, holdings, totals } = await inOneSnapshot(pool, readBooks);
   const logged = (login: string, filed: bigint): bigint =>
@@ -37,7 +37,7 @@ export async function expectBooksToTie({ deps: { pool }, platform }: World): Pro
   for (const { login, filed, ...buckets } of accounts) {
     const own = holdings.filter(({ investor }) => investor === login);
     const booked = own.reduce((total, holding) => total + onInvestor(bucketsOf(holding)), onInvestor(buckets));
-    assert.equal(booked, logged(login, filed), `Investor ${login} does not tie at entry ${filed}`);
+    assert.equal(booked, logged(login, filed), `Investor ${login} does not reconcile at log position ${filed}`);
     const posted = getAccount(platform.ledger, login)
       .log.filter(({ number, kind }) => number <= filed && kind === RESULT)
       .reduce((total, { amount }) => total + (amount?.minorUnits ?? 0n), 0n);
@@ -46,33 +46,37 @@ export async function expectBooksToTie({ deps: { pool }, platform }: World): Pro
     assert.equal(
       buckets.unposted,
       allocated + compensated - posted,
-      `what is not posted of ${login} is not what it was given`,
+      `the unposted amount of ${login} is not allocated minus posted`,
     );
   }
-  for (const { login, filed, nobodys } of pools) {
+  for (const { login, filed, unowned } of pools) {
     const own = holdings.filter(({ master }) => master === login);
-    const booked = own.reduce((total, holding) => total + onMaster(bucketsOf(holding)), nobodys);
-    assert.equal(booked, logged(login, filed), `Master ${login} does not tie at entry ${filed}`);
+    const booked = own.reduce((total, holding) => total + onMaster(bucketsOf(holding)), unowned);
+    assert.equal(booked, logged(login, filed), `Master ${login} does not reconcile at log position ${filed}`);
   }
-  expectAllocationsToTie(totals);
+  expectAllocationsToReconcile(totals);
   for (const holding of holdings) {
     assert.equal(
       holding.inbound,
       holding.openInflows,
-      `what is inbound of ${holding.id} is not what waits for a mirror`,
+      `the inbound amount of ${holding.id} differs from its open flows`,
     );
     assert.equal(
       holding.outbound,
       holding.openOutflows + holding.openExits,
-      `what is outbound of ${holding.id} is not on its way`,
+      `the outbound amount of ${holding.id} differs from its open flows and exits`,
     );
-    assert.equal(holding.waiting, holding.arrivals, `what waits of ${holding.id} has not arrived`);
-    assert.equal(holding.reserved, holding.openReserves, `what is reserved of ${holding.id} has no owner`);
+    assert.equal(holding.waiting, holding.arrivals, `the waiting amount of ${holding.id} differs from its arrivals`);
+    assert.equal(
+      holding.reserved,
+      holding.openReserves,
+      `the reserved amount of ${holding.id} differs from its open reserves`,
+    );
   }
   await expectNoBreak({ pool }, platform);
 }
 
-/** The check that runs all the time says the same of books that tie: it never cries wolf. */
+/** The reconciliation check finds no break in books that reconcile. */
 async function expectNoBreak(
   { pool }: Pick<World["deps"], "pool">,
   { client, state }: World["platform"],
@@ -82,18 +86,18 @@ async function expectNoBreak(
   assert.deepEqual(findings, []);
 }
 
-/** Units, marks and carries of each pool; each result was split whole; the numbers have no gaps. */
-function expectAllocationsToTie({ masters }: AllocationTotals): void {
+/** Units, marks and carries of each pool are valid, each result was allocated whole, and the numbers have no gaps. */
+function expectAllocationsToReconcile({ masters }: AllocationTotals): void {
   for (const { login, pool, entries, last, ...sums } of masters) {
     checkPool(pool);
     assert.equal(entries, last, `allocations of ${login} have a gap`);
-    assert.equal(sums.results, sums.parts + sums.suspense, `results of ${login} were not split whole`);
-    assert.equal(pool.suspense.amount, sums.suspense, `suspense of ${login} is not what nobody was given`);
-    assert.equal(sums.unallocated, sums.waiting, `results of ${login} that wait do not tie`);
+    assert.equal(sums.results, sums.parts + sums.suspense, `results of ${login} were not allocated whole`);
+    assert.equal(pool.suspense.amount, sums.suspense, `suspense of ${login} is not the amount without an owner`);
+    assert.equal(sums.unallocated, sums.waiting, `waiting results of ${login} do not reconcile`);
   }
 }
 
-/** Also while the service is at work: what it has committed ties at every instant. */
+/** Reads in one snapshot, so that the books reconcile also while the service runs. */
 async function inOneSnapshot<T>(pool: Pool, read: (db: Queryable) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
@@ -115,7 +119,7 @@ async function readBooks(db: Queryable) {
   );
   const pools = await many<PoolRow>(
     db,
-    sql`select login, filed_number as filed, external_minor + unallocated_minor + suspense_minor as nobodys
+    sql`select login, filed_number as filed, external_minor + unallocated_minor + suspense_minor as unowned
         from master_pool`,
   );
   return { accounts, pools, holdings: await listHoldings(db), totals: await readAllocationTotals(db) };

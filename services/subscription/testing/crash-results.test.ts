@@ -3,14 +3,14 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { allocateMaster } from "../jobs/allocate-results.ts";
 import { markMaster } from "../processes/allocate/mark-master.ts";
 import { catchUp } from "../processes/filing/catch-up.ts";
-import { jobContext } from "../processes/timeout.ts";
+import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { postResults } from "../jobs/post-results.ts";
 import { subscriptionService } from "../service.ts";
-import { comeBack, dieAtEveryStep, DYING_MS, statusOf, times } from "./dying.ts";
+import { recover, crashAtEveryStep, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-step.ts";
 import { deposit, holdForWithdrawal, payOut, release } from "./funding.ts";
-import { cents, inPlace } from "./ledger.ts";
+import { cents, inBucket } from "./ledger.ts";
 import { balanceOf, getAccount } from "./platform-ledger.ts";
 import { settle } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -27,7 +27,7 @@ async function pairs(world: World, count: number) {
 
 type Pair = Awaited<ReturnType<typeof pairs>>[number];
 
-/** What the jobs do with one Master. */
+/** The jobs of one Master. */
 async function work(deps: Deps, { masterLogin, investorLogin }: Pair): Promise<void> {
   await catchUp(deps, { login: masterLogin }, jobContext());
   await allocateMaster(deps, masterLogin);
@@ -37,16 +37,16 @@ async function work(deps: Deps, { masterLogin, investorLogin }: Pair): Promise<v
   await catchUp(deps, { login: investorLogin }, jobContext());
 }
 
-/** One fee of 30.00 for whoever leaves. */
+/** One fee of 30.00 for each Investor that leaves. */
 function owe(world: World): void {
   world.fees.rules.due = ({ investorLogin }) => [{ key: `fee:payment:${investorLogin}`, amount: 30_00n }];
 }
 
 test(
-  "splitting, striking and posting that die at any step lose nothing and repeat nothing",
+  "allocation, strikes and postings that crash at any step lose nothing and repeat nothing",
   async () => {
     const world = await aWorld();
-    const corners = await dieAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         for (const { masterLogin, investorLogin } of made) {
@@ -62,21 +62,21 @@ test(
       },
       run: work,
     });
-    for (const { masterLogin, investorLogin } of corners) {
-      expect(await inPlace(world, masterLogin, "pooled")).toEqual([637_00n]);
+    for (const { masterLogin, investorLogin } of cases) {
+      expect(await inBucket(world, masterLogin, "pooled")).toEqual([637_00n]);
       expect(balanceOf(world.platform.ledger, investorLogin)).toBe(637_00n);
       expect(balanceOf(world.platform.ledger, masterLogin)).toBe(637_00n);
     }
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
-  "the close of a week that dies at any step is there once, between the right results",
+  "the close of a week that crashes at any step is recorded once, between the right results",
   async () => {
     const week = { anchor: new Date(Date.now() + HOUR_MS / 2), periodMs: 24 * HOUR_MS };
     const world = await aWorld({ week });
-    const corners = await dieAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         const cutOff = new Date(lastCutOff(week, world.deps.now()).getTime() + week.periodMs);
@@ -91,22 +91,22 @@ test(
         await work(deps, pair);
       },
     });
-    for (const { masterLogin } of corners) {
+    for (const { masterLogin } of cases) {
       const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 0n, limit: 9 }, aCall());
       const brief = entries.map(({ entry }) => (entry?.$case === "week" ? "week" : cents(entry?.value.result)));
       expect(brief).toEqual([10_00n, "week", 20_00n]);
-      expect(await inPlace(world, masterLogin, "pooled")).toEqual([530_00n]);
+      expect(await inBucket(world, masterLogin, "pooled")).toEqual([530_00n]);
     }
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
-  "a Leave that splits, closes and owes a fee, and dies at any step, is one decision with one fee and one payout",
+  "a Leave with results, a week and a fee that crashes at any step is one decision with one fee and one payout",
   async () => {
     const world = await aWorld();
     owe(world);
-    const corners = await dieAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         const held = [];
@@ -120,7 +120,7 @@ test(
       run: (deps, { withdrawal }) => subscriptionService(deps).leave(withdrawal.request, aCall()),
     });
     const seen = new Set<string>();
-    for (const { withdrawal, investorLogin, masterLogin } of corners) {
+    for (const { withdrawal, investorLogin, masterLogin } of cases) {
       const answer = await world.service.leave(withdrawal.request, aCall()).catch((error: unknown) => error);
       const isDecided = !(answer instanceof Error);
       seen.add(isDecided ? "decided" : "refused");
@@ -135,31 +135,31 @@ test(
         await payOut(world, withdrawal, 200_00n);
       }
       await release(world, withdrawal);
-      // A posting that was busy is asked again a moment later.
+      // A posting on a busy account is retried a moment later.
       pass(world, 2_000);
       await settle(world);
       expect(balanceOf(world.platform.ledger, masterLogin)).toBe(isDecided ? 340_00n : 570_00n);
       expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isDecided ? 340_00n : 570_00n);
     }
     expect(seen).toEqual(new Set(["decided", "refused"]));
-    await comeBack(world);
-    // Of the saga that was told first, to the end, and never paid out.
+    await recover(world);
+    // The reserve of the first saga, which ran without a crash and was never paid out.
     expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toHaveLength(2);
   },
-  2 * DYING_MS,
+  2 * CRASH_TEST_MS,
 );
 
 test(
-  "a Leave outside of a pool that dies at any step is one decision",
+  "a Leave outside a pool that crashes at any step is one decision",
   async () => {
     const world = await aWorld();
     owe(world);
-    const corners = await dieAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) =>
         await Promise.all(times(count, () => holdForWithdrawal(world, anInvestor(world, 100_00n), 99_99n))),
       run: (deps, { request }) => subscriptionService(deps).leave(request, aCall()),
     });
-    for (const { request } of corners) {
+    for (const { request } of cases) {
       await expect(world.service.leave(request, aCall())).resolves.toMatchObject({
         balanceBefore: { minorUnits: 100_00n },
         pendingFee: { minorUnits: 30_00n },
@@ -167,15 +167,15 @@ test(
       });
     }
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
-  "an unassign with a result and a fee that dies at any step takes the fee once, or nothing at all",
+  "an unassign with a result and a fee that crashes at any step takes the fee once or not at all",
   async () => {
     const world = await aWorld();
     owe(world);
-    const corners = await dieAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         for (const { masterLogin } of made) trader(world, masterLogin).result(70_00n);
@@ -184,7 +184,7 @@ test(
       run: (deps, pair) => subscriptionService(deps).unassign(pair, aCall()),
     });
     const seen = new Set<string>();
-    for (const { masterLogin, investorLogin } of corners) {
+    for (const { masterLogin, investorLogin } of cases) {
       const status = await statusOf(world, investorLogin);
       seen.add(status);
       expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
@@ -193,5 +193,5 @@ test(
     }
     expect(seen).toEqual(new Set(["ACTIVE", "CANCELLED"]));
   },
-  2 * DYING_MS,
+  2 * CRASH_TEST_MS,
 );

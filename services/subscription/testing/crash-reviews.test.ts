@@ -6,8 +6,8 @@ import type { Deps } from "../deps.ts";
 import { expectBooksToTie } from "./books.ts";
 import { crashing } from "./crash.ts";
 import { reviewAbout, reviewsOf, say } from "./desk.ts";
-import { comeBack, dieAtEveryStep, DYING_MS } from "./dying.ts";
-import { inPlace, holdingOf } from "./ledger.ts";
+import { recover, crashAtEveryStep, CRASH_TEST_MS } from "./crash-at-every-step.ts";
+import { inBucket, holdingOf } from "./ledger.ts";
 import { enter } from "./platform-ledger.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -22,7 +22,7 @@ const twice =
     await say(deps, review, { action, actor: "boris" });
   };
 
-async function corners(world: World, count: number, entry: Parameters<typeof enter>[2], reason: string) {
+async function preparePairs(world: World, count: number, entry: Parameters<typeof enter>[2], reason: string) {
   const made: Corner[] = [];
   for (let each = 0; each < count; each += 1) {
     const masterLogin = aMaster(world, 0n);
@@ -32,14 +32,14 @@ async function corners(world: World, count: number, entry: Parameters<typeof ent
     const review = (await reviewsOf(world)).find(
       (found) => found.reason === reason && [pair.investorLogin, masterLogin].includes(found.login),
     );
-    if (review === undefined) throw new Error(`nobody asks about ${reason}`);
+    if (review === undefined) throw new Error(`no review with reason ${reason}`);
     made.push({ ...pair, review });
   }
   return made;
 }
 
-/** Whoever comes after the dead process says again what is missing. */
-async function sayTheRest(world: World, { review }: Corner, action: string): Promise<void> {
+/** Repeats the votes that the crash has lost. */
+async function castMissingVotes(world: World, { review }: Corner, action: string): Promise<void> {
   for (const actor of ["anna", "boris", "carol"]) {
     await say(world.deps, review, { action, actor }).catch((error: unknown) => {
       expect(error).toMatchObject({ code: expect.stringMatching(/^(second_approver_required|review_decided)$/) });
@@ -48,70 +48,70 @@ async function sayTheRest(world: World, { review }: Corner, action: string): Pro
 }
 
 test(
-  "an adoption that dies anywhere has happened whole or not at all, and never twice",
+  "an adoption that crashes at any step is applied whole or not at all, and never twice",
   async () => {
     const world = await aWorld();
     const money = { kind: MovementKind.EXTERNAL, amount: 40_00n };
-    const died = await dieAtEveryStep(world, {
-      prepare: (count) => corners(world, count, money, "external_funds_on_investor"),
+    const died = await crashAtEveryStep(world, {
+      prepare: (count) => preparePairs(world, count, money, "external_funds_on_investor"),
       run: twice("adopt"),
     });
-    for (const corner of died) {
-      const holding = await holdingOf(world, corner.masterLogin, corner.id);
+    for (const pair of died) {
+      const holding = await holdingOf(world, pair.masterLogin, pair.id);
       expect([
         { pooled: 100_00n, quarantined: 40_00n },
         { pooled: 140_00n, quarantined: 0n },
       ]).toContainEqual({ pooled: holding?.pooled, quarantined: holding?.quarantined });
-      await sayTheRest(world, corner, "adopt");
+      await castMissingVotes(world, pair, "adopt");
     }
-    await comeBack(world);
-    for (const { masterLogin } of died) expect(await inPlace(world, masterLogin, "pooled")).toEqual([140_00n]);
+    await recover(world);
+    for (const { masterLogin } of died) expect(await inBucket(world, masterLogin, "pooled")).toEqual([140_00n]);
     const decided = sql`select count(*)::int as words, case_id from review_event where word = 'CONFIRMED' group by case_id`;
     for (const { words } of await many<{ words: number }>(world.deps.pool, decided)) expect(words).toBe(1);
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
-  "a Master whose resumption dies anywhere is resumed or still a question",
+  "a resume that crashes at any step is applied, or its review is still open",
   async () => {
     const world = await aWorld();
     const gone = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId: 77n };
-    const died = await dieAtEveryStep(world, {
-      prepare: (count) => corners(world, count, gone, "stopped"),
+    const died = await crashAtEveryStep(world, {
+      prepare: (count) => preparePairs(world, count, gone, "stopped"),
       run: twice("resume"),
     });
-    for (const corner of died) {
-      await sayTheRest(world, corner, "resume");
-      trader(world, corner.masterLogin).result(10_00n);
+    for (const pair of died) {
+      await castMissingVotes(world, pair, "resume");
+      trader(world, pair.masterLogin).result(10_00n);
     }
-    await comeBack(world);
-    for (const { masterLogin } of died) expect(await inPlace(world, masterLogin, "pooled")).toEqual([110_00n]);
+    await recover(world);
+    for (const { masterLogin } of died) expect(await inBucket(world, masterLogin, "pooled")).toEqual([110_00n]);
     expect(await reviewsOf(world)).toEqual([]);
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
-test("of two keys that confirm at once one decides, and the money moves once", async () => {
+test("of concurrent confirming votes one decides, and the money moves once", async () => {
   const world = await aWorld();
-  const [corner] = await corners(
+  const [pair] = await preparePairs(
     world,
     1,
     { kind: MovementKind.EXTERNAL, amount: 40_00n },
     "external_funds_on_investor",
   );
-  if (corner === undefined) throw new Error("a race needs a corner");
-  await say(world.deps, corner.review, { action: "adopt", actor: "anna" });
+  if (pair === undefined) throw new Error("a race needs a pair");
+  await say(world.deps, pair.review, { action: "adopt", actor: "anna" });
   const ends = await Promise.allSettled(
-    ["boris", "carol", "dora"].map((actor) => say(world.deps, corner.review, { action: "adopt", actor })),
+    ["boris", "carol", "dora"].map((actor) => say(world.deps, pair.review, { action: "adopt", actor })),
   );
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   await settle(world);
-  expect(await inPlace(world, corner.masterLogin, "pooled")).toEqual([140_00n]);
+  expect(await inBucket(world, pair.masterLogin, "pooled")).toEqual([140_00n]);
   await expectBooksToTie(world);
 });
 
-test("a compensation that dies anywhere has happened whole or not at all", async () => {
+test("a compensation that crashes at any step is applied whole or not at all", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 100_00n);
@@ -125,7 +125,7 @@ test("a compensation that dies anywhere has happened whole or not at all", async
     const word = { action: "compensate_deficit", actor: "boris" };
     const end = await Promise.race([say(deps, review, word).catch(() => "refused"), died.then(() => "died")]);
     await expectBooksToTie(world);
-    const [pooled = 0n] = await inPlace(world, masterLogin, "pooled");
+    const [pooled = 0n] = await inBucket(world, masterLogin, "pooled");
     expect([-30_00n, 0n]).toContain(pooled);
     if (end === "died") continue;
     expect(pooled).toBe(0n);

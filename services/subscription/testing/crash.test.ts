@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { subscriptionService } from "../service.ts";
-import { comeBack, dieAtEveryStep, DYING_MS, statusOf, times } from "./dying.ts";
+import { recover, crashAtEveryStep, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-step.ts";
 import { holdForWithdrawal, payOut, release } from "./funding.ts";
 import { balanceOf, getAccount } from "./platform-ledger.ts";
 import { deliver, runJobs, settle } from "./settle.ts";
@@ -19,18 +19,18 @@ async function subscribedPairs(world: World, count: number) {
 }
 
 test(
-  "an assign that dies at any step is either finished or leaves no trace, and never keeps the account lock",
+  "an assign that crashes at any step is either finished or leaves no trace, and never keeps the account lock",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const corners = await dieAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) =>
         times(count, () => ({ masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) })),
       run: (deps, pair) => subscriptionService(deps).assign(anAssignment(pair), aCall()),
     });
 
     const seen = new Set<string>();
-    for (const pair of corners) {
+    for (const pair of cases) {
       const { masterLogin, investorLogin } = pair;
       const status = await statusOf(world, investorLogin);
       seen.add(status);
@@ -38,30 +38,30 @@ test(
       expect(balanceOf(ledger, masterLogin)).toBe(status === "ACTIVE" ? 500_00n : 0n);
       const terms = world.configured.filter((configured) => configured.investorLogin === investorLogin);
       if (status === "ACTIVE") expect(terms).toHaveLength(1);
-      // The way is free: the same Investor can be assigned, or is.
+      // Nothing blocks the Investor: it is assigned or can be assigned.
       const again = world.service.assign(anAssignment(pair), aCall());
       if (status === "ACTIVE") await expect(again).rejects.toMatchObject({ code: "already_subscribed" });
       else await again;
     }
     expect(seen).toEqual(new Set(["nothing", "ABORTED", "ACTIVE"]));
-    await comeBack(world);
-    for (const pair of corners) expect(balanceOf(ledger, pair.masterLogin)).toBe(500_00n);
+    await recover(world);
+    for (const pair of cases) expect(balanceOf(ledger, pair.masterLogin)).toBe(500_00n);
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
-  "an unassign that dies at any step is either finished or leaves the Investor in the pool",
+  "an unassign that crashes at any step is either finished or leaves the Investor in the pool",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const corners = await dieAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: (count) => subscribedPairs(world, count),
       run: (deps, pair) => subscriptionService(deps).unassign(pair, aCall()),
     });
 
     const seen = new Set<string>();
-    for (const pair of corners) {
+    for (const pair of cases) {
       const { masterLogin, investorLogin } = pair;
       const status = await statusOf(world, investorLogin);
       seen.add(status);
@@ -73,18 +73,18 @@ test(
       else await expect(again).rejects.toMatchObject({ code: "subscription_not_active" });
     }
     expect(seen).toEqual(new Set(["ACTIVE", "CANCELLED"]));
-    await comeBack(world);
-    for (const pair of corners) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
+    await recover(world);
+    for (const pair of cases) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
-  "a Leave that dies at any step is decided once, and asking again gets that decision or a final no",
+  "a Leave that crashes at any step is decided once, and a repeated call gets that decision or a final refusal",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const corners = await dieAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: async (count) => {
         const pairs = await subscribedPairs(world, count);
         return await Promise.all(
@@ -98,7 +98,7 @@ test(
 
     const seen = new Set<string>();
     const paid = new Map<string, bigint>();
-    for (const pair of corners) {
+    for (const pair of cases) {
       const ask = () => world.service.leave(pair.withdrawal.request, aCall()).catch((error: unknown) => error);
       const answer = await ask();
       expect(await ask()).toEqual(answer);
@@ -110,24 +110,24 @@ test(
       await release(world, pair.withdrawal);
     }
     expect(seen).toEqual(new Set(["decided", "refused"]));
-    await comeBack(world);
-    for (const pair of corners) {
+    await recover(world);
+    for (const pair of cases) {
       expect(balanceOf(ledger, pair.masterLogin)).toBe(500_00n - (paid.get(pair.masterLogin) ?? 0n));
-      // The gate is open: the next one gets through.
+      // The gate is open: the next leave is decided.
       await world.service.unassign(pair, aCall());
     }
-    await comeBack(world);
-    for (const pair of corners) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
+    await recover(world);
+    for (const pair of cases) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );
 
 test(
-  "jobs and filing that die at any step are taken up again, and nothing is mirrored twice",
+  "jobs and filing that crash at any step are finished later, and nothing is mirrored twice",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const corners = await dieAtEveryStep(world, {
+    const cases = await crashAtEveryStep(world, {
       prepare: (count) => assignedPairs(world, count),
       run: async (deps) => {
         const dying = { ...world, deps, state: { ...world.state } };
@@ -138,15 +138,15 @@ test(
       },
     });
 
-    for (const pair of corners) {
+    for (const pair of cases) {
       expect(balanceOf(ledger, pair.masterLogin)).toBe(500_00n);
       await world.service.unassign(pair, aCall());
     }
-    await comeBack(world);
-    for (const pair of corners) {
+    await recover(world);
+    for (const pair of cases) {
       expect(await statusOf(world, pair.investorLogin)).toBe("CANCELLED");
       expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
     }
   },
-  DYING_MS,
+  CRASH_TEST_MS,
 );

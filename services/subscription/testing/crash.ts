@@ -4,7 +4,7 @@ import { createWakeSignals } from "../service.ts";
 
 export type Crashing = Pick<CrashingProcess, "died" | "age"> & { readonly deps: Deps };
 
-/** This service in a process that dies after so many steps. */
+/** The dependencies of this service in a process that crashes after `steps` steps. */
 export function crashing(deps: Deps, steps: number): Crashing {
   const { pool, client, died, age } = crashingProcess(deps.pool, steps);
   const others = {

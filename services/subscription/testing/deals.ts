@@ -1,6 +1,6 @@
 import type { MasterDeal } from "../domain/master-deal.ts";
 
-/** A close at the beginning of 2026 that says nothing else. */
+/** A closing deal at the beginning of 2026 with a result of 0.00 by default. */
 export function aDeal(facts: Partial<MasterDeal> = {}): MasterDeal {
   const parts = { profit: 0n, swap: 0n, commission: 0n, fee: 0n, ...facts };
   return {

@@ -3,11 +3,11 @@ import type { Deps } from "../deps.ts";
 import { decideReview } from "../commands/decide-review.ts";
 import { aCall, type World } from "./world.ts";
 
-const MOST = 100;
+const MAX_REVIEWS = 100;
 
-/** Everything that waits for people. */
+/** All reviews. */
 export async function reviewsOf(world: World): Promise<Review[]> {
-  const { items } = await world.service.listReviews({ afterId: 0n, limit: MOST, state: 0 }, aCall());
+  const { items } = await world.service.listReviews({ afterId: 0n, limit: MAX_REVIEWS, state: 0 }, aCall());
   return items;
 }
 
@@ -20,14 +20,14 @@ export async function reviewAbout(world: World, reason: string): Promise<Review>
 
 export type Said = Pick<DecideReviewRequest, "action" | "actor"> & { readonly dealId?: bigint };
 
-/** One key's word about a review. */
+/** The vote of one API key. */
 export async function say(deps: Deps, { id }: Pick<Review, "id">, { dealId = 0n, ...said }: Said): Promise<Review> {
-  const { review } = await decideReview(deps, { reviewId: id, dealId, note: "looked at it", ...said }, aCall());
+  const { review } = await decideReview(deps, { reviewId: id, dealId, note: "checked", ...said }, aCall());
   if (review === undefined) throw new Error("the answer shows no review");
   return review;
 }
 
-/** Two keys say the same. */
+/** The same vote of two API keys. */
 export async function decide(world: World, review: Pick<Review, "id">, action: string, dealId = 0n): Promise<Review> {
   await say(world.deps, review, { action, dealId, actor: "anna" });
   return await say(world.deps, review, { action, dealId, actor: "boris" });

@@ -14,14 +14,14 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { callContext } from "#kernel/contract/context.ts";
 
-/** Cents. */
+/** Amount in cents. */
 export type Due = { readonly key: string; readonly amount: bigint; readonly isWeekly?: boolean };
 
 export type FeeFake = {
   readonly client: Client<FeeServiceService>;
   readonly configured: ConfigureRequest[];
   readonly crystallised: Map<string, { readonly request: CrystalliseRequest; readonly response: CrystalliseResponse }>;
-  /** What an Investor owes when it is asked; set by tests. */
+  /** The fees that an Investor owes; set by tests. */
   readonly rules: { due: (request: CrystalliseRequest) => readonly Due[]; isDown: boolean };
 };
 
@@ -32,7 +32,7 @@ type World = {
 
 const CALL_MS = 5_000;
 
-/** Fee as its contract describes it, with what is due ruled by tests: a key is fixed once, and taken item by item. */
+/** A stand-in of the fee service; tests set the fees due. A key is crystallised once, and collected item by item. */
 export function feeFake(world: World): FeeFake {
   const configured: ConfigureRequest[] = [];
   const crystallised: FeeFake["crystallised"] = new Map();
@@ -84,7 +84,7 @@ function responseOf(due: readonly Due[]): CrystalliseResponse {
   return { pending: moneyToProto(usd(pending)), items };
 }
 
-/** A debit that is refused for good gives its reserve back before it is answered. */
+/** A finally refused debit returns its reserve before the call returns. */
 async function take(
   { platform, returnReserve }: World,
   login: string,

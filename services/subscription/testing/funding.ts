@@ -6,13 +6,13 @@ import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import { LeaveKind, type LeaveRequest } from "#proto/pamm/subscription/v1/subscription.ts";
 import { aCall, type World } from "./world.ts";
 
-/** A deposit as funding makes it: it waits for its turn when the login is held. */
+/** A deposit as funding sends it: it waits while the login is locked. */
 export async function deposit(world: World, login: string, amount: bigint): Promise<TransferResult> {
   const key = `funding:deposit:${(world.state.keys += 1)}`;
   return await transfer(world, { key, lockOwner: "", login, kind: MovementKind.DEPOSIT, amount });
 }
 
-/** A withdrawal as funding tells it: the account lock is held, and this is what Leave is asked. */
+/** A withdrawal of funding whose account lock is held, with its request to Leave. */
 export type Withdrawal = { readonly request: LeaveRequest; readonly lockOwner: string };
 
 export async function holdForWithdrawal(
@@ -46,7 +46,7 @@ export async function payOut(
   return await transfer(world, { key, lockOwner, login, kind: MovementKind.WITHDRAWAL, amount: -amount });
 }
 
-/** A weekly fee as fee takes it, without an account lock. */
+/** A weekly fee as fee collects it, without an account lock. */
 export async function takeFee(
   world: World,
   login: string,
@@ -59,7 +59,7 @@ export async function release({ platform }: World, { request, lockOwner }: Withd
   await platform.client.release({ login: request.investorLogin, lockOwner }, aCall());
 }
 
-/** All of it: account lock, Leave, fees, payout, release. Answers what was paid. */
+/** A whole withdrawal: account lock, Leave, fees, payout, release. Returns the paid cents. */
 export async function withdraw(world: World, login: string, amount: bigint, key: string): Promise<bigint> {
   const withdrawal = await holdForWithdrawal(world, login, amount, { key });
   try {

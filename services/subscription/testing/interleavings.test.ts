@@ -13,8 +13,8 @@ import { carryOn } from "./platform-transfers.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
 
-/** A copy of the service in which one question to platform waits at a latch, before it is asked. */
-function pausedAt(world: World, method: "hold" | "readAccount") {
+/** The dependencies with one call to platform that waits at a latch before it is sent. */
+function pausedAt(world: World, method: "hold" | "readAccount" | "readLog") {
   const door = latch();
   const { client } = world.platform;
   const call = client[method] as (...args: unknown[]) => Promise<unknown>;
@@ -48,7 +48,7 @@ test("a deposit's event arrives between the read of the balance and ACTIVE", asy
   };
   const assigning = subscriptionService({ ...world.deps, fees }).assign(anAssignment(pair), aCall());
   await door.reached;
-  // It waits for its turn: the account lock is held from the read of the balance until ACTIVE.
+  // The deposit waits: the account lock is held from the read of the balance until ACTIVE.
   const { state } = await deposit(world, pair.investorLogin, 40_00n);
   await deliver(world);
   door.open();
@@ -78,12 +78,12 @@ test("a dealer moves money while an assign holds the account lock: it is quarant
   }
 });
 
-test("a dealer's deposit is in the log when the account lock is taken, but its event has not come", async () => {
+test("a dealer's deposit is in the log when the account lock is taken, but its event is not received yet", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 60_00n) };
   await deliver(world);
   enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 40_00n });
-  // Nothing is delivered any more: the log alone has to do.
+  // No more events are delivered: the log alone has to suffice.
   await world.service.assign(anAssignment(pair), aCall());
   const { holdings } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
   expect(holdings).toMatchObject([{ inbound: { minorUnits: 100_00n }, quarantined: { minorUnits: 0n } }]);
@@ -91,7 +91,7 @@ test("a dealer's deposit is in the log when the account lock is taken, but its e
   await expectBooksToTie(world);
 });
 
-test("an account that moves while it is read is held again, and the decision is about what is there then", async () => {
+test("an account that changes while it is read is locked and read again, and the decision uses the new facts", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 50_00n) };
   let reads = 0;
@@ -110,7 +110,7 @@ test("an account that moves while it is read is held again, and the decision is 
   await expectBooksToTie(world);
 });
 
-test("a paused replica grants the account lock after the saga was given up: the tombstone keeps it out", async () => {
+test("a paused replica requests the account lock after the saga was aborted: the released lock keeps it out", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   const { door, service } = pausedAt(world, "hold");
@@ -124,7 +124,20 @@ test("a paused replica grants the account lock after the saga was given up: the 
   await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
 });
 
-test("the same for an unassign: who gave it up said 409, and 409 it stays", async () => {
+test("an assignment that was aborted between the reading and the decision is refused", async () => {
+  const world = await aWorld();
+  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
+  const { door, service } = pausedAt(world, "readLog");
+  const assigning = service.assign(anAssignment(pair), aCall());
+  await door.reached;
+  pass(world, 60_000);
+  await settle(world);
+  door.open();
+  await expect(assigning).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
+  await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
+});
+
+test("the same for an unassign: it was aborted as refused, and stays refused", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const { door, service } = pausedAt(world, "hold");
@@ -143,7 +156,7 @@ test("an unassign with an unread deposit event: the deposit is read from the log
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, pair.investorLogin, 25_00n);
-  // The event is never delivered before; only the mirror, which needs the filed deposit, is worked on.
+  // The event is not delivered before; only the job of the mirror runs, which needs the filed deposit.
   const leaving = world.service.unassign(pair, aCall());
   await expect.poll(() => many(world.deps.pool, sql`select id from flow where mirror_id is null`)).toHaveLength(1);
   await settle(world);
@@ -153,7 +166,7 @@ test("an unassign with an unread deposit event: the deposit is read from the log
   await expectBooksToTie(world);
 });
 
-test("an unassign with a mirror in flight waits for it, and says busy when it does not come", async () => {
+test("an unassign waits for a mirror in transit, and is refused as busy when it is not applied", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
@@ -172,7 +185,7 @@ test("an unassign with a mirror in flight waits for it, and says busy when it do
   await expectBooksToTie(world);
 });
 
-test("the exit is applied while another mirror of the subscription is open: CANCELLED has to wait for it", async () => {
+test("the exit is applied while another mirror of the subscription is open: the subscription is CANCELLED after it", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const find = () => world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
@@ -191,7 +204,7 @@ test("the exit is applied while another mirror of the subscription is open: CANC
   await expectBooksToTie(world);
 });
 
-test("a Leave that hangs while its gate is taken over wakes up too late to decide anything", async () => {
+test("a hanging Leave whose gate was taken over decides nothing when it continues", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -207,7 +220,7 @@ test("a Leave that hangs while its gate is taken over wakes up too late to decid
   expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
 });
 
-test("a refused Leave wakes up after its caller has gone on with the next try: two answers, one reserve", async () => {
+test("a refused Leave continues after its caller has sent the next try: two answers, one reserve", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const first = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -222,7 +235,7 @@ test("a refused Leave wakes up after its caller has gone on with the next try: t
     effective: { minorUnits: 200_00n },
   });
   door.open();
-  // By now the key is decided, and a decided key is answered the same under any number.
+  // The key is decided by now, and a decided key gets the same answer under every try.
   await expect(asked).resolves.toMatchObject({ effective: { minorUnits: 200_00n } });
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
@@ -231,7 +244,7 @@ test("a refused Leave wakes up after its caller has gone on with the next try: t
   await expectBooksToTie(world);
 });
 
-test("+500 and -500 coalesce to nothing: no platform call, and both are done", async () => {
+test("flows of +500 and -500 cancel out: both are applied without a call to platform", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
   const stays = await subscribed(world, masterLogin, 900_00n);
@@ -250,7 +263,7 @@ test("+500 and -500 coalesce to nothing: no platform call, and both are done", a
   await expectBooksToTie(world);
 });
 
-test("the last outflow of somebody who has left coalesces to nothing: CANCELLED, and told", async () => {
+test("the last outflow of an Investor that has left is netted: the subscription is CANCELLED, and that is published", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
   const leaves = await subscribed(world, masterLogin, 500_00n);
@@ -261,12 +274,12 @@ test("the last outflow of somebody who has left coalesces to nothing: CANCELLED,
   await deposit(world, comes.investorLogin, 500_00n);
   await settle(world);
   expect(await statusOf(world, leaves.id)).toEqual({ status: "CANCELLED", hasEnded: true });
-  const told = sql`select type from outbox where feed = 'subscription.exits' order by id`;
-  expect(await many(world.deps.pool, told)).toHaveLength(2);
+  const exitEvents = sql`select type from outbox where feed = 'subscription.exits' order by id`;
+  expect(await many(world.deps.pool, exitEvents)).toHaveLength(2);
   await expectBooksToTie(world);
 });
 
-test("exits are never netted: they owe an id", async () => {
+test("exits are never netted, because the answer names their transfer id", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
   const leaves = await subscribed(world, masterLogin, 500_00n);
@@ -280,7 +293,7 @@ test("exits are never netted: they owe an id", async () => {
   await expectBooksToTie(world);
 });
 
-test("a dealer deposits on a pooled Investor, who withdraws all: external funds stays", async () => {
+test("a dealer deposits on a pooled Investor, which withdraws all: external funds stay", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
@@ -292,7 +305,7 @@ test("a dealer deposits on a pooled Investor, who withdraws all: external funds 
   await expectBooksToTie(world);
 });
 
-test("money is taken directly from a pooled Investor: it is missing in what is available, and only there", async () => {
+test("a dealer's withdrawal from a pooled Investor lowers the available amount only", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: -70_00n });
@@ -303,7 +316,7 @@ test("money is taken directly from a pooled Investor: it is missing in what is a
   await expectBooksToTie(world);
 });
 
-test("the withdrawal is refused after the pool shrank: what was set apart works again", async () => {
+test("the reserve of a withdrawal that is refused later returns to the pool", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   world.platform.rules.refuse = ({ key }) => (key.startsWith("funding:") ? "platform_rejected" : undefined);
@@ -319,13 +332,13 @@ test("the withdrawal is refused after the pool shrank: what was set apart works 
   await expectBooksToTie(world);
 });
 
-test("a reserve that is given back after PAUSED leaves by a further exit transfer, and only then it is CANCELLED", async () => {
+test("a reserve returned after PAUSED leaves by a further exit transfer, and only then the subscription is CANCELLED", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const find = () => world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 200_00n);
   await world.service.leave(withdrawal.request, aCall());
-  // Its debit is still undecided somewhere when the Investor leaves.
+  // The outcome of its debit is still unknown when the Investor leaves.
   await release(world, withdrawal);
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -300_00n } });
   await settle(world);
@@ -338,7 +351,7 @@ test("a reserve that is given back after PAUSED leaves by a further exit transfe
   await expectBooksToTie(world);
 });
 
-test("a debit that takes less than was set apart gives the rest back, in the pool and after it was left", async () => {
+test("a debit below its reserve returns the rest, in the pool and after the exit", async () => {
   const world = await aWorld();
   for (const isLeft of [false, true]) {
     const pair = await subscribed(world, aMaster(world), 500_00n);
@@ -354,7 +367,7 @@ test("a debit that takes less than was set apart gives the rest back, in the poo
   }
 });
 
-test("a surplus of ours on the Master belongs to nobody, and neither do results that are not split yet", async () => {
+test("external funds on the Master and unallocated results belong to no Investor", async () => {
   const world = await aWorld();
   const { masterLogin } = await subscribed(world, aMaster(world), 500_00n);
   const money = { currencyCode: "USD", minorUnits: 12_00n };

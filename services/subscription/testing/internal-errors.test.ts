@@ -10,14 +10,14 @@ import type { Mark } from "../domain/pool/strike-pool.ts";
 import { lockMaster } from "../store/masters.ts";
 import { expectBooksToTie } from "./books.ts";
 import { decide, reviewAbout } from "./desk.ts";
-import { inPlace } from "./ledger.ts";
+import { inBucket } from "./ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
 import { aMaster, aWorld, type World } from "./world.ts";
 
 type Line = { readonly level: string; readonly error?: { readonly stack: string } } & Readonly<Record<string, unknown>>;
 
-/** The same service with a log that a test can read. */
+/** The same dependencies with a log that the test can read. */
 function logging({ deps }: World): { readonly deps: Deps; readonly faults: () => readonly Line[] } {
   const lines: Line[] = [];
   const to = { write: (line: string) => void lines.push(JSON.parse(line) as Line) };
@@ -30,7 +30,7 @@ async function reasonOf({ deps }: World): Promise<string | null | undefined> {
   return row?.reason;
 }
 
-/** Operators see the id alone; the log has one error with this id, the Master, the deal and where it was thrown. */
+/** Operators see the error id only; the log has one error with this id, the Master, the deal and the stack. */
 async function expectInternalError(world: World, faults: readonly Line[], about: object): Promise<void> {
   const reason = await reasonOf(world);
   const [, errorId] = /^Internal error ([0-9a-f-]{36}); see the log\.$/.exec(reason ?? "") ?? [];
@@ -40,7 +40,7 @@ async function expectInternalError(world: World, faults: readonly Line[], about:
   expect(JSON.parse(review.evidence)).toMatchObject({ why: reason });
 }
 
-test("an internal error while results are split stops the Master, and what was not split is split after a resume", async () => {
+test("an internal error during an allocation stops the Master, and the results are allocated after a resume", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 500_00n);
@@ -56,12 +56,12 @@ test("an internal error while results are split stops the Master, and what was n
 
   await allocateMaster({ ...deps, week }, masterLogin);
 
-  // The first deal that waits is the one that has opened the position.
+  // The first waiting deal is the one that opened the position.
   await expectInternalError(world, faults(), { login: masterLogin, ticket: String(closing - 1n) });
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([500_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
   await decide(world, await reviewAbout(world, "stopped"), "resume");
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([510_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
   await expectBooksToTie(world);
 });
 
@@ -97,7 +97,7 @@ test("an internal error in a strike stops the Master", async () => {
   await expectBooksToTie(world);
 });
 
-test("what the books say themselves is shown as it is", async () => {
+test("the message of a broken pool is shown to operators", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 500_00n);

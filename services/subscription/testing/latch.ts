@@ -1,6 +1,6 @@
-/** Lets a test stop a call of another service in the middle, look around, and let it go on. */
+/** Lets a test pause a call to another service and continue it later. */
 export type Latch = {
-  /** Resolves when somebody waits at it. */
+  /** Resolves when a call waits at it. */
   readonly reached: Promise<void>;
   readonly open: () => void;
   readonly pass: () => Promise<void>;

@@ -4,23 +4,25 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
+import { reachDecision } from "../processes/leave/reach-decision.ts";
 import { settleGates } from "../jobs/settle-gates.ts";
 import { subscriptionService } from "../service.ts";
 import { expectBooksToTie } from "./books.ts";
 import type { Due } from "./fee-fake.ts";
 import { holdForWithdrawal, payOut, release, takeFee, withdraw } from "./funding.ts";
-import { inPlace, holdingOf } from "./ledger.ts";
+import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
+import { carryOn } from "./platform-transfers.ts";
 import { deliver, type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, pass, type World } from "./world.ts";
 
-/** The database gives up waiting for a lock after half a second. */
+/** The lock timeout of the database is half a second. */
 const LONGER_THAN_A_LOCK_MS = 800;
 const FEE: Due = { key: "fee:payment:2", amount: 600_00n };
 const WEEKLY: Due = { key: "fee:payment:1", amount: 50_00n, isWeekly: true };
 
-/** One Investor with 10,000.00 and a profit of 2,000.00 that is split and posted. */
+/** One Investor with 10,000.00 and a profit of 2,000.00 that is allocated and posted. */
 async function inProfit(due: readonly Due[] = []): Promise<{ world: World; pair: Pair }> {
   const world = await aWorld();
   world.fees.rules.due = () => due;
@@ -60,7 +62,7 @@ test("F4: a withdrawal pays the whole pending fee first, and both are mirrored",
   await expectBooksToTie(world);
 });
 
-test("F4b: everything can be asked for, and the Investor stays in the pool with nothing", async () => {
+test("F4b: a withdrawal can take everything, and the Investor stays in the pool with 0.00", async () => {
   const { world, pair } = await inProfit([FEE]);
   expect(await withdraw(world, pair.investorLogin, 12_000_00n, "funding:withdrawal:1")).toBe(11_400_00n);
   await settle(world);
@@ -70,7 +72,7 @@ test("F4b: everything can be asked for, and the Investor stays in the pool with 
   await expectBooksToTie(world);
 });
 
-test("what fee is asked names the exact place, and the same key is asked the same again", async () => {
+test("the request to fee names the exact log position, and a repeated request is the same", async () => {
   const { world, pair } = await inProfit();
   trader(world, pair.masterLogin).result(1_00n);
   const { request } = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
@@ -83,7 +85,7 @@ test("what fee is asked names the exact place, and the same key is asked the sam
       investorLogin: pair.investorLogin,
       masterLogin: pair.masterLogin,
       subscriptionId: pair.id,
-      // The result that nobody had split before is a part of it.
+      // It includes the result that was not allocated before.
       throughNumber: 2n,
       periodStart: world.deps.week.anchor,
       at: expect.any(Date),
@@ -108,7 +110,7 @@ test("results that are not posted yet are posted under the account lock before L
   await expectBooksToTie(world);
 });
 
-test("a posting that was busy while the account lock was held is finished under it, with its own key", async () => {
+test("a posting blocked by the account lock is finished under that lock, with its own key", async () => {
   const { world, pair } = await inProfit();
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
   trader(world, pair.masterLogin).result(500_00n);
@@ -127,20 +129,38 @@ test("a posting that was busy while the account lock was held is finished under 
   await expectBooksToTie(world);
 });
 
-test("a loss that cannot be posted because the account is at zero does not stand in the way", async () => {
+test("a leave whose results cannot be posted in time has an unknown outcome, and a repeated call finishes it", async () => {
+  const { world, pair } = await inProfit();
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
+  trader(world, pair.masterLogin).result(500_00n);
+  world.platform.rules.delay = ({ key }) => key.startsWith("subscription:posting:");
+  await expect(world.service.leave(withdrawal.request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+    code: "outcome_unknown",
+    outcome: "unknown",
+  });
+  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(12_000_00n);
+  world.platform.rules.delay = () => false;
+  carryOn(world.platform);
+  await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
+    effective: { minorUnits: 12_500_00n },
+  });
+  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(12_500_00n);
+});
+
+test("a loss that cannot be posted on a balance of 0.00 does not block a leave", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const pair = await subscribed(world, masterLogin, 100_00n);
   trader(world, masterLogin).result(-130_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "unposted")).toEqual([-30_00n]);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([-30_00n]);
   expect(await withdraw(world, pair.investorLogin, 50_00n, "funding:withdrawal:1")).toBe(0n);
   await settle(world);
   expectBalances(world, pair, 0n, -30_00n);
   await expectBooksToTie(world);
 });
 
-test("a weekly fee that is open is no part of what is there, and is taken with the rest", async () => {
+test("an open weekly fee is not part of the available amount, and is collected with the other fees", async () => {
   const { world, pair } = await inProfit([WEEKLY, FEE]);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
   await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
@@ -156,7 +176,7 @@ test("a weekly fee that is open is no part of what is there, and is taken with t
   await expectBooksToTie(world);
 });
 
-test("a weekly fee that has left the account already is not counted a second time", async () => {
+test("a weekly fee that was already debited is not counted again", async () => {
   const { world, pair } = await inProfit([WEEKLY]);
   await takeFee(world, pair.investorLogin, WEEKLY);
   await settle(world);
@@ -166,7 +186,7 @@ test("a weekly fee that has left the account already is not counted a second tim
   await expectBooksToTie(world);
 });
 
-test("external funds pays no fee and is not withdrawn", async () => {
+test("external funds pay no fee and are not withdrawn", async () => {
   const { world, pair } = await inProfit([FEE]);
   enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
   await deliver(world);
@@ -176,7 +196,7 @@ test("external funds pays no fee and is not withdrawn", async () => {
   await expectBooksToTie(world);
 });
 
-test("F14: an unassign pays its fee and answers what leaves the Master after it", async () => {
+test("F14: an unassign pays its fee and returns the rest that leaves the Master", async () => {
   const world = await aWorld();
   world.fees.rules.due = () => [{ key: "fee:payment:1", amount: 115_87n }];
   const pair = await subscribed(world, aMaster(world), 5_000_00n);
@@ -197,7 +217,7 @@ test("F14: an unassign pays its fee and answers what leaves the Master after it"
   await expectBooksToTie(world);
 });
 
-test("a fee of an exit that is refused for good leaves the Master by a further exit, and then it is CANCELLED", async () => {
+test("a finally refused fee of an exit leaves the Master by a further exit, and then the subscription is CANCELLED", async () => {
   const { world, pair } = await inProfit([FEE]);
   world.platform.rules.refuse = ({ key }) => (key === FEE.key ? "platform_rejected" : undefined);
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -11_400_00n } });
@@ -207,7 +227,7 @@ test("a fee of an exit that is refused for good leaves the Master by a further e
   await expectBooksToTie(world);
 });
 
-test("whoever leaves takes its part of what others have lost or won since with it, to the cent", async () => {
+test("an Investor that leaves takes its share of the results since its entry, to the cent", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const pairs = [await subscribed(world, masterLogin, 1_000_00n), await subscribed(world, masterLogin, 1_000_00n)];
@@ -227,7 +247,7 @@ test("whoever leaves takes its part of what others have lost or won since with i
   await expectBooksToTie(world);
 });
 
-test("outside of a pool debts are due, and nobody looks at a Master", async () => {
+test("outside a pool fees are due, and no Master is read", async () => {
   const world = await aWorld();
   world.fees.rules.due = () => [FEE];
   const investorLogin = anInvestor(world, 1_000_00n);
@@ -249,7 +269,20 @@ test("outside of a pool debts are due, and nobody looks at a Master", async () =
   await expectBooksToTie(world);
 });
 
-test("without fee nobody leaves, and the try is refused while nothing is decided", async () => {
+test("an exit of an Investor outside a pool is finally refused", async () => {
+  const world = await aWorld();
+  const investorLogin = anInvestor(world, 1_000_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 0n);
+  const { key, heldLogNumber, payoutKey, feeSuffix } = request;
+  const held = { heldBalance: 1_000_00n, heldLogNumber };
+  const exit = { key, try: 1, investorLogin, kind: "EXIT", requested: 0n, payoutKey, feeSuffix, ...held } as const;
+  await expect(reachDecision(world.deps, exit, aCall())).resolves.toMatchObject({
+    state: "REFUSED",
+    refusal: { code: "subscription_not_active" },
+  });
+});
+
+test("while fee is unavailable no Investor leaves, and the undecided try is refused", async () => {
   const { world, pair } = await inProfit([FEE]);
   world.fees.rules.isDown = true;
   await expect(world.service.unassign(pair, aCall({ withinMs: 1_000 }))).rejects.toMatchObject({
@@ -259,7 +292,7 @@ test("without fee nobody leaves, and the try is refused while nothing is decided
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -11_400_00n } });
 });
 
-test("fee goes away between the place and the answer: nothing may refuse any more, the settling job finishes it", async () => {
+test("fee fails after the log position is fixed: the leave is not refused, and the recovery job finishes it", async () => {
   for (const isPooled of [true, false]) {
     const { world, pair } = await inProfit([FEE]);
     const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
@@ -269,7 +302,7 @@ test("fee goes away between the place and the answer: nothing may refuse any mor
     await expect(alone.leave(withdrawal.request, aCall())).rejects.toMatchObject({ code: "outcome_unknown" });
     const state = sql`select state from leave where key = ${withdrawal.request.key}`;
     expect(await many(world.deps.pool, state)).toEqual([{ state: "SETTLED" }]);
-    // Results that come meanwhile wait at the gate, and have no part in the decision.
+    // Results during the decision wait at the gate, and are not part of it.
     trader(world, pair.masterLogin).result(300_00n);
     await deliver(world);
     pass(world, 10_000);
@@ -299,14 +332,14 @@ test("a deposit that reaches the Master while a decision waits for fee is struck
   };
   const slow = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
   await expect(slow.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 500_00n } });
-  expect(await inPlace(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
+  expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
   await expectBooksToTie(world);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([500_00n, 500_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n, 500_00n]);
   await expectBooksToTie(world);
 });
 
-test("two who leave at once are decided one after the other, each with all that was split by then", async () => {
+test("two concurrent leaves are decided one after the other, each with all results allocated so far", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const pairs = [await subscribed(world, masterLogin, 1_000_00n), await subscribed(world, masterLogin, 3_000_00n)];
@@ -322,7 +355,7 @@ test("two who leave at once are decided one after the other, each with all that 
   await expectBooksToTie(world);
 });
 
-test("a Master that somebody works on for longer than a lock is waited for makes Leave wait, and nobody guess", async () => {
+test("a Leave waits while another transaction holds the lock of the Master beyond the lock timeout", async () => {
   const { world, pair } = await inProfit();
   const { request } = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
   const other = await world.deps.pool.connect();

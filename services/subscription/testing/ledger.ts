@@ -3,25 +3,25 @@ import type { Money } from "#proto/pamm/common/v1/money.ts";
 import type { PoolHolding } from "#proto/pamm/subscription/v1/subscription.ts";
 import { aCall, type World } from "./world.ts";
 
-type Place = "outside" | "inbound" | "waiting" | "pooled" | "reserved" | "outbound" | "quarantined" | "unposted";
+type Bucket = "outside" | "inbound" | "waiting" | "pooled" | "reserved" | "outbound" | "quarantined" | "unposted";
 
-/** One place of everybody in a pool, in cents, ascending by subscription. */
-export async function inPlace(world: World, masterLogin: string, place: Place): Promise<bigint[]> {
+/** One bucket of each holding of a pool, in cents, ascending by subscription. */
+export async function inBucket(world: World, masterLogin: string, bucket: Bucket): Promise<bigint[]> {
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  return holdings.map((holding) => cents(holding[place]));
+  return holdings.map((holding) => cents(holding[bucket]));
 }
 
 export async function holdingOf(
   world: World,
   masterLogin: string,
   id: bigint,
-): Promise<Record<Place, bigint> | undefined> {
+): Promise<Record<Bucket, bigint> | undefined> {
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   const holding = holdings.find(({ subscriptionId }) => subscriptionId === id);
   return holding && bucketsOf(holding);
 }
 
-function bucketsOf(holding: PoolHolding): Record<Place, bigint> {
+function bucketsOf(holding: PoolHolding): Record<Bucket, bigint> {
   return {
     outside: cents(holding.outside),
     inbound: cents(holding.inbound),
@@ -38,8 +38,8 @@ export function cents(money: Money | undefined): bigint {
   return money?.minorUnits ?? 0n;
 }
 
-/** What was told, by the name of its message. */
-export async function told({ deps }: World, feed: string): Promise<string[]> {
+/** The published events of a feed, by message name. */
+export async function publishedEvents({ deps }: World, feed: string): Promise<string[]> {
   const rows = await many<{ type: string }>(deps.pool, sql`select type from outbox where feed = ${feed} order by id`);
   return rows.map(({ type }) => type.replace(/^.*\./, ""));
 }

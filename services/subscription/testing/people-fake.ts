@@ -13,7 +13,7 @@ export type PeopleFake = {
 
 const FIRST_LOGIN = 3_000_000n;
 
-/** Who is who, as account knows it. Nothing else of its contract is ever asked here; a call would fail loudly. */
+/** A stand-in of the account service. Only these methods exist; any other call fails. */
 export function peopleFake(): PeopleFake {
   const masters = new Map<string, Master>();
   const investors = new Map<string, Investor>();

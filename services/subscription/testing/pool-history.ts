@@ -5,7 +5,7 @@ import { leaveUnits, takeOut } from "../domain/pool/take-out.ts";
 import { EMPTY_POOL, type UnitPool } from "../domain/pool/unit-pool.ts";
 import { aDeal, holdingOf, withDeposit } from "./pools.ts";
 
-/** One thing that happens around a Master. Numbers that make no sense where it stands are made to, so that all count. */
+/** An event of a Master. Values that are invalid in the present state are adjusted, so that each generated event counts. */
 export type PoolEvent =
   | { readonly kind: "prices"; readonly floating: readonly bigint[] }
   | {
@@ -21,16 +21,16 @@ export type PoolEvent =
   | { readonly kind: "flatten" }
   | { readonly kind: "leave"; readonly who: bigint };
 
-/** Our books, and what the platform shows. */
+/** The books of the pool, and the marks of the trading platform. */
 export type History = { readonly pool: UnitPool; readonly marks: readonly Mark[] };
 
 export type Step = {
   readonly event: PoolEvent;
   readonly before: History;
   readonly after: History;
-  /** Of a deal. */
+  /** Set for deals only. */
   readonly allocation: Allocation | undefined;
-  /** What came into the pool or left it, P, V and suspense together, in cents. */
+  /** Net inflow of the pool (P, V and suspense together), in cents. */
   readonly cash: bigint;
 };
 
@@ -40,7 +40,7 @@ const NOTHING: History = { pool: EMPTY_POOL, marks: [] };
 const SLOTS = 3;
 const INVESTORS = 5n;
 
-/** Cents matter as much as thousands: it is small amounts that round. */
+/** Small amounts are generated as often as large ones, because they show rounding errors. */
 const anAmount = fc.oneof(fc.bigInt(-50n, 50n), fc.bigInt(-200_000n, 200_000n));
 const who = fc.bigInt(1n, INVESTORS);
 const prices = fc.record({
@@ -67,7 +67,7 @@ export const anEvent: fc.Arbitrary<PoolEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("leave" as const), who }) },
 );
 
-/** Plays events, and shows each step to whom it may concern. */
+/** Applies events in order, and calls `see` with each step. */
 export function play(events: readonly PoolEvent[], see: (step: Step) => void = () => undefined): History {
   let history = NOTHING;
   for (const event of events) {
@@ -79,7 +79,7 @@ export function play(events: readonly PoolEvent[], see: (step: Step) => void = (
   return history;
 }
 
-/** What an event does where it stands; nothing, or several things, if need be. */
+/** The steps of one event in the present state; none when it does not apply. */
 export function happen(before: History, event: PoolEvent): Step[] {
   const { pool, marks } = before;
   const step = (after: Partial<History>, cash = 0n): Step[] => [
@@ -120,7 +120,7 @@ function noMark(positionId: bigint): Mark {
   return { positionId, symbol: "EURUSD", volume: 0n, floating: 0n };
 }
 
-/** What is not open is entered, and no exit closes more than is open. */
+/** Adjusts a deal: the first deal of a position is an entry, and no exit closes more than is open. */
 function sensible(event: Trade, open: bigint): PoolDeal {
   const kind = open === 0n && event.deal !== "charge" ? "entry" : event.deal;
   const deal = { kind, positionId: event.slot, result: event.result };
@@ -130,7 +130,7 @@ function sensible(event: Trade, open: bigint): PoolDeal {
   return aDeal({ ...deal, volume: event.volume });
 }
 
-/** What floats shrinks with the position; the other side of a reversal begins at 0. */
+/** The floating result shrinks with the position; the new side of a reversal begins at 0. */
 function afterDeal(mark: Mark, { kind, volume, volumeClosed }: PoolDeal): Mark {
   switch (kind) {
     case "charge":
@@ -157,7 +157,7 @@ function flatten(before: History): Step[] {
   return steps;
 }
 
-/** With everything, at a flat Master only. */
+/** An Investor leaves with its whole share, at a flat Master only. */
 function leave(before: History, event: PoolEvent & { kind: "leave" }): Step[] {
   const settled = before.marks.length === 0 ? strikePool(before.pool, []) : before.pool;
   const holding = holdingOf(settled, event.who);

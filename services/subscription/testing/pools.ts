@@ -28,7 +28,7 @@ export function anEmptyHolding(subscriptionId: bigint): UnitHolding {
   return { subscriptionId, units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };
 }
 
-/** A lot unless it says otherwise. */
+/** A deal of one lot by default. */
 export function aDeal(deal: Partial<PoolDeal>): PoolDeal {
   const volume = deal.volume ?? LOT;
   const closes = deal.kind === "exit" || deal.kind === "reversal";
@@ -47,7 +47,7 @@ export function aMark(positionId: bigint, floating: bigint, volume = LOT): Mark 
   return { positionId, symbol: "EURUSD", volume, floating };
 }
 
-/** The pool after a deal; like everything here it is checked. */
+/** The pool after a deal, checked. */
 export function after(pool: UnitPool, deal: Partial<PoolDeal>): UnitPool {
   return allocated(pool, deal).pool;
 }
@@ -64,7 +64,7 @@ export function struck(pool: UnitPool, ...marks: readonly Mark[]): UnitPool {
   return result;
 }
 
-/** Cents by subscription, for as many as there are. */
+/** Allocated cents, ascending by subscription. */
 export function partsOf({ pool, parts }: Allocation): bigint[] {
   const bySubscription = new Map(parts.map((part) => [part.subscriptionId, part.amount]));
   return pool.holdings.map((holding) => bySubscription.get(holding.subscriptionId) ?? 0n);

@@ -4,7 +4,7 @@ import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, holdForWithdrawal, release } from "./funding.ts";
-import { inPlace } from "./ledger.ts";
+import { inBucket } from "./ledger.ts";
 import { balanceOf } from "./platform-ledger.ts";
 import { carryOn } from "./platform-transfers.ts";
 import { settle, subscribed } from "./settle.ts";
@@ -33,22 +33,22 @@ function isPosting({ key }: TransferRequest): boolean {
   return key.startsWith("subscription:posting:");
 }
 
-test("a loss takes an account to zero at most; what is left is netted with what comes later", async () => {
+test("a loss debits an account down to 0.00 at most; the rest is netted with later results", async () => {
   const { world, master, shown, masterLogin } = await aPair(100_00n);
   master.result(-130_00n);
   await settle(world);
   expect(shown()).toBe(0n);
-  expect(await inPlace(world, masterLogin, "unposted")).toEqual([-30_00n]);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([-30_00n]);
   await expectBooksToTie(world);
   master.result(45_00n);
   await settle(world);
   expect(shown()).toBe(15_00n);
-  expect(await inPlace(world, masterLogin, "unposted")).toEqual([0n]);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n]);
   expect(await states(world)).toEqual(["-13000 APPLIED", "-3000 REFUSED", "1500 APPLIED"]);
   await expectBooksToTie(world);
 });
 
-test("a loss that could not be posted is, as soon as there is money for it and the pause is over", async () => {
+test("an unposted loss is posted after the pause when the account has money", async () => {
   const { world, master, shown, investorLogin } = await aPair(100_00n);
   master.result(-130_00n);
   await settle(world);
@@ -59,7 +59,7 @@ test("a loss that could not be posted is, as soon as there is money for it and t
   await expectBooksToTie(world);
 });
 
-test("a posting on a busy account is asked again under its key, and what is decided meanwhile is the next one", async () => {
+test("a posting on a busy account is retried under its key, and later results go into the next posting", async () => {
   const { world, master, shown, investorLogin } = await aPair(100_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 1_00n);
   master.result(10_00n);
@@ -76,7 +76,7 @@ test("a posting on a busy account is asked again under its key, and what is deci
   await expectBooksToTie(world);
 });
 
-test("a posting that is refused for good goes into the next one, after a pause", async () => {
+test("the amount of a finally refused posting goes into the next one, after a pause", async () => {
   const { world, master, shown } = await aPair(100_00n);
   world.platform.rules.refuse = (request) => (isPosting(request) ? "platform_rejected" : undefined);
   master.result(10_00n);
@@ -92,7 +92,7 @@ test("a posting that is refused for good goes into the next one, after a pause",
   await expectBooksToTie(world);
 });
 
-test("a posting whose fate is unknown is asked after under its key until it is there, once", async () => {
+test("a posting with an unknown outcome is retried under its key and applied once", async () => {
   const { world, master, shown } = await aPair(100_00n);
   world.platform.rules.delay = isPosting;
   master.result(10_00n);
@@ -109,7 +109,7 @@ test("a posting whose fate is unknown is asked after under its key until it is t
   await expectBooksToTie(world);
 });
 
-test("an answer that was lost leaves a posting that is asked again, and posted once", async () => {
+test("a posting whose answer was lost is retried and posted once", async () => {
   const { world, master, shown } = await aPair(100_00n);
   let lost = 0;
   const transferBatch: Deps["platform"]["transferBatch"] = async (request, context) => {
@@ -127,7 +127,7 @@ test("an answer that was lost leaves a posting that is asked again, and posted o
   await expectBooksToTie(world);
 });
 
-test("more than the platform moves at once is posted in parts", async () => {
+test("a result above the maximum of one transfer is posted in parts", async () => {
   const { world, master, shown } = await aPair(100_00n);
   master.result(150_000_000_000n);
   master.result(100_000_000_000n);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { atWork, expectConverged } from "./at-work.ts";
+import { runningService, expectConverged } from "./run-service.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, withdraw } from "./funding.ts";
 import { cents } from "./ledger.ts";
@@ -13,7 +13,7 @@ import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./
 
 const TEST_MS = 120_000;
 const MAX_PAUSE_MS = 60;
-/** Closed within the test, again and again. */
+/** Short weeks, several of which end within the test. */
 const PERIOD_MS = 1_000;
 
 type Act = {
@@ -30,7 +30,7 @@ const anAct: fc.Arbitrary<Act> = fc.record({
   pauseMs: fc.nat(MAX_PAUSE_MS),
 });
 
-/** What the trader does, synchronously: the platform changes at once, and everybody else finds out. */
+/** A synchronous action of the trader: the trading platform changes at once, the services learn of it later. */
 function trade(master: Trader, positions: bigint[], { what, amount, investor }: Act): void {
   const signed = investor % 2 === 0 ? amount : -amount;
   const [first] = positions;
@@ -52,7 +52,7 @@ async function act(world: World, pair: { masterLogin: string; investorLogin: str
   if (what === "unassign") await world.service.unassign(pair, aCall({ withinMs: 1_200 }));
 }
 
-/** Nothing is left to be posted, but losses of accounts that have nothing. */
+/** Nothing is left to post, except losses of accounts with 0.00. */
 async function expectPosted(world: World, masterLogin: string): Promise<void> {
   await expect
     .poll(
@@ -70,7 +70,7 @@ async function expectPosted(world: World, masterLogin: string): Promise<void> {
 }
 
 test(
-  "whatever customers and the trader do at the same time, the books tie at every instant and to the cent in the end",
+  "with concurrent commands and trades the books reconcile at every instant, and to the cent in the end",
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anAct, { minLength: 12, maxLength: 40 }), async (acts) => {
@@ -78,13 +78,13 @@ test(
         let fees = 0;
         world.fees.rules.due = () => [{ key: `fee:payment:${(fees += 1)}`, amount: BigInt((fees * 137) % 900) + 1n }];
         const masterLogin = aMaster(world, 0n);
-        // Nobody's, so that the Master itself can always pay what leaves it.
+        // External funds of the Master, so that its balance always covers the exits.
         enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 100_000_00n });
         const master = trader(world, masterLogin);
         const investors = Array.from({ length: 4 }, () => anInvestor(world, 200_00n));
         const positions: bigint[] = [];
         {
-          await using _work = atWork(world);
+          await using _work = runningService(world);
           const asked: Promise<unknown>[] = [];
           for (const each of acts) {
             trade(master, positions, each);

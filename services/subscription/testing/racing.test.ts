@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { atWork, expectConverged } from "./at-work.ts";
+import { runningService, expectConverged } from "./run-service.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, withdraw } from "./funding.ts";
 import { balanceOf } from "./platform-ledger.ts";
@@ -12,15 +12,15 @@ import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "./world.ts";
 const TEST_MS = 60_000;
 
 test(
-  "twenty deposits at once to one Investor all arrive, once",
+  "twenty concurrent deposits to one Investor are all applied once",
   async () => {
     const world = await aWorld();
     const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-    await using _work = atWork(world);
+    await using _work = runningService(world);
     await Promise.all(Array.from({ length: 20 }, () => deposit(world, investorLogin, 7_77n)));
     await expectConverged(world, masterLogin);
     expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n + 20n * 7_77n);
-    // Coalesced: twenty deposits are no twenty calls.
+    // Netted: twenty deposits need fewer than twenty calls.
     const mirrors = [...world.platform.byKey.keys()].filter((key) => key.startsWith("subscription:mirror:"));
     expect(mirrors.length).toBeLessThan(20);
   },
@@ -28,10 +28,10 @@ test(
 );
 
 test(
-  "deposits that race an assign end up in the pool, whichever comes first",
+  "deposits concurrent with an assign end up in the pool in either order",
   async () => {
     const world = await aWorld();
-    await using _work = atWork(world);
+    await using _work = runningService(world);
     const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
     const racing = Array.from({ length: 10 }, async (_, index) => {
       await sleep(index * 5);
@@ -45,11 +45,11 @@ test(
 );
 
 test(
-  "deposits that race an unassign are either taken out with it or stay outside, and nothing is left behind",
+  "deposits concurrent with an unassign leave with it or stay outside, and nothing remains on the Master",
   async () => {
     const world = await aWorld();
     const pair = await subscribed(world, aMaster(world), 500_00n);
-    await using _work = atWork(world);
+    await using _work = runningService(world);
     const racing = Array.from({ length: 10 }, async (_, index) => {
       await sleep(index * 10);
       await deposit(world, pair.investorLogin, 3_00n);
@@ -77,12 +77,12 @@ const anAct: fc.Arbitrary<Act> = fc.record({
 });
 
 test(
-  "whatever customers do at the same time, in the end every balance ties to the cent",
+  "after concurrent commands every balance reconciles to the cent",
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anAct, { minLength: 8, maxLength: 24 }), async (acts) => {
         const world = await aWorld();
-        await using _work = atWork(world);
+        await using _work = runningService(world);
         const masterLogin = aMaster(world, 0n);
         const investors = Array.from({ length: 4 }, () => anInvestor(world, 200_00n));
         let key = 0;

@@ -7,7 +7,7 @@ import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit } from "./funding.ts";
-import { inPlace, holdingOf, told } from "./ledger.ts";
+import { inBucket, holdingOf, publishedEvents } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
@@ -24,12 +24,12 @@ function shown({ platform }: World, logins: readonly string[]): bigint[] {
   return logins.map((login) => balanceOf(platform.ledger, login));
 }
 
-test("a profit is split by what works in the pool, to the cent, and is on the accounts", async () => {
+test("a profit is allocated by the shares of the pool, to the cent, and posted to the accounts", async () => {
   const world = await aWorld();
   const { masterLogin, investors, master } = await aPool(world, 1_000_00n, 1_000_00n, 1_000_00n);
   for (const result of [100_00n, 100_00n, 100_00n]) master.result(result);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
   expect(shown(world, investors)).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
   const rows = await many(
     world.deps.pool,
@@ -45,7 +45,7 @@ test("a profit is split by what works in the pool, to the cent, and is on the ac
   ]);
   // Results that waited together are one posting each.
   expect(await many(world.deps.pool, sql`select id from posting`)).toHaveLength(3);
-  expect(await told(world, "subscription.allocations")).toEqual([
+  expect(await publishedEvents(world, "subscription.allocations")).toEqual([
     "ResultAllocated",
     "ResultAllocated",
     "ResultAllocated",
@@ -60,13 +60,13 @@ test("a loss, a commission on entry, a charge without a trade and a swap are res
   master.charge(-8_00n);
   master.close(position, { profit: -100_00n, swap: -12_00n, commission: -4_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([654_00n, 218_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([654_00n, 218_00n]);
   expect(shown(world, investors)).toEqual([654_00n, 218_00n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(872_00n);
   await expectBooksToTie(world);
 });
 
-test("a partial close releases a part of what was attributed, a reversal all of it", async () => {
+test("a partial close releases a part of the accrual, a reversal all of it", async () => {
   const world = await aWorld();
   const { masterLogin, master } = await aPool(world, 1_000_00n);
   const position = master.open({ volume: 2n * LOT });
@@ -74,21 +74,21 @@ test("a partial close releases a part of what was attributed, a reversal all of 
   await subscribed(world, masterLogin, 1_400_00n);
   master.close(position, { volume: LOT, profit: 200_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_200_00n, 1_400_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_200_00n, 1_400_00n]);
   await expectBooksToTie(world);
   master.reverse(position, { volume: 3n * LOT, profit: 300_00n });
   await settle(world);
-  // 200 of the 300 floated before the second one came.
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_450_00n, 1_450_00n]);
+  // 200 of the 300 floated before the second Investor joined.
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_450_00n, 1_450_00n]);
   const positions = await many(world.deps.pool, sql`select volume, mark, per_unit from pool_position`);
   expect(positions).toEqual([{ volume: 2n * LOT, mark: "0", per_unit: "0" }]);
   master.close(position, { profit: -100_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_400_00n, 1_400_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_400_00n, 1_400_00n]);
   await expectBooksToTie(world);
 });
 
-test("A1: whoever comes while a profit floats gains nothing of it", async () => {
+test("A1: an Investor that joins during a floating profit has no share in it", async () => {
   const world = await aWorld();
   const { masterLogin, master } = await aPool(world, 1_000_00n);
   const position = master.open();
@@ -97,12 +97,12 @@ test("A1: whoever comes while a profit floats gains nothing of it", async () => 
   await expectBooksToTie(world);
   master.close(position, { profit: 1_450_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([2_175_00n, 825_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([2_175_00n, 825_00n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(3_000_00n);
   await expectBooksToTie(world);
 });
 
-test("A2: whoever comes while a loss floats pays nothing of it, also by a deposit", async () => {
+test("A2: an Investor that joins or deposits during a floating loss has no share in it", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
   const position = master.open();
@@ -112,12 +112,12 @@ test("A2: whoever comes while a loss floats pays nothing of it, also by a deposi
   await expectBooksToTie(world);
   master.close(position);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([800_00n, 800_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([800_00n, 800_00n]);
   expect(shown(world, investors)).toEqual([800_00n, 800_00n]);
   await expectBooksToTie(world);
 });
 
-test("A8: cash below zero while others float is covered; the account shows zero until it is made good", async () => {
+test("A8: negative cash is covered by floating profit; the account shows 0.00 until it is balanced", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n);
   const q = master.open();
@@ -126,17 +126,17 @@ test("A8: cash below zero while others float is covered; the account shows zero 
   master.float(q, 750_00n);
   master.result(-1_200_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([400_00n, -50_00n]);
-  expect(await inPlace(world, masterLogin, "unposted")).toEqual([0n, -50_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([400_00n, -50_00n]);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n, -50_00n]);
   expect(shown(world, investors)).toEqual([400_00n, 0n]);
   master.close(q, { profit: 750_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([550_00n, 550_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([550_00n, 550_00n]);
   expect(shown(world, investors)).toEqual([550_00n, 550_00n]);
   await expectBooksToTie(world);
 });
 
-test("a deal between the mirror and the marks is split with the old units first", async () => {
+test("a deal between the mirror and the marks is allocated with the old units", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
   const position = master.open();
@@ -146,7 +146,7 @@ test("a deal between the mirror and the marks is split with the old units first"
   const readAccount: Deps["platform"]["readAccount"] = async (request, context) => {
     const answer = await world.platform.client.readAccount(request, context);
     reads += 1;
-    // After the mirror, and after the platform has said what it shows.
+    // After the mirror, and after the account was read.
     if (reads === 1) {
       master.close(position, { profit: 300_00n });
       await deliver(world);
@@ -156,58 +156,61 @@ test("a deal between the mirror and the marks is split with the old units first"
   const racing = { ...world, deps: { ...world.deps, platform: { ...world.platform.client, readAccount } } };
   await settle(racing);
   expect(reads).toBeGreaterThan(1);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_300_00n, 1_000_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_300_00n, 1_000_00n]);
   await expectBooksToTie(world);
 });
 
-test("whoever was mirrored to a flat Master has its part in the very next deal, however quick the trader is", async () => {
+test("money mirrored to a flat Master shares in the very next deal", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
   await deposit(world, investors[1]!, 1_000_00n);
   await deliver(world);
   await mirrorOpenFlows(world.deps);
-  // The mirror is there and the trader goes on before anybody has asked for marks.
+  // The Master shows the mirror, and the trader trades before the marks are read.
   const position = master.open();
   master.close(position, { profit: 300_00n });
   await deliver(world);
   await allocateMaster(world.deps, masterLogin);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_150_00n, 1_150_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_150_00n, 1_150_00n]);
   await settle(world);
   await expectBooksToTie(world);
 });
 
-test("a Master that cannot be marked lets money wait, visibly, and nothing else stops", async () => {
+test("while a Master cannot be marked its money waits with a reason, and nothing else stops", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
   master.open();
   getAccount(world.platform.ledger, masterLogin).isComplete = false;
   await deposit(world, investors[1]!, 500_00n);
+  const before = world.deps.now();
   await settle(world);
+  const isPaused = sql`select mark_next_at > ${before} as paused from master_pool`;
+  expect(await many(world.deps.pool, isPaused)).toEqual([{ paused: true }]);
   master.charge(-10_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([990_00n, 0n]);
+  expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([990_00n, 0n]);
   const why = sql`select mark_tries > 0 as tried, mark_reason as reason from master_pool`;
   expect(await many(world.deps.pool, why)).toEqual([{ tried: true, reason: expect.stringContaining("deals") }]);
   getAccount(world.platform.ledger, masterLogin).isComplete = true;
   pass(world, 2_000);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([990_00n, 500_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([990_00n, 500_00n]);
   expect(await many(world.deps.pool, why)).toEqual([{ tried: false, reason: null }]);
   await expectBooksToTie(world);
 });
 
-test("while nothing waits for a strike, nobody asks the platform for marks", async () => {
+test("while nothing waits for a strike, no marks are read", async () => {
   const world = await aWorld();
   const { master } = await aPool(world, 1_000_00n);
   master.result(50_00n);
   await settle(world);
-  const readAccount = () => Promise.reject(new Error("nobody asks"));
+  const readAccount = () => Promise.reject(new Error("unexpected call"));
   const platform = { ...world.platform.client, readAccount };
   expect(await strikeWaitingFlows({ ...world.deps, platform })).toBe(false);
 });
 
-test("a fee that is taken out of the pool lowers it at once, and its units follow at the marks", async () => {
+test("a fee taken out of the pool lowers its cash at once, and its units at the next marks", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 1_000_00n);
   const position = master.open();
@@ -219,10 +222,10 @@ test("a fee that is taken out of the pool lowers it at once, and its units follo
   await expectBooksToTie(world);
   await settle(world);
   expect(await many(world.deps.pool, unredeemed)).toEqual([{ unredeemed: 0n }, { unredeemed: 0n }]);
-  // 750 of the 1,500 that each had: from now on a third and two thirds.
+  // 750 of the 1,500 that each had: from now on the shares are one third and two thirds.
   master.close(position, { profit: 1_300_00n });
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([850_00n, 1_700_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([850_00n, 1_700_00n]);
   await expectBooksToTie(world);
 });
 
@@ -252,25 +255,25 @@ test("results before any Investor has units are kept in suspense and logged", as
   await expectBooksToTie(world);
 });
 
-test("who has taken everything out gets nothing of new results and stays in the pool", async () => {
+test("an Investor with 0.00 in the pool has no share in new results and stays in the pool", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 500_00n);
   enter(world.platform.ledger, investors[1]!, { kind: MovementKind.FEE_DEBIT, amount: -500_00n, key: "fee:payment:1" });
   await settle(world);
   master.result(10n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_000_10n, 0n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_000_10n, 0n]);
   await expectBooksToTie(world);
 });
 
-test("a pool that has lost more than was in it is logged once, and takes no Investor until that is over", async () => {
+test("a pool in deficit is logged once, and accepts no Investor until the deficit is over", async () => {
   const world = await aWorld();
   const error = vi.spyOn(world.deps.log, "error");
   const { masterLogin, master, investors } = await aPool(world, 300_00n, 700_00n);
   master.result(-1_200_00n);
   master.charge(-10_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([-63_00n, -147_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-63_00n, -147_00n]);
   expect(shown(world, investors)).toEqual([0n, 0n]);
   const deficit = "pool is in deficit; no Investor can join it";
   expect(error.mock.calls.filter(([message]) => message === deficit)).toHaveLength(1);
@@ -288,7 +291,7 @@ test("a pool that has lost more than was in it is logged once, and takes no Inve
   await expectBooksToTie(world);
 });
 
-test("a thousand Investors are one deal: a handful of statements", async () => {
+test("the allocation of a deal to a thousand Investors needs a handful of statements", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { id } = await subscribed(world, masterLogin, 100_00n);

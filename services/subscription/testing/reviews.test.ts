@@ -5,13 +5,13 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "./books.ts";
 import { decide, reviewAbout, reviewsOf, say } from "./desk.ts";
 import { deposit } from "./funding.ts";
-import { inPlace, holdingOf } from "./ledger.ts";
+import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";
 
-/** A dealer moves money behind our back. */
+/** A dealer moves money without the service. */
 async function moved(world: World, login: string, amount: bigint): Promise<void> {
   enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount });
   await settle(world);
@@ -36,7 +36,7 @@ async function aPool(balance: bigint) {
 const stoppedMasters = ({ deps }: World) =>
   many(deps.pool, sql`select from master_pool where stopped_reason is not null`);
 
-test("a stopped Master is a question for people, with what its books said at that moment", async () => {
+test("a stopped Master opens a review with the state of its books at that moment", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
   await stopped(world, investorLogin);
   const review = await reviewAbout(world, "stopped");
@@ -56,26 +56,26 @@ test("a stopped Master is a question for people, with what its books said at tha
       expected_master_balance: "500.00",
       of_investors: "500.00",
       external: "0.00",
-      not_split: "0.00",
-      of_nobody: "0.00",
+      unallocated: "0.00",
+      suspense: "0.00",
       holdings: "1",
     },
   });
 });
 
-test("two keys resume a Master, and what has waited goes on: deposits, results, postings", async () => {
+test("two API keys resume a Master, and waiting deposits, results and postings continue", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
   await stopped(world, masterLogin);
   await deposit(world, investorLogin, 30_00n);
   trader(world, masterLogin).result(20_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "inbound")).toEqual([30_00n]);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([30_00n]);
   const review = await decide(world, await reviewAbout(world, "stopped"), "resume");
   expect(review).toMatchObject({ state: ReviewState.DECIDED, decision: { proposedBy: "anna", confirmedBy: "boris" } });
   expect(await stoppedMasters(world)).toEqual([]);
   pass(world, 60_000);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([550_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([550_00n]);
   expect([balanceOf(world.platform.ledger, masterLogin), balanceOf(world.platform.ledger, investorLogin)]).toEqual([
     550_00n,
     550_00n,
@@ -84,7 +84,7 @@ test("two keys resume a Master, and what has waited goes on: deposits, results, 
   await expectBooksToTie(world);
 });
 
-test("one key alone resumes nothing", async () => {
+test("the vote of one API key alone resumes no Master", async () => {
   const { world, masterLogin } = await aPool(500_00n);
   await stopped(world, masterLogin);
   const review = await reviewAbout(world, "stopped");
@@ -98,24 +98,24 @@ test("one key alone resumes nothing", async () => {
   expect(await stoppedMasters(world)).toHaveLength(1);
 });
 
-test("an account that is not what its log says is resumed only by a decision that says so", async () => {
+test("a Master whose account differs from its log is resumed only with resume_with_difference", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
   await stopped(world, investorLogin);
   getAccount(world.platform.ledger, investorLogin).isComplete = false;
   const review = await reviewAbout(world, "stopped");
   await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
     code: "action_not_possible",
-    message: expect.stringContaining(investorLogin),
+    message: `The open positions of ${investorLogin} differ from those in its log.`,
   });
   await decide(world, review, "resume_with_difference");
   expect(await stoppedMasters(world)).toEqual([]);
   trader(world, masterLogin).result(20_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([520_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([520_00n]);
   await expectBooksToTie(world);
 });
 
-test("a platform that cannot be reached decides nothing", async () => {
+test("while platform is unavailable no vote is recorded", async () => {
   const { world, masterLogin } = await aPool(500_00n);
   await stopped(world, masterLogin);
   const review = await reviewAbout(world, "stopped");
@@ -127,7 +127,7 @@ test("a platform that cannot be reached decides nothing", async () => {
   expect(await reviewAbout(world, "stopped")).toMatchObject({ state: ReviewState.OPEN });
 });
 
-test("a deal that is older than the last strike is split when two keys say so, and named", async () => {
+test("a deal older than the last strike is allocated when two API keys approve it by its id", async () => {
   const { world, masterLogin } = await aPool(500_00n);
   const master = trader(world, masterLogin);
   const { dealId } = master.result(10_00n, { dealId: 900_001n });
@@ -138,7 +138,7 @@ test("a deal that is older than the last strike is split when two keys say so, a
   const wrong = { action: "allocate_deal", actor: "anna", dealId: 1n };
   await expect(say(world.deps, review, wrong)).rejects.toMatchObject({ code: "action_not_possible" });
   await say(world.deps, review, { action: "resume", actor: "anna" });
-  // The deal is still there, so going on would only stop again.
+  // The deal still waits, so a plain resume would only stop the Master again.
   await expect(say(world.deps, review, { action: "resume", actor: "boris" })).rejects.toMatchObject({
     code: "action_not_possible",
   });
@@ -146,13 +146,13 @@ test("a deal that is older than the last strike is split when two keys say so, a
   await decide(world, review, "allocate_deal", review.dealId);
   await settle(world);
   expect(review.dealId).toBeLessThanOrEqual(dealId);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([515_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([515_00n]);
   expect(await stoppedMasters(world)).toEqual([]);
   await expectBooksToTie(world);
 });
 
 test.each(["mirror", "exit"] as const)(
-  "our %s that moved another amount is made again when two keys say so; what it moved stays foreign",
+  "a %s that moved a wrong amount is sent again after two approvals, and the moved amount stays external",
   async (kind) => {
     const { world, masterLogin, investorLogin } = await aPool(500_00n);
     const prefix = kind === "mirror" ? "subscription:mirror:" : "exit:";
@@ -183,7 +183,7 @@ test.each(["mirror", "exit"] as const)(
   },
 );
 
-test("a dealer's deposit on an Investor is adopted by two keys and reaches the Master", async () => {
+test("a dealer's deposit on an Investor is adopted after two approvals and reaches the Master", async () => {
   const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
   const review = await reviewAbout(world, "external_funds_on_investor");
@@ -200,7 +200,7 @@ test("a dealer's deposit on an Investor is adopted by two keys and reaches the M
   await expectBooksToTie(world);
 });
 
-test("a dealer's withdrawal on an Investor is adopted as one: it leaves the Master, and no fee is fixed", async () => {
+test("a dealer's withdrawal on an Investor is adopted as a withdrawal: it leaves the Master, without a fee", async () => {
   const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
   await moved(world, investorLogin, -40_00n);
   await decide(world, await reviewAbout(world, "external_funds_on_investor"), "adopt");
@@ -210,7 +210,7 @@ test("a dealer's withdrawal on an Investor is adopted as one: it leaves the Mast
   await expectBooksToTie(world);
 });
 
-test("more than works in the pool is not adopted", async () => {
+test("a withdrawal above the Investor's share of the pool is not adopted", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
   trader(world, masterLogin).result(-450_00n);
   await moved(world, investorLogin, -50_01n);
@@ -222,7 +222,7 @@ test("more than works in the pool is not adopted", async () => {
   await expectBooksToTie(world);
 });
 
-test("acknowledged money is not asked about again until there is more or less of it", async () => {
+test("acknowledged external funds open no new review until the amount changes", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
   await moved(world, masterLogin, 25_00n);
@@ -237,7 +237,7 @@ test("acknowledged money is not asked about again until there is more or less of
   await expectBooksToTie(world);
 });
 
-test("a proposal is void when the amount changes, and a question is gone when the money is", async () => {
+test("a proposal is void when the amount changes, and the review closes when the funds are gone", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
   const review = await reviewAbout(world, "external_funds_on_investor");
@@ -255,7 +255,7 @@ test("a proposal is void when the amount changes, and a question is gone when th
   });
 });
 
-test("nothing is adopted while somebody is leaving the pool", async () => {
+test("nothing is adopted while an Investor is leaving the pool", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
   const review = await reviewAbout(world, "external_funds_on_investor");
@@ -271,7 +271,7 @@ test("nothing is adopted while somebody is leaving the pool", async () => {
   await expectBooksToTie(world);
 });
 
-test("money of which the question does not know yet is not adopted with it", async () => {
+test("funds that are not part of the review are not adopted with it", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
   const review = await reviewAbout(world, "external_funds_on_investor");
@@ -284,13 +284,13 @@ test("money of which the question does not know yet is not adopted with it", asy
   });
 });
 
-test("external funds of the Master raises those below zero to 0.00: to the cent, and without a result", async () => {
+test("external funds of the Master raise negative shares to 0.00: to the cent, and without a result", async () => {
   const { world, masterLogin, investorLogin } = await aPool(100_00n);
   const other = await subscribed(world, masterLogin, 50_00n);
   trader(world, masterLogin).result(-180_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([-20_00n, -10_00n]);
-  expect(await inPlace(world, masterLogin, "unposted")).toEqual([-20_00n, -10_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-20_00n, -10_00n]);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([-20_00n, -10_00n]);
   await moved(world, masterLogin, 29_99n);
   expect((await reviewAbout(world, "external_funds_on_master")).actions).toEqual(["acknowledge"]);
   await moved(world, masterLogin, 5_00n);
@@ -301,8 +301,8 @@ test("external funds of the Master raises those below zero to 0.00: to the cent,
   await decide(world, review, "compensate_deficit");
   pass(world, 60_000);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([0n, 0n]);
-  expect(await inPlace(world, masterLogin, "unposted")).toEqual([0n, 0n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n, 0n]);
   expect(await many(world.deps.pool, allocations)).toEqual(before);
   expect(await reviewAbout(world, "external_funds_on_master")).toMatchObject({ amount: { minorUnits: 4_99n } });
   expect(await many(world.deps.pool, sql`select is_in_deficit as deficit from master_pool`)).toEqual([
@@ -313,16 +313,16 @@ test("external funds of the Master raises those below zero to 0.00: to the cent,
     0n,
   ]);
   await expectBooksToTie(world);
-  // They may bring money again, and have part in what comes then.
+  // They may deposit again, and share in later results.
   await deposit(world, investorLogin, 10_00n);
   await settle(world);
   trader(world, masterLogin).result(3_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([13_00n, 0n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([13_00n, 0n]);
   await expectBooksToTie(world);
 });
 
-test("nobody is compensated while the Master has open positions", async () => {
+test("no Investor is compensated while the Master has open positions", async () => {
   const { world, masterLogin } = await aPool(100_00n);
   const master = trader(world, masterLogin);
   const open = master.open();
@@ -338,17 +338,17 @@ test("nobody is compensated while the Master has open positions", async () => {
   master.close(open);
   await settle(world);
   await decide(world, review, "compensate_deficit");
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([0n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n]);
   await expectBooksToTie(world);
 });
 
-test("a surplus that was taken from an Investor and is given back leaves every place as it was", async () => {
+test("external funds withdrawn from an Investor and returned leave every bucket as it was", async () => {
   const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
   const { ledger } = world.platform;
   const before = await holdingOf(world, masterLogin, id);
   const unmatched = enter(ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: -40_00n });
-  const told = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "unmatched_deal", dealId: unmatched.dealId };
-  enter(ledger, investorLogin, told);
+  const amendment = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "unmatched_deal", dealId: unmatched.dealId };
+  enter(ledger, investorLogin, amendment);
   await settle(world);
   expect(await holdingOf(world, masterLogin, id)).toEqual({ ...before, quarantined: -40_00n });
 
@@ -368,11 +368,11 @@ test("a surplus that was taken from an Investor and is given back leaves every p
   await expectBooksToTie(world);
 });
 
-test("a Master whose mirror is gone goes on once its log is corrected, what lacks is foreign, and the Investor leaves", async () => {
+test("a Master whose mirror deal was deleted is resumed after its log was corrected, the missing amount is external, and the Investor leaves", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
   const { ledger } = world.platform;
   await stopped(world, masterLogin);
-  // What the log says and what the account shows: the platform's balance lacks the mirror.
+  // The log has the mirror, and the balance on the trading platform lacks it.
   getAccount(ledger, masterLogin).isComplete = false;
   const review = await reviewAbout(world, "stopped");
   await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
@@ -394,12 +394,12 @@ test("a Master whose mirror is gone goes on once its log is corrected, what lack
   await settle(world);
 
   expect([masterLogin, investorLogin].map((login) => balanceOf(ledger, login))).toEqual([0n, 500_00n]);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([]);
   expect(await reviewsOf(world)).toEqual([]);
   await expectBooksToTie(world);
 });
 
-test("a deposit that is gone is a correction on the Investor: adopted, it leaves the Master like a withdrawal", async () => {
+test("the correction of a deleted deposit on an Investor is adopted and leaves the Master like a withdrawal", async () => {
   const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
   await deposit(world, investorLogin, 30_00n);
   await stopped(world, investorLogin);

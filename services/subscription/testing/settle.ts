@@ -3,7 +3,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { fileMovements } from "../processes/filing/file-movements.ts";
 import type { Deps } from "../deps.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
-import { askAboutExternalFunds } from "../jobs/ask-about-external-funds.ts";
+import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { cancelEmptied } from "../jobs/cancel-emptied.ts";
 import { closeWeeks } from "../jobs/close-weeks.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
@@ -18,7 +18,7 @@ import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
 
 const MAX_ROUNDS = 60;
 
-/** What the relay and the consumer do: every entry of the feed that was not delivered yet is filed. */
+/** Files each entry of the feed that was not delivered yet, as the relay and the consumer do. */
 export async function deliver({ platform, deps, state }: World): Promise<boolean> {
   const batch = platform.ledger.feed.slice(state.delivered);
   if (batch.length === 0) return false;
@@ -41,24 +41,24 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await settleAssignments(deps),
     await settleExits(deps),
     await cancelEmptied(deps),
-    await askAboutExternalFunds(deps),
+    await openExternalReviews(deps),
   ];
   return isMore.some(Boolean);
 }
 
-/** Delivers and works until nothing moves any more, at the time that it is. */
+/** Delivers and runs the jobs until nothing changes any more, at the present time of the clock. */
 export async function settle(world: World): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const isDelivered = await deliver(world);
     const isMore = await runJobs(world.deps);
     if (!isDelivered && !isMore && world.platform.ledger.feed.length === world.state.delivered) return;
   }
-  throw new Error("the world does not come to rest");
+  throw new Error("the jobs always find more work");
 }
 
 export type Pair = { readonly masterLogin: string; readonly investorLogin: string; readonly id: bigint };
 
-/** An Investor who has brought this much into the Master's pool. */
+/** Subscribes an Investor that has `balance` cents in the Master's pool. */
 export async function subscribed(world: World, masterLogin: string, balance: bigint): Promise<Pair> {
   const investorLogin = anInvestor(world, balance);
   const { subscription } = await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());

@@ -7,7 +7,7 @@ import { unassign } from "../commands/unassign.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, holdForWithdrawal } from "./funding.ts";
-import { inPlace, holdingOf } from "./ledger.ts";
+import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, lastEntry } from "./platform-ledger.ts";
 import { decide, reviewAbout } from "./desk.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
@@ -19,7 +19,7 @@ async function reasonOf({ deps }: World): Promise<string | undefined> {
   return row?.reason ?? undefined;
 }
 
-test("a Master whose past was changed does nothing any more until a person has looked", async () => {
+test("a Master with an amended deal is stopped until manual review", async () => {
   const world = await aWorld();
   const error = vi.spyOn(world.deps.log, "error");
   const masterLogin = aMaster(world, 0n);
@@ -31,7 +31,7 @@ test("a Master whose past was changed does nothing any more until a person has l
   enter(world.platform.ledger, masterLogin, gone);
   await settle(world);
   expect(await reasonOf(world)).toBe(`deal_gone: deal ${dealId}`);
-  expect(error).toHaveBeenCalledExactlyOnceWith("a Master is stopped until a person has looked", {
+  expect(error).toHaveBeenCalledExactlyOnceWith("Master stopped, manual review required", {
     login: masterLogin,
     reason: `deal_gone: deal ${dealId}`,
   });
@@ -39,9 +39,9 @@ test("a Master whose past was changed does nothing any more until a person has l
   trader(world, masterLogin).result(20_00n);
   await deposit(world, investorLogin, 30_00n);
   await settle(world);
-  // Nothing is split, mirrored or struck.
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([510_00n]);
-  expect(await inPlace(world, masterLogin, "inbound")).toEqual([30_00n]);
+  // Nothing is allocated, mirrored or struck.
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
+  expect(await inBucket(world, masterLogin, "inbound")).toEqual([30_00n]);
   const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
   const stop = { code: "safety_stop", status: "unavailable", outcome: "not_executed" };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject(stop);
@@ -51,7 +51,7 @@ test("a Master whose past was changed does nothing any more until a person has l
   await expectBooksToTie(world);
 });
 
-test("on an Investor in a pool it stops that Master, and no other", async () => {
+test("an amended deal on an Investor in a pool stops that Master only", async () => {
   const world = await aWorld();
   const [masterLogin, other] = [aMaster(world, 0n), aMaster(world, 0n)];
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
@@ -80,7 +80,7 @@ test("on an Investor in a pool it stops that Master, and no other", async () => 
   await expectBooksToTie(world);
 });
 
-test("what was decided for posting waits while the Master is stopped, and others are posted", async () => {
+test("results to post wait while their Master is stopped, and those of other Masters are posted", async () => {
   const world = await aWorld();
   const [masterLogin, other] = [aMaster(world, 0n), aMaster(world, 0n)];
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
@@ -99,7 +99,7 @@ test("what was decided for posting waits while the Master is stopped, and others
   await expectBooksToTie(world);
 });
 
-test("a mirror that was made and not sent waits while its Master is stopped", async () => {
+test("a recorded mirror that is not sent yet waits while its Master is stopped", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
@@ -122,7 +122,7 @@ test("a mirror that was made and not sent waits while its Master is stopped", as
   await expectBooksToTie(world);
 });
 
-test("a Master of which fee cannot read on is stopped for whoever would leave it, and the gate stays open", async () => {
+test("a leave is refused with safety_stop when fee is stopped on the Master, and the gate stays open", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
@@ -136,7 +136,7 @@ test("a Master of which fee cannot read on is stopped for whoever would leave it
   expect(await many(world.deps.pool, gated)).toEqual([]);
 });
 
-test("on an Investor in no pool nothing follows by itself: the entry is filed", async () => {
+test("an amended deal on an Investor outside a pool is only filed", async () => {
   const world = await aWorld();
   const investorLogin = anInvestor(world, 500_00n);
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_changed" });
@@ -148,18 +148,18 @@ test("on an Investor in no pool nothing follows by itself: the entry is filed", 
   await expectBooksToTie(world);
 });
 
-test("a deal that is older than the last strike stops its Master: it would have been somebody else's", async () => {
+test("a deal older than the last strike stops its Master, because other Investors held the units at its time", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 500_00n);
   trader(world, masterLogin).result(10_00n, { dealId: 900_001n });
   await settle(world);
   expect(await reasonOf(world)).toContain("older than the last strike");
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([500_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
   await expectBooksToTie(world);
 });
 
-test("results before the one that stops a Master are split", async () => {
+test("results before the deal that stops a Master are allocated", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 500_00n);
@@ -168,11 +168,11 @@ test("results before the one that stops a Master are split", async () => {
   master.result(5_00n, { dealId: 900_001n });
   master.result(7_00n);
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([510_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
   await expectBooksToTie(world);
 });
 
-test("a position of the books that the platform does not show stops the Master instead of losing what it floated", async () => {
+test("a recorded position that the trading platform does not show stops the Master, and its floating result is not lost", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
@@ -185,6 +185,6 @@ test("a position of the books that the platform does not show stops the Master i
   await deposit(world, investorLogin, 50_00n);
   await settle(world);
   expect(await reasonOf(world)).toContain("open in the books");
-  expect(await inPlace(world, masterLogin, "waiting")).toEqual([50_00n]);
+  expect(await inBucket(world, masterLogin, "waiting")).toEqual([50_00n]);
   await expectBooksToTie(world);
 });

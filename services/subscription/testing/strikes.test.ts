@@ -8,13 +8,13 @@ import { lockHoldings } from "../store/holdings.ts";
 import { lockUnitPool, saveUnitPool } from "../store/unit-pools.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit } from "./funding.ts";
-import { inPlace } from "./ledger.ts";
+import { inBucket } from "./ledger.ts";
 import { enter } from "./platform-ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aMaster, aWorld } from "./world.ts";
 
-test("a strike waits for nobody but those that it gives units or takes them from", async () => {
+test("a strike waits only for locks of the Investors whose units it changes", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const joining = await subscribed(world, masterLogin, 1_000_00n);
@@ -24,12 +24,12 @@ test("a strike waits for nobody but those that it gives units or takes them from
     await lockHoldings(tx, [other.id]);
     await deposit(world, joining.investorLogin, 500_00n);
     await settle(world);
-    expect(await inPlace(world, masterLogin, "pooled")).toEqual([1_500_00n, 1_000_00n]);
+    expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_500_00n, 1_000_00n]);
   });
   await expectBooksToTie(world);
 });
 
-test("a fee that is seen while a pool is being written is not lost, and neither is what is written", async () => {
+test("a fee filed while the pool is being saved is not lost, and neither is the saved pool", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const one = await subscribed(world, masterLogin, 1_000_00n);

@@ -26,26 +26,26 @@ export type Costs = {
 };
 
 export type Trader = {
-  /** Answers the id of the position. */
+  /** Returns the id of the position. */
   readonly open: (costs?: Costs & { readonly volume?: bigint }) => bigint;
-  /** The market moves: what a position floats now. */
+  /** Sets the floating result of a position. */
   readonly float: (positionId: bigint, profit: bigint, swap?: bigint) => void;
-  /** All of a position or a part of its volume; what stays open floats its share of what it did. */
+  /** All of a position or a part of its volume; the open rest keeps its share of the floating result. */
   readonly close: (positionId: bigint, costs?: Costs & { readonly volume?: bigint }) => AccountMoved;
   /** Closes a position and opens the rest of the volume on the other side, under the same id. */
   readonly reverse: (positionId: bigint, costs: Costs & { readonly volume: bigint }) => AccountMoved;
   /** Opens and closes with exactly this result. */
   readonly result: (profit: bigint, costs?: Costs) => AccountMoved;
-  /** What comes without a trade. */
+  /** A charge without a trade. */
   readonly charge: (amount: bigint) => AccountMoved;
   readonly openSome: (count: number) => void;
-  /** Each at 0.00. */
+  /** Closes each position with a result of 0.00. */
   readonly closeAll: () => void;
 };
 
 let opened = 0n;
 
-/** Who trades on an account: deals in its log, and the positions that the platform shows. */
+/** Trades on an account: adds deals to its log, and changes the open positions that platform returns. */
 export function trader({ platform: { ledger } }: World, login: string): Trader {
   const { positions } = getAccount(ledger, login);
   const find = (positionId: bigint): FakePosition => {

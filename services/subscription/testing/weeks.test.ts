@@ -5,14 +5,14 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "./books.ts";
 import { decide, reviewAbout } from "./desk.ts";
 import { holdForWithdrawal, withdraw } from "./funding.ts";
-import { cents, inPlace, told } from "./ledger.ts";
+import { cents, inBucket, publishedEvents } from "./ledger.ts";
 import { enter, getAccount } from "./platform-ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
-/** Long enough for a week of an hour to be closed. */
+/** The wait after a cut-off until a week of one hour is closed. */
 const WAIT_MS = 6_000;
 
 /** Weeks of an hour; the next cut-off is half an hour away. */
@@ -48,7 +48,7 @@ async function rowsOf({ service }: World, masterLogin: string, number: bigint) {
   return rows.map(({ amountMinor, floatingE8 }) => [amountMinor, floatingE8]);
 }
 
-test("the weeks of a stopped Master wait, and are closed in order when two keys resume it", async () => {
+test("the weeks of a stopped Master wait, and are closed in order after it is resumed", async () => {
   const { world, cutOff } = await aWorldOfHours();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const { ledger } = world.platform;
@@ -67,7 +67,7 @@ test("the weeks of a stopped Master wait, and are closed in order when two keys 
   await expectBooksToTie(world);
 });
 
-test("a week is closed between two results, and a deal dated at its cut-off waits for that", async () => {
+test("a week is closed between two results, and a deal dated at the cut-off comes after it", async () => {
   const { world, cutOff } = await aWorldOfHours();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const master = trader(world, masterLogin);
@@ -75,13 +75,17 @@ test("a week is closed between two results, and a deal dated at its cut-off wait
   master.result(20_00n, { at: cutOff(0) });
   passTo(world, cutOff(0), 1_000);
   await settle(world);
-  // The platform may still bring deals of before.
+  // The trading platform may still report deals from before the cut-off.
   expect(await entriesOf(world, masterLogin)).toEqual([10_00n]);
   passTo(world, cutOff(0));
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n]);
   expect(await rowsOf(world, masterLogin, 2n)).toEqual([[0n, 0n]]);
-  expect(await told(world, "subscription.allocations")).toEqual(["ResultAllocated", "WeekClosed", "ResultAllocated"]);
+  expect(await publishedEvents(world, "subscription.allocations")).toEqual([
+    "ResultAllocated",
+    "WeekClosed",
+    "ResultAllocated",
+  ]);
   const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 1n, limit: 1 }, aCall());
   expect(entries).toEqual([
     {
@@ -92,7 +96,7 @@ test("a week is closed between two results, and a deal dated at its cut-off wait
   await expectBooksToTie(world);
 });
 
-test("a week is closed with everybody's share of what floats at its end, also when that is realised by then", async () => {
+test("a week is closed with each Investor's share of the floating result at its end, also when it was realised since", async () => {
   const { world, cutOff } = await aWorldOfHours();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 750_00n);
@@ -120,7 +124,7 @@ test("a week is closed with everybody's share of what floats at its end, also wh
   await expectBooksToTie(world);
 });
 
-test("missed weeks are closed in their order, each with its own results", async () => {
+test("missed weeks are closed in order, each with its own results", async () => {
   const { world, cutOff } = await aWorldOfHours();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const master = trader(world, masterLogin);
@@ -143,7 +147,7 @@ test("missed weeks are closed in their order, each with its own results", async 
   await expectBooksToTie(world);
 });
 
-test("a Master whose log is not complete keeps its week open, and is asked again", async () => {
+test("a Master with an incomplete log keeps its week open, and is read again", async () => {
   const { world, cutOff } = await aWorldOfHours();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const account = getAccount(world.platform.ledger, masterLogin);
@@ -157,7 +161,7 @@ test("a Master whose log is not complete keeps its week open, and is asked again
   expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0)]);
 });
 
-test("a deal that is seen after its week was closed counts in the open one", async () => {
+test("a deal received after its week was closed counts in the open week", async () => {
   const { world, cutOff } = await aWorldOfHours();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   passTo(world, cutOff(0));
@@ -169,7 +173,7 @@ test("a deal that is seen after its week was closed counts in the open one", asy
   expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0), 10_00n, cutOff(1)]);
 });
 
-test("while nobody is in the pool no week is closed, and none is made up for later", async () => {
+test("while the pool is empty no week is closed, and none is closed later for that time", async () => {
   const { world, cutOff } = await aWorldOfHours();
   const masterLogin = aMaster(world, 0n);
   const master = trader(world, masterLogin);
@@ -188,21 +192,21 @@ test("while nobody is in the pool no week is closed, and none is made up for lat
   await expectBooksToTie(world);
 });
 
-test("who comes after a cut-off has no row in the week before it, however late that is closed", async () => {
+test("an Investor that joins after a cut-off has no row in the week before it, however late it is closed", async () => {
   const { world, cutOff } = await aWorldOfHours();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 100_00n);
   passTo(world, cutOff(0), 1_000);
   await subscribed(world, masterLogin, 100_00n);
-  // Its money is at the Master and waits: units of the new week must not count in the old one.
-  expect(await inPlace(world, masterLogin, "waiting")).toEqual([0n, 100_00n]);
+  // Its money waits on the Master: units of the new week must not count in the old one.
+  expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 100_00n]);
   passTo(world, cutOff(0));
   await settle(world);
-  expect(await inPlace(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
   expect(await rowsOf(world, masterLogin, 1n)).toHaveLength(1);
 });
 
-test("a Leave closes the weeks that are due itself, before its own place", async () => {
+test("a Leave closes the due weeks itself, before its own log position", async () => {
   const { world, cutOff } = await aWorldOfHours();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const master = trader(world, masterLogin);
@@ -218,7 +222,7 @@ test("a Leave closes the weeks that are due itself, before its own place", async
   await expectBooksToTie(world);
 });
 
-test("a week that is due keeps nobody from leaving who has nothing to do with it", async () => {
+test("a due week does not block the leave of an Investor that joined after it", async () => {
   const { world, cutOff } = await aWorldOfHours();
   const { investorLogin } = await subscribed(world, aMaster(world), 100_00n);
   passTo(world, cutOff(0), 100);
@@ -228,7 +232,7 @@ test("a week that is due keeps nobody from leaving who has nothing to do with it
   expect(closed).toEqual([{ cut_off: cutOff(0) }]);
 });
 
-test("a backlog of thousands of deals behind the end of a week does not keep it from being closed", async () => {
+test("a backlog of thousands of deals after the end of a week does not prevent its close", async () => {
   const { world, cutOff } = await aWorldOfHours();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const master = trader(world, masterLogin);

@@ -14,14 +14,14 @@ import { type PeopleFake, peopleFake } from "./people-fake.ts";
 import { type PlatformFake, platformFake } from "./platform-fake.ts";
 import { enter, openAccount } from "./platform-ledger.ts";
 
-/** A subscription service with a database of its own, in a small world that tests rule. */
+/** A subscription service with its own database and stand-ins of the other services, controlled by tests. */
 export type World = {
   readonly deps: Deps;
   readonly service: Implementation<SubscriptionServiceService>;
   readonly platform: PlatformFake;
   readonly people: PeopleFake;
   readonly fees: FeeFake;
-  /** What fee was told. */
+  /** The fee configurations that fee has received. */
   readonly configured: ConfigureRequest[];
   readonly state: { clockOffsetMs: number; delivered: number; keys: number };
 };

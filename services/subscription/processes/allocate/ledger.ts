@@ -17,42 +17,42 @@ import { logDeficit } from "./log-deficit.ts";
 import { recordSteps } from "./record-steps.ts";
 import { stopForError } from "./stop.ts";
 
-/** A Master's pool under the lock of this transaction, with what has been done to it so far and is not saved yet. */
+/** The pool of a Master under the lock of this transaction, with the changes that are not saved yet. */
 export type Ledger = {
   readonly master: Master;
   readonly stored: UnitPool;
   readonly pool: UnitPool;
-  /** What waits, and what of it has got its units. */
+  /** Arrivals that wait for units, and the ids of those that have received them. */
   readonly arrivals: readonly Arrival[];
   readonly admitted: readonly bigint[];
-  /** Sum of the results that were split now. */
+  /** Sum of the results allocated in this transaction, in cents. */
   readonly allocated: bigint;
 };
 
-export type Place = {
-  /** Deals up to this entry of the Master's log. */
+export type LedgerScope = {
+  /** Deals up to this log position of the Master. */
   readonly through: bigint;
-  /** The Master as it was read at that place; without one no week is closed. */
+  /** The Master as it was read at that log position; without it no week is closed. */
   readonly reading: Reading | undefined;
-  /** Accounts that are to be locked besides those of the pool. */
+  /** Accounts to lock besides those of the pool. */
   readonly logins?: readonly string[];
 };
 
-/** So that nobody who waits for a lock that this takes has to wait long. */
+/** Limits how long other transactions wait for the locks of one commit. */
 const ROWS_PER_COMMIT = 3_000;
 const DEALS_PER_COMMIT = 500;
-/** Marks of a place need what was realised since, so that more is looked at than is split in one commit. */
+/** Marks at a log position need the results realised since, so more deals are read than one commit allocates. */
 const DEALS_OF_A_READING = 10_000;
 
 /**
- * Locks a pool, takes it through the deals that wait, and writes down what came of each. The caller has locked the
- * Master; the accounts of everybody in the pool follow, then the holdings.
+ * Locks a pool, allocates its waiting deals and records the result of each. Lock order: the caller has locked the Master;
+ * the accounts of all Investors in the pool follow, then the holdings.
  */
 export async function openLedger(
   tx: Transaction,
   deps: Deps,
   master: Master,
-  { through, reading, logins = [] }: Place,
+  { through, reading, logins = [] }: LedgerScope,
 ): Promise<{ readonly ledger: Ledger; readonly end: Advance["end"] }> {
   const { login } = master;
   const limit = reading === undefined ? DEALS_PER_COMMIT : DEALS_OF_A_READING;
@@ -60,10 +60,10 @@ export async function openLedger(
   const active = await listActiveHoldings(tx, login);
   const sharing = deals.length === 0 ? [] : active.map(({ investorLogin }) => investorLogin);
   await lockAccounts(tx, [...logins, ...sharing]);
-  const standing = await lockStanding(tx, master);
+  const state = await lockPoolState(tx, master);
   const isAll = deals.length < limit;
-  const { pool: stored } = standing;
-  const advance = advancePool(standing, deals, {
+  const { pool: stored } = state;
+  const advance = advancePool(state, deals, {
     week: deps.week,
     reading,
     beyond: isAll ? undefined : await listBeyond(tx, login, { deals, pool: stored, through, reading }),
@@ -82,7 +82,7 @@ export async function openLedger(
   }
   const { pool, arrivals } = advance.standing;
   const allocated = deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n);
-  const admitted = withoutThose(standing.arrivals, arrivals);
+  const admitted = idsWithout(state.arrivals, arrivals);
   const now = { ...master, ...recorded, ...progressOf(advance) };
   return {
     ledger: { master: now, stored, pool, arrivals, admitted, allocated },
@@ -90,11 +90,11 @@ export async function openLedger(
   };
 }
 
-/** However long a backlog is, its weeks are closed: of what is behind these deals only open positions matter to them. */
+/** Deals after the read ones that change their open positions: with them the weeks of a long backlog can be closed. */
 async function listBeyond(
   tx: Transaction,
   login: string,
-  { deals, pool, through, reading }: Place & { readonly deals: readonly MasterDeal[]; readonly pool: UnitPool },
+  { deals, pool, through, reading }: LedgerScope & { readonly deals: readonly MasterDeal[]; readonly pool: UnitPool },
 ): Promise<MasterDeal[]> {
   if (reading === undefined) return [];
   const positionIds = new Set([...pool.positions, ...deals].map(({ positionId }) => positionId));
@@ -102,7 +102,7 @@ async function listBeyond(
   return await listWaitingDeals(tx, login, { after, through, limit: undefined, positionIds: [...positionIds] });
 }
 
-async function lockStanding(tx: Transaction, master: Master): Promise<Standing> {
+async function lockPoolState(tx: Transaction, master: Master): Promise<Standing> {
   const { login, struckDealId, weeksClosedThrough } = master;
   const pool = await lockUnitPool(tx, login);
   const waiting = pool.holdings.filter((holding) => holding.waiting > 0n);
@@ -118,7 +118,7 @@ function progressOf({ standing }: Advance): Pick<Master, "weeksClosedThrough" | 
   return { weeksClosedThrough: standing.weeksClosedThrough ?? null, struckDealId: standing.struckDealId };
 }
 
-function withoutThose(all: readonly Arrival[], left: readonly Arrival[]): bigint[] {
+function idsWithout(all: readonly Arrival[], left: readonly Arrival[]): bigint[] {
   const waiting = new Set(left.map(({ id }) => id));
   return all.map(({ id }) => id).filter((id) => !waiting.has(id));
 }
@@ -128,8 +128,8 @@ export function hasSomethingToStrike({ pool }: Ledger): boolean {
 }
 
 /**
- * Gives what waits its units, at the marks of the place where the ledger stands. Undefined when the books do not bear it:
- * then the Master is stopped.
+ * Issues units for waiting money and redeems units of outflows, at the marks of the log position of the ledger. Undefined
+ * when the pool fails its checks: then the Master is stopped.
  */
 export async function strikeLedger(
   tx: Transaction,
@@ -157,12 +157,12 @@ export async function strikeLedger(
     ...ledger,
     pool,
     arrivals,
-    admitted: [...ledger.admitted, ...withoutThose(ledger.arrivals, arrivals)],
+    admitted: [...ledger.admitted, ...idsWithout(ledger.arrivals, arrivals)],
     master: { ...master, isInDeficit, struckDealId: master.filedDealId, arePositionsKnown: true },
   };
 }
 
-/** In the transaction that opened it. */
+/** Must run in the transaction that opened the ledger. */
 export async function saveLedger(tx: Transaction, ledger: Ledger): Promise<void> {
   const { master, stored, pool, admitted, allocated } = ledger;
   await saveUnitPool(tx, master.login, stored, pool);

@@ -8,7 +8,7 @@ import { countFailedMark, delayMark, markMarked } from "../../store/marking.ts";
 import { hasSomethingToStrike, openLedger, saveLedger, strikeLedger } from "./ledger.ts";
 import { type MasterReading, readMaster } from "./read-master.ts";
 
-/** Another deal between the mirror and the marks is no rarity; so often in a row the Master is read at once again. */
+/** How often in a row the Master is read again at once because it traded between the reading and the commit. */
 const MAX_READS = 3;
 /** Commits of one backlog, each of thousands of rows. */
 const MAX_COMMITS = 100;
@@ -16,18 +16,18 @@ const MAX_PAUSE_MS = 1_000;
 const MAX_WAIT_MS = 5_000;
 const WAITS_PER_PERIOD = 20;
 
-/** How long after a cut-off the platform may still bring deals of before. */
+/** How long after a cut-off the trading platform may still report deals from before it, in ms. */
 export function waitAfterCutOff({ periodMs }: Week): number {
   return Math.min(MAX_WAIT_MS, periodMs / WAITS_PER_PERIOD);
 }
 
 /**
- * Reads a Master and does at that place of its log what needs its marks: closes the weeks that have ended, and gives what
- * waits its units. What cannot be had now is tried again after a pause, visibly.
+ * Reads a Master and does what needs its marks at that log position: closes the weeks that have ended, issues units for
+ * waiting money and redeems units of outflows. A failure is recorded on the row and retried after a pause.
  */
 export async function markMaster(deps: Deps, login: string, context: CallContext): Promise<void> {
   const reason = await tryToMark(deps, login, context).catch((error: unknown) => {
-    deps.log.warn("a Master could not be marked", { login, error });
+    deps.log.info("Master not marked, retry scheduled", { login, error });
     return reasonOf(error);
   });
   if (reason === undefined) return await markMarked(deps.pool, login);
@@ -35,30 +35,30 @@ export async function markMaster(deps: Deps, login: string, context: CallContext
   await delayMark(deps.pool, login, later(deps.now(), backOffMs(tries, MAX_PAUSE_MS)));
 }
 
-/** Undefined when nothing is left to do, or nothing may be done; else why it waits. */
+/** Undefined when nothing is left to do or allowed; else the reason for a retry. */
 async function tryToMark(deps: Deps, login: string, context: CallContext): Promise<string | undefined> {
   let reads = 0;
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
     const reading = await readMaster(deps, login, context);
     const end = reading.isComplete
-      ? await inTransaction(deps.pool, (tx) => markAtPlace(tx, deps, login, reading))
+      ? await inTransaction(deps.pool, (tx) => markAtLogPosition(tx, deps, login, reading))
       : ({ kind: "moved", why: "the Master's latest deals are still being read" } as const);
     if (end.kind === "done") return undefined;
     if (end.kind === "waits") return end.why;
     if (end.kind === "moved" && (reads += 1) === MAX_READS) return end.why;
   }
-  return "there is a long backlog";
+  return "the backlog of deals is long";
 }
 
 type End =
   | { readonly kind: "done" }
-  /** There is more, and the next commit takes it. */
+  /** The backlog continues with the next commit. */
   | { readonly kind: "more" }
-  /** The Master went on meanwhile. */
+  /** The Master has traded since the reading. */
   | { readonly kind: "moved"; readonly why: string }
   | { readonly kind: "waits"; readonly why: string };
 
-async function markAtPlace(tx: Transaction, deps: Deps, login: string, reading: MasterReading): Promise<End> {
+async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, reading: MasterReading): Promise<End> {
   const { askedAt, logNumber, marks } = reading;
   const master = await lockMaster(tx, login);
   if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return { kind: "done" };
@@ -70,7 +70,7 @@ async function markAtPlace(tx: Transaction, deps: Deps, login: string, reading: 
   if (end !== "done" || isWeekDue(deps, ledger.master) || !hasSomethingToStrike(ledger)) {
     await saveLedger(tx, ledger);
     if (end === "full") return { kind: "more" };
-    // A week that is due and not old enough has a beat of its own.
+    // A week that has ended too recently is closed later by the job of its own.
     return { kind: "done" };
   }
   if (master.filedNumber !== logNumber) {
@@ -80,10 +80,10 @@ async function markAtPlace(tx: Transaction, deps: Deps, login: string, reading: 
   const struck = await strikeLedger(tx, deps, ledger, marks);
   await saveLedger(tx, struck ?? ledger);
   if (struck === undefined || !hasSomethingToStrike(struck)) return { kind: "done" };
-  return { kind: "waits", why: "the pool has no value at which anybody could join or leave" };
+  return { kind: "waits", why: "the pool has no value at which an Investor could join or leave" };
 }
 
-/** What joins or leaves after a cut-off must not count in the week before it. */
+/** A due week is closed first: money that joins or leaves after a cut-off must not count in the week before it. */
 function isWeekDue({ week, now }: Deps, { weeksClosedThrough }: Master): boolean {
   return weeksClosedThrough !== null && cutOffsDue(week, weeksClosedThrough, now(), 1).length > 0;
 }

@@ -4,12 +4,12 @@ import type { Deps } from "../../deps.ts";
 import type { Mark } from "../../domain/pool/strike-pool.ts";
 import { catchUp } from "../filing/catch-up.ts";
 
-/** What a Master shows at a place of its log, which is filed up to there. */
+/** The open positions of a Master at a log position; its log is filed up to there. */
 export type MasterReading = {
-  /** Before it was asked. */
+  /** The time just before the request. */
   readonly askedAt: Date;
   readonly logNumber: bigint;
-  /** Balance and open positions are exactly those that the log leaves. */
+  /** Balance and open positions equal those computed from the log. */
   readonly isComplete: boolean;
   readonly marks: readonly Mark[];
 };

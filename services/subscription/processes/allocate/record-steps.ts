@@ -12,7 +12,7 @@ import { logDeficit } from "./log-deficit.ts";
 type Pooled = { readonly master: Master; readonly active: readonly ActiveHolding[] };
 type Numbered<S extends Step> = S & { readonly number: bigint };
 
-/** Writes down what a pool was taken through: the entries, everybody's rows and what has to be posted. */
+/** Records the steps of a pool: the allocation entries, the rows of each Investor and the amounts to post. */
 export async function recordSteps(
   tx: Transaction,
   deps: Deps,
@@ -28,7 +28,7 @@ export async function recordSteps(
   await addUnposted(tx, unpostedOf(results, active));
   await publishAllocations(tx, login, numbered);
   const isInDeficit = followDeficit(tx, deps, master, results);
-  logOddities(tx, deps, master, numbered);
+  logIrregularities(tx, deps, master, numbered);
   if (results.length > 0) afterCommit(tx, deps.wakeSignals.postings.notify);
   if (weeks.length > 0) afterCommit(tx, deps.wakeSignals.results.notify);
   return { lastAllocation: master.lastAllocation + BigInt(steps.length), isInDeficit };
@@ -53,7 +53,7 @@ function rowsOfResult({ number, parts, pool }: Numbered<ResultStep>): Allocation
   });
 }
 
-/** Everybody who was in the pool at the cut-off, with or without something to float. */
+/** A row for each Investor in the pool at the cut-off, also with a floating result of 0. */
 function rowsOfWeek(
   { number, cutOff, shares, pool }: Numbered<WeekStep>,
   active: readonly ActiveHolding[],
@@ -93,13 +93,13 @@ function followDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Mas
   return isInDeficit;
 }
 
-function logOddities(tx: Transaction, { log }: Deps, { login }: Master, steps: readonly Numbered<Step>[]): void {
+function logIrregularities(tx: Transaction, { log }: Deps, { login }: Master, steps: readonly Numbered<Step>[]): void {
   const unallocated = steps.filter((step) => step.kind === "result" && step.suspense !== 0n);
   const late = steps.filter((step) => step.kind === "result" && step.isLate);
   const missed = steps.filter((step) => step.kind === "week" && step.markedAt !== undefined).slice(0, -1);
   afterCommit(tx, () => {
     for (const { number } of unallocated) log.warn("result kept in suspense; no Investor has units", { login, number });
-    for (const { number } of late) log.warn("a deal was seen after its week was closed", { login, number });
-    for (const { number } of missed) log.warn("a missed week was closed at marks of later", { login, number });
+    for (const { number } of late) log.warn("deal received after its week was closed", { login, number });
+    for (const { number } of missed) log.warn("missed week closed at later marks", { login, number });
   });
 }

@@ -6,17 +6,17 @@ import { PoolBroken } from "../../domain/pool/pool-broken.ts";
 import { stopMaster } from "../../store/masters.ts";
 import { recordStops } from "../review/record-stops.ts";
 
-/** Nothing goes on at a Master until a person has looked: better late than wrong. */
+/** Stops a Master: no allocation and no money command runs on it until an operator has decided the review. */
 export async function stop(tx: Transaction, { log, now }: Pick<Deps, "log" | "now">, stopped: Stop): Promise<void> {
   const { login, reason } = stopped;
   if (!(await stopMaster(tx, login, reason))) return;
   await recordStops(tx, [stopped], now());
-  afterCommit(tx, () => log.error("a Master is stopped until a person has looked", { login, reason }));
+  afterCommit(tx, () => log.error("Master stopped, manual review required", { login, reason }));
 }
 
 /**
- * Stops a Master whose pool could not be computed. Operators read what the domain says about the books; of any other error they
- * get an id, because its message explains nothing without the stack, which is in the log under that id.
+ * Stops a Master whose pool could not be computed. Operators see the message of a `PoolBroken`; of any other error they see
+ * an id, under which the log has the message and the stack.
  */
 export async function stopForError(
   tx: Transaction,

@@ -18,9 +18,9 @@ import { recordedAs } from "../../store/recorded-refusal.ts";
 import { insertHolding } from "../../store/holdings.ts";
 import { getSubscription, moveSubscription, type Subscription } from "../../store/subscriptions.ts";
 import { type AccountLock, releaseLock } from "../account-lock.ts";
-import { afterOthers, timeout } from "../timeout.ts";
+import { retryOnContention, waitBudget } from "../deadlines.ts";
 
-/** A Master's pool may be at work on thousands of rows. */
+/** A transaction on the pool of the Master may change thousands of rows and holds its locks meanwhile. */
 const LOCKS_MS = 5_000;
 
 export function lockOfAssignment({ id, investorLogin }: Pick<Subscription, "id" | "investorLogin">): AccountLock {
@@ -28,8 +28,8 @@ export function lockOfAssignment({ id, investorLogin }: Pick<Subscription, "id" 
 }
 
 /**
- * Finishes what was decided, as it was decided: the fee's terms first, so that no result can ever arrive without a rate,
- * then one commit that makes it ACTIVE. Safe to repeat until it succeeds.
+ * Finishes a decided assignment: configures the fee first, so that no result can arrive without a rate, then makes the
+ * subscription ACTIVE in one commit. Safe to repeat until it succeeds.
  */
 export async function finishAssignment(deps: Deps, id: bigint, context: CallContext): Promise<void> {
   failpoint("after_assignment");
@@ -38,21 +38,21 @@ export async function finishAssignment(deps: Deps, id: bigint, context: CallCont
   try {
     if (subscription.status === "ASSIGNING") {
       await configureFee(deps, { subscription, assignment }, context);
-      await afterOthers(timeout(context, LOCKS_MS), () =>
+      await retryOnContention(waitBudget(context, LOCKS_MS), () =>
         inTransaction(deps.pool, (tx) => begin(tx, deps, { subscription, assignment })),
       );
     }
   } catch (error) {
-    deps.log.error("an assignment is finished later", { id, login: subscription.investorLogin, error });
+    deps.log.info("assignment not finished, retry scheduled", { id, login: subscription.investorLogin, error });
     throw refuse("outcome_unknown", "The assignment is decided and still being completed.", {
       outcome: "unknown",
       ...(context.commandId === "" ? {} : { operationId: context.commandId }),
     });
   }
-  await letGo(deps, subscription, context);
+  await releaseAssignmentLock(deps, subscription, context);
 }
 
-/** Gives up what was not decided. One that was decided meanwhile goes on; only its account lock stays as it is. */
+/** Aborts an undecided assignment and releases its account lock. No effect on one that was decided in the meantime. */
 export async function abandonAssignment(
   deps: Deps,
   subscription: Subscription,
@@ -64,11 +64,15 @@ export async function abandonAssignment(
     await recordAssignmentRefusal(tx, subscription.id, recordedAs(refusal));
     return true;
   });
-  if (isOver) await letGo(deps, subscription, context);
+  if (isOver) await releaseAssignmentLock(deps, subscription, context);
 }
 
-/** Of a saga that has ended. */
-export async function letGo(deps: Deps, subscription: Subscription, context: CallContext): Promise<void> {
+/** Releases the account lock of a saga that has ended. */
+export async function releaseAssignmentLock(
+  deps: Deps,
+  subscription: Subscription,
+  context: CallContext,
+): Promise<void> {
   const isReleased = await releaseLock(deps, lockOfAssignment(subscription), context);
   if (isReleased) await markLockReleased(deps.pool, subscription.id);
 }
@@ -78,7 +82,7 @@ type Saga = { readonly subscription: Subscription; readonly assignment: Assignme
 async function configureFee({ fees }: Deps, { subscription, assignment }: Saga, context: CallContext): Promise<void> {
   const { id, investorId, investorLogin, startedAt } = subscription;
   const { feeRatePpm: ratePpm, feeEnabled: enabled } = assignment;
-  assert(startedAt !== null, "only what was decided is finished");
+  assert(startedAt !== null, "only a decided assignment is finished");
   const key = `subscription:${id}`;
   await fees.configure(
     { key, investorId, investorLogin, ratePpm, enabled, effectiveSince: startedAt },
@@ -86,7 +90,7 @@ async function configureFee({ fees }: Deps, { subscription, assignment }: Saga, 
   );
 }
 
-/** ASSIGNING -> ACTIVE: the held balance joins the pool under the lock that filing takes too. */
+/** ASSIGNING -> ACTIVE: the held balance joins the pool under the account row lock that filing takes too. */
 async function begin(
   tx: Transaction,
   { now, wakeSignals, week }: Deps,
@@ -94,13 +98,13 @@ async function begin(
 ): Promise<void> {
   const { id, masterLogin, investorLogin } = subscription;
   const { heldBalance } = assignment;
-  assert(heldBalance !== null, "a decision has its facts");
+  assert(heldBalance !== null, "a decided assignment has its balance");
   await ensurePool(tx, masterLogin);
-  // Who is in a pool changes under its lock alone: allocations and weeks go by it.
+  // The members of a pool change only under the lock of the Master: allocations and weeks read them.
   await lockMaster(tx, masterLogin);
   const [account] = await lockAccounts(tx, [investorLogin]);
   assert(account !== undefined);
-  // Another process has finished it.
+  // Another replica has finished it.
   if (!(await moveSubscription(tx, id, "assigned"))) return;
   await beginWeeks(tx, masterLogin, lastCutOff(week, now()));
   const { account: onAccount, inbound } = takeBaseline(account.buckets, heldBalance);

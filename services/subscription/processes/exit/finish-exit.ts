@@ -14,22 +14,22 @@ import { getSubscription, type Subscription } from "../../store/subscriptions.ts
 import { postUnderLock } from "../posting/post-under-lock.ts";
 import { sendExit } from "./send-exit.ts";
 import { subscriptionMessage } from "../../messages/subscription.ts";
-import { letGoOfExit } from "./try-to-leave.ts";
+import { releaseExitLock } from "./try-to-leave.ts";
 
-/** Nobody fixed a fee for it, or all was taken before the account lock was let go. */
+/** No fee was crystallised for the exit, or all of it was collected before the account lock was released. */
 const NOTHING_TO_COLLECT = "crystallisation_not_found";
 
 /**
- * After the pool was left: the exit transfer becomes durable at platform, the Investor's own results and then its fees
- * are taken under the account lock, the account lock is let go, the command answered. Safe to repeat until it is.
+ * Finishes an exit after the Investor has left the pool: platform records the exit transfer, the results of the Investor are
+ * posted and its fees collected under the account lock, and the lock is released. Safe to repeat until it returns.
  */
 export async function finishExit(deps: Deps, exit: Exit, context: CallContext): Promise<UnassignResponse> {
   const subscription = await getSubscription(deps.pool, exit.subscriptionId);
   const transferId = await enqueue(deps, exit, context);
-  if (exit.lockOwner !== null) await takeFees(deps, subscription, exit.lockOwner, context);
-  await letGoOfExit(deps, subscription, exit, context);
+  if (exit.lockOwner !== null) await collectFees(deps, subscription, exit.lockOwner, context);
+  await releaseExitLock(deps, subscription, exit, context);
   const { leftAmount, leftStatus } = exit;
-  assert(leftAmount !== null && leftStatus !== null, "who has left has left with something or nothing");
+  assert(leftAmount !== null && leftStatus !== null, "an exit that has left the pool has an amount and a status");
   return {
     subscription: subscriptionMessage(asCommitted(subscription, leftStatus)),
     payoutEnqueued: leftAmount > 0n,
@@ -38,7 +38,7 @@ export async function finishExit(deps: Deps, exit: Exit, context: CallContext): 
   };
 }
 
-async function takeFees(
+async function collectFees(
   deps: Deps,
   { id, investorLogin: login }: Subscription,
   lockOwner: string,
@@ -50,12 +50,12 @@ async function takeFees(
     await deps.fees.collect({ key: exitKey(id), lockOwner }, withReplyReserve(context));
   } catch (error) {
     if (error instanceof Refusal && error.code === NOTHING_TO_COLLECT) return;
-    deps.log.warn("the fees of an exit are taken later", { id, login, error });
+    deps.log.info("fees of exit not collected, retry scheduled", { id, login, error });
     throw unfinished("The Investor has left the pool. Performance fees are still being collected.", context);
   }
 }
 
-/** The answer shows what the command committed, not what has become of it since. */
+/** The answer shows what the command committed, without later changes. */
 function asCommitted(subscription: Subscription, status: "PAUSED" | "CANCELLED"): Subscription {
   return { ...subscription, status, endedAt: status === "PAUSED" ? null : subscription.endedAt };
 }

@@ -17,8 +17,8 @@ import {
 import { askOf, describe } from "../../messages/transfer.ts";
 
 /**
- * Asks platform for an exit transfer, or what became of it: the key answers the same for ever. A transfer that was
- * refused for good is followed by the next, for ever. That it has arrived is known from the Master's log alone.
+ * Requests an exit transfer from platform, or reads its outcome: a key is executed once. A finally refused transfer is
+ * replaced by one under a new key. The transfer counts as applied only when the log of the Master shows it.
  */
 export async function sendExit(deps: Deps, transfer: ExitTransfer, context: CallContext): Promise<void> {
   const { pool, log, now, platform } = deps;
@@ -31,7 +31,7 @@ export async function sendExit(deps: Deps, transfer: ExitTransfer, context: Call
     const lookAt = later(now(), backOffMs(tries));
     await markExitSent(pool, id, { transferId: result.transferId, lookAt, reason });
   } catch (error) {
-    log.warn("an exit transfer is asked again later", { key, login, attempt: tries, error });
+    log.info("exit transfer not answered, retry scheduled", { key, login, attempt: tries, error });
     await postponeExit(pool, id, later(now(), backOffMs(tries)), reasonOf(error));
   }
 }
@@ -40,7 +40,7 @@ async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResu
   const { pool, wakeSignals, now, log } = deps;
   const { id, key, subscriptionId, masterLogin, amount } = transfer;
   const refusals = transfer.refusals + 1;
-  log.error("an exit transfer was refused; it is tried under a new key", {
+  log.error("exit transfer refused, retry scheduled under a new key", {
     key,
     login: masterLogin,
     reason: describe(result),

@@ -17,23 +17,23 @@ export function lockOfExit(
   return { login: investorLogin, lockOwner: `${exitKey(id)}:${number}` };
 }
 
-/** One try, from its recorded beginning: the account lock, then the decision. Answers the exit that has left the pool. */
+/** Runs one recorded try: takes the account lock, then decides. Returns the exit that has left the pool. */
 export async function tryToLeave(deps: Deps, exit: Exit, context: CallContext): Promise<Exit> {
   const subscription = await getSubscription(deps.pool, exit.subscriptionId);
   try {
     const held = await holdLock(deps, lockOfExit(subscription, exit.try), context);
-    // False: the settling job has given this try up, because it took too long.
+    // False: the recovery job has aborted this try, because it took too long.
     if (!(await markLeaving(deps.pool, exit, held)))
       throw accountBusy("The operation took too long and was aborted. Retry shortly.");
   } catch (error) {
     const refusal = error instanceof Refusal ? error : accountBusy("The account could not be locked. Retry shortly.");
-    await giveUp(deps, { subscription, exit: { ...exit, state: "ASKING" }, refusal }, context);
+    await abandonTry(deps, { subscription, exit: { ...exit, state: "ASKING" }, refusal }, context);
     throw error;
   }
   return await continueLeaving(deps, exit.subscriptionId, context);
 }
 
-/** Leads a try that says LEAVING to its end. Only what Leave has refused for good is refused here. */
+/** Finishes a try in state LEAVING. Only a final refusal of the decision aborts it. */
 export async function continueLeaving(deps: Deps, subscriptionId: bigint, context: CallContext): Promise<Exit> {
   const subscription = await getSubscription(deps.pool, subscriptionId);
   const exit = await getExit(deps, subscriptionId);
@@ -41,7 +41,7 @@ export async function continueLeaving(deps: Deps, subscriptionId: bigint, contex
     const { refusal } = await decide(deps, { subscription, exit }, context);
     if (refusal !== null) {
       const final = fromRecord(refusal);
-      await giveUp(deps, { subscription, exit, refusal: final }, context);
+      await abandonTry(deps, { subscription, exit, refusal: final }, context);
       throw final;
     }
   }
@@ -50,8 +50,8 @@ export async function continueLeaving(deps: Deps, subscriptionId: bigint, contex
   throw left.refusal === null ? accountBusy("The operation was aborted. Retry shortly.") : fromRecord(left.refusal);
 }
 
-/** Ends a try without effect, and lets its account lock go. */
-export async function giveUp(
+/** Ends a try without effect, and releases its account lock. */
+export async function abandonTry(
   deps: Deps,
   {
     subscription,
@@ -61,11 +61,11 @@ export async function giveUp(
   context: CallContext,
 ): Promise<void> {
   const isOver = await refuseTry(deps.pool, exit, recordedAs(refusal));
-  if (isOver) await letGoOfExit(deps, subscription, exit, context);
+  if (isOver) await releaseExitLock(deps, subscription, exit, context);
 }
 
-/** Of a try that has ended. */
-export async function letGoOfExit(
+/** Releases the account lock of a try that has ended. */
+export async function releaseExitLock(
   deps: Deps,
   subscription: Subscription,
   { try: number, lockOwner }: Pick<Exit, "try" | "lockOwner">,
@@ -76,23 +76,23 @@ export async function letGoOfExit(
   if (isReleased) await markExitLockReleased(deps.pool, subscription.id, lockOwner);
 }
 
-/** Anything but a decision or a final refusal leaves the try as it is: the settling job asks again. */
+/** Any other failure than a recorded refusal leaves the try open: the recovery job decides it again. */
 async function decide(
   deps: Deps,
   { subscription, exit }: { readonly subscription: Subscription; readonly exit: Exit },
   context: CallContext,
 ) {
   const { subscriptionId, heldBalance, heldLogNumber } = exit;
-  assert(heldBalance !== null && heldLogNumber !== null, "who is leaving was held");
+  assert(heldBalance !== null && heldLogNumber !== null, "a try in state LEAVING has held the account lock");
   const key = exitKey(subscriptionId);
   const { investorLogin } = subscription;
   const held = { heldBalance, heldLogNumber };
   const own = { key, try: exit.try, investorLogin, kind: "EXIT", payoutKey: key } as const;
-  const asked = { ...own, requested: 0n, feeSuffix: `UA${subscriptionId}`, ...held };
+  const request = { ...own, requested: 0n, feeSuffix: `UA${subscriptionId}`, ...held };
   try {
-    return await reachDecision(deps, asked, context);
+    return await reachDecision(deps, request, context);
   } catch (error) {
-    deps.log.error("an exit is decided later", { id: subscriptionId, login: investorLogin, error });
+    deps.log.info("exit not decided, retry scheduled", { id: subscriptionId, login: investorLogin, error });
     throw refuse("outcome_unknown", "The decision is not known yet.", {
       outcome: "unknown",
       ...(context.commandId === "" ? {} : { operationId: context.commandId }),
@@ -102,6 +102,6 @@ async function decide(
 
 async function getExit({ pool }: Deps, subscriptionId: bigint): Promise<Exit> {
   const exit = await findExit(pool, subscriptionId);
-  assert(exit !== undefined, "the saga was recorded before it went on");
+  assert(exit !== undefined, "the saga was recorded before it continued");
   return exit;
 }

@@ -8,8 +8,8 @@ import { fileMovements } from "./file-movements.ts";
 const ENTRIES_PER_READ = 500;
 
 /**
- * Files the log of a login up to a number, waiting for no relay. Without a number: up to what the log has now.
- * Afterwards the login may also be filed further, because the feed goes on meanwhile.
+ * Files the log of a login up to a log position, read from platform without waiting for the feed. Without `upTo`: all that
+ * the log has now. The feed may file more entries at the same time.
  */
 export async function catchUp(
   deps: Deps,
@@ -30,5 +30,14 @@ export async function catchUp(
     assert.equal(first.number, afterNumber + 1n, `the log of ${login} has a gap`);
     await inTransaction(deps.pool, (tx) => fileMovements(tx, deps, wanted));
     if (last.number >= (upTo ?? lastNumber)) return;
+  }
+}
+
+/** Like `catchUp`, for callers that do not depend on it: the feed delivers the entries later. */
+export async function tryToCatchUp(deps: Deps, login: string, context: CallContext): Promise<void> {
+  try {
+    await catchUp(deps, { login }, context);
+  } catch (error) {
+    deps.log.info("log not read, its entries follow by the feed", { login, error });
   }
 }

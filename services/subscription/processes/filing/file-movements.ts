@@ -22,18 +22,18 @@ import { recordStops } from "../review/record-stops.ts";
 type FilingDeps = Pick<Deps, "now" | "wakeSignals" | "log">;
 
 /**
- * Files what platform knows to be true about accounts: each entry of each login once, in the order of its log. Calls
- * nobody; what follows is left in rows, for the jobs.
+ * Files the log entries of platform: each entry of each login once, in the order of its log. Calls no other service; the
+ * jobs process the rows that it leaves.
  */
 export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: readonly AccountMoved[]): Promise<void> {
-  // Payment accounts are the business of others.
+  // Payment accounts do not belong to a pool.
   const ours = moved.filter(({ role }) => role === AccountRole.INVESTOR || role === AccountRole.MASTER);
   if (ours.length === 0) return;
   const sources = new Map(ours.map((source) => [movementOf(source), source]));
   const books = await lockBooks(tx, {
     investorLogins: loginsOf(ours, AccountRole.INVESTOR),
     masterLogins: loginsOf(ours, AccountRole.MASTER),
-    stoppingLogins: loginsOf(ours.filter(isIrregular), AccountRole.INVESTOR),
+    stoppingLogins: loginsOf(ours.filter(isAmendment), AccountRole.INVESTOR),
     keys: [...new Set(ours.map(({ key }) => key))].filter((key) => key !== ""),
   });
   let gaps = 0;
@@ -74,7 +74,7 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
 }
 
 function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, holdings }: Books): void {
-  // A mirror that has arrived lets the next one of its Master begin.
+  // An applied mirror allows the next one of its Master.
   if (outcome.flows.length + outcome.appliedTransfers.length > 0) afterCommit(tx, wakeSignals.mirrors.notify);
   if (outcome.results.length > 0) afterCommit(tx, wakeSignals.results.notify);
   const isWaiting = [...holdings.values()].some(({ buckets, unredeemed }) => buckets.waiting + unredeemed > 0n);
@@ -83,15 +83,15 @@ function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, hold
   if (outcome.posted.length > 0) afterCommit(tx, wakeSignals.postings.notify);
   afterCommit(tx, () => {
     for (const { login, reason } of outcome.stopped) {
-      log.error("a Master is stopped until a person has looked", { login, reason });
+      log.error("Master stopped, manual review required", { login, reason });
     }
     for (const { login, number, reason } of outcome.amendments) {
-      log.error("the past of an Investor account was changed", { login, number, reason });
+      log.error("deals of Investor amended on trading platform", { login, number, reason });
     }
   });
 }
 
-/** Transfers on Masters that have arrived. */
+/** Marks the mirrors and exit transfers that the log shows as applied, and publishes the mirrors. */
 async function recordArrivals(
   tx: Transaction,
   { holdings, outcome }: Books,
@@ -118,7 +118,7 @@ function sourceOf(sources: Sources, movement: LoggedMovement): AccountMoved {
   return source;
 }
 
-function isIrregular({ kind }: AccountMoved): boolean {
+function isAmendment({ kind }: AccountMoved): boolean {
   return kind === MovementKind.AMENDMENT;
 }
 

@@ -8,18 +8,18 @@ import type { DueFee } from "../../domain/decide-leave.ts";
 import { refuse } from "../../refusals.ts";
 import { listTakenFees } from "../../store/fee-debits.ts";
 import type { Leave } from "../../store/leaves.ts";
-import { timeout } from "../timeout.ts";
+import { waitBudget } from "../deadlines.ts";
 
-/** The gate is closed meanwhile; who waits longer leaves it to the settling job. */
+/** The gate stays closed during this wait; after it the recovery job finishes the decision. */
 const WAIT_MS = 2_000;
 
 /**
- * What the Investor of a settled leave owes at its place, in the order in which it is taken. Fee answers the same key the
- * same for ever, so it is asked until it answers.
+ * The fees that the Investor of a settled leave owes at its log position, in the order of collection. Safe to repeat: fee
+ * always returns the same items for the same key.
  */
 export async function crystallise(deps: Deps, leave: Leave, context: CallContext): Promise<DueFee[]> {
   const { settledAt, periodStart, allocationNumber } = leave;
-  assert(settledAt !== null && periodStart !== null && allocationNumber !== null, "what is settled has its facts");
+  assert(settledAt !== null && periodStart !== null && allocationNumber !== null, "a settled leave has its facts");
   const request = {
     key: leave.key,
     investorLogin: leave.investorLogin,
@@ -30,7 +30,7 @@ export async function crystallise(deps: Deps, leave: Leave, context: CallContext
     at: settledAt,
     suffix: leave.feeSuffix,
   };
-  const wait = timeout(context, WAIT_MS);
+  const wait = waitBudget(context, WAIT_MS);
   for (;;) {
     try {
       const { items } = await deps.fees.crystallise(request, withReplyReserve(context));
@@ -40,7 +40,11 @@ export async function crystallise(deps: Deps, leave: Leave, context: CallContext
         await wait.pause();
         continue;
       }
-      deps.log.error("a fee is fixed later", { key: leave.key, login: leave.investorLogin, error });
+      deps.log.info("performance fee not crystallised, retry scheduled", {
+        key: leave.key,
+        login: leave.investorLogin,
+        error,
+      });
       throw refuse("outcome_unknown", "The withdrawal is decided. Its performance fee is not known yet.", {
         outcome: "unknown",
       });
@@ -48,7 +52,7 @@ export async function crystallise(deps: Deps, leave: Leave, context: CallContext
   }
 }
 
-/** Fees of weekly runs may have been taken, or set apart, before fee has heard of it. */
+/** Without the fees of weekly runs that were already debited or reserved, which fee may not have recorded yet. */
 export async function stillDue(
   db: Queryable,
   due: readonly DueFee[],
@@ -58,6 +62,6 @@ export async function stillDue(
     db,
     due.map(({ key }) => key),
   );
-  const setApart = new Set(reserved.map(({ key }) => key));
-  return due.filter(({ key, isWeekly }) => !taken.has(key) && !(isWeekly && setApart.has(key)));
+  const reservedKeys = new Set(reserved.map(({ key }) => key));
+  return due.filter(({ key, isWeekly }) => !taken.has(key) && !(isWeekly && reservedKeys.has(key)));
 }

@@ -14,8 +14,8 @@ import { accountBusy } from "../account-lock.ts";
 import { crystallise, stillDue } from "./crystallise.ts";
 
 /**
- * Without a pool there is no Master to look at: the account lock keeps the money where it is. The facts are fixed before fee is
- * asked, as in a pool, and after that nothing may refuse.
+ * Fixes the facts of a leave outside a pool, where there is no Master to read: the account lock keeps the balance
+ * unchanged. As in a pool, the facts are recorded before the fee is crystallised, and after that nothing may refuse.
  */
 export async function settleOutsidePool({ pool, now, week }: Deps, leave: Leave): Promise<void> {
   await inTransaction(pool, async (tx) => {
@@ -29,13 +29,13 @@ export async function settleOutsidePool({ pool, now, week }: Deps, leave: Leave)
         throw accountBusy("The account changed while it was being read. Retry shortly.");
       }
       const { unposted, quarantined } = account.buckets;
-      const place = {
+      const settlement = {
         settledNumber: undefined,
         allocationNumber: 0n,
         settledAt: at,
         periodStart: lastCutOff(week, at),
       };
-      await markSettled(tx, leave, { ...place, unposted, quarantined });
+      await markSettled(tx, leave, { ...settlement, unposted, quarantined });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       await markRefused(tx, leave, recordedAs(error), at);
@@ -43,10 +43,10 @@ export async function settleOutsidePool({ pool, now, week }: Deps, leave: Leave)
   });
 }
 
-/** Only debts are due. Nothing is set apart: what is outside of a pool stands on the account alone. */
+/** Decides a leave outside a pool. Nothing is reserved: the money is on the account only. */
 export async function decideOutsidePool(deps: Deps, leave: Leave, context: CallContext): Promise<void> {
   const { kind, requested, heldBalance: held, unposted, quarantined, payoutKey } = leave;
-  assert(unposted !== null && quarantined !== null, "what is settled has its facts");
+  assert(unposted !== null && quarantined !== null, "a settled leave has its facts");
   const due = await crystallise(deps, leave, context);
   await inTransaction(deps.pool, async (tx) => {
     await lockAccounts(tx, [leave.investorLogin]);

@@ -13,19 +13,19 @@ import { lockHoldings } from "../../store/holdings.ts";
 import { lockUnitPool } from "../../store/unit-pools.ts";
 import { crystallise, stillDue } from "./crystallise.ts";
 import type { GatedLeave, Leaving, LeavingBooks } from "./leaving.ts";
-import { exitPool, setApart } from "./exit-pool.ts";
+import { exitPool, reserveInPool } from "./exit-pool.ts";
 
 /**
- * Decides at the place that is on record, from facts that cannot change any more: the account lock keeps the Investor still, the
- * gate its pool, and fee what is owed. One commit: the numbers, what is set apart, and the gate opens. Finishes what a
- * crash left, too.
+ * Decides at the recorded log position, from facts that can no longer change: the account lock keeps the account, the gate
+ * keeps the pool, and fee returns the same fees. One commit records the amounts and reserves, and opens the gate. The
+ * recovery job calls it too.
  */
 export async function decideSettled(deps: Deps, leave: GatedLeave, gate: Gate, context: CallContext): Promise<void> {
   failpoint("after_place", leave.kind);
   const due = await crystallise(deps, leave, context);
   failpoint("after_crystallisation", leave.kind);
   await inTransaction(deps.pool, async (tx) => {
-    // Taken over: somebody else decides, and its decision is on record.
+    // The recovery job has taken the gate over and decides.
     if (!(await lockGate(tx, gate))) return;
     await carryOut(tx, deps, leave, due);
     await openGate(tx, gate);
@@ -37,19 +37,19 @@ export async function decideSettled(deps: Deps, leave: GatedLeave, gate: Gate, c
 
 async function carryOut(tx: Transaction, deps: Deps, leave: GatedLeave, due: readonly DueFee[]): Promise<void> {
   const { masterLogin, kind } = leave;
-  assert((await lockMaster(tx, masterLogin)) !== undefined, "a gate is one of a Master");
+  assert((await lockMaster(tx, masterLogin)) !== undefined, "a gate belongs to a Master");
   const [account] = await lockAccounts(tx, [leave.investorLogin]);
   const pool = await lockUnitPool(tx, masterLogin);
   const [holding] = await lockHoldings(tx, [leave.subscriptionId]);
-  assert(account !== undefined && holding !== undefined, "who leaves has a holding");
+  assert(account !== undefined && holding !== undefined, "an Investor that leaves a pool has a holding");
   const books = { account, holding };
   const decision = await decide(tx, leave, books, due);
   const at = deps.now();
   const leaving: Leaving = { leave, books, decision, at };
   if (kind === "EXIT") await exitPool(tx, deps, leaving, pool);
-  else await setApart(tx, leaving, pool);
+  else await reserveInPool(tx, leaving, pool);
   await insertReserves(tx, leave.subscriptionId, decision.reserves, at);
-  assert(await markDecided(tx, leave, decision.numbers, at), "a place is decided once");
+  assert(await markDecided(tx, leave, decision.numbers, at), "a settled leave is decided once");
 }
 
 async function decide(
@@ -59,7 +59,7 @@ async function decide(
   due: readonly DueFee[],
 ): Promise<LeaveDecision> {
   const { kind, requested, heldBalance: held, unposted, quarantined, payoutKey } = leave;
-  assert(unposted !== null && quarantined !== null, "what is settled has its facts");
+  assert(unposted !== null && quarantined !== null, "a settled leave has its facts");
   const reserved = await listOpenReserves(tx, leave.investorLogin);
   const facts = {
     kind,

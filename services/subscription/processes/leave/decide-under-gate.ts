@@ -21,22 +21,23 @@ import { decideSettled } from "./decide-settled.ts";
 import type { GatedLeave } from "./leaving.ts";
 import { finalRefusal, refuseUnderGate } from "./refuse-under-gate.ts";
 
-/** Others wait at the gate meanwhile; the settling job takes it for abandoned a little later. */
+/** Other leaves wait at the gate meanwhile; a little later the recovery job treats it as abandoned. */
 const READ_MS = 3_000;
 const MAX_READS = 3;
 /** Commits of one backlog, each of thousands of rows. */
 const MAX_COMMITS = 50;
 
 /**
- * Reads the Master, which has to be flat and complete, and fixes that place S of its log as the place of the decision:
- * everything up to there is split, struck and closed in the commit that says so, or the try is refused in it. After S
- * nothing may refuse any more. Nobody sends to the platform here.
+ * Reads the Master, which has to be flat and complete, and fixes the log position of that reading for the decision. One
+ * commit allocates, strikes and closes the weeks up to there and records the position, or refuses the try. After that
+ * commit nothing may refuse. No money is sent from here.
  */
 export async function decideUnderGate(deps: Deps, leave: GatedLeave, gate: Gate, context: CallContext): Promise<void> {
   try {
     await settle(deps, leave, gate, childContext(withReplyReserve(context), { withinMs: READ_MS }));
   } catch (error) {
-    if (!(error instanceof Refusal)) deps.log.error("a Master could not be read", { login: leave.masterLogin, error });
+    if (!(error instanceof Refusal))
+      deps.log.warn("Master not read, leave refused", { login: leave.masterLogin, error });
     await refuseUnderGate(deps, leave, gate, finalRefusal(error));
   }
   const settled = await findLeave(deps.pool, leave);
@@ -51,41 +52,42 @@ async function settle(deps: Deps, leave: GatedLeave, gate: Gate, context: CallCo
   for (let commits = 0; commits < MAX_COMMITS && reads < MAX_READS; commits += 1) {
     const reading = await readMaster(deps, leave.masterLogin, context);
     checkMaster({ isComplete: reading.isComplete, openPositions: reading.marks.length });
-    const end = await inTransaction(deps.pool, (tx) => settleAtPlace(tx, deps, { leave, gate, reading }));
+    const end = await inTransaction(deps.pool, (tx) => settleAtLogPosition(tx, deps, { leave, gate, reading }));
     if (end === "over") return;
     if (end === "moved") reads += 1;
   }
   throw notReadYet("The Master's latest deals are still being allocated. Retry shortly.");
 }
 
-type Asked = { readonly leave: GatedLeave; readonly gate: Gate; readonly reading: MasterReading };
+type GatedReading = { readonly leave: GatedLeave; readonly gate: Gate; readonly reading: MasterReading };
 
-/** "over": on record, whatever it is. "more": there is a backlog. "moved": the Master went on meanwhile. */
-async function settleAtPlace(
+/** "over": settled or refused, and recorded. "more": the backlog continues. "moved": the Master has traded since the reading. */
+async function settleAtLogPosition(
   tx: Transaction,
   deps: Deps,
-  { leave, gate, reading }: Asked,
+  { leave, gate, reading }: GatedReading,
 ): Promise<"over" | "more" | "moved"> {
   const { askedAt: at, logNumber: through } = reading;
-  // Taken over: somebody else decides, and its decision is on record.
+  // The recovery job has taken the gate over and decides.
   if (!(await lockGate(tx, gate))) return "over";
   const master = await lockMaster(tx, leave.masterLogin);
-  assert(master !== undefined, "a gate is one of a Master");
+  assert(master !== undefined, "a gate belongs to a Master");
   const { ledger, end } = await openLedger(tx, deps, master, {
     through,
-    // A complete log of a flat Master proves more than waiting after the cut-off would.
+    // The complete log of a flat Master is a stronger proof than the wait after the cut-off, so all ended weeks close.
     reading: { at, marks: [], closeThrough: lastCutOff(deps.week, at) },
     logins: [leave.investorLogin],
   });
-  const isAtPlace = end === "done" && master.filedNumber === through;
-  const struck = isAtPlace && master.stoppedReason === null ? await strikeLedger(tx, deps, ledger, []) : undefined;
+  const isAtLogPosition = end === "done" && master.filedNumber === through;
+  const struck =
+    isAtLogPosition && master.stoppedReason === null ? await strikeLedger(tx, deps, ledger, []) : undefined;
   await saveLedger(tx, struck ?? ledger);
   if (end === "full") return "more";
-  const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtPlace && struck === undefined);
+  const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtLogPosition && struck === undefined);
   if (!isStopped && struck === undefined) return "moved";
   try {
     if (struck === undefined) throw safetyStop(leave.masterLogin, "stopped");
-    assert(await settleHere(tx, deps, { leave, reading }, struck.master), "a gated try is settled once");
+    assert(await recordSettlement(tx, deps, { leave, reading }, struck.master), "a gated try is settled once");
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     assert(await markRefused(tx, leave, recordedAs(error), deps.now()), "a gated try is refused once");
@@ -94,17 +96,17 @@ async function settleAtPlace(
   return "over";
 }
 
-/** Throws a refusal before anything of the try was written. False when the row has moved on. */
-async function settleHere(
+/** Refuses before anything of the try is written. False when the try has left its state. */
+async function recordSettlement(
   tx: Transaction,
   { week }: Deps,
-  { leave, reading }: Omit<Asked, "gate">,
+  { leave, reading }: Omit<GatedReading, "gate">,
   { lastAllocation }: Master,
 ): Promise<boolean> {
   const { kind, investorLogin, subscriptionId, heldLogNumber } = leave;
   const [account] = await lockAccounts(tx, [investorLogin]);
   const [holding] = await lockHoldings(tx, [subscriptionId]);
-  assert(account !== undefined && holding !== undefined, "who leaves has a holding");
+  assert(account !== undefined && holding !== undefined, "an Investor that leaves a pool has a holding");
   const { inbound, waiting, pooled } = holding.buckets;
   if (account.filedNumber !== heldLogNumber || inbound !== 0n || waiting !== 0n || !holding.isPooled) {
     throw accountBusy("The account changed while it was being read. Retry shortly.");

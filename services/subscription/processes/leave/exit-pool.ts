@@ -16,9 +16,8 @@ import { saveUnitPool } from "../../store/unit-pools.ts";
 import type { Leaving } from "./leaving.ts";
 
 /**
- * Takes an Investor out of a pool: its fees are set apart, and what else it had at work is its own again at once, and is
- * still on the Master until the exit transfer has taken it from there. External funds on the account becomes the
- * Investor's.
+ * Takes an Investor out of a pool: its fees are reserved, the rest of its share stops trading at once and stays on the
+ * Master until the exit transfer is applied. External funds on the account become the Investor's own money.
  */
 export async function exitPool(
   tx: Transaction,
@@ -29,7 +28,7 @@ export async function exitPool(
   const { account, holding } = books;
   const { subscriptionId, masterLogin } = holding;
   const reserved = decision.reserves.reduce((total, reserve) => total + reserve.amount, 0n);
-  // A reserve that was given back since the place was fixed waits for units that it will not get.
+  // A reserve returned since the log position was fixed waits for units that are no longer issued.
   const { waiting } = holding.buckets;
   const amount = decision.numbers.effective + waiting;
   const left = combine(
@@ -43,7 +42,7 @@ export async function exitPool(
   await saveUnitPool(tx, masterLogin, pool, withoutHolding(pool, { subscriptionId, amount: holding.buckets.pooled }));
   await saveHoldings(tx, [{ ...holding, buckets, unredeemed: 0n }]);
   await deleteArrivalsOf(tx, subscriptionId);
-  assert(await moveSubscription(tx, subscriptionId, "left"), "only an active subscription is left");
+  assert(await moveSubscription(tx, subscriptionId, "left"), "only an active subscription can be left");
   await endWeeksIfNobodyIsLeft(tx, masterLogin);
   const [exit] = await insertExitTransfers(tx, { subscriptionId, masterLogin, amount, at });
   const status = isEmptyHolding(buckets) ? "CANCELLED" : "PAUSED";
@@ -64,8 +63,8 @@ function withoutHolding(
   return takeOutFlat({ ...pool, holdings }, { subscriptionId, amount, isLast: true });
 }
 
-/** Fees and payout stop working at once, and stay on the Master until their debits are seen. */
-export async function setApart(tx: Transaction, { books, decision }: Leaving, pool: UnitPool): Promise<void> {
+/** Reserves fees and payout: they stop trading at once, and stay on the Master until their debits show in the log. */
+export async function reserveInPool(tx: Transaction, { books, decision }: Leaving, pool: UnitPool): Promise<void> {
   const { holding } = books;
   const { subscriptionId, masterLogin } = holding;
   const amount = decision.reserves.reduce((total, reserve) => total + reserve.amount, 0n);

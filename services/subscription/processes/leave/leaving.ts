@@ -5,10 +5,10 @@ import type { Leave } from "../../store/leaves.ts";
 /** A leave whose gate is closed. */
 export type GatedLeave = Leave & { readonly subscriptionId: bigint; readonly masterLogin: string };
 
-/** What an Investor has, on the account and in the pool. */
+/** The account and the holding of an Investor that leaves. */
 export type LeavingBooks = { readonly account: AccountBook; readonly holding: HoldingBook };
 
-/** A decision that is carried out in the commit that makes it final. */
+/** A decision, carried out in the commit that records it. */
 export type Leaving = {
   readonly leave: GatedLeave;
   readonly books: LeavingBooks;

@@ -20,65 +20,65 @@ import { recordedAs } from "../../store/recorded-refusal.ts";
 import { findStanding, type Standing } from "../../store/standings.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { accountBusy } from "../account-lock.ts";
-import { timeout } from "../timeout.ts";
+import { waitBudget } from "../deadlines.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { decideOutsidePool, settleOutsidePool } from "./decide-outside-pool.ts";
 import { decideUnderGate } from "./decide-under-gate.ts";
 
-/** So long Leave waits for money that is on its way to the Master, and for others at its gate. */
+/** How long Leave waits for money in transit to the Master and for other leaves at its gate. */
 const WAIT_MS = 3_000;
-/** What fee refuses with, too. */
+/** Also a refusal code of fee. */
 const SAFETY_STOP = "safety_stop";
 
 /**
- * Leads a try to its end, which is on record when this returns: DECIDED, under this try or an earlier one, or REFUSED.
- * Any process may lead it, also several at once: each step is a compare-and-set on the row of the try.
+ * Runs a try until its outcome is recorded: DECIDED, under this try or an earlier one, or REFUSED. Several replicas may run
+ * it at once: each step is a compare-and-set on the row of the try.
  */
-export async function reachDecision(deps: Deps, asked: NewLeave, context: CallContext): Promise<Leave> {
+export async function reachDecision(deps: Deps, request: NewLeave, context: CallContext): Promise<Leave> {
   const { pool, now } = deps;
-  const wait = timeout(context, WAIT_MS);
+  const wait = waitBudget(context, WAIT_MS);
   const prepareFee = feePreparation(deps, context);
-  await tryInsertLeave(pool, asked, now());
+  await tryInsertLeave(pool, request, now());
   for (;;) {
-    const standing = await findStandingLeave(pool, asked.key);
-    if (standing?.state === "DECIDED") return standing;
-    const own = await findLeave(pool, asked);
+    const current = await findStandingLeave(pool, request.key);
+    if (current?.state === "DECIDED") return current;
+    const own = await findLeave(pool, request);
     if (own?.state === "REFUSED") return own;
-    if (own === undefined && standing === undefined) throw accountBusy("A later attempt of this operation has begun.");
-    if (standing?.state === "SETTLED" && standing.subscriptionId === null) {
-      await decideOutsidePool(deps, standing, context);
+    if (own === undefined && current === undefined) throw accountBusy("A later attempt of this operation has begun.");
+    if (current?.state === "SETTLED" && current.subscriptionId === null) {
+      await decideOutsidePool(deps, current, context);
       continue;
     }
     if (own?.state === "WAITING") {
-      const why = await goOn(deps, own, prepareFee, context);
-      if (why === undefined) continue;
+      const blocked = await runStep(deps, own, prepareFee, context);
+      if (blocked === undefined) continue;
       if (wait.isOver()) {
-        await refuseWaiting(deps, own, why);
+        await refuseWaiting(deps, own, blocked);
         continue;
       }
     } else if (wait.isOver()) {
-      // Somebody has closed the gate for it, so it is being decided and will be; only the answer is not there yet.
+      // The gate is closed for this try, so it is being decided; only the outcome is not recorded yet.
       throw refuse("outcome_unknown", "The decision is in progress.", { outcome: "unknown" });
     }
     await wait.pause();
   }
 }
 
-/** One step further. Says what is in the way, or nothing when the row has moved on. */
-async function goOn(
+/** Runs one step. Returns the refusal that blocks it now, or undefined when the row has changed. */
+async function runStep(
   deps: Deps,
   leave: Leave,
   prepareFee: FeePreparation,
   context: CallContext,
 ): Promise<Refusal | undefined> {
-  const standing = await readStanding(deps, leave, context);
-  if (standing === undefined)
+  const investor = await readInvestor(deps, leave, context);
+  if (investor === undefined)
     return await refuseWaiting(deps, leave, accountBusy("The account cannot be read now. Retry shortly."));
-  if (standing.filedNumber !== leave.heldLogNumber) {
-    // What was held is not what is there any more: the account lock has to be asked again, by the next try.
+  if (investor.filedNumber !== leave.heldLogNumber) {
+    // The account changed after it was locked: the next try has to lock and read it again.
     return await refuseWaiting(deps, leave, accountBusy("The account changed while it was being read. Retry shortly."));
   }
-  const { holding } = standing;
+  const { holding } = investor;
   if (holding === undefined) {
     await settleOutsidePool(deps, leave);
     return undefined;
@@ -90,7 +90,7 @@ async function goOn(
   }
   const fee = await prepareFee(holding.masterLogin);
   if (fee === "stopped") return await refuseWaiting(deps, leave, safetyStop(holding.masterLogin, "stopped"));
-  if (fee === "away") return notReadYet("Performance fees cannot be calculated now. Retry shortly.");
+  if (fee === "unavailable") return notReadYet("Performance fees cannot be calculated now. Retry shortly.");
   const gate = await closeGateFor(deps, leave, holding);
   if (gate === "busy") {
     return notReadYet(`Another operation on Master ${holding.masterLogin} is being decided. Retry shortly.`);
@@ -101,10 +101,10 @@ async function goOn(
   return undefined;
 }
 
-/** "stopped": fee cannot read what this Master has allocated until people have decided. */
-type FeePreparation = (masterLogin: string) => Promise<"ready" | "stopped" | "away">;
+/** "stopped": fee cannot read the allocations of this Master until an operator has decided. */
+type FeePreparation = (masterLogin: string) => Promise<"ready" | "stopped" | "unavailable">;
 
-/** Asked before anything is closed: afterwards fee has only little to read, and without it nobody leaves. Succeeds once. */
+/** Prepares fee before the gate closes: crystallisation is then fast, and an unavailable fee refuses early. Succeeds once. */
 function feePreparation({ fees, log }: Deps, context: CallContext): FeePreparation {
   let isPrepared = false;
   let hasFailed = false;
@@ -115,26 +115,26 @@ function feePreparation({ fees, log }: Deps, context: CallContext): FeePreparati
       isPrepared = true;
     } catch (error) {
       if (error instanceof Refusal && error.code === SAFETY_STOP) return "stopped";
-      if (!hasFailed) log.warn("fee is not there", { login: masterLogin, error });
+      if (!hasFailed) log.warn("fee not prepared, leave waits", { login: masterLogin, error });
       hasFailed = true;
     }
-    return isPrepared ? "ready" : "away";
+    return isPrepared ? "ready" : "unavailable";
   };
 }
 
-/** What is known of the Investor, filed up to what was held; undefined when its log cannot be read. */
-async function readStanding(deps: Deps, leave: Leave, context: CallContext): Promise<Standing | undefined> {
+/** The Investor's holding and filed log position, filed up to the locked one; undefined when its log cannot be read. */
+async function readInvestor(deps: Deps, leave: Leave, context: CallContext): Promise<Standing | undefined> {
   const { investorLogin: login, heldLogNumber: upTo } = leave;
   try {
     await catchUp(deps, { login, upTo }, withReplyReserve(context));
   } catch (error) {
-    deps.log.warn("a log could not be filed", { login, key: leave.key, error });
+    deps.log.warn("log not read, leave refused", { login, key: leave.key, error });
     return undefined;
   }
   return await findStanding(deps.pool, login);
 }
 
-/** The gate and the row of the try close together. "gone": another process leads this try. */
+/** Closes the gate and marks the try in one commit. "gone": another replica runs this try. */
 async function closeGateFor(
   { pool, now }: Deps,
   leave: Leave,
@@ -144,18 +144,18 @@ async function closeGateFor(
     const gate = await closeGate(tx, holding.masterLogin, leave, now());
     if (gate === undefined) return "busy";
     if (await markGated(tx, leave, holding)) return gate;
-    throw new LedByAnother();
+    throw new RunByAnotherReplica();
   }).catch((error: unknown) => {
-    if (error instanceof LedByAnother) return "gone" as const;
-    // Somebody else works on this Master for longer than a lock is waited for: nothing has happened, and the gate waits.
+    if (error instanceof RunByAnotherReplica) return "gone" as const;
+    // Another transaction holds the locks of this Master for too long: nothing was changed, and the try waits.
     if (isTransientFailure(error)) return "busy" as const;
     throw error;
   });
 }
 
-/** Rolls the closing of the gate back. */
-class LedByAnother extends Error {
-  override readonly name = "LedByAnother";
+/** Rolls back the closing of the gate. */
+class RunByAnotherReplica extends Error {
+  override readonly name = "RunByAnotherReplica";
 }
 
 async function refuseWaiting({ pool, now }: Deps, leave: Leave, refusal: Refusal): Promise<undefined> {

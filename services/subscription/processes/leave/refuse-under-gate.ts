@@ -6,16 +6,16 @@ import { type Gate, lockGate, openGate } from "../../store/gates.ts";
 import { type Leave, markRefused } from "../../store/leaves.ts";
 import { recordedAs } from "../../store/recorded-refusal.ts";
 
-/** Without a place nothing has happened: the try is refused and the gate opened, in one commit. */
+/** Refuses a try without a settled log position and opens its gate, in one commit. */
 export async function refuseUnderGate(deps: Deps, leave: Leave, gate: Gate, refusal: Refusal): Promise<void> {
   await inTransaction(deps.pool, async (tx) => {
     if (!(await lockGate(tx, gate))) return;
-    // False when its place is fixed already: then the gate stays for whoever finishes it.
+    // False when its log position is fixed already: then the gate stays closed until the decision is finished.
     if (await markRefused(tx, { ...leave, state: "GATED" }, recordedAs(refusal), deps.now())) await openGate(tx, gate);
   });
 }
 
-/** Only these may be told as the end of a try; whatever else went wrong, the Master was not read. */
+/** The refusal to record: one of the Master's own, or "cannot be read" for every other error. */
 export function finalRefusal(error: unknown): Refusal {
   const isFinal =
     error instanceof Refusal && (error.code === "master_open_positions" || error.code === "allocation_in_progress");

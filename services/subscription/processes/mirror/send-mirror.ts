@@ -17,8 +17,8 @@ import { catchUp } from "../filing/catch-up.ts";
 import { askOf, describe } from "../../messages/transfer.ts";
 
 /**
- * Asks platform for a mirror, or what became of it: the key answers the same for ever. That it has arrived is known from
- * the Master's log alone, so that the ledger always fits one place of that log.
+ * Requests a mirror from platform, or reads its outcome: a key is executed once. The mirror counts as applied only when the
+ * log of the Master shows it, so that the ledger always matches one log position.
  */
 export async function sendMirror(deps: Deps, mirror: OpenMirror, context: CallContext): Promise<void> {
   const { platform, pool, log, now } = deps;
@@ -26,20 +26,20 @@ export async function sendMirror(deps: Deps, mirror: OpenMirror, context: CallCo
   try {
     const leg = { login, kind: MovementKind.MIRROR, amount: moneyToProto(usd(amount)) };
     const result = await platform.transfer(askOf({ key, leg, enqueue: true }), context);
-    if (result.state === TransferState.REFUSED) return await giveFlowsBack(deps, mirror, result);
+    if (result.state === TransferState.REFUSED) return await returnFlows(deps, mirror, result);
     await postponeMirror(pool, id, later(now(), backOffMs(tries)), describe(result));
     if (result.state === TransferState.APPLIED) await catchUp(deps, { login }, context);
   } catch (error) {
-    log.warn("a mirror is asked again later", { key, login, attempt: tries, error });
+    log.info("mirror not answered, retry scheduled", { key, login, attempt: tries, error });
     await postponeMirror(pool, id, later(now(), backOffMs(tries)), reasonOf(error));
   }
 }
 
-/** Refused for good: its flows go into the next mirror, with whatever came meanwhile, after a growing pause. */
-async function giveFlowsBack(deps: Deps, mirror: OpenMirror, result: TransferResult): Promise<void> {
+/** After a final refusal its flows go into the next mirror, with the flows since, after a growing pause. */
+async function returnFlows(deps: Deps, mirror: OpenMirror, result: TransferResult): Promise<void> {
   const { masterLogin, key } = mirror;
   const reason = describe(result);
-  deps.log.error("a mirror was refused; its flows wait for the next", { key, login: masterLogin, reason });
+  deps.log.error("mirror refused, its flows go into the next mirror", { key, login: masterLogin, reason });
   await inTransaction(deps.pool, async (tx) => {
     const at = deps.now();
     const refusals = await countMirrorRefusal(tx, masterLogin, reason);

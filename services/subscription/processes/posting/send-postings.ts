@@ -7,19 +7,19 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferAnswer, type TransferRequest, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import { type Delay, type Posting, postponePostings, refusePosting } from "../../store/postings.ts";
-import { catchUp } from "../filing/catch-up.ts";
+import { tryToCatchUp } from "../filing/catch-up.ts";
 import { describe } from "../../messages/transfer.ts";
 
-/** An account that is busy is asked again soon: a result is to be there within seconds. */
+/** A busy account is retried soon: a result should reach the account within seconds. */
 const MAX_PAUSE_MS = 1_000;
 const NO_ANSWER = { state: "waits", reason: "no answer" } as const;
 
-/** What platform says of a posting; "waits" with the reason when it says neither. */
+/** The outcome of a posting; "waits" while it is not known, with the reason. */
 export type Posted = { readonly state: "applied" | "refused" | "waits"; readonly reason: string };
 
 /**
- * Asks platform for postings, or what became of them: a key answers the same for ever. That a result has arrived is known
- * from the Investor's log alone. Answers in the order of the postings.
+ * Requests postings from platform, or reads their outcome: a key is executed once. A result counts as posted only when the
+ * log of the Investor shows it. Returns the outcomes in the order of the postings.
  */
 export async function sendPostings(
   deps: Deps,
@@ -32,8 +32,8 @@ export async function sendPostings(
   for (const [index, posting] of postings.entries()) {
     const { state, reason } = posted[index] ?? NO_ANSWER;
     if (state === "refused") await refuse(deps, posting, reason);
-    // The feed brings the entry; should it be late, the log has it already.
-    if (state === "applied" && posting.tries > 1) await lookInLog(deps, posting, context);
+    // The feed delivers the entry; when it is late, the log has it already.
+    if (state === "applied" && posting.tries > 1) await tryToCatchUp(deps, posting.investorLogin, context);
     if (state !== "refused") waiting.push(delayOf(deps, posting, reason));
   }
   await postponePostings(deps.pool, waiting);
@@ -51,12 +51,12 @@ async function ask(
     const { answers } = await platform.transferBatch({ requests }, context);
     return answers.map(read);
   } catch (error) {
-    log.warn("postings are asked again later", { count: postings.length, error });
+    log.info("postings not answered, retry scheduled", { count: postings.length, error });
     return postings.map(() => ({ state: "waits", reason: reasonOf(error) }));
   }
 }
 
-/** A loss takes an account to zero at most; the platform cuts it there, and the rest is netted with what comes later. */
+/** A loss debits at most the balance: platform limits it to the floor 0.00, and the rest is netted with later results. */
 function requestOf({ key, investorLogin: login, amount }: Posting, lockOwner: string): TransferRequest {
   const leg = { login, kind: MovementKind.RESULT, amount: moneyToProto(usd(amount)) };
   const upTo = amount < 0n ? { floor: moneyToProto(usd(0n)) } : undefined;
@@ -72,7 +72,7 @@ function read({ answer }: TransferAnswer): Posted {
 }
 
 async function refuse(deps: Deps, posting: Posting, reason: string): Promise<void> {
-  deps.log.warn("a posting was refused; its amount goes into the next", {
+  deps.log.warn("posting refused, amount added to the next posting", {
     key: posting.key,
     login: posting.investorLogin,
     reason,
@@ -81,14 +81,6 @@ async function refuse(deps: Deps, posting: Posting, reason: string): Promise<voi
     const at = deps.now();
     await refusePosting(tx, posting, { reason, at, nextAt: (refusals) => later(at, backOffMs(refusals)) });
   });
-}
-
-async function lookInLog(deps: Deps, { investorLogin: login }: Posting, context: CallContext): Promise<void> {
-  try {
-    await catchUp(deps, { login }, context);
-  } catch (error) {
-    deps.log.warn("an Investor's log could not be filed", { login, error });
-  }
 }
 
 function delayOf({ now }: Deps, { id, tries }: Posting, reason: string): Delay {

@@ -15,8 +15,8 @@ import { type AccountReading, expectComplete } from "./read-accounts.ts";
 import { expectSame } from "./external-funds.ts";
 
 /**
- * External funds of a Master raises everybody in its pool who is below zero to 0.00. It is no result: nothing is allocated,
- * so no fee is earned by it, and what of the loss was not on the accounts never gets there.
+ * External funds on a Master raise each Investor of its pool with a negative share to 0.00. This is not a trading result: no
+ * fee is earned by it, and the part of the loss that is not posted yet is never posted.
  */
 export const compensateDeficit: Effect = {
   readsOf: ({ login }) => [login],
@@ -55,10 +55,10 @@ export const compensateDeficit: Effect = {
   },
 };
 
-type Place = { readonly about: ReviewCase; readonly reading: AccountReading; readonly logins: readonly string[] };
+type FlatReading = { readonly about: ReviewCase; readonly reading: AccountReading; readonly logins: readonly string[] };
 
-/** The pool at the place at which the Master was read flat: everything up to there is split and struck. */
-async function strikeFlat(tx: Transaction, deps: Deps, { about, reading, logins }: Place): Promise<Ledger> {
+/** The pool at the log position at which the Master was read flat, allocated and struck up to there. */
+async function strikeFlat(tx: Transaction, deps: Deps, { about, reading, logins }: FlatReading): Promise<Ledger> {
   const master = await lockMaster(tx, about.login);
   if (master === undefined || master.stoppedReason !== null)
     throw actionNotPossible(`Master ${about.login} is stopped.`);
@@ -69,8 +69,8 @@ async function strikeFlat(tx: Transaction, deps: Deps, { about, reading, logins 
     reading: { at, marks: [], closeThrough: lastCutOff(deps.week, at) },
     logins,
   });
-  const isAtPlace = end === "done" && master.filedNumber === through;
-  const struck = isAtPlace ? await strikeLedger(tx, deps, ledger, []) : undefined;
+  const isAtLogPosition = end === "done" && master.filedNumber === through;
+  const struck = isAtLogPosition ? await strikeLedger(tx, deps, ledger, []) : undefined;
   if (struck === undefined) throw actionNotPossible("The Master traded in the meantime. Retry shortly.");
   return struck;
 }

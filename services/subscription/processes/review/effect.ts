@@ -3,16 +3,16 @@ import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { Deps } from "../../deps.ts";
 import type { Readings } from "./read-accounts.ts";
 
-/** What is decided, and with which deal. */
+/** The deal that the vote names, and the time of the decision. */
 export type Wanted = { readonly dealId: bigint; readonly at: Date };
 
-/** One thing that people may decide. */
+/** One action that operators may decide. */
 export type Effect = {
-  /** Accounts that have to be read for it. */
+  /** Logins of the accounts to read before. */
   readonly readsOf: (about: ReviewCase) => readonly string[];
-  /** Whether it may be proposed; throws actionNotPossible. */
+  /** Throws actionNotPossible when the action may not be proposed. */
   readonly examine: (about: ReviewCase, wanted: Wanted, readings: Readings) => void;
-  /** All of it, in the transaction that decides; throws actionNotPossible when the books do not bear it now. */
+  /** Runs in the transaction of the decision; throws actionNotPossible when the books do not allow it now. */
   readonly carryOut: (
     tx: Transaction,
     deps: Deps,

@@ -14,15 +14,15 @@ import { findStanding } from "../../store/standings.ts";
 import { saveHoldings } from "../../store/holdings.ts";
 import type { Effect } from "./effect.ts";
 
-/** Begin the subjects of cases about external funds on an Investor in a pool, and on a Master; the login follows. */
+/** Prefixes of the subjects of cases about external funds on an Investor in a pool and on a Master, before the login. */
 export const ON_INVESTOR = "quarantine:";
 export const ON_MASTER = "external:";
 
-const NOTHING_TO_ASK = { readsOf: () => [], examine: () => undefined };
+const NO_READING = { readsOf: () => [], examine: () => undefined };
 
-/** External funds on an Investor becomes a deposit or a withdrawal of that Investor, and is mirrored like one. */
+/** External funds on an Investor become a deposit or withdrawal of that Investor, and are mirrored like one. */
 export const adopt: Effect = {
-  ...NOTHING_TO_ASK,
+  ...NO_READING,
   async carryOut(tx, deps, { about, wanted }) {
     const { account, holding } = await lockInvestor(tx, about);
     const adopted = adoptExternal(account.buckets, holding.buckets);
@@ -40,9 +40,9 @@ export const adopt: Effect = {
   },
 };
 
-/** External funds stays what it is, and is not asked about again. */
+/** External funds stay external, and no further review is opened about them. */
 export const acknowledge: Effect = {
-  ...NOTHING_TO_ASK,
+  ...NO_READING,
   async carryOut(tx, _deps, { about }) {
     if (about.subject.startsWith(ON_INVESTOR)) {
       const { account } = await lockInvestor(tx, about);
@@ -68,13 +68,13 @@ async function lockInvestor(
   if (account === undefined || holding === undefined || holding.masterLogin !== master?.login) {
     throw actionNotPossible("The Investor is no longer in this pool.");
   }
-  // Who is deciding to leave counts with what stands where now.
+  // A leave that is being decided counts with the present buckets.
   if (!master.hasOpenGate) throw actionNotPossible("An Investor is leaving this pool. Retry shortly.");
   expectSame(about, account.buckets.quarantined);
   return { account, holding };
 }
 
-/** What was decided is about exactly this amount. */
+/** The decision is about exactly the amount of the review. */
 export function expectSame({ amount }: ReviewCase, found: bigint): void {
   if (amount === found) return;
   throw actionNotPossible(`The amount is now ${formatAmount(usd(found))}. Read the review again before deciding.`);

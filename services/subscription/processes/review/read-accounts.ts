@@ -5,19 +5,19 @@ import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deps } from "../../deps.ts";
 import { catchUp } from "../filing/catch-up.ts";
 
-/** What an account shows at a place of its log, which is filed up to there. */
+/** An account at a log position; its log is filed up to there. Amounts in cents. */
 export type AccountReading = {
-  /** Before it was asked. */
+  /** The time just before the request. */
   readonly askedAt: Date;
   readonly logNumber: bigint;
   readonly balance: bigint;
   readonly logBalance: bigint;
   readonly openPositions: number;
-  /** Balance and open positions are exactly those that the log leaves. */
+  /** Balance and open positions equal those computed from the log. */
   readonly isComplete: boolean;
 };
 
-/** What was asked of the platform before a decision, by login; nobody is asked in the middle of it. */
+/** Accounts by login, read before the transaction of a decision; no service is called inside it. */
 export type Readings = ReadonlyMap<string, AccountReading>;
 
 export async function readAccounts(deps: Deps, logins: readonly string[], context: CallContext): Promise<Readings> {
@@ -38,7 +38,7 @@ export async function readAccounts(deps: Deps, logins: readonly string[], contex
   return readings;
 }
 
-/** Throws unless each account is exactly what its log says. */
+/** Throws actionNotPossible unless each account equals its log. */
 export function expectComplete(readings: Readings): void {
   for (const [login, { isComplete, balance, logBalance }] of readings) {
     if (isComplete) continue;

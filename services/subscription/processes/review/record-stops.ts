@@ -7,25 +7,25 @@ import type { Stop } from "../../domain/books.ts";
 import { onMaster } from "../../domain/buckets.ts";
 import { findPoolLedger, type PoolLedger } from "../../store/pool-ledger.ts";
 
-/** Begins the subject of every case about a stopped Master; its login follows. */
+/** Prefix of the subjects of cases about a stopped Master, before its login. */
 export const STOP = "stop:";
 
-/** People are asked in the commit that stops a Master, with what its books said at that moment. */
+/** Opens a review in the commit that stops a Master, with the state of its books at that moment. */
 export async function recordStops(tx: Transaction, stops: readonly Stop[], at: Date): Promise<void> {
   for (const stop of stops) {
     const ledger = await findPoolLedger(tx, stop.login);
-    assert(ledger !== undefined, "only what has a pool is stopped");
+    assert(ledger !== undefined, "only a Master with a pool is stopped");
     await openCase(tx, questionOf(stop, ledger), at);
   }
 }
 
-/** The Master's own account, or that of the Investor on which it showed. */
+/** The login of the account with the fault: of the Master, or of an Investor in its pool. */
 export function accountOfStop({ login, evidence }: ReviewCase): string {
   const { account } = JSON.parse(evidence) as Evidence;
   return account ?? login;
 }
 
-/** Our transfer that moved another amount; empty when it is about none. */
+/** The key of the transfer that moved a wrong amount; empty when the stop has another reason. */
 export function transferOfStop({ evidence }: ReviewCase): string {
   const { transfer } = JSON.parse(evidence) as Evidence;
   return transfer ?? "";
@@ -45,13 +45,13 @@ function questionOf(stop: Stop, ledger: PoolLedger): Question {
   };
 }
 
-/** A transfer that has moved another amount would hang for ever if the Master just went on. */
+/** A transfer with a wrong amount would stay open forever if the Master was only resumed. */
 function actionsOf({ isWaitingDeal, transferKey }: Stop): string[] {
   if (transferKey !== undefined) return ["transfer_again"];
   return ["resume", "resume_with_difference", ...(isWaitingDeal ? ["allocate_deal"] : [])];
 }
 
-/** What the Master has to show by the books, and of what it consists. */
+/** The balance of the Master expected by the books, and its parts. */
 function totalsOf({ filedNumber, external, unallocated, suspense, holdings }: PoolLedger) {
   const investors = holdings.reduce((total, holding) => total + onMaster(holding.buckets), 0n);
   return {
@@ -59,8 +59,8 @@ function totalsOf({ filedNumber, external, unallocated, suspense, holdings }: Po
     expected_master_balance: text(investors + external + unallocated + suspense),
     of_investors: text(investors),
     external: text(external),
-    not_split: text(unallocated),
-    of_nobody: text(suspense),
+    unallocated: text(unallocated),
+    suspense: text(suspense),
     holdings: String(holdings.length),
   };
 }

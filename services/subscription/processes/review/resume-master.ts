@@ -12,20 +12,20 @@ import type { Effect } from "./effect.ts";
 import { expectComplete } from "./read-accounts.ts";
 import { accountOfStop, transferOfStop } from "./record-stops.ts";
 
-/** A stopped Master goes on, because it is again what its log says, and so is the account on which it showed. */
+/** Resumes a stopped Master whose account, and the account with the fault, equal their logs again. */
 export const resume: Effect = {
   readsOf: accountsOf,
   examine: (_about, _wanted, readings) => expectComplete(readings),
-  carryOut: async (tx, deps, { about }) => await goOn(tx, deps, about, (master) => master.letPassNumber),
+  carryOut: async (tx, deps, { about }) => await resumePool(tx, deps, about, (master) => master.letPassNumber),
 };
 
 /**
- * A stopped Master goes on although it differs from its log: results are split and mirrors sent again, and whoever leaves
- * still waits until the log has been put right.
+ * Resumes a stopped Master that still differs from its log: results are allocated and mirrors sent again; exits and
+ * withdrawals are refused until the difference is gone.
  */
 export const resumeWithDifference: Effect = { ...resume, readsOf: () => [], examine: () => undefined };
 
-/** The deal at which the Master was stopped is split, among those who have units now. */
+/** Allocates the deal at which the Master was stopped to the Investors that have units now. */
 export const allocateDeal: Effect = {
   ...resume,
   examine(about, { dealId }, readings) {
@@ -36,21 +36,21 @@ export const allocateDeal: Effect = {
     const next = await findNextDeal(tx, about.login);
     if (next?.dealId !== wanted.dealId)
       throw actionNotPossible(`Deal ${wanted.dealId} is not the next deal to allocate.`);
-    await goOn(tx, deps, about, () => next.number);
+    await resumePool(tx, deps, about, () => next.number);
   },
 };
 
 /**
- * Our transfer has moved another amount than it should have. That amount is external funds of the Master and stays so; what
- * the transfer stood for is sent once more, under a new key.
+ * A transfer of the service has moved a wrong amount, which stays external funds of the Master. The right amount is sent
+ * again under a new key.
  */
 export const transferAgain: Effect = {
   ...resume,
   async carryOut(tx, deps, { about, wanted }) {
-    await goOn(tx, deps, about, (master) => master.letPassNumber);
+    await resumePool(tx, deps, about, (master) => master.letPassNumber);
     const [transfer] = await loadOpenTransfers(tx, [transferOfStop(about)]);
     if (transfer === undefined) throw actionNotPossible("The transfer is no longer open.");
-    const reason = `review ${about.id}: it moved another amount`;
+    const reason = `review ${about.id}: it moved a wrong amount`;
     if (transfer.kind === "mirror") await refuseMirror(tx, transfer, reason, wanted.at);
     else await replaceExit(tx, transfer.id, reason, wanted.at);
     afterCommit(tx, deps.wakeSignals.exits.notify);
@@ -61,8 +61,8 @@ function accountsOf(about: ReviewCase): string[] {
   return [about.login, accountOfStop(about)];
 }
 
-/** The stop ends, and the waiting deals are split at once: if that would stop it again, nothing has happened. */
-async function goOn(
+/** Ends the stop and allocates the waiting deals in the same transaction: a deal that would stop it again refuses the action. */
+async function resumePool(
   tx: Transaction,
   deps: Deps,
   { login }: ReviewCase,
@@ -73,13 +73,13 @@ async function goOn(
     throw actionNotPossible(`Master ${login} is not stopped.`);
   const letPassNumber = letPass(stopped);
   await resumeMaster(tx, login, letPassNumber);
-  // A gate that is closed for somebody who leaves is opened by that decision, and deals wait for it as ever.
-  if (stopped.hasOpenGate) await splitWaiting(tx, deps, { ...stopped, stoppedReason: null, letPassNumber });
+  // A gate that is closed for a leave opens with its decision; the deals wait for that.
+  if (stopped.hasOpenGate) await allocateWaiting(tx, deps, { ...stopped, stoppedReason: null, letPassNumber });
   const { results, mirrors, postings, strikes } = deps.wakeSignals;
   for (const wakeSignal of [results, mirrors, postings, strikes]) afterCommit(tx, wakeSignal.notify);
 }
 
-async function splitWaiting(tx: Transaction, deps: Deps, master: Master): Promise<void> {
+async function allocateWaiting(tx: Transaction, deps: Deps, master: Master): Promise<void> {
   const { ledger, end } = await openLedger(tx, deps, master, { through: master.filedNumber, reading: undefined });
   if (end === "stopped") throw actionNotPossible(`The next deal would stop Master ${master.login} again.`);
   await saveLedger(tx, ledger);

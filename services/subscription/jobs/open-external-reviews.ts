@@ -6,14 +6,14 @@ import { ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import type { Deps } from "../deps.ts";
 import { type ExternalFunds, forgetKnownMoney, listExternalFunds } from "../store/external-funds.ts";
 
-/** Cases of one kind that are looked at in one round; those behind them wait until people have decided some. */
+/** Reviews of one kind per round; more external funds wait until operators have decided some of them. */
 const CASES_PER_ROUND = 1_000;
 
 /**
- * People are asked about external funds for as long as it is there and nobody has said what it is. It looks at the money
- * and not at what brought it, so that nothing is forgotten.
+ * Keeps a review open for external funds as long as they exist and no operator has decided. It reads the amounts, not the
+ * events that brought them, so that none is missed.
  */
-export async function askAboutExternalFunds(deps: Deps): Promise<boolean> {
+export async function openExternalReviews(deps: Deps): Promise<boolean> {
   const { pool } = deps;
   await forgetKnownMoney(pool);
   const wanted = new Map((await listExternalFunds(pool, CASES_PER_ROUND)).map((money) => [subjectOf(money), money]));
@@ -21,11 +21,11 @@ export async function askAboutExternalFunds(deps: Deps): Promise<boolean> {
     ...(await listUndecided(pool, ON_INVESTOR, CASES_PER_ROUND)),
     ...(await listUndecided(pool, ON_MASTER, CASES_PER_ROUND)),
   ];
-  // With more money than one round looks at, what is missing here may only be further on.
+  // With more external funds than one round reads, a case without funds here may belong to later ones.
   const isWhole = wanted.size < CASES_PER_ROUND;
   for (const about of cases) {
     const money = wanted.get(about.subject);
-    if (money !== undefined || isWhole) await bringUpToDate(deps, about, money);
+    if (money !== undefined || isWhole) await updateCase(deps, about, money);
     wanted.delete(about.subject);
   }
   for (const money of wanted.values()) {
@@ -34,16 +34,21 @@ export async function askAboutExternalFunds(deps: Deps): Promise<boolean> {
   return false;
 }
 
-async function bringUpToDate(deps: Deps, about: ReviewCase, money: ExternalFunds | undefined): Promise<void> {
+async function updateCase(deps: Deps, about: ReviewCase, money: ExternalFunds | undefined): Promise<void> {
   const question = money && questionOf(money);
   if (question !== undefined && isSame(about, question)) return;
   await inTransaction(deps.pool, async (tx) => {
     const locked = await lockCase(tx, about.id);
-    if (locked !== undefined) await follow(tx, locked, question, deps.now());
+    if (locked !== undefined) await renewOrClose(tx, locked, question, deps.now());
   });
 }
 
-async function follow(tx: Transaction, about: ReviewCase, question: Question | undefined, at: Date): Promise<void> {
+async function renewOrClose(
+  tx: Transaction,
+  about: ReviewCase,
+  question: Question | undefined,
+  at: Date,
+): Promise<void> {
   const { state } = about.progress;
   if (state !== "OPEN" && state !== "PROPOSED") return;
   if (question === undefined) await closeCase(tx, about, at);

@@ -7,8 +7,8 @@ import { balanceOf } from "./platform-ledger.ts";
 import { deliver } from "./settle.ts";
 import { aCall, type World } from "./world.ts";
 
-/** The whole service at work: its jobs as in production, and a feed that is delivered as it grows. */
-export function atWork(world: World): AsyncDisposable {
+/** Runs the whole service: its jobs as in production, and a feed that is delivered as it grows. */
+export function runningService(world: World): AsyncDisposable {
   const stop = new AbortController();
   const delivering = (async () => {
     while (!stop.signal.aborted) {
@@ -28,7 +28,7 @@ export function atWork(world: World): AsyncDisposable {
   };
 }
 
-/** The books tie at every instant, not only in the end. */
+/** Checks that the books reconcile at every instant, not only in the end. */
 async function watch(world: World, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await expectBooksToTie(world);
@@ -36,7 +36,7 @@ async function watch(world: World, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Everything has arrived: the Master trades with exactly what its Investors have in the pool. */
+/** Waits until nothing is in transit: the balance of the Master equals the shares of its pool. */
 export async function expectConverged(world: World, masterLogin: string): Promise<void> {
   await expect
     .poll(
@@ -46,11 +46,15 @@ export async function expectConverged(world: World, masterLogin: string): Promis
           ({ inbound, waiting, outbound }) => cents(inbound) + cents(waiting) + cents(outbound) !== 0n,
         );
         const pooled = holdings.reduce((total, holding) => total + cents(holding.pooled), 0n);
-        const untold = world.platform.ledger.feed.length - world.state.delivered;
-        return { untold, inFlight, master: balanceOf(world.platform.ledger, masterLogin) - pooled - cents(external) };
+        const undelivered = world.platform.ledger.feed.length - world.state.delivered;
+        return {
+          undelivered,
+          inFlight,
+          master: balanceOf(world.platform.ledger, masterLogin) - pooled - cents(external),
+        };
       },
       { timeout: 20_000, interval: 50 },
     )
-    .toEqual({ untold: 0, inFlight: [], master: 0n });
+    .toEqual({ undelivered: 0, inFlight: [], master: 0n });
   await expectBooksToTie(world);
 }

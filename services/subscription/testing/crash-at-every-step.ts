@@ -8,44 +8,44 @@ import { crashing } from "./crash.ts";
 import { settle } from "./settle.ts";
 import { pass, type World } from "./world.ts";
 
-/** Longer than any deadline, claim and patience of a dead process. */
+/** Longer than any deadline, claim and wait budget of a crashed process. */
 const LONG_MS = 60_000;
-/** Many sagas, each killed at another step, on a machine that has other things to do. */
-export const DYING_MS = 90_000;
+/** Timeout of a test that runs many sagas, each crashed at another step, on a busy machine. */
+export const CRASH_TEST_MS = 90_000;
 
-/** `make proof` kills at each step, `make test` at each third: calls have two steps, so both are met. */
+/** `make proof` crashes at each step, `make test` at each third: a call has two steps, so both are covered. */
 const STRIDE = sized({ test: 3, proof: 1 });
 
 export type Saga<Facts> = {
-  /** As many corners of the world as are asked for, each with a saga that can be told in it. */
+  /** Prepares `count` independent cases, each for one run of the saga. */
   readonly prepare: (count: number) => Promise<Facts[]>;
   readonly run: (deps: Deps, facts: Facts) => Promise<unknown>;
 };
 
-/** Tells the saga once to the end, then kills it after 0, 1, 2 ... steps, each time in a fresh corner; then comes back. */
-export async function dieAtEveryStep<Facts>(world: World, { prepare, run }: Saga<Facts>): Promise<Facts[]> {
+/** Runs the saga once to its end, then crashes it after 0, 1, 2 ... steps, each time in a new case; then recovers. */
+export async function crashAtEveryStep<Facts>(world: World, { prepare, run }: Saga<Facts>): Promise<Facts[]> {
   const [first] = await prepare(1);
   const whole = crashing(world.deps, Number.POSITIVE_INFINITY);
-  if (first === undefined) throw new Error("a saga needs a corner");
+  if (first === undefined) throw new Error("a saga needs a case");
   await run(whole.deps, first);
-  const corners = await prepare(Math.ceil(whole.age() / STRIDE));
-  for (const [index, facts] of corners.entries()) {
+  const cases = await prepare(Math.ceil(whole.age() / STRIDE));
+  for (const [index, facts] of cases.entries()) {
     const { deps, died } = crashing(world.deps, index * STRIDE);
-    const outcome = await Promise.race([run(deps, facts).then(() => "lived"), died.then(() => "died")]);
+    const outcome = await Promise.race([run(deps, facts).then(() => "finished"), died.then(() => "died")]);
     expect(outcome).toBe("died");
   }
-  countFigures({ "crashes of a process": corners.length });
+  countFigures({ "crashes of a process": cases.length });
   expect(whole.age()).toBeGreaterThan(15);
-  await comeBack(world);
-  return corners;
+  await recover(world);
+  return cases;
 }
 
 export function times<Facts>(count: number, make: () => Facts): Facts[] {
   return Array.from({ length: count }, make);
 }
 
-/** Whoever comes after the dead processes: time passes, and the jobs do their work. */
-export async function comeBack(world: World): Promise<void> {
+/** Recovery after the crashed processes: time passes, and the jobs run. */
+export async function recover(world: World): Promise<void> {
   await expectBooksToTie(world);
   for (let rounds = 0; rounds < 3; rounds += 1) {
     pass(world, LONG_MS);

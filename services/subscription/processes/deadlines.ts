@@ -5,29 +5,29 @@ import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 
 const SERVICE = "subscription";
-/** How long a job waits for the answer to one step of a saga. */
+/** How long a job waits for the reply to one step of a saga. */
 const JOB_STEP_MS = 10_000;
-/** Between two looks at a row that somebody else moves. */
-const LOOK_AGAIN_MS = 25;
+/** Pause between two reads of a row that another process changes. */
+const POLL_INTERVAL_MS = 25;
 
-/** Says how long there is still time. */
-export type Timeout = {
+/** The time that one call may wait. */
+export type WaitBudget = {
   readonly isOver: () => boolean;
-  /** Waits a moment before the same thing is looked at again. */
+  /** Waits for one poll interval. */
   readonly pause: () => Promise<void>;
 };
 
-/** At most so long, and never so long that the caller would not hear the answer. */
-export function timeout(context: CallContext, maxWaitMs: number): Timeout {
+/** Ends after `maxWaitMs`, or earlier: the caller still has to receive the reply before its deadline. */
+export function waitBudget(context: CallContext, maxWaitMs: number): WaitBudget {
   const until = performance.now() + Math.min(maxWaitMs, remainingMs(context) - REPLY_RESERVE_MS);
   return {
     isOver: () => performance.now() >= until,
-    pause: () => sleep(LOOK_AGAIN_MS),
+    pause: () => sleep(POLL_INTERVAL_MS),
   };
 }
 
-/** Does a transaction again that was rolled back because others are at work on the same rows, while there is time. */
-export async function afterOthers<T>(wait: Timeout, transaction: () => Promise<T>): Promise<T> {
+/** Repeats a transaction that failed transiently (lock contention) until the wait budget is over. */
+export async function retryOnContention<T>(wait: WaitBudget, transaction: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await transaction();
@@ -38,7 +38,7 @@ export async function afterOthers<T>(wait: Timeout, transaction: () => Promise<T
   }
 }
 
-/** A saga that goes on although nobody waits for it. */
+/** The context of a recovery job: no caller waits for it, so each step has a deadline of its own. */
 export function jobContext(): CallContext {
   return callContext({ caller: SERVICE, withinMs: JOB_STEP_MS });
 }
