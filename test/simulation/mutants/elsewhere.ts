@@ -28,8 +28,8 @@ export const MUTANTS_ELSEWHERE: readonly MutantElsewhere[] = [
       },
       {
         file: "services/subscription/processes/leave/decide-settled.ts",
-        find: "    afterCommit(tx, deps.wake-up signals.strikes.ring);\n  });",
-        put: "    afterCommit(tx, deps.wake-up signals.strikes.ring);\n  });\n  await inTransaction(deps.pool, (tx) => carryOut(tx, deps, leave, due));",
+        find: "    afterCommit(tx, deps.wakeSignals.strikes.notify);\n  });",
+        put: "    afterCommit(tx, deps.wakeSignals.strikes.notify);\n  });\n  await inTransaction(deps.pool, (tx) => carryOut(tx, deps, leave, due));",
       },
     ],
     test: "services/subscription/testing/crash.test.ts",

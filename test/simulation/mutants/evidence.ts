@@ -74,8 +74,8 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${PLATFORM}/protocol/history/explain-deal.ts`,
-        find: 'const surplus: Explanation = { kind: "foreign", finding: "unmatched_deal", operation, event };',
-        put: 'const surplus: Explanation = { kind: "foreign" };\n  void event;',
+        find: 'const unmatched: Explanation = { kind: "external", finding: "unmatched_deal", operation, event };',
+        put: 'const unmatched: Explanation = { kind: "external" };\n  void event;',
       },
     ],
     caughtBy: ["deal_matching"],

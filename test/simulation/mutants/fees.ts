@@ -14,8 +14,8 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
       {
         file: `${FEE}/processes/payment/payment-transfer.ts`,
-        find: "    key,\n    holder,",
-        put: "    key: tries > 1 ? `${first}:${tries}` : first,\n    holder,",
+        find: "    key,\n    lockOwner,",
+        put: "    key: tries > 1 ? `${first}:${tries}` : first,\n    lockOwner,",
       },
     ],
     caughtBy: ["I11", "I10"],

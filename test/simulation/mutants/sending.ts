@@ -10,8 +10,8 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       { file: `${PLATFORM}/store/accounts.ts`, find: "for no key update", put: "" },
       { file: `${PLATFORM}/store/operations.ts`, find: "for no key update", put: "" },
       {
-        file: `${PLATFORM}/store/operations.ts`,
-        find: "and state = ${from.standing.state} and attempt = ${from.standing.attempt}",
+        file: `${PLATFORM}/store/operation-steps.ts`,
+        find: "and state = ${from.status.state} and attempt = ${from.status.attempt}",
         put: "",
       },
     ],
@@ -22,9 +22,9 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     name: "no look at what is under way, and no partial index",
     edits: [
       {
-        file: `${PLATFORM}/store/lines.ts`,
-        find: "and number <> place.number\n",
-        put: "and number <> place.number and false\n",
+        file: `${PLATFORM}/store/queues.ts`,
+        find: "and number <> position.number\n",
+        put: "and number <> position.number and false\n",
       },
       {
         file: `${PLATFORM}/migrations/0001_platform.sql`,
@@ -82,8 +82,8 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${PLATFORM}/protocol/insert-orders.ts`,
-        find: "isReady: isFirst, standing",
-        put: "isReady: true, standing",
+        find: "isReady: isFirst, status",
+        put: "isReady: true, status",
       },
     ],
     caughtBy: ["I7"],
@@ -118,8 +118,8 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${PLATFORM}/protocol/grant-permit.ts`,
-        find: "return account lock === undefined ||",
-        put: "return true || account lock === undefined ||",
+        find: "accountLock === undefined ||",
+        put: "true || accountLock === undefined ||",
       },
     ],
     caughtBy: ["I6"],
