@@ -52,7 +52,7 @@ export class Books {
   }
 
   lockOwnerOf(transferId: bigint): string {
-    return textOf(this.#one("transfer", "id", transferId)?.["lockOwner"] ?? "");
+    return textOf(this.#one("transfer", "id", transferId)?.["lock_owner"] ?? "");
   }
 
   transferIdOf(key: string): bigint | undefined {
