@@ -36,12 +36,12 @@ test("other words that contain one are not found", () => {
   expect(findWords("a.ts", "belly label wishful rebell", SMALL)).toEqual([]);
 });
 
-test("an allowed word is passed over in its file or folder, and nowhere else", () => {
+test("an allowed word is not reported in its file or folder, but everywhere else", () => {
   expect(findWords("services/mail/tower.ts", "bell", SMALL)).toEqual([]);
   expect(findWords("README.md", "wish bell", SMALL)).toMatchObject([{ word: "bell" }]);
 });
 
-test("every entry says what to write instead, and every exception why and of which word", () => {
+test("every entry has a replacement, and every exception a reason and a listed word", () => {
   const { words, allowed } = VOCABULARY;
   expect(Object.entries(words).filter(([word, use]) => !/^[a-z]+( [a-z]+)*$/.test(word) || use === "")).toEqual([]);
   expect(allowed.filter(({ path, word, reason }) => path === "" || !(word in words) || reason === "")).toEqual([]);
