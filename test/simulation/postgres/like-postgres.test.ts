@@ -38,7 +38,7 @@ const anAccount = (login: string) => sql`
   insert into account (login, role, platform_group, reads_from, log_number, log_entry_id, log_minor)
   values (${login}, 'investor', 'g', ${new Date(1_000)}, 0, 1, 5) returning login, log_minor, undecided_from, reads_from`;
 const aTransfer = (key: string) => sql`
-  insert into transfer (key, holder, legs, is_enqueued, comment, request_id)
+  insert into transfer (key, lock_owner, legs, is_enqueued, comment, request_id)
   values (${key}, '', 1, false, '', '') returning id`;
 const anOperation = (number: bigint, state: string) => sql`
   insert into operation (number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_exclusive, is_ready, state, attempt)
