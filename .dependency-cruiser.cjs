@@ -1,5 +1,5 @@
 /**
- * The laws of the house. Each is proven by a planted violation in test/architecture/laws.test.ts.
+ * The import rules. test/architecture/rules.test.ts plants a violation of each.
  *
  * Paths of modules are relative to the root of the repository; `$1` in `to` is the group that matched in `from`.
  */
@@ -119,7 +119,7 @@ module.exports = {
     },
     {
       name: "every-import-resolves",
-      comment: "An import that the checker cannot follow is one that no law sees.",
+      comment: "An import that the checker cannot follow is not checked by any rule.",
       severity: "error",
       from: {},
       to: { couldNotResolve: true },

@@ -11,7 +11,7 @@ GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
 .PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts test proof journey kills chaos sim \
-        sabotage contract run stop demo keys fmt new-migration clean
+        mutants contract run stop demo keys fmt new-migration clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -41,8 +41,8 @@ chaos: setup ## every fault while money moves, with a table of the answers; take
 sim: setup ## simulate the money protocol; SEED=4711 prints one history, SEEDS=10000 runs many, MODE=safety or liveness, CELLS=yes
 	@node test/simulation/run.ts $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(MODE),--mode $(MODE)) $(if $(CELLS),--cells)
 
-sabotage: setup ## put each mutant into the code and write in docs/reliability.md which test detects it
-	@node test/simulation/sabotage/find-out.ts
+mutants: setup ## put each mutant into the code and write in docs/reliability.md which test detects it
+	@node test/simulation/mutants/run-mutants.ts
 
 contract: setup ## the tests of the contracts
 	@vitest run test/contract

@@ -24,7 +24,7 @@ test.each([
   ["fix(platform):  round the balance", "has spaces around its subject"],
   [`fix(platform): ${"round ".repeat(25)}down`, "is longer than 120 characters"],
   ["fix(): round the balance", "is not of the form"],
-])("%s is refused", (subject, fault) => {
+])("%s is rejected", (subject, fault) => {
   expect(faultOf(subject)).toContain(fault);
 });
 

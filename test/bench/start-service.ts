@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, "../..");
 
 export type StartedService = AsyncDisposable & { readonly pid: number };
 
-/** A process of one service, which ends with whoever disposes it. */
+/** Starts a process of one service; disposing it stops the process. */
 export function startService(
   name: string,
   env: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 /**
- * Measures how many transfers a second platform makes against the simulator: 1,000 postings of results, then as many fees
- * of two legs. Postgres with fsync, NATS, simulator and platform are processes of their own, as they are when it runs.
+ * Measures the transfers per second of the platform service against the simulator: 1,000 postings of results, then as many
+ * fees of two legs. Postgres with fsync, NATS, simulator and platform are separate processes, as in production.
  *
  *   node test/bench/transfers.ts [investors]
  */
@@ -31,7 +31,7 @@ const CALL_MS = 60_000;
 const START_MS = 30_000;
 const MANAGER = { MT5_LOGIN: "1005", MT5_PASSWORD: "Manager#1005" };
 
-/** Whose processor time is shown. */
+/** Processes whose processor time is printed, by name. */
 const processes = new Map<string, number>();
 
 type Platform = Client<PlatformServiceService>;
@@ -41,9 +41,9 @@ const investors = Number(process.argv[2] ?? 1_000);
 const folder = mkdtempSync(join(tmpdir(), "pamm-bench-"));
 stack.defer(() => rmSync(folder, { recursive: true, force: true }));
 const platform = await startPlatform();
-const payment = await anAccount(platform, AccountRole.PAYMENT, 0);
-const logins = await manyAccounts(platform);
-say(`${logins.length} Investors`);
+const payment = await createAccount(platform, AccountRole.PAYMENT, 0);
+const logins = await createAccounts(platform);
+print(`${logins.length} Investors`);
 
 const EMPTY = { lockOwner: "", upTo: undefined, enqueue: false, comment: "", sendBefore: undefined };
 
@@ -109,31 +109,31 @@ async function measure(what: string, request: (login: string, index: number) => 
   const applied = answers.filter(
     ({ answer }) => answer?.$case === "result" && answer.value.state === TransferState.APPLIED,
   ).length;
-  say(
+  print(
     `${what}: ${applied} of ${requests.length} applied in ${seconds.toFixed(2)} s, ${(applied / seconds).toFixed(0)}/s`,
   );
   const used = usage().map(([name, total], index) => {
     const ms = ((total - (before[index]?.[1] ?? 0)) * 1_000) / requests.length;
     return `${name} ${ms.toFixed(2)}`;
   });
-  say(`  processor ms each: ${used.join(", ")}; load of the machine ${loadavg()[0]?.toFixed(1)}`);
+  print(`  processor ms each: ${used.join(", ")}; load of the machine ${loadavg()[0]?.toFixed(1)}`);
 }
 
 function usage(): [string, number][] {
   return [...processes].map(([name, pid]) => [name, processorSeconds(pid)]);
 }
 
-async function manyAccounts(client: Platform): Promise<string[]> {
+async function createAccounts(client: Platform): Promise<string[]> {
   const made: string[] = [];
   const queue = Array.from({ length: investors }, (_, index) => index + 1).values();
   const worker = async (): Promise<void> => {
-    for (const index of queue) made.push(await anAccount(client, AccountRole.INVESTOR, index));
+    for (const index of queue) made.push(await createAccount(client, AccountRole.INVESTOR, index));
   };
   await Promise.all(Array.from({ length: CREATIONS_AT_ONCE }, worker));
   return made;
 }
 
-async function anAccount(client: Platform, role: AccountRole, index: number): Promise<string> {
+async function createAccount(client: Platform, role: AccountRole, index: number): Promise<string> {
   const { login } = await client.createAccount(
     {
       key: `account:${role}:${index}`,
@@ -171,6 +171,6 @@ async function until<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

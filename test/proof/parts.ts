@@ -3,7 +3,7 @@ export type Part = { readonly name: string } & ({ readonly tests: readonly strin
 
 export const PARTS: readonly Part[] = [
   { name: "simulation", tests: ["test/simulation"] },
-  { name: "mutants", script: "test/simulation/mutants/find-out.ts" },
+  { name: "mutants", script: "test/simulation/mutants/run-mutants.ts" },
   { name: "accounting", tests: ["test/reference"] },
   { name: "fuzz", tests: ["fuzz"] },
   { name: "crashes", tests: ["crash", "services/platform/protocol"] },

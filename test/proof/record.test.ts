@@ -16,7 +16,7 @@ const ROW: Row = {
   machine: "2 x Some CPU @ 2.0GHz, 24 GiB, Node 24.1.0",
 };
 
-test("what make proof has written into the documentation are rows of parts that there are, each once", () => {
+test("the documentation has at most one row for each part of make proof, and no other rows", () => {
   const rows = readRows(readFileSync(DOCUMENT, "utf8"));
   const names = rows.map(({ part }) => part);
   expect(names).toEqual(PARTS.map(({ name }) => name).filter((name) => names.includes(name)));
@@ -27,7 +27,7 @@ test("what make proof has written into the documentation are rows of parts that 
   }
 });
 
-test("rows are read as they were written, and what surrounds them stays", () => {
+test("rows are read as they were written, and the text around the table stays", () => {
   const bare: Row = { ...ROW, part: "mutants", figures: {} };
   const document = writeRows(EMPTY, [ROW, bare]);
   expect(readRows(document)).toEqual([ROW, bare]);
@@ -36,7 +36,7 @@ test("rows are read as they were written, and what surrounds them stays", () => 
   expect(writeRows(document, [])).toBe(EMPTY);
 });
 
-test("a row that make proof would not write is refused", () => {
+test("a row in another format than that of make proof is refused", () => {
   const document = writeRows(EMPTY, [ROW]);
   expect(() => readRows(document.replace("10,000", "10000"))).toThrow("not a row of the proof");
   expect(() => readRows(document.replace("2026-01-31", "yesterday"))).toThrow("not a row of the proof");

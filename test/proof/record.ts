@@ -1,9 +1,9 @@
-/** What one run of one part of `make proof` found. */
+/** The result of one run of a part of `make proof`. */
 export type Row = {
   readonly part: string;
   readonly passed: number;
   readonly failed: number;
-  /** What was tried, by name. */
+  /** The sizes of the run, by name. */
   readonly figures: Readonly<Record<string, number>>;
   readonly seconds: number;
   /** Of the end of the run, as 2026-01-31. */
@@ -16,14 +16,14 @@ const BEGIN = "<!-- proof: written by `make proof` -->";
 const END = "<!-- end of proof -->";
 const HEAD = "| Part | Passed | Failed | Tried | Took | Date | Commit | Machine |\n|---|---|---|---|---|---|---|---|";
 
-/** The rows in the document, in its order; fails on a line that `writeRows` would not have written. */
+/** The rows in the document, in its order; throws on a line in another format than that of `writeRows`. */
 export function readRows(document: string): Row[] {
   const { block } = split(document);
   const [first = "", second = "", ...lines] = block.trim().split("\n");
-  if (`${first}\n${second}` !== HEAD) throw new Error("the table of the proof has another head");
+  if (`${first}\n${second}` !== HEAD) throw new Error("The table of the proof has another header.");
   return lines.map((line) => {
     const row = readRow(line);
-    if (row === undefined || formatRow(row) !== line) throw new Error(`not a row of the proof: ${line}`);
+    if (row === undefined || formatRow(row) !== line) throw new Error(`This is not a row of the proof: ${line}`);
     return row;
   });
 }
@@ -37,7 +37,7 @@ function split(document: string): { readonly before: string; readonly block: str
   const [before, rest, ...more] = document.split(BEGIN);
   const [block, after, ...evenMore] = rest?.split(END) ?? [];
   if (before === undefined || block === undefined || after === undefined || more.length + evenMore.length > 0)
-    throw new Error("the document needs the two markers of the proof, once");
+    throw new Error("The document needs each of the two markers of the proof once.");
   return { before, block, after };
 }
 

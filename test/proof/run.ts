@@ -7,8 +7,8 @@ import { type Part, PARTS } from "./parts.ts";
 import { readRows, type Row, writeRows } from "./record.ts";
 
 /**
- * node test/proof/run.ts [part ...]: runs the parts that are named, or all, and writes what they found into docs/reliability.md after each
- * part. Exit code 1 when any test failed.
+ * node test/proof/run.ts [part ...]: runs the named parts, or all, and writes the result of each part into docs/reliability.md.
+ * Exit code 1 when any test failed.
  */
 const ROOT = join(import.meta.dirname, "../..");
 const DOCUMENT = join(ROOT, "docs/reliability.md");
@@ -20,7 +20,7 @@ type Found = Pick<Row, "passed" | "failed" | "figures">;
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => PARTS.every((part) => part.name !== name));
 if (unknown.length > 0)
-  throw new Error(`there is no part ${unknown.join(", ")}: ${PARTS.map(({ name }) => name).join(", ")}`);
+  throw new Error(`There is no part ${unknown.join(", ")}. Parts: ${PARTS.map(({ name }) => name).join(", ")}`);
 for (const part of PARTS.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const commit = git("describe", "--always", "--dirty", "--exclude=*");
   const startedMs = performance.now();
@@ -57,7 +57,7 @@ function runTests(tests: readonly string[]): Found {
   }
 }
 
-/** It says by its exit code whether anything failed. */
+/** The exit code of the script shows whether a case failed; each line of its output is a case. */
 function runScript(script: string): Found {
   const { status, stdout } = spawnSync(process.execPath, [script], {
     cwd: ROOT,
@@ -75,16 +75,16 @@ function run(args: readonly string[]): number | null {
   return spawnSync(process.execPath, args, { cwd: ROOT, env, stdio: ["ignore", "inherit", "inherit"] }).status;
 }
 
-/** In place of the row of an earlier run. */
+/** Replaces the row of an earlier run. */
 function record(row: Row): void {
   const document = readFileSync(DOCUMENT, "utf8");
   const rows = [...readRows(document).filter(({ part }) => part !== row.part), row];
-  const place = ({ part }: Row): number => PARTS.findIndex(({ name }: Part) => name === part);
+  const index = ({ part }: Row): number => PARTS.findIndex(({ name }: Part) => name === part);
   writeFileSync(
     DOCUMENT,
     writeRows(
       document,
-      rows.toSorted((one, other) => place(one) - place(other)),
+      rows.toSorted((one, other) => index(one) - index(other)),
     ),
   );
 }

@@ -12,19 +12,19 @@ export type Comparison = {
   readonly shape?: HistoryShape;
   readonly pool?: Partial<PoolUnderTest>;
   readonly fees?: Partial<FeesUnderTest>;
-  /** Takes longer than to find a difference. */
+  /** Whether to look for the shortest counterexample; takes longer than finding one. */
   readonly shrink?: boolean;
 };
 
 export type Verdict = {
-  /** The shortest saga found that ends with a difference; undefined when there is none. */
-  readonly saga: string | undefined;
+  /** The shortest history found that ends with a difference, as text; undefined when there is none. */
+  readonly counterexample: string | undefined;
   readonly tally: Tally;
 };
 
 export const EVERYTHING: HistoryShape = { investors: 5, masters: 2, steps: 40 };
 
-/** Plays random histories through the reference and what is under test at once. */
+/** Plays random histories through the reference and the code under test at once. */
 export function compareWithReference({
   seed,
   runs,
@@ -40,5 +40,5 @@ export function compareWithReference({
     play(world, history, expectConserved);
   });
   const { failed, errorInstance } = fc.check(property, { seed, numRuns: runs, endOnFailure: !shrink });
-  return { saga: failed ? (errorInstance as Error).message : undefined, tally };
+  return { counterexample: failed ? (errorInstance as Error).message : undefined, tally };
 }

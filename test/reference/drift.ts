@@ -19,10 +19,10 @@ import type { Floating } from "./engine/pool-engine.ts";
 
 export const E8_PER_CENT = 1_000_000n;
 
-/** Cents by which rounding to 1e-8 may move what somebody is entitled to, at each event of a pool. */
+/** Cents by which rounding to 1e-8 may change the part of an owner, at each event of a pool. */
 export const DRIFT_PER_EVENT = fraction(3n, E8_PER_CENT);
 
-/** A share that is wrong in its last digit makes a result wrong in proportion to what it is of the pool. */
+/** The drift after a result: an error in a share grows with the size of the result relative to the pool. */
 export function grown(drift: Fraction, pool: Pool, moved: bigint): Fraction {
   const leverage = over(fraction(abs(moved)), valueOf(pool));
   const exact = plus(times(drift, plus(ONE, leverage)), DRIFT_PER_EVENT);
@@ -31,7 +31,7 @@ export function grown(drift: Fraction, pool: Pool, moved: bigint): Fraction {
 
 const PRECISION = fraction(10n ** 12n);
 
-/** Of those who have a share; at least a cent. */
+/** The sum of the equities of all holdings with a share; at least a cent. */
 export function valueOf(pool: Pool): Fraction {
   const holders = [...pool.holdings].filter(([, { share }]) => isPositive(share));
   const equities = holders.map(([id]) => distance(equityOf(pool, id), ZERO));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { dollars } from "./engine/cents.ts";
 
-/** Amounts in cents. `who`, `where` and `which` count round: whatever the number, there is somebody. */
+/** Amounts in cents. `who`, `where` and `which` are taken modulo the number of Investors, Masters and positions. */
 export type Step =
   | { readonly do: "deposit"; readonly who: number; readonly cents: bigint }
   | { readonly do: "withdraw"; readonly who: number; readonly cents: bigint }
@@ -60,16 +60,16 @@ export function histories({ investors, masters, steps, kinds = ALL }: HistorySha
   const few = kinds === ALL ? fc.oneof({ weight: 30, arbitrary: single }, { weight: 1, arbitrary: emptied }) : single;
   return fc
     .tuple(fc.integer({ min: 1, max: investors }), fc.integer({ min: 1, max: masters }), beginnings(investors))
-    .chain(([people, places, beginning]) =>
+    .chain(([investorCount, masterCount, beginning]) =>
       fc.array(few, { maxLength: steps, size: "max" }).map((rest) => ({
-        investors: people,
-        masters: places,
-        steps: [...beginning.slice(0, 2 * people), ...rest.flat()],
+        investors: investorCount,
+        masters: masterCount,
+        steps: [...beginning.slice(0, 2 * investorCount), ...rest.flat()],
       })),
     );
 }
 
-/** Everybody brings some money and begins at the first Master; shrinking keeps that. */
+/** Each Investor deposits and is assigned to the first Master; shrinking keeps these steps. */
 function beginnings(investors: number): fc.Arbitrary<Step[]> {
   const beginning = fc.tuple(positive, rate).map(([cents, ratePpm]) => ({ cents, ratePpm }));
   return fc.array(beginning, { minLength: investors, maxLength: investors }).map((all) =>
@@ -88,7 +88,7 @@ const positive = fc.oneof(
   { weight: 2, arbitrary: cent(1n, 20n).map((hundreds) => hundreds * 100_00n) },
 );
 const signed = fc.tuple(positive, fc.boolean()).map(([cents, isLoss]) => (isLoss ? -cents / 3n : cents / 2n));
-/** More than anybody has. */
+/** More than any Investor has. */
 const EVERYTHING = 99_000_000_00n;
 const rate = fc.oneof(fc.constantFrom(0n, 200_000n, 275_000n, 300_000n, 333_333n, 1_000_000n), cent(0n, 1_000_000n));
 const index = fc.nat({ max: 11 });
@@ -120,7 +120,7 @@ const STEPS = {
 
 const ALL = Object.keys(STEPS) as Step["do"][];
 
-/** Who takes everything out while nothing is charged owes the fee of it afterwards. */
+/** An Investor that withdraws everything while fees are disabled owes the fee afterwards. */
 const emptied = fc
   .tuple(index, positive)
   .map(([who, cents]): Step[] => [
@@ -133,8 +133,8 @@ const emptied = fc
     { do: "week" },
   ]);
 
-/** A step as a person would say it. */
-export function tell(step: Step, { investors, masters }: Pick<History, "investors" | "masters">): string {
+/** A step as a sentence. */
+export function describeStep(step: Step, { investors, masters }: Pick<History, "investors" | "masters">): string {
   const who = "who" in step ? `I${(step.who % investors) + 1}` : "";
   const where = "where" in step ? `M${(step.where % masters) + 1}` : "";
   switch (step.do) {

@@ -15,7 +15,7 @@ import {
   type World,
 } from "./engine/world.ts";
 
-/** What is under test; a saboteur replaces a part of it. */
+/** What is under test; a mutant replaces a part of it. */
 export type FeesUnderTest = {
   readonly earn: typeof earn;
   readonly decideDue: typeof decideDue;
@@ -29,7 +29,7 @@ type Payer = { versions: FeeVersion[]; debts: Debt[]; readonly earnings: Map<Mas
 
 const E8_PER_CENT = 1_000_000n;
 
-/** Fees of everybody, computed beside a world from the same allocations. Throws where a cent or a mark differs. */
+/** Computes the fees of all Investors with the code under test, from the same allocations. Throws when a cent or a mark differs. */
 export function modelFees(tested: FeesUnderTest = THE_FEES): World["watch"] {
   const payers = new Map<Investor, Payer>();
   const payerOf = (investor: Investor): Payer => {

@@ -12,7 +12,7 @@ import { DRIFT_PER_EVENT, E8_PER_CENT, expectNear, grown, sizeOf, valueOf } from
 import { emptyPool, equityOf, floatingOf, type Owner, type Pool } from "./engine/pool.ts";
 import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
 
-/** What is under test; a saboteur replaces a part of it. */
+/** What is under test; a mutant replaces a part of it. */
 export type PoolUnderTest = {
   readonly strikePool: typeof strikePool;
   readonly allocateDeal: typeof allocateDeal;
@@ -23,12 +23,12 @@ export type PoolUnderTest = {
 
 export const THE_POOL: PoolUnderTest = { strikePool, allocateDeal, takeOut, leaveUnits, floatingShares };
 
-/** How often a cent was given another way than by exact fractions, where both ways are as good. */
+/** How often the code under test gave a cent of a tie to another holding than the reference; both are correct. */
 export type Tally = { allocations: number; ties: number };
 
 const SYMBOL = "EURUSD";
 
-/** Two pools with one life. Throws as soon as they differ by more than rounding to 1e-8 explains. */
+/** Sends the same events to the reference and to the code under test. Throws when they differ by more than rounding to 1e-8 explains. */
 export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL): PoolEngine {
   const pool = emptyPool();
   const reference = referencePool(pool);
@@ -69,7 +69,7 @@ export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL)
       const { pool: after, parts, suspense } = tested.allocateDeal(real, { ...deal, symbol: SYMBOL });
       const paid = new Map<Owner, bigint>([
         ...parts.map((part) => [part.subscriptionId, part.amount] as const),
-        ["nobody", suspense],
+        ["suspense", suspense],
       ]);
       const choose = (split: Split): Payment<Owner>[] => {
         const payments = split.map(({ owner }) => ({ owner, cents: paid.get(owner) ?? 0n }));
@@ -97,7 +97,7 @@ export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL)
   };
 }
 
-/** Each within a cent of what is exact, and no cent given to somebody while another was entitled to more of it. */
+/** Each payment is within a cent of the exact part, and no cent went to a holding while another was entitled to more of it. */
 function expectFair(split: Split, payments: readonly Payment<Owner>[], drift: Fraction): void {
   const over = split.map(({ exact }, index) => minus(fraction(payments[index]!.cents), exact));
   const sorted = over.toSorted(compare);
@@ -120,7 +120,7 @@ function expectPaid(payments: readonly Payment<Owner>[], paid: ReadonlyMap<Owner
   }
 }
 
-/** Cents are equal, and everything finer is near. */
+/** Cents are equal; shares, carries and equities are within the drift. */
 function expectSame(pool: Pool, real: UnitPool, drift: Fraction): void {
   const units = real.holdings.reduce((sum, holding) => sum + holding.units, 0n);
   for (const [id, holding] of pool.holdings) {
@@ -135,14 +135,14 @@ function expectSame(pool: Pool, real: UnitPool, drift: Fraction): void {
       expectNear(`share of ${id}`, fraction(model.units, units), holding.share, over(drift, valueOf(pool)));
     else if (holding.share.top !== 0n) throw new Error(`${id} has a share and no units`);
   }
-  const strangers = real.holdings.filter(({ subscriptionId }) => !pool.holdings.has(subscriptionId));
-  if (strangers.length > 0) throw new Error(`holding ${strangers[0]!.subscriptionId} is not known to the reference`);
-  if (real.suspense.amount !== pool.nobody.amount) {
+  const unknown = real.holdings.filter(({ subscriptionId }) => !pool.holdings.has(subscriptionId));
+  if (unknown.length > 0) throw new Error(`holding ${unknown[0]!.subscriptionId} is not known to the reference`);
+  if (real.suspense.amount !== pool.suspense.amount) {
     throw new Error(
-      `suspense is ${dollars(real.suspense.amount)}, and ${dollars(pool.nobody.amount)} by the reference`,
+      `suspense is ${dollars(real.suspense.amount)}, and ${dollars(pool.suspense.amount)} by the reference`,
     );
   }
-  expectNear("carry of suspense", fraction(real.suspense.carry, E8_PER_CENT), pool.nobody.carry, drift);
+  expectNear("carry of suspense", fraction(real.suspense.carry, E8_PER_CENT), pool.suspense.carry, drift);
   const volumes = real.positions
     .map(({ positionId, volume }) => `${positionId}: ${volume}`)
     .toSorted()

@@ -24,14 +24,14 @@ const BROKEN_POOLS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
       return { ...rest, pool: { ...after, holdings, suspense: { ...after.suspense, carry: 0n } } };
     },
   },
-  "who joins shares what floated before": {
+  "a new Investor shares earlier floating results": {
     strikePool: (pool, marks) =>
       strikePool(
         pool,
         marks.map((mark) => ({ ...mark, floating: 0n })),
       ),
   },
-  "who takes money out keeps the units": {
+  "a withdrawal keeps its units": {
     takeOut: (pool, holding, amount) => {
       const after = takeOut(pool, holding, amount);
       return { ...after, holdings: after.holdings.map((each) => ({ ...each, unredeemed: 0n })) };
@@ -55,10 +55,10 @@ const BROKEN_POOLS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
 };
 
 const BROKEN_FEES: Readonly<Record<string, Partial<FeesUnderTest>>> = {
-  "the rate is that of the end": {
+  "the rate at the end applies to all profit": {
     decideDue: (facts) => decideDue({ ...facts, earnings: earnedAt(facts, () => new Date(facts.at.getTime() - 1)) }),
   },
-  "what is lost was earned first": {
+  "a loss removes the earliest profit first": {
     earn: (earnings, parts) => {
       const after = earn({ ...earnings, layers: earnings.layers.toReversed() }, parts);
       return { ...after, layers: after.layers.toReversed() };
@@ -97,30 +97,36 @@ const BROKEN_FEES: Readonly<Record<string, Partial<FeesUnderTest>>> = {
   },
 };
 
-test.for(mutants(BROKEN_POOLS))("caught: %s", ([, pool]) => {
-  expect(compareWithReference({ seed: 5, runs: RUNS, pool, shrink: false }).saga).toMatch(
+test.for(mutants(BROKEN_POOLS))("the mutant is detected: %s", ([, pool]) => {
+  expect(compareWithReference({ seed: 5, runs: RUNS, pool, shrink: false }).counterexample).toMatch(
     /by the reference|wrong holdings|Carries sum/,
   );
 });
 
-test.for(mutants(BROKEN_FEES))("caught: %s", ([, fees]) => {
-  expect(compareWithReference({ seed: 5, runs: RUNS, fees, shrink: false }).saga).toMatch(/by the reference|, not /);
+test.for(mutants(BROKEN_FEES))("the mutant is detected: %s", ([, fees]) => {
+  expect(compareWithReference({ seed: 5, runs: RUNS, fees, shrink: false }).counterexample).toMatch(
+    /by the reference|, not /,
+  );
 });
 
-test("the saga of a difference is short and tells every step", () => {
-  const { saga } = compareWithReference({ seed: 5, runs: RUNS, pool: BROKEN_POOLS["carries are forgotten"]! });
-  const lines = saga!.split("\n");
+test("a counterexample is short and lists every step", () => {
+  const { counterexample } = compareWithReference({
+    seed: 5,
+    runs: RUNS,
+    pool: BROKEN_POOLS["carries are forgotten"]!,
+  });
+  const lines = counterexample!.split("\n");
   expect(lines.length).toBeLessThan(20);
   expect(lines[0]).toMatch(/^1\. I1 deposits \d+\.\d\d$/);
   expect(lines.at(-1)).toMatch(/^ {3}=> /);
 });
 
-/** `make test` runs the first two of each sort. */
+/** `make test` runs the first two of each kind. */
 function mutants<Mutant>(all: Readonly<Record<string, Mutant>>): [string, Mutant][] {
   return Object.entries(all).slice(0, sized({ test: 2, proof: Infinity }));
 }
 
-/** As before, but whoever is named first gets all the cents that rounding down leaves. */
+/** The real allocation, but the first holding gets all the cents that rounding down leaves. */
 function firstTakesAll({ pool, parts, suspense }: Allocation): Allocation {
   const paid = new Map(parts.map(({ subscriptionId, amount }) => [subscriptionId, amount]));
   const due = pool.holdings.map((holding) => (paid.get(holding.subscriptionId) ?? 0n) * E8_PER_CENT + holding.carry);

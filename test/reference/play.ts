@@ -5,29 +5,29 @@ import { closeWeek } from "./engine/fees.ts";
 import { assign, configure, deposit, unassign, withdraw } from "./engine/investing.ts";
 import { mark, realise, trade } from "./engine/trading.ts";
 import { activeAt, type Investor, type Master, type World } from "./engine/world.ts";
-import { type History, type Since, type Step, tell } from "./history.ts";
+import { type History, type Since, type Step, describeStep } from "./history.ts";
 
 export const FIRST_DAY: Instant = Date.UTC(2026, 0, 3);
 const STEP_MS = 60_000;
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** Plays a history through a world; when something is wrong at a step, the error tells the whole saga up to there. */
+/** Plays a history through a world; an error at a step contains the transcript up to that step. */
 export function play(world: World, history: History, check: (world: World) => void = () => {}): string[] {
-  const saga: string[] = [];
+  const transcript: string[] = [];
   for (const step of history.steps) {
-    saga.push(`${saga.length + 1}. ${tell(step, history)}`);
+    transcript.push(`${transcript.length + 1}. ${describeStep(step, history)}`);
     try {
       const outcome = playStep(world, step);
-      if (outcome !== "") saga.push(`   ${outcome}`);
+      if (outcome !== "") transcript.push(`   ${outcome}`);
       check(world);
     } catch (error) {
-      throw new Error([...saga, `   => ${(error as Error).message}`].join("\n"), { cause: error });
+      throw new Error([...transcript, `   => ${(error as Error).message}`].join("\n"), { cause: error });
     }
   }
-  return saga;
+  return transcript;
 }
 
-/** Answers what came of it, where that can not be seen from the step. */
+/** Returns the outcome of a step as text; empty when the step alone determines it. */
 export function playStep(world: World, wanted: Step): string {
   world.now += STEP_MS;
   const step = within(world, wanted);
@@ -40,8 +40,8 @@ export function playStep(world: World, wanted: Step): string {
 }
 
 /**
- * Nobody makes a thousand times what is at work in a day. Units are of 1e-8 USD when they are made: where one has come to
- * be worth a cent, rounding them is no dust any more.
+ * Limits results to a multiple of the pooled capital. A unit is issued at 1e-8 USD; were it worth a cent, the rounding of units
+ * would be visible in cents.
  */
 const MAX_LEVERAGE = 10n;
 const MIN_CAPITAL = 10n;
@@ -61,11 +61,11 @@ function playInvestor(world: World, step: Extract<Step, { who: number }>): strin
       deposit(world, investor, step.cents);
       return "";
     case "withdraw":
-      return say(withdraw(world, investor, step.cents));
+      return describeOutcome(withdraw(world, investor, step.cents));
     case "assign":
-      return say(assign(world, investor, at(world.masters, step.where), step));
+      return describeOutcome(assign(world, investor, at(world.masters, step.where), step));
     case "unassign":
-      return say(unassign(world, investor));
+      return describeOutcome(unassign(world, investor));
     case "rate":
       return setRate(world, investor, step.ratePpm, step.since);
     case "switch":
@@ -145,7 +145,7 @@ function at<T>(all: readonly T[], index: number): T {
   return all[index % all.length]!;
 }
 
-function say(outcome: object): string {
+function describeOutcome(outcome: object): string {
   if ("refused" in outcome) return `refused: ${String(outcome.refused)}`;
   const amounts = Object.entries(outcome).filter((entry): entry is [string, bigint] => typeof entry[1] === "bigint");
   return amounts.map(([name, cents]) => `${name} ${name === "id" ? cents : dollars(cents)}`).join(", ");

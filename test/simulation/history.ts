@@ -1,5 +1,5 @@
 import { Books, isOpen, isUnderWay } from "./checks/books.ts";
-import { checkEnd, type End, isAnyHeldUp, isSettled } from "./checks/check-end.ts";
+import { checkEnd, type End, isAnyBlocked, isSettled } from "./checks/check-end.ts";
 import { Violation } from "./checks/violation.ts";
 import { BooksWatch } from "./checks/watch-books.ts";
 import { CallersWatch } from "./checks/watch-callers.ts";
@@ -10,8 +10,8 @@ import { PoolsWatch } from "./checks/watch-pools.ts";
 import { Notes } from "./notes.ts";
 import type { Fault, Plan } from "./plan/plan.ts";
 import { Coverage } from "./report/coverage.ts";
-import { tellChanges } from "./report/tell-changes.ts";
-import { play } from "./sagas/play.ts";
+import { describeChanges } from "./report/describe-changes.ts";
+import { play } from "./callers/play.ts";
 import { Faults } from "./world/faults.ts";
 import { createRandom, type Random } from "./world/random.ts";
 import { Scheduler } from "./world/scheduler.ts";
@@ -20,15 +20,15 @@ import { ACCOUNTS, World } from "./world/world.ts";
 const START_MS = Date.UTC(2026, 2, 2, 9, 0, 0);
 /** How long a safety run lasts; its faults come in the first two thirds. */
 const SAFETY_MS = 110_000;
-/** From the last fault on: the quiet period, and what it may take beyond that. */
+/** Time to resolve every operation after the last fault, beyond the quiet period. */
 const RESOLUTION_MS = 60_000;
-/** From the instant at which a deal is shown: an interval of the orphan scan, and some time to write it down. */
+/** Time to record a deal after it is shown: an interval of the orphan scan, and a margin. */
 const ORPHAN_MS = 75_000;
-/** A deal that the platform forgot is noticed so late. */
+/** Time to detect a deal that the platform lost. */
 const FORGOTTEN_MS = 150_000;
-const LOOK_EVERY_MS = 500;
+const QUIET_CHECK_MS = 500;
 
-/** One life of the whole world, with everybody who watches it. */
+/** One run of the whole simulated world, with all checks attached. */
 export class History {
   readonly startMs = START_MS;
   readonly scheduler: Scheduler;
@@ -48,16 +48,16 @@ export class History {
   #playing = 0;
   #isQuiet = false;
 
-  constructor(plan: Plan, isTold: boolean) {
+  constructor(plan: Plan, isRecorded: boolean) {
     this.#plan = plan;
     this.#random = createRandom(plan.seed).for("world");
     this.scheduler = new Scheduler(START_MS, this.#random.for("scheduler"));
-    this.notes = new Notes(this.scheduler, isTold);
+    this.notes = new Notes(this.scheduler, isRecorded);
     this.#faults = new Faults(plan, this.scheduler, {
-      struck: (fault, { step, label, process }) => {
-        this.#struck(fault, step === "failpoint" ? label : step, `${process.name}: ${label}`);
+      onFault: (fault, { step, label, process }) => {
+        this.#recordFault(fault, step === "failpoint" ? label : step, `${process.name}: ${label}`);
       },
-      died: (process, downMs) => this.#world.replace(process, downMs),
+      onCrash: (process, downMs) => this.#world.replace(process, downMs),
     });
     this.#world = this.#makeWorld();
     this.#books = new Books(this.#world.database);
@@ -94,17 +94,17 @@ export class History {
     });
   }
 
-  async live(): Promise<void> {
+  async run(): Promise<void> {
     const { scheduler, notes } = this;
     this.#watchWorld();
     await this.#world.open();
     this.#world.start();
-    for (const fault of this.#faults.timed()) scheduler.after(fault.atMs, fault.kind, () => this.#strike(fault));
-    for (const [place, command] of this.#plan.commands.entries()) {
+    for (const fault of this.#faults.timed()) scheduler.after(fault.atMs, fault.kind, () => this.#applyFault(fault));
+    for (const [index, command] of this.#plan.commands.entries()) {
       this.#playing += 1;
-      scheduler.after(command.atMs, "command", () => this.#play(place));
+      scheduler.after(command.atMs, "command", () => this.#play(index));
     }
-    if (this.#plan.mode === "liveness") scheduler.after(this.#plan.calmFromMs, "look", () => this.#look());
+    if (this.#plan.mode === "liveness") scheduler.after(this.#plan.calmFromMs, "check quiet", () => this.#checkQuiet());
     await scheduler.runUntil(
       () => notes.violation !== undefined || this.#isQuiet || scheduler.nowMs >= this.#endsAtMs(),
     );
@@ -122,17 +122,17 @@ export class History {
       faults: this.#faults,
       note,
       log: this.notes.log(),
-      line: {
+      commandConnection: {
         onWrite: (process, { amountMinor, login, comment, checkMargin }) => {
           note(() => `${process.name} sends ${amountMinor} to ${login}: ${comment}`);
           this.notes.check(() => this.#platform.onWrite({ login, amountMinor, comment, checkMargin }));
         },
-        onFailure: (trouble, { comment }) => {
-          note(() => `!! ${trouble.name} for ${comment}: ${JSON.stringify(trouble)}`);
-          this.coverage.fault(trouble.name, this.#platform.operationOf(comment));
+        onFailure: (commandFault, { comment }) => {
+          note(() => `!! ${commandFault.name} for ${comment}: ${JSON.stringify(commandFault)}`);
+          this.coverage.fault(commandFault.name, this.#platform.operationOf(comment));
         },
       },
-      onConnectionFailure: (name) => this.#struck(name, "database", "database"),
+      onConnectionFailure: (name) => this.#recordFault(name, "database", "database"),
     });
   }
 
@@ -148,7 +148,7 @@ export class History {
       });
     };
     database.onCommit = (changed) => {
-      this.notes.tell(() => tellChanges(changed));
+      this.notes.noteAll(() => describeChanges(changed));
       this.notes.check(() => this.#watch.onCommit(changed));
     };
     const { fees, books } = this.#world;
@@ -157,8 +157,8 @@ export class History {
     fees.onCommit = (changed) => this.notes.check(() => this.#fees?.onCommit(changed));
   }
 
-  #play(place: number): void {
-    const process = this.#world.newcomer(`caller ${place}`);
+  #play(index: number): void {
+    const process = this.#world.addCaller(`caller ${index}`);
     const { network, subscriptions, feeService: fees, server } = this.#world;
     const random = this.#random.for(process.name);
     const caller = {
@@ -171,21 +171,21 @@ export class History {
       accountLocks: this.#watch,
       note: this.notes.note,
     };
-    const played = process.run(() => play(caller, server, this.#plan.commands[place]!));
-    played.then(() => (this.#playing -= 1), this.notes.blame);
+    const played = process.run(() => play(caller, server, this.#plan.commands[index]!));
+    played.then(() => (this.#playing -= 1), this.notes.recordViolation);
   }
 
-  #struck(fault: string, place: string, where: string): void {
+  #recordFault(fault: string, point: string, where: string): void {
     this.notes.note(() => `!! ${fault}: ${where.replaceAll(/\s+/g, " ").slice(0, 120)}`);
     const underWay = this.#books.operations().filter((operation) => isOpen(operation) || isUnderWay(operation));
-    if (fault === "crash") this.coverage.crash(place, underWay);
+    if (fault === "crash") this.coverage.crash(point, underWay);
     else this.coverage.fault(fault, underWay);
   }
 
-  #strike(fault: Extract<Fault, { readonly atMs: number }>): void {
+  #applyFault(fault: Extract<Fault, { readonly atMs: number }>): void {
     const { databaseServer, server, broker } = this.#world;
     const { scheduler } = this;
-    this.#struck(fault.kind.replaceAll("_", " "), "world", JSON.stringify(fault));
+    this.#recordFault(fault.kind.replaceAll("_", " "), "world", JSON.stringify(fault));
     switch (fault.kind) {
       case "database_down":
         databaseServer.goDown();
@@ -196,14 +196,14 @@ export class History {
         this.#platform.forget(server.forgotten);
         return;
       case "broker_failure":
-        broker.trouble = fault.probability;
-        scheduler.after(fault.forMs, "broker is well", () => (broker.trouble = 0));
+        broker.failureRate = fault.probability;
+        scheduler.after(fault.forMs, "broker recovers", () => (broker.failureRate = 0));
         return;
-      case "broker_amnesia":
-        broker.forget();
+      case "broker_data_loss":
+        broker.loseData();
         return;
-      case "broker_rewind":
-        broker.rewind();
+      case "broker_redelivery":
+        broker.redeliver();
         return;
       case "clock_jump":
         this.#world.setClock(fault.process, fault.byMs);
@@ -215,9 +215,9 @@ export class History {
     }
   }
 
-  #look(): void {
-    this.#isQuiet = (this.#playing === 0 || isAnyHeldUp(this.#end)) && isSettled(this.#end);
-    if (!this.#isQuiet) this.scheduler.after(LOOK_EVERY_MS, "look", () => this.#look());
+  #checkQuiet(): void {
+    this.#isQuiet = (this.#playing === 0 || isAnyBlocked(this.#end)) && isSettled(this.#end);
+    if (!this.#isQuiet) this.scheduler.after(QUIET_CHECK_MS, "check quiet", () => this.#checkQuiet());
   }
 
   #endsAtMs(): number {
@@ -230,7 +230,7 @@ export class History {
 
   #checkEnd(): void {
     checkEnd(this.#end);
-    if (!this.#isQuiet && this.#playing > 0 && !isAnyHeldUp(this.#end))
-      throw new Violation("I10", `${this.#playing} callers still do not know`);
+    if (!this.#isQuiet && this.#playing > 0 && !isAnyBlocked(this.#end))
+      throw new Violation("I10", `${this.#playing} callers have no final answer`);
   }
 }

@@ -2,46 +2,46 @@ import type { Log } from "../../services/kernel/log.ts";
 import { Violation } from "./checks/violation.ts";
 import type { Scheduler } from "./world/scheduler.ts";
 
-/** What a history tells, and the first thing that was wrong in it. */
+/** The event log of a history, and its first violation. */
 export class Notes {
   readonly lines: string[] = [];
   violation: Violation | undefined;
   readonly #scheduler: Scheduler;
-  readonly #isTold: boolean;
+  readonly #isRecorded: boolean;
   readonly #startMs: number;
 
-  constructor(scheduler: Scheduler, isTold: boolean) {
+  constructor(scheduler: Scheduler, isRecorded: boolean) {
     this.#scheduler = scheduler;
-    this.#isTold = isTold;
+    this.#isRecorded = isRecorded;
     this.#startMs = scheduler.nowMs;
   }
 
   readonly note = (text: () => string): void => {
-    if (!this.#isTold) return;
+    if (!this.#isRecorded) return;
     const seconds = ((this.#scheduler.nowMs - this.#startMs) / 1_000).toFixed(3);
     this.lines.push(`${seconds.padStart(9)}  ${text()}`);
   };
 
-  readonly tell = (texts: () => readonly string[]): void => {
-    if (this.#isTold) for (const text of texts()) this.note(() => text);
+  readonly noteAll = (texts: () => readonly string[]): void => {
+    if (this.#isRecorded) for (const text of texts()) this.note(() => text);
   };
 
-  /** Keeps what is wrong. Anything else that is thrown is a mistake of the simulation, and ends it. */
+  /** Records a violation. Any other error is a defect of the simulation, and is thrown. */
   readonly check = (work: () => void): void => {
     try {
       work();
     } catch (problem) {
-      this.blame(problem);
+      this.recordViolation(problem);
     }
   };
 
-  readonly blame = (problem: unknown): void => {
+  readonly recordViolation = (problem: unknown): void => {
     if (!(problem instanceof Violation)) throw problem;
     this.violation ??= problem;
     this.note(() => `>> ${problem.invariant}: ${problem.message}`);
   };
 
-  /** What the service itself says stands among what happens to it. */
+  /** Log lines of the services appear between the simulated events. */
   log(): Log {
     const write = (message: string, fields: object = {}): void =>
       this.note(() => `   log: ${message} ${textOf(fields)}`);

@@ -18,14 +18,14 @@ export type Tally = {
   readonly simulatedMs: number;
   readonly failures: readonly Failure[];
   readonly hits: Hits;
-  /** Processes that died, and everything else that went wrong. */
+  /** Crashes of processes, and all other faults. */
   readonly crashes: number;
   readonly faults: number;
-  /** The same for the same histories, in whatever order they were lived. */
+  /** Equal for equal sets of histories, in whatever order they ran. */
   readonly trace: number;
 };
 
-/** Lives through many histories, one after the other. */
+/** Runs many histories, one after the other. */
 export async function runSeeds({ first, step, count, mode, stopsAtViolation }: Work): Promise<Tally> {
   const failures: Failure[] = [];
   const hits: Hits = {};
@@ -53,7 +53,7 @@ export async function runSeeds({ first, step, count, mode, stopsAtViolation }: W
   return { seeds, steps, simulatedMs, failures, hits, crashes, faults, trace };
 }
 
-/** A safety run takes three times as long, and most of what it could find a liveness run finds too. */
+/** One seed in four is a safety run: it takes three times as long, and liveness runs find most defects too. */
 export function modeOf(seed: number): Mode {
   return seed % 4 === 0 ? "safety" : "liveness";
 }

@@ -1,41 +1,41 @@
 import { Worker } from "node:worker_threads";
 import { addHits, type Hits } from "./report/coverage.ts";
 import type { Tally } from "./run-seeds.ts";
-import type { Keeping, Telling, Work } from "./work.ts";
+import type { ReplayWork, DescribeWork, Work } from "./work.ts";
 
 const WORKER = new URL("./seeds-worker.ts", import.meta.url);
 
-/** Many seeds in one thread: its clocks are virtual, and sources that were changed stay in it. */
+/** Runs many seeds in a thread of their own, because its clocks are virtual and its sources may be mutated. */
 export function runWorker(work: Work): Promise<Tally> {
   return inThread(work);
 }
 
-/** A history in words; a failing one as small as it gets. */
-export function tellInThread(telling: Telling): Promise<string> {
+/** The events of a history as text; a failing history is reduced first. */
+export function describeInThread(telling: DescribeWork): Promise<string> {
   return inThread(telling);
 }
 
-/** What is wrong in a kept history, for each of its seeds in which anything is. */
-export function liveKeptInThread(keeping: Keeping): Promise<readonly string[]> {
+/** The violations of a regression, at most one for each of its seeds. */
+export function replayRegressionInThread(keeping: ReplayWork): Promise<readonly string[]> {
   return inThread(keeping);
 }
 
-function inThread<T>(work: Work | Telling | Keeping): Promise<T> {
+function inThread<T>(work: Work | DescribeWork | ReplayWork): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
   worker.once("message", resolve);
   worker.once("error", reject);
-  worker.once("exit", (code) => reject(new Error(`the thread ended with ${code}`)));
+  worker.once("exit", (code) => reject(new Error(`the simulation thread exited with code ${code}`)));
   return promise.finally(() => void worker.terminate());
 }
 
-/** The same seeds in several threads, each taking every so many-th. */
+/** Distributes the seeds over several threads. */
 export async function runWorkers(work: Omit<Work, "step">, threads: number): Promise<Tally> {
-  const shares = Array.from({ length: threads }, (_, place) => ({
+  const shares = Array.from({ length: threads }, (_, index) => ({
     ...work,
-    first: work.first + place,
+    first: work.first + index,
     step: threads,
-    count: Math.floor(work.count / threads) + (place < work.count % threads ? 1 : 0),
+    count: Math.floor(work.count / threads) + (index < work.count % threads ? 1 : 0),
   }));
   const tallies = await Promise.all(shares.filter(({ count }) => count > 0).map(runWorker));
   const hits: Hits = {};

@@ -7,24 +7,24 @@ import { installVirtualTime } from "./world/virtual-time.ts";
 export type Result = {
   readonly plan: Plan;
   readonly violation: Violation | undefined;
-  /** The same for the same plan. */
+  /** Equal for equal plans. */
   readonly traceHash: string;
   readonly steps: number;
   readonly simulatedMs: number;
   readonly hits: Hits;
   readonly crashes: number;
   readonly faults: number;
-  /** What happened, line by line; only when it was asked for. */
+  /** The events, one per line; empty unless `isRecorded`. */
   readonly lines: readonly string[];
 };
 
-export type SimulationOptions = { readonly isTold?: boolean };
+export type SimulationOptions = { readonly isRecorded?: boolean };
 
-/** Lives through a plan, from the first command until all is quiet or something is wrong. */
-export async function simulate(plan: Plan, { isTold = false }: SimulationOptions = {}): Promise<Result> {
+/** Runs a plan until no work is left, its time is over, or an invariant is broken. */
+export async function simulate(plan: Plan, { isRecorded = false }: SimulationOptions = {}): Promise<Result> {
   installVirtualTime();
-  const history = new History(plan, isTold);
-  await history.live();
+  const history = new History(plan, isRecorded);
+  await history.run();
   const { scheduler, notes, startMs } = history;
   return {
     plan,

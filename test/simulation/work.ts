@@ -1,10 +1,10 @@
 import type { Mode } from "./plan/plan.ts";
 
-/** With which mistake put into the sources this thread lives, by its name. */
+/** The mutant that the thread applies to its sources, by its name. */
 export type Sources = { readonly mutant: string | undefined };
 
 export type Work = Sources & {
-  /** Which seeds: every `step`-th from `first` on. */
+  /** The seeds: every `step`-th from `first` on. */
   readonly first: number;
   readonly step: number;
   readonly count: number;
@@ -12,8 +12,8 @@ export type Work = Sources & {
   readonly stopsAtViolation: boolean;
 };
 
-/** One seed: its history, or, when it fails, the smallest one that fails like it. */
-export type Telling = Sources & { readonly tell: number; readonly mode: Mode };
+/** Prints the history of one seed; of a failing seed, the smallest history that breaks the same invariant. */
+export type DescribeWork = Sources & { readonly describe: number; readonly mode: Mode };
 
-/** A history that is kept, by its title. */
-export type Keeping = Sources & { readonly kept: string };
+/** Replays a regression, by its title. */
+export type ReplayWork = Sources & { readonly regression: string };

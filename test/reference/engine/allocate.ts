@@ -2,7 +2,7 @@ import { type Entitlement, type Payment, toCents } from "./cents.ts";
 import { type Fraction, fraction, isPositive, isZero, minus, ONE, plus, times, towardsZero, ZERO } from "./fraction.ts";
 import {
   attributedTo,
-  largestLockOwner,
+  largestHolder,
   type Owner,
   ownersOf,
   type Pool,
@@ -23,10 +23,10 @@ export type Deal = {
   readonly result: bigint;
 };
 
-/** Who is entitled to what of a deal, to the last fraction. */
+/** The exact part of a deal that each owner is entitled to. */
 export type Split = readonly Entitlement<Owner>[];
 
-/** Splits a result among those who own the pool, and books it as whole cents; `choose` may settle ties in its own way. */
+/** Splits a result among the owners of the pool and books whole cents. `choose` may round ties another way. */
 export function allocate(
   pool: Pool,
   deal: Deal,
@@ -40,9 +40,9 @@ export function allocate(
   const payments = choose(split);
   for (const [index, { owner, exact }] of split.entries()) {
     const cents = payments[index]!.cents;
-    if (owner === "nobody") {
-      pool.nobody.amount += cents;
-      pool.nobody.carry = minus(exact, fraction(cents));
+    if (owner === "suspense") {
+      pool.suspense.amount += cents;
+      pool.suspense.carry = minus(exact, fraction(cents));
     } else {
       holdingOf(pool, owner).pooled += cents;
       holdingOf(pool, owner).carry = minus(exact, fraction(cents));
@@ -51,12 +51,12 @@ export function allocate(
   return payments.filter(({ cents }) => cents !== 0n);
 }
 
-/** A close at 0.00 still releases what was attributed; what neither closes nor changes the balance is no result. */
+/** Whether the deal closes volume: a close at 0.00 still releases attributed amounts, so it is a result. */
 function closes({ kind }: Deal): boolean {
   return kind === "exit" || kind === "reversal";
 }
 
-/** Moves the positions on, and says what everybody is entitled to; books nothing. */
+/** Updates the positions and returns the part of each owner; books nothing. */
 function splitOf(pool: Pool, deal: Deal): Split {
   const position = deal.positionId === 0n ? undefined : pool.positions.get(deal.positionId);
   const closed = closedFraction(deal, position);
@@ -95,10 +95,10 @@ function move({ positions }: Pool, { kind, positionId, volume, volumeClosed }: D
   }
 }
 
-/** Who has no share and nothing attributed any more keeps no fraction of a cent: the largest holder takes it. */
+/** A holding without share and attributed amounts keeps no fraction of a cent: the largest holder takes it. */
 function withoutDust(pool: Pool, entitlements: readonly Entitlement<Owner>[]): Entitlement<Owner>[] {
-  const heir = largestLockOwner(pool);
-  if (heir === "nobody") return [...entitlements];
+  const heir = largestHolder(pool);
+  if (heir === "suspense") return [...entitlements];
   let dust = ZERO;
   const cut = entitlements.map(({ owner, exact }) => {
     if (isPositive(shareOf(pool, owner)) || hasAttributed(pool, owner)) return { owner, exact };
@@ -114,5 +114,5 @@ function hasAttributed({ positions }: Pool, owner: Owner): boolean {
 }
 
 function carryOf(pool: Pool, owner: Owner): Fraction {
-  return owner === "nobody" ? pool.nobody.carry : holdingOf(pool, owner).carry;
+  return owner === "suspense" ? pool.suspense.carry : holdingOf(pool, owner).carry;
 }

@@ -1,16 +1,16 @@
 import { compare, type Fraction, floor, fraction, minus, reduced, total } from "./fraction.ts";
 
-/** Exact amounts of somebody each, and what they are as whole cents. */
+/** An exact amount of an owner, and the whole cents that are paid for it. */
 export type Entitlement<Owner> = { readonly owner: Owner; readonly exact: Fraction };
 export type Payment<Owner> = { readonly owner: Owner; readonly cents: bigint };
 
 /**
- * Whole cents whose sum is the sum of the exact amounts: everybody's cents rounded down, then one cent each to the
- * largest fractional parts; among equals to the one named first.
+ * Whole cents whose sum is the sum of the exact amounts: each amount rounded down, then one cent each to the largest
+ * fractional parts; among equal parts to the first owner (largest-remainder method).
  */
 export function toCents<Owner>(entitlements: readonly Entitlement<Owner>[]): Payment<Owner>[] {
   const sum = reduced(total(entitlements.map(({ exact }) => exact)));
-  if (sum.bottom !== 1n) throw new Error("the sum is no whole number of cents");
+  if (sum.bottom !== 1n) throw new Error("the sum must be a whole number of cents");
   const floors = entitlements.map(({ exact }) => floor(exact));
   const missing = sum.top - floors.reduce((all, cents) => all + cents, 0n);
   const byFractionalPart = entitlements
@@ -28,7 +28,7 @@ export function dollars(cents: bigint): string {
 /** Whole cents of "-1234.5" or "10". */
 export function centsOf(text: string): bigint {
   const [, sign, whole = "", decimals = ""] = /^(-?)(\d+)(?:\.(\d{1,2}))?$/.exec(text) ?? [];
-  if (sign === undefined) throw new Error(`${text} is no amount`);
+  if (sign === undefined) throw new Error(`${text} is not an amount`);
   const cents = BigInt(whole) * 100n + BigInt(decimals.padEnd(2, "0"));
   return sign === "-" ? -cents : cents;
 }

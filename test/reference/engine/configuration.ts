@@ -3,7 +3,7 @@ import { type Fraction, fraction, ZERO } from "./fraction.ts";
 /** Milliseconds since 1970. */
 export type Instant = number;
 
-/** What somebody asked for, and when. */
+/** A requested change of the fee configuration, and when it was requested. */
 export type FeeCommand = {
   readonly at: Instant;
   /** Parts per million. */
@@ -12,12 +12,12 @@ export type FeeCommand = {
   readonly since?: Instant;
 };
 
-/** All that was ever asked for, in that order. */
+/** All requested changes, in their order. */
 export type Configuration = readonly FeeCommand[];
 
 type From<T> = { readonly value: T; readonly from: Instant };
 
-/** The rate of a result of that time; nothing while fees are switched off. */
+/** The rate of a result at that time; zero while fees are disabled. */
 export function rateAt(configuration: Configuration, at: Instant): Fraction {
   const ppm = inForce(ratesOf(configuration), at);
   return ppm === undefined || !isEnabledAt(configuration, at) ? ZERO : fraction(ppm, 1_000_000n);
@@ -27,18 +27,18 @@ export function isEnabledAt(configuration: Configuration, at: Instant): boolean 
   return inForce(switchesOf(configuration), at) ?? false;
 }
 
-/** What is asked last holds from its time on, over all that begins later. */
-function inForce<T>(asked: readonly From<T>[], at: Instant): T | undefined {
-  return asked.findLast(({ from }) => from <= at)?.value;
+/** The last request is in force from its time on, and replaces requests that begin later. */
+function inForce<T>(requests: readonly From<T>[], at: Instant): T | undefined {
+  return requests.findLast(({ from }) => from <= at)?.value;
 }
 
-/** A rate may begin in the past. What is left out stays as it is stored. */
+/** A rate may begin in the past. A change without a rate keeps the stored one. */
 function ratesOf(configuration: Configuration): From<bigint>[] {
   const rates: From<bigint>[] = [];
   let stored: { rate: bigint; since: Instant } | undefined;
   for (const { at, ratePpm, since } of configuration) {
     const rate = ratePpm ?? stored?.rate;
-    if (rate === undefined) throw new Error("a first configuration names a rate");
+    if (rate === undefined) throw new Error("a first configuration needs a rate");
     const value: From<bigint> = { value: rate, from: since ?? Math.max(at, stored?.since ?? at) };
     rates.push(value);
     stored = { rate, since: since ?? stored?.since ?? at };
@@ -46,7 +46,7 @@ function ratesOf(configuration: Configuration): From<bigint>[] {
   return rates;
 }
 
-/** A switch never acts on the past. */
+/** Enabling and disabling never act on the past. */
 function switchesOf(configuration: Configuration): From<boolean>[] {
   return configuration.flatMap(({ at, enabled, since }, index) => {
     if (enabled === undefined && index > 0) return [];

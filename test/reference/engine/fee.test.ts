@@ -32,13 +32,13 @@ test("F1: two winning weeks", () => {
   expect(master.balance).toBe(one!.balance);
 });
 
-test("F2: after a loss only what is above the mark is paid for", () => {
+test("F2: after a loss only profit above the mark is charged", () => {
   begin("10000", "0.30");
   expect(["1000", "-600", "400", "500"].map(weekWith)).toEqual(["300.00", "0.00", "0.00", "90.00"]);
   expect(state()).toMatchObject({ balance: "10910.00", gained: "1300.00", mark: "1300.000000" });
 });
 
-test("F3: a deposit in a drawdown moves no mark", () => {
+test("F3: a deposit in a drawdown does not move the mark", () => {
   begin("10000", "0.30");
   result("-2000");
   deposit(world, one!, centsOf("5000"));
@@ -64,7 +64,7 @@ test("F4: a withdrawal in profit takes the whole pending fee", () => {
   expect(state()).toMatchObject({ balance: "6470.00" });
 });
 
-test("F4b: no more than what the fee leaves can be withdrawn", () => {
+test("F4b: at most the balance less the fee can be withdrawn", () => {
   begin("10000", "0.30");
   result("2000");
   expect(answer(withdraw(world, one!, centsOf("12000")))).toMatchObject({ effective: "11400.00" });
@@ -82,7 +82,7 @@ test("F5: a withdrawal in a drawdown does not lower the mark", () => {
   expect(state()).toMatchObject({ balance: "6140.00" });
 });
 
-test("F6: each result bears the rate of its own time", () => {
+test("F6: each result is charged at the rate of its own time", () => {
   begin("10000", "0.20");
   result("1000");
   rate("0.30");
@@ -90,7 +90,7 @@ test("F6: each result bears the rate of its own time", () => {
   expect(week()).toBe("350.00");
 });
 
-test("F6: what is lost was earned last", () => {
+test("F6: a loss removes the latest profit first", () => {
   begin("10000", "0.20");
   result("1000");
   rate("0.30");
@@ -121,7 +121,7 @@ test("F7: profit made while fees are off is never charged, and the mark stays", 
   expect(state()).toMatchObject({ balance: "11055.00" });
 });
 
-test("F9: three Investors, each rounded down by themselves", () => {
+test("F9: the fee of each of three Investors is rounded down separately", () => {
   for (const investor of [one!, two!, three!]) begin("1000", "0.333333", investor);
   result("100");
   closeWeek(world, master);
@@ -137,19 +137,19 @@ test("F10a: an open loss lowers the fee, and is not charged again when it is rea
   expect(weekWith("100")).toBe("30.00");
 });
 
-test("F10b: what an open loss kept back is charged when it recovers", () => {
+test("F10b: profit offset by an open loss is charged when the loss recovers", () => {
   openLoss();
   close("50");
   expect(week()).toBe("135.00");
   expect(state()).toMatchObject({ balance: "10735.00", mark: "1050.000000" });
 });
 
-test("F12: each week as of its own end", () => {
+test("F12: each week is decided as of its own end", () => {
   begin("10000", "0.25");
   expect(["800", "-500"].map(weekWith)).toEqual(["200.00", "0.00"]);
 });
 
-test("F13: a fee below a cent waits until it is one", () => {
+test("F13: a fee below a cent waits until it is at least one cent", () => {
   begin("10000", "0.30");
   expect(weekWith("0.03")).toBe("0.00");
   expect(state()).toMatchObject({ mark: "0.000000" });
@@ -157,14 +157,14 @@ test("F13: a fee below a cent waits until it is one", () => {
   expect(state()).toMatchObject({ mark: "0.040000" });
 });
 
-test("F14: who unassigns in profit pays first", () => {
+test("F14: an unassignment in profit pays the fee first", () => {
   begin("5000", "0.275");
   result("421.37");
   expect(dollars((unassign(world, one!) as Exit).amount)).toBe("-5305.50");
   expect([one!.balance, master.balance, master.paymentBalance].map(dollars)).toEqual(["5305.50", "0.00", "115.87"]);
 });
 
-test("a rate of the past re-rates what is not charged yet", () => {
+test("a rate from the past re-rates profit that is not charged yet", () => {
   begin("10000", "0.20");
   result("1000");
   const between = world.now;
@@ -175,7 +175,7 @@ test("a rate of the past re-rates what is not charged yet", () => {
   expect(week()).toBe("250.00");
 });
 
-test("a scheduled rate waits for its time, unless something newer holds before", () => {
+test("a scheduled rate begins at its time, unless a newer one replaces it", () => {
   begin("10000", "0.20");
   configure(world, one!, { at: tick(), ratePpm: 500_000n, since: world.now + 2 * HOUR_MS });
   result("100");
@@ -184,7 +184,7 @@ test("a scheduled rate waits for its time, unless something newer holds before",
   expect(week()).toBe("70.00");
 });
 
-test("a fee that cannot be taken is debt, and debt is paid first, to whom it is owed", () => {
+test("a fee that cannot be taken becomes debt, and debt is paid first, to its own Master", () => {
   begin("1000", "0.50");
   result("400");
   enable(false);
@@ -234,7 +234,7 @@ function enable(enabled: boolean): void {
   configure(world, one!, { at: tick(), enabled });
 }
 
-/** Answers what the first Investor paid. */
+/** Returns what the first Investor paid. */
 function week(): string {
   tick();
   const before = one!.balance;

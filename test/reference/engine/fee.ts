@@ -14,16 +14,16 @@ import {
   ZERO,
 } from "./fraction.ts";
 
-/** Profit above everything that was there before, as it was earned. Cents. */
+/** Profit above the earlier maximum, with the time at which it was earned. Cents. */
 export type Layer = { readonly amount: Fraction; readonly earnedAt: Instant };
 
-/** One Investor at one Master, for ever. */
+/** One Investor at one Master, across all subscriptions. */
 export type FeeAccount = {
   /** Cents allocated since the first baseline. */
   gained: bigint;
-  /** High-water mark: of what was gained, what is paid for. */
+  /** High-water mark: the part of `gained` for which fees were charged. */
   mark: Fraction;
-  /** Fills the gap from the mark to what was gained, the oldest first. */
+  /** Their sum is the gap between the mark and `gained`; the oldest first. */
   layers: Layer[];
 };
 
@@ -31,7 +31,7 @@ export function newFeeAccount(): FeeAccount {
   return { gained: 0n, mark: ZERO, layers: [] };
 }
 
-/** A result of the Master has reached the Investor. */
+/** Adds a result that was allocated to the Investor. */
 export function earn(account: FeeAccount, cents: bigint, at: Instant): void {
   const before = larger(fraction(account.gained), account.mark);
   account.gained += cents;
@@ -40,13 +40,13 @@ export function earn(account: FeeAccount, cents: bigint, at: Instant): void {
   if (cents < 0n) account.layers = lowest(account.layers, gap(account));
 }
 
-/** What may be charged for now: an open loss counts as if it were realised, an open profit not at all. */
+/** The layers that may be charged now: an open loss counts as realised, an open profit does not count. */
 export function chargeable({ layers }: FeeAccount, floating: Fraction): Layer[] {
   const openLoss = larger(negative(floating), ZERO);
   return lowest(layers, minus(sumOf(layers), openLoss));
 }
 
-/** Whole cents, rounded once and down. Nothing while fees are switched off. */
+/** Whole cents, rounded down once. Zero while fees are disabled. */
 export function pendingFee(account: FeeAccount, configuration: Configuration, at: Instant, floating: Fraction): bigint {
   if (!isEnabledAt(configuration, at)) return 0n;
   const shares = chargeable(account, floating).map((layer) => {
@@ -55,7 +55,7 @@ export function pendingFee(account: FeeAccount, configuration: Configuration, at
   return floor(total(shares));
 }
 
-/** Answers the fee that is due from now on, and puts the mark above what it was for. */
+/** Returns the fee that becomes due, and raises the mark by the charged profit. */
 export function crystallise(
   account: FeeAccount,
   configuration: Configuration,
@@ -78,7 +78,7 @@ export function sumOf(layers: readonly Layer[]): Fraction {
   return total(layers.map(({ amount }) => amount));
 }
 
-/** The bottom of a stack, up to a height: what lies above was earned last and is lost first. */
+/** The lowest layers up to a height; the layers above were earned last and are lost first. */
 function lowest(layers: readonly Layer[], height: Fraction): Layer[] {
   const kept: Layer[] = [];
   let left = larger(height, ZERO);

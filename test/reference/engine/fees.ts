@@ -16,10 +16,10 @@ import {
 
 const E8_PER_CENT = 1_000_000n;
 
-/** The end of a week: what everybody in the pool owes is fixed, and taken as far as it reaches. */
+/** Ends a fee week: decides the fees of all Investors in the pool first, then collects them as far as balances reach. */
 export function closeWeek(world: World, master: Master): void {
-  const everybody = activeAt(world, master);
-  const decided = everybody.map(({ id, investor }) => {
+  const subscriptions = activeAt(world, master);
+  const decided = subscriptions.map(({ id, investor }) => {
     const floating = master.pool.floating(id, master.floating);
     return { investor, due: decide(world, { investor, master, floating, reason: "W" }) };
   });
@@ -27,16 +27,16 @@ export function closeWeek(world: World, master: Master): void {
   strikeWhereDue(master);
 }
 
-export type Question = {
+export type DueRequest = {
   readonly investor: Investor;
-  /** Where the Investor is in a pool. */
+  /** Undefined when the Investor is in no pool. */
   readonly master: Master | undefined;
   readonly floating: Fraction;
   readonly reason: Suffix;
 };
 
-/** Debts to whomever, the oldest first, then the fee. Nothing while fees are switched off. */
-export function decide(world: World, { investor, master, floating, reason }: Question): Due {
+/** Debts to all Masters, the oldest first, then the fee. Nothing while fees are disabled. */
+export function decide(world: World, { investor, master, floating, reason }: DueRequest): Due {
   const { configuration } = investor;
   const floatingE8 = nearest(times(floating, fraction(E8_PER_CENT)));
   const items: DueItem[] = [];
@@ -52,7 +52,7 @@ export function decide(world: World, { investor, master, floating, reason }: Que
   return due;
 }
 
-/** As far as the balance reaches; the rest is debt. */
+/** Takes the items as far as the balance reaches; the rest becomes debt. */
 export function collect(world: World, investor: Investor, items: readonly DueItem[]): void {
   for (const item of items) {
     const paid = item.cents < takeable(world, investor) ? item.cents : takeable(world, investor);
@@ -68,7 +68,7 @@ export function collect(world: World, investor: Investor, items: readonly DueIte
   }
 }
 
-/** Money on its way into the pool pays no fee, and what is lost already pays none either. */
+/** Money on its way into the pool, and losses that are not posted yet, cannot pay a fee. */
 function takeable(world: World, investor: Investor): bigint {
   const holding = activeOf(world, investor);
   const waiting = holding?.master.pool.cash(holding.id).waiting ?? 0n;
@@ -77,7 +77,7 @@ function takeable(world: World, investor: Investor): bigint {
   return left > 0n ? left : 0n;
 }
 
-/** A debit of the Investor's account; where it was in a pool, it leaves the Master too. */
+/** Debits the Investor's account; money in a pool leaves the Master's account too. */
 export function takeOut(world: World, investor: Investor, cents: bigint): void {
   investor.balance -= cents;
   const holding = activeOf(world, investor);

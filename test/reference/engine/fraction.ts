@@ -1,10 +1,10 @@
-/** An exact rational number, the denominator positive. In lowest terms only where somebody asked for that. */
+/** An exact rational number, the denominator positive. In lowest terms only after `reduced`. */
 export type Fraction = { readonly top: bigint; readonly bottom: bigint };
 
 export const ZERO: Fraction = { top: 0n, bottom: 1n };
 export const ONE: Fraction = { top: 1n, bottom: 1n };
 
-/** Reducing costs more than everything else here, so it waits until numbers are long. */
+/** Reducing is the most expensive step, so it is delayed until numbers are long. */
 const LONG = 1n << 512n;
 
 export function fraction(top: bigint, bottom = 1n): Fraction {
@@ -88,7 +88,7 @@ export function nearest(a: Fraction): bigint {
   return floor(plus(a, fraction(1n, 2n)));
 }
 
-/** For people: with six decimals, cut. */
+/** For messages: with six decimals, truncated. */
 export function show(a: Fraction): string {
   const millionths = towardsZero(times(a, fraction(1_000_000n)));
   const sign = millionths < 0n ? "-" : "";

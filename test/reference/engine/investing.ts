@@ -39,7 +39,7 @@ export function configure(world: World, investor: Investor, command: FeeCommand)
   world.watch({ kind: "configured", investor, command });
 }
 
-/** The numbers of the answer. */
+/** The amounts of the answer. */
 export type Withdrawal = {
   readonly requested: bigint;
   readonly effective: bigint;

@@ -4,10 +4,10 @@ import type { Fraction } from "./fraction.ts";
 import { arrive, depart, emptyPool, floatingOf, leave, type Owner, type Pool, holdingOf } from "./pool.ts";
 import { strike } from "./strike.ts";
 
-/** What a position would realise if it were closed now, in cents, by position. */
+/** The floating result in cents, by position. */
 export type Floating = ReadonlyMap<bigint, bigint>;
 
-/** What can happen to a pool, whoever computes it. */
+/** The events of a pool, for the reference and for the code under test. */
 export type PoolEngine = {
   readonly arrive: (holding: bigint, cents: bigint) => void;
   readonly depart: (holding: bigint, cents: bigint) => void;
@@ -16,9 +16,9 @@ export type PoolEngine = {
   readonly leave: (holding: bigint) => void;
   readonly floating: (holding: bigint, floating: Floating) => Fraction;
   readonly cash: (holding: bigint) => { readonly pooled: bigint; readonly waiting: bigint };
-  /** Something came or went, and nobody's share knows of it yet. */
+  /** Whether money came or went that is not in the shares yet. */
   readonly isStrikeDue: () => boolean;
-  readonly nobodys: () => bigint;
+  readonly suspenseAmount: () => bigint;
   readonly volumeOf: (position: bigint) => bigint;
 };
 
@@ -33,7 +33,7 @@ export function referencePool(pool: Pool = emptyPool(), round: typeof toCents = 
     cash: (holding) => holdingOf(pool, holding),
     isStrikeDue: () =>
       [...pool.holdings.values()].some(({ waiting, unredeemed }) => waiting !== 0n || unredeemed !== 0n),
-    nobodys: () => pool.nobody.amount,
+    suspenseAmount: () => pool.suspense.amount,
     volumeOf: (position) => pool.positions.get(position)?.volume ?? 0n,
   };
 }

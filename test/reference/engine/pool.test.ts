@@ -9,7 +9,7 @@ const [I1, I2, I3] = [1n, 2n, 3n] as const;
 const P = 77n;
 const Q = 78n;
 
-test("A1: who deposits while a profit floats has no part of it", () => {
+test("A1: a deposit while a profit floats has no part of it", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "550", { [String(P)]: "450" });
@@ -18,7 +18,7 @@ test("A1: who deposits while a profit floats has no part of it", () => {
   expect(cash(pool)).toEqual(["2175.00", "825.00"]);
 });
 
-test("A2: who deposits while a loss floats has no part of it", () => {
+test("A2: a deposit while a loss floats has no part of it", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "600", { [String(P)]: "-400" });
@@ -27,7 +27,7 @@ test("A2: who deposits while a loss floats has no part of it", () => {
   expect(cash(pool)).toEqual(["800.00", "800.00"]);
 });
 
-test("A4: what rounding leaves is carried, and comes round", () => {
+test("A4: rounding remainders are carried, and paid later", () => {
   const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000", [String(I3)]: "1000" });
   expect(result(pool, "100")).toEqual(["33.34", "33.33", "33.33"]);
   expect([...pool.holdings.values()].map(({ carry }) => reduced(carry))).toEqual([
@@ -48,21 +48,21 @@ test("A4: a loss is rounded like a profit", () => {
   expect(result(pool, "0.01")).toEqual(["0.00", "0.00", "0.01"]);
 });
 
-test("A5: a thousand cents go to everybody by weight", () => {
+test("A5: a thousand cents are split by weight", () => {
   const pool = poolOf({ [String(I1)]: "5000", [String(I2)]: "3000", [String(I3)]: "2000" });
   const winners = Array.from({ length: 1000 }, () => result(pool, "0.01").indexOf("0.01") + 1);
   expect(winners.slice(0, 10)).toEqual([1, 2, 3, 1, 1, 2, 1, 3, 2, 1]);
   expect(cash(pool)).toEqual(["5005.00", "3003.00", "2002.00"]);
 });
 
-test("A6: who has withdrawn all shares in nothing", () => {
+test("A6: a holding that has withdrawn everything has no part of later results", () => {
   const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "500" });
   depart(pool, I2, centsOf("500"));
   strike(pool, new Map());
   expect(result(pool, "0.10")).toEqual(["0.10", "0.00"]);
 });
 
-test("A8: cash below zero is covered by what floats", () => {
+test("A8: negative cash is covered by floating results", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, Q);
   join(pool, I2, "550", { [String(Q)]: "-450" });
@@ -99,16 +99,16 @@ test("a reversal closes all of a position and begins another", () => {
   expect([...pool.positions]).toEqual([[P, { volume: 3n, floated: ZERO, attributed: new Map() }]]);
 });
 
-test("a result while nobody has a share, and what floated before the first Investor, belong to nobody", () => {
+test("a result while no holding has a share, and floating results from before the first Investor, go to suspense", () => {
   const pool = emptyPool();
   result(pool, "12.34");
   open(pool, P);
   join(pool, I1, "1000", { [String(P)]: "70" });
   expect(close(pool, P, "100")).toEqual(["30.00"]);
-  expect(pool.nobody.amount).toBe(82_34n);
+  expect(pool.suspense.amount).toBe(82_34n);
 });
 
-test("nothing is struck while the pool is worth nothing and positions are open", () => {
+test("no strike happens while the pool has no value and positions are open", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "500", { [String(P)]: "-1000" });
@@ -131,7 +131,7 @@ test("the last share of a pool with open positions waits until it is flat", () =
   expect(pool.holdings.get(I1)).toMatchObject({ pooled: -25_00n, unredeemed: 0n, share: ZERO });
 });
 
-test("who leaves hands the carry to the largest holder", () => {
+test("the carry of a leaving holding goes to the largest holder", () => {
   const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000", [String(I3)]: "1000" });
   result(pool, "100");
   depart(pool, I1, 1033_34n);
@@ -143,7 +143,7 @@ test("who leaves hands the carry to the largest holder", () => {
   ]);
 });
 
-test("shares are what equity is of all equity, whatever the order of flows and results was", () => {
+test("shares are proportional to equity, whatever the order of flows and results was", () => {
   const pool = poolOf({ [String(I1)]: "700.13", [String(I2)]: "1234.56" });
   open(pool, P, 3n);
   join(pool, I3, "99.99", { [String(P)]: "123.45" });

@@ -1,22 +1,22 @@
 import { type Fraction, isPositive, minus, ONE, over, plus, times, total, ZERO } from "./fraction.ts";
 
-/** A holding by its subscription, or what belongs to no Investor. Amounts in cents, fractions of a cent exact. */
-export type Owner = bigint | "nobody";
+/** A holding by its subscription, or the suspense, which belongs to no Investor. Amounts in cents, fractions exact. */
+export type Owner = bigint | "suspense";
 
 export type Holding = {
-  /** Which part of the pool's next result is theirs. All of a pool add up to 1, or to 0 when nobody has any. */
+  /** Its part of the pool's next result. The shares of a pool add up to 1, or to 0 when no holding has one. */
   share: Fraction;
   pooled: bigint;
-  /** At the Master, without a share yet. */
+  /** Money at the Master that has no share yet. */
   waiting: bigint;
-  /** Left already, its share not yet. */
+  /** Money that has left while its share still counts. */
   unredeemed: bigint;
   carry: Fraction;
 };
 
 export type Position = {
   volume: bigint;
-  /** How much of the floating result was attributed, and to whom: they add up to it. */
+  /** The attributed part of the floating result; `attributed` holds it by owner. */
   floated: Fraction;
   attributed: Map<Owner, Fraction>;
 };
@@ -24,23 +24,23 @@ export type Position = {
 export type Pool = {
   /** In the order of their ids. */
   holdings: Map<bigint, Holding>;
-  nobody: { amount: bigint; carry: Fraction };
+  suspense: { amount: bigint; carry: Fraction };
   positions: Map<bigint, Position>;
-  /** Value of the shares when they were last made anew, flows since at the value they met: only the rule of 64 asks. */
+  /** Value at which the shares were issued, with later flows; compared with the current value by `isFarFromIssued`. */
   issued: Fraction;
 };
 
 export function emptyPool(): Pool {
-  return { holdings: new Map(), nobody: { amount: 0n, carry: ZERO }, positions: new Map(), issued: ZERO };
+  return { holdings: new Map(), suspense: { amount: 0n, carry: ZERO }, positions: new Map(), issued: ZERO };
 }
 
 export function holdingOf(pool: Pool, id: bigint): Holding {
   const holding = pool.holdings.get(id);
-  if (holding === undefined) throw new Error(`nobody has holding ${id}`);
+  if (holding === undefined) throw new Error(`there is no holding ${id}`);
   return holding;
 }
 
-/** Money of an Investor has reached the Master; it works from the next strike on. */
+/** Money of an Investor has reached the Master; it has a share from the next strike on. */
 export function arrive(pool: Pool, id: bigint, cents: bigint): void {
   if (!pool.holdings.has(id)) {
     const holding = { share: ZERO, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: ZERO };
@@ -56,15 +56,15 @@ export function depart(pool: Pool, id: bigint, cents: bigint): void {
   holding.unredeemed += cents;
 }
 
-/** An Investor has left for good, which is possible only while the Master has no positions. */
+/** Removes the holding of an Investor, which is possible only while the Master has no positions. */
 export function leave(pool: Pool, id: bigint): void {
-  if (pool.positions.size > 0) throw new Error("nobody leaves while positions are open");
+  if (pool.positions.size > 0) throw new Error("no Investor leaves while positions are open");
   const { carry, share: left } = holdingOf(pool, id);
   pool.holdings.delete(id);
   pool.issued = times(pool.issued, minus(ONE, left));
   shareAnew(pool, new Map([...pool.holdings].map(([holding, { share }]) => [holding, share])));
-  const heir = largestLockOwner(pool);
-  const receiver = heir === "nobody" ? pool.nobody : holdingOf(pool, heir);
+  const heir = largestHolder(pool);
+  const receiver = heir === "suspense" ? pool.suspense : holdingOf(pool, heir);
   receiver.carry = plus(receiver.carry, carry);
 }
 
@@ -73,13 +73,13 @@ export function hasHolders(pool: Pool): boolean {
 }
 
 export function shareOf(pool: Pool, owner: Owner): Fraction {
-  if (owner === "nobody") return hasHolders(pool) ? ZERO : ONE;
+  if (owner === "suspense") return hasHolders(pool) ? ZERO : ONE;
   return holdingOf(pool, owner).share;
 }
 
-/** Who has most of the pool, among equals the lower id. */
-export function largestLockOwner(pool: Pool): Owner {
-  let best: Owner = "nobody";
+/** The owner with the largest share; among equals the lower id. */
+export function largestHolder(pool: Pool): Owner {
+  let best: Owner = "suspense";
   let most = ZERO;
   for (const [id, { share }] of pool.holdings) {
     if (isPositive(minus(share, most))) [best, most] = [id, share];
@@ -88,21 +88,21 @@ export function largestLockOwner(pool: Pool): Owner {
 }
 
 export function ownersOf(pool: Pool): Owner[] {
-  return [...pool.holdings.keys(), "nobody"];
+  return [...pool.holdings.keys(), "suspense"];
 }
 
 export function attributedTo(position: Position, owner: Owner): Fraction {
   return position.attributed.get(owner) ?? ZERO;
 }
 
-/** Cash, carry, and what of the open positions' results was attributed. */
+/** Cash, carry, and the attributed part of floating results. */
 export function equityOf(pool: Pool, id: bigint): Fraction {
   const { pooled, carry } = holdingOf(pool, id);
   const floating = total([...pool.positions.values()].map((position) => attributedTo(position, id)));
   return total([{ top: pooled, bottom: 1n }, carry, floating]);
 }
 
-/** Gives each holding the part of the pool that its value is of all values. */
+/** Sets each share to the holding's part of the sum of all values. */
 export function shareAnew(pool: Pool, values: ReadonlyMap<bigint, Fraction>): void {
   const all = total(values.values());
   for (const [id, holding] of pool.holdings) {
@@ -111,7 +111,7 @@ export function shareAnew(pool: Pool, values: ReadonlyMap<bigint, Fraction>): vo
   }
 }
 
-/** What floats now, whether attributed or not: what an Investor would have to say about it if all closed here. */
+/** The holding's part of all floating results, attributed or not: what it would get if all positions closed now. */
 export function floatingOf(pool: Pool, id: bigint, floating: ReadonlyMap<bigint, bigint>): Fraction {
   const parts = [...pool.positions].map(([positionId, position]) => {
     const now = floating.get(positionId);

@@ -13,7 +13,7 @@ import {
 } from "./fraction.ts";
 import { attributedTo, equityOf, hasHolders, ownersOf, type Pool, shareAnew, shareOf } from "./pool.ts";
 
-/** Attributes what floats to those who own the pool until now; then lets in who waits and lets go who left. */
+/** Attributes the floating results to the current owners; then gives shares to arrived money and takes those of departed money. */
 export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
   attribute(pool, floating);
   const isFlat = pool.positions.size === 0;
@@ -41,13 +41,13 @@ function attribute(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
   }
 }
 
-/** The pool as its holders own it; what has left and not yet given up its share counts. */
+/** The value of the pool for its holders; departed money counts as long as its share does. */
 function valueOfHolders(pool: Pool): Fraction {
   const holders = [...pool.holdings].filter(([, { share }]) => isPositive(share));
   return total(holders.map(([id, { unredeemed }]) => plus(equityOf(pool, id), fraction(unredeemed))));
 }
 
-/** Everybody's part of the value before, less what they took, more what they brought; outflows first. */
+/** New shares from each holding's value before, less its outflow, plus its inflow; outflows first. */
 function letFlow(pool: Pool, before: Fraction): void {
   const values = new Map([...pool.holdings].map(([id, { share }]) => [id, times(share, before)] as const));
   for (const [id, holding] of pool.holdings) {
@@ -73,7 +73,7 @@ function letFlow(pool: Pool, before: Fraction): void {
   if (isPositive(after) && isFarFromIssued(valueOfHolders(pool), pool.issued)) startAnew(pool);
 }
 
-/** Shares from nothing but what each has. */
+/** New shares in proportion to equity. */
 function startAnew(pool: Pool): void {
   for (const holding of pool.holdings.values()) {
     holding.pooled += holding.waiting;

@@ -2,11 +2,11 @@ import type { Deal } from "./allocate.ts";
 import { earn } from "./fee.ts";
 import { accountOf, isFlat, type Master, post, strikeWhereDue, type World } from "./world.ts";
 
-/** A deal of the Master: whoever has a part of it gets it, and the position floats on as it is told here. */
+/** Allocates a deal of the Master; `floating` is the floating result of its position afterwards. */
 export function trade(world: World, master: Master, deal: Deal, floating?: bigint): void {
   master.balance += deal.result;
   for (const { owner, cents } of master.pool.allocate(deal)) {
-    if (owner === "nobody") continue;
+    if (owner === "suspense") continue;
     const { investor } = world.subscriptions.find(({ id }) => id === owner)!;
     earn(accountOf(master, investor), cents, world.now);
     world.watch({ kind: "earned", investor, master, cents, at: world.now });
@@ -19,13 +19,13 @@ export function trade(world: World, master: Master, deal: Deal, floating?: bigin
   if (isFlat(master)) strikeWhereDue(master);
 }
 
-/** The market moves. */
+/** Sets the floating result of a position. */
 export function mark(master: Master, positionId: bigint, floating: bigint): void {
   master.floating.set(positionId, floating);
   strikeWhereDue(master);
 }
 
-/** Opens and closes at once. */
+/** Opens and closes a position at once. */
 export function realise(world: World, master: Master, positionId: bigint, result: bigint): void {
   const volume = 1n;
   trade(world, master, { kind: "entry", positionId, volume, volumeClosed: 0n, result: 0n });

@@ -2,7 +2,7 @@ import type { Configuration, FeeCommand, Instant } from "./configuration.ts";
 import { type FeeAccount, newFeeAccount } from "./fee.ts";
 import { type PoolEngine, referencePool } from "./pool-engine.ts";
 
-/** Everything that the specification promises to keep, on one sheet. Amounts in cents. */
+/** The whole state of the reference. Amounts in cents. */
 export type World = {
   now: Instant;
   readonly investors: Investor[];
@@ -15,19 +15,19 @@ export type World = {
 
 export type Investor = {
   readonly name: string;
-  /** On the platform. */
+  /** On the trading platform. */
   balance: bigint;
-  /** Allocated, and not on the platform's account: a loss that would take it below zero. */
+  /** Allocated and not posted: a loss that would take the account below zero. */
   unposted: bigint;
   configuration: Configuration;
-  /** What could not be collected, by Master, the oldest first. */
+  /** Debts by Master, the oldest first. */
   readonly owed: Map<Master, bigint>;
 };
 
 export type Master = {
   readonly name: string;
   readonly pool: PoolEngine;
-  /** On the platform. */
+  /** On the trading platform. */
   balance: bigint;
   paymentBalance: bigint;
   /** Open positions. */
@@ -47,7 +47,7 @@ export type Subscription = {
 export type Suffix = "W" | "WD" | "UA" | "DEBT";
 export type Payment = { readonly investor: Investor; readonly suffix: Suffix; readonly cents: bigint };
 
-/** What fees were made of, for whoever computes them too. */
+/** The inputs and results of fees, for the code under test. */
 export type FeeEvent =
   | { readonly kind: "configured"; readonly investor: Investor; readonly command: FeeCommand }
   | {
@@ -73,7 +73,7 @@ export type FeeEvent =
 
 export type DueItem = { readonly master: Master; readonly suffix: Suffix; readonly cents: bigint };
 
-/** What is due at an instant: debts, then the fee. */
+/** The payments that are due at an instant: debts, then the fee. */
 export type Due = {
   readonly at: Instant;
   readonly reason: Suffix;
@@ -124,14 +124,14 @@ export function isFlat({ floating }: Master): boolean {
   return floating.size === 0;
 }
 
-/** Kept across subscriptions. */
+/** The same across subscriptions. */
 export function accountOf({ accounts }: Master, investor: Investor): FeeAccount {
   const account = accounts.get(investor) ?? newFeeAccount();
   accounts.set(investor, account);
   return account;
 }
 
-/** What came or went gets its share as soon as that is possible. */
+/** Strikes the pool when money came or went. */
 export function strikeWhereDue({ pool, floating }: Master): void {
   if (pool.isStrikeDue()) pool.strike(floating);
 }

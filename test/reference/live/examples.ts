@@ -7,7 +7,7 @@ import { joining, type Pool, pooled } from "./stage.ts";
 import * as steps from "./steps.ts";
 import { inOneWeek, nextWeek } from "./weeks.ts";
 
-/** Worked examples of the accounting that need no open position, and some that are not on the page. */
+/** Worked examples of the accounting without open positions, and further ones. */
 
 export async function threeEqualInvestors(live: Live): Promise<void> {
   const { master, investors } = await pooled(live, ["1000", "1000", "1000"]);
@@ -79,7 +79,7 @@ export async function rateInsideTheWeek(live: Live): Promise<void> {
   expect(both.map(paidTo)).toEqual([["350.00"], ["160.00", "90.00"]]);
 }
 
-/** A fee that finds nothing is debt: of the next money, wherever that works, it is paid first and to whom it is owed. */
+/** A fee that finds no money becomes debt, which the next money pays first, to the old Master. */
 export async function debtToAnOldMaster(live: Live): Promise<void> {
   const old = await pooled(live, ["1000"], 500_000n);
   const [investor] = old.investors as [Investor];
@@ -107,7 +107,7 @@ export async function debtToAnOldMaster(live: Live): Promise<void> {
   expect([old.master, next].map(({ paymentBalance }) => dollars(paymentBalance))).toEqual(["200.00", "5.00"]);
 }
 
-/** The Master loses more than there is: everybody's ledger is below zero by the exact share, and comes back from there. */
+/** The Master loses more than the pool has: each Investor's ledger is negative by its exact share, and recovers from there. */
 export async function gapBeyondThePool(live: Live): Promise<void> {
   const { master, investors } = await pooled(live, ["1000", "500"]);
   const [one, two] = investors as [Investor, Investor];
@@ -124,7 +124,7 @@ export async function gapBeyondThePool(live: Live): Promise<void> {
   await steps.unassign(live, two, master);
 }
 
-/** Who comes back goes on where it was: the mark, and what was carried, are those of before. */
+/** An Investor that returns to a Master continues with its earlier mark and carry. */
 export async function comingBack(live: Live): Promise<void> {
   const { master, investors } = await pooled(live, ["1000", "1000", "1000"]);
   const [one] = investors as [Investor];

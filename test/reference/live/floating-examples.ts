@@ -7,7 +7,7 @@ import { paidTo } from "./examples.ts";
 import * as steps from "./steps.ts";
 import { inOneWeek, nextWeek } from "./weeks.ts";
 
-/** Worked examples of the accounting with open positions. There is one price for all: one example at a time. */
+/** Worked examples with open positions. They share one price, so they run one at a time. */
 
 export async function depositWhileFloating(live: Live): Promise<void> {
   await steps.price(live, "1.10000");

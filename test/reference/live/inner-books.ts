@@ -9,7 +9,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { TestSystem } from "../../journey/support/system.ts";
 
-/** What the ledger of a Master says, in cents. */
+/** The ledger of a Master, in cents. */
 export type PoolBooks = {
   readonly expectedBalance: bigint;
   readonly holdings: readonly HoldingBooks[];
@@ -20,14 +20,14 @@ export type HoldingBooks = {
   readonly pooled: bigint;
   readonly waiting: bigint;
   readonly unposted: bigint;
-  /** Everything that is under way to or from the Master. */
+  /** Money on the way to or from the Master. */
   readonly moving: bigint;
 };
 
-/** What nobody outside can see, and what has to be over before the next step can be told apart from this one. */
+/** Internal state that the API does not show. A test waits for it before the next step. */
 export type InnerBooks = AsyncDisposable & {
   readonly read: (masterLogin: string) => Promise<PoolBooks>;
-  /** Whether money came or went and the units do not know yet. */
+  /** Whether money came or went that has no units yet. */
   readonly isStrikeDue: (masterLogin: string) => Promise<boolean>;
   readonly isClosedThrough: (masterLogin: string, cutOff: number) => Promise<boolean>;
 };
@@ -46,7 +46,7 @@ export async function openInnerBooks(system: TestSystem): Promise<InnerBooks> {
   });
   const url = subscriptionUrl(edgeDatabaseUrl, system.stateDir);
   const pool = stack.use(createPool({ url, schema: "subscription", applicationName: "reference", max: 2 }));
-  const asks = async (query: ReturnType<typeof sql>): Promise<boolean> => (await many(pool, query)).length > 0;
+  const hasRows = async (query: ReturnType<typeof sql>): Promise<boolean> => (await many(pool, query)).length > 0;
   return {
     async read(masterLogin) {
       const context = callContext({ caller: "reference", withinMs: TIMEOUT_MS });
@@ -66,9 +66,11 @@ export async function openInnerBooks(system: TestSystem): Promise<InnerBooks> {
       };
     },
     isStrikeDue: (login) =>
-      asks(sql`select 1 from holding where master_login = ${login} and (waiting_minor <> 0 or unredeemed_minor <> 0)`),
+      hasRows(
+        sql`select 1 from holding where master_login = ${login} and (waiting_minor <> 0 or unredeemed_minor <> 0)`,
+      ),
     isClosedThrough: (login, cutOff) =>
-      asks(sql`select 1 from master_pool
+      hasRows(sql`select 1 from master_pool
                where login = ${login} and coalesce(weeks_closed_through, 'infinity') >= ${new Date(cutOff)}`),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -7,58 +7,58 @@ import { closeWeek } from "../engine/fees.ts";
 import { addInvestor, addMaster, type Investor, type Master, newWorld, type World } from "../engine/world.ts";
 import type { InnerBooks } from "./inner-books.ts";
 
-/** A running system and the world that it should be, step by step in the same order. */
+/** A running system, and the reference to which the same steps are applied. */
 export type Live = {
   readonly system: TestSystem;
   readonly client: Client;
   readonly books: InnerBooks;
   readonly world: World;
-  readonly people: Map<Investor, string>;
-  readonly places: Map<Master, NewMaster>;
-  readonly saga: string[];
+  readonly investorLogins: Map<Investor, string>;
+  readonly masterAccounts: Map<Master, NewMaster>;
+  readonly transcript: string[];
   readonly week: { readonly periodMs: number; readonly anchorMs: number };
-  /** End of the fee week in which the world is. */
+  /** End of the current fee week of the reference. */
   cutOff: number;
 };
 
-/** A step may cross the end of a week in an order that nobody can know: then all begins again, with new accounts. */
-export class Straddled extends Error {}
+/** A step crossed the end of a fee week, so the order is unknown: the example starts again with new accounts. */
+export class WeekCrossedError extends Error {}
 
 export async function openLive(system: TestSystem, books: InnerBooks): Promise<Live> {
   const { feePeriodMs, feeAnchor } = system.told();
   const world = newWorld({ investors: 0, masters: 0, now: Date.now() });
   const week = { periodMs: feePeriodMs, anchorMs: Date.parse(feeAnchor) };
-  const base = { system, client: clientOf(system), books, world, people: new Map(), places: new Map() };
-  return { ...base, saga: [], week, cutOff: endOfWeek(week, Date.now()) };
+  const base = { system, client: clientOf(system), books, world, investorLogins: new Map(), masterAccounts: new Map() };
+  return { ...base, transcript: [], week, cutOff: endOfWeek(week, Date.now()) };
 }
 
 export async function addLiveMaster(live: Live): Promise<Master> {
   const master = addMaster(live.world, `M${live.world.masters.length + 1}`);
-  live.places.set(master, await newMaster(live.client));
+  live.masterAccounts.set(master, await newMaster(live.client));
   return master;
 }
 
 export async function addLiveInvestor(live: Live): Promise<Investor> {
   const investor = addInvestor(live.world, `I${live.world.investors.length + 1}`);
-  live.people.set(investor, await newInvestor(live.client));
+  live.investorLogins.set(investor, await newInvestor(live.client));
   return investor;
 }
 
-export function loginOf({ people }: Live, investor: Investor): string {
-  return people.get(investor)!;
+export function loginOf({ investorLogins }: Live, investor: Investor): string {
+  return investorLogins.get(investor)!;
 }
 
-export function placeOf({ places }: Live, master: Master): NewMaster {
-  return places.get(master)!;
+export function masterAccountsOf({ masterAccounts }: Live, master: Master): NewMaster {
+  return masterAccounts.get(master)!;
 }
 
-/** Ends every week of the world that has ended here, once the system has ended it too. */
+/** Ends each week of the reference that is over, and waits until the system has closed it. */
 export async function passWeeks(live: Live): Promise<void> {
   while (Date.now() >= live.cutOff) {
     live.world.now = live.cutOff;
-    live.saga.push(`-- a week ends, at ${new Date(live.cutOff).toISOString()}`);
+    live.transcript.push(`-- a week ends, at ${new Date(live.cutOff).toISOString()}`);
     for (const master of live.world.masters) closeWeek(live.world, master);
-    for (const { login } of live.places.values()) await untilClosed(live, login);
+    for (const { login } of live.masterAccounts.values()) await untilClosed(live, login);
     live.cutOff += live.week.periodMs;
   }
 }
@@ -77,28 +77,28 @@ export function endOfWeek({ periodMs, anchorMs }: Live["week"], at: number): num
   return at + periodMs - ((at - anchorMs) % periodMs);
 }
 
-const PASSING = ["account_busy", "allocation_in_progress"];
+const TEMPORARY = ["account_busy", "allocation_in_progress"];
 const RETRY_MS = 200;
 const ASK_TIMEOUT_MS = 30_000;
 
-/** Asks again for as long as something is in the way that passes by itself. */
+/** Repeats a request while it is refused with a temporary code. */
 export async function asked(ask: () => Promise<Reply>): Promise<Reply> {
   for (const until = Date.now() + ASK_TIMEOUT_MS; ;) {
     const reply = await ask();
-    if (Date.now() > until || !PASSING.includes(codeOf(reply))) return reply;
+    if (Date.now() > until || !TEMPORARY.includes(codeOf(reply))) return reply;
     await sleep(RETRY_MS);
   }
 }
 
-/** Empty when nothing is refused. */
+/** The problem code; empty when the request succeeded. */
 export function codeOf({ body }: Reply): string {
   return typeof body["code"] === "string" ? body["code"] : "";
 }
 
-/** What the trading platform says of an account, in cents. */
+/** Balance and floating results of an account on the trading platform, in cents. */
 export async function accountOnPlatform({ client }: Live, login: string) {
   const account = await client.control("GET", `accounts/${login}`);
-  if (!isObject(account)) throw new Error(`account ${login} is not there`);
+  if (!isObject(account)) throw new Error(`account ${login} does not exist`);
   const positions = itemsOf(account["open_positions"]);
   const floating = positions.map(
     (each) => [BigInt(textOf(each, "position")), minorOf(textOf(each, "profit"))] as const,

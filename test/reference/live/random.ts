@@ -6,7 +6,7 @@ import { settled } from "./settled.ts";
 import * as steps from "./steps.ts";
 import { nextWeek } from "./weeks.ts";
 
-/** One history of many, always the same for a seed. */
+/** The largest of some random histories, always the same for a seed. */
 export function someHistory(shape: HistoryShape, seed: number): History {
   const some = fc.sample(histories(shape), { seed, numRuns: 20 });
   const size = ({ investors, masters, steps: all }: History): number => investors * masters * all.length;
@@ -42,7 +42,7 @@ async function playStep(live: Live, cast: Cast, step: Step): Promise<void> {
   else await playMaster(live, busyMaster(live, cast, step.where), step);
 }
 
-/** One with Investors, as long as there is one: results of nobody are soon told. */
+/** A Master with Investors if there is one: results without Investors test little. */
 function busyMaster({ world }: Live, { masters }: Cast, where: number): Master {
   const busy = masters.filter((master) => activeAt(world, master).length > 0);
   const some = busy.length > 0 ? busy : masters;
@@ -113,7 +113,7 @@ async function closeSome(live: Live, master: Master, { which, volume }: Extract<
 
 const MIN_LOT = 1_000_000n;
 
-/** So many that a move of 0.01 in price is some percent of the Master's balance, and the margin is there. */
+/** A volume for which a price move of 0.01 is some percent of the Master's balance, and the margin is covered. */
 function lots(master: Master, volume: bigint): string {
   const hundredths = (master.balance * volume) / 1_000_00n;
   return lotsText((hundredths < 1n ? 1n : hundredths) * MIN_LOT);
@@ -133,7 +133,7 @@ function mostlyProfit(cents: bigint): bigint {
   return cents < 0n && cents % 3n !== 0n ? -cents : cents;
 }
 
-/** A third of the balance at most: what a pool has lost beyond its money is another saga. */
+/** At most a third of the balance: losses beyond the pool have their own example. */
 function within(master: Master, cents: bigint): bigint {
   const most = master.balance / 3n;
   const size = cents < 0n ? -cents : cents;

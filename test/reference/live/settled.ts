@@ -4,18 +4,18 @@ import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { dollars } from "../engine/cents.ts";
 import { activeAt, activeOf, type Master } from "../engine/world.ts";
 import { expectConserved } from "../conserved.ts";
-import { accountOnPlatform, type Live, loginOf, passWeeks, placeOf } from "./live.ts";
+import { accountOnPlatform, type Live, loginOf, passWeeks, masterAccountsOf } from "./live.ts";
 
 const TIMEOUT_MS = 20_000;
 
-/** Waits until the system is what the world is, to the cent and everywhere; fails with every difference and the saga. */
+/** Waits until the system equals the reference to the cent; fails with the transcript and all differences. */
 export async function settled(live: Live): Promise<void> {
   expectConserved(live.world);
   await eventually(async () => {
     await passWeeks(live);
     const differences = await differencesOf(live);
     if (differences.length > 0)
-      throw new Error([...live.saga, ...differences.map((each) => `   => ${each}`)].join("\n"));
+      throw new Error([...live.transcript, ...differences.map((each) => `   => ${each}`)].join("\n"));
   }, TIMEOUT_MS);
 }
 
@@ -32,7 +32,7 @@ async function differencesOf(live: Live): Promise<string[]> {
 }
 
 async function differencesAt(live: Live, master: Master): Promise<(string | undefined)[]> {
-  const { login, paymentLogin } = placeOf(live, master);
+  const { login, paymentLogin } = masterAccountsOf(live, master);
   const [{ balance }, payment, ledger, isStrikeDue, payments] = await Promise.all([
     accountOnPlatform(live, login),
     accountOnPlatform(live, paymentLogin),
@@ -64,28 +64,32 @@ async function differencesAt(live: Live, master: Master): Promise<(string | unde
   ];
 }
 
-/** As the listing shows them: who, why, how much. */
+/** Investor, suffix and amount of each listed payment. */
 async function paymentsAt(live: Live, master: Master): Promise<string[]> {
-  const names = new Map([...live.people].map(([investor, login]) => [login, investor.name]));
-  const payments = await paymentsOf(live.client, placeOf(live, master).login);
+  const names = new Map([...live.investorLogins].map(([investor, login]) => [login, investor.name]));
+  const payments = await paymentsOf(live.client, masterAccountsOf(live, master).login);
   return payments.map(({ investor, key, minor }) => {
     const suffix = /^PF:\d+:\d+:\d+:(W(?=$)|WD|UA|DEBT)/.exec(key)?.[1] ?? key;
     return `${names.get(investor)} ${suffix} ${dollars(minor)}`;
   });
 }
 
-/** What only the end of a saga has: who is where. */
+/** Compares subscriptions and answered balances, at the end of an example. */
 export async function expectSubscriptions(live: Live): Promise<void> {
-  for (const [investor, login] of live.people) {
+  for (const [investor, login] of live.investorLogins) {
     const { items } = await live.client.get(`/api/v1/info/subscriptions?investor_login=${login}`);
     const open = items
       .filter((item) => textOf(item, "status") !== "CANCELLED")
       .map((item) => textOf(item, "master_login"));
     const holding = activeOf(live.world, investor);
-    const exact = holding === undefined ? [] : [placeOf(live, holding.master).login];
+    const exact = holding === undefined ? [] : [masterAccountsOf(live, holding.master).login];
     if (open.join() !== exact.join()) throw new Error(`${investor.name} is at ${open.join()}, not at ${exact.join()}`);
     const { body } = await live.client.get(`/api/v1/info/balance/${login}`);
-    const difference = equal(`told balance of ${investor.name}`, minorOf(textOf(body, "balance")), investor.balance);
+    const difference = equal(
+      `answered balance of ${investor.name}`,
+      minorOf(textOf(body, "balance")),
+      investor.balance,
+    );
     if (difference !== undefined) throw new Error(difference);
   }
 }

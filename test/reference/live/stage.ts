@@ -3,32 +3,36 @@ import type { TestSystem } from "../../journey/support/system.ts";
 import { centsOf } from "../engine/cents.ts";
 import type { Investor, Master } from "../engine/world.ts";
 import type { InnerBooks } from "./inner-books.ts";
-import { addLiveInvestor, addLiveMaster, type Live, openLive, placeOf, Straddled } from "./live.ts";
+import { addLiveInvestor, addLiveMaster, type Live, openLive, masterAccountsOf, WeekCrossedError } from "./live.ts";
 import { expectSubscriptions, settled } from "./settled.ts";
 import * as steps from "./steps.ts";
 
-/** Of sagas that have to fit between two ends of weeks. */
+/** Tries of an example that has to fit between two ends of weeks. */
 const MAX_TRIES = 4;
 
-/** Tells a saga to its end, again from the beginning where the end of a week came between; then everything ties. */
-export async function tell(system: TestSystem, books: InnerBooks, saga: (live: Live) => Promise<void>): Promise<void> {
+/** Runs an example, again from the start when the end of a week interrupted it; then checks that all books reconcile. */
+export async function tell(
+  system: TestSystem,
+  books: InnerBooks,
+  example: (live: Live) => Promise<void>,
+): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     const live = await openLive(system, books);
     try {
-      await saga(live);
+      await example(live);
       await settled(live);
       await expectSubscriptions(live);
-      for (const master of live.world.masters) await expectFeesToTie(live.client, placeOf(live, master));
+      for (const master of live.world.masters) await expectFeesToTie(live.client, masterAccountsOf(live, master));
       return;
     } catch (error) {
-      if (!(error instanceof Straddled) || tries === MAX_TRIES) throw error;
+      if (!(error instanceof WeekCrossedError) || tries === MAX_TRIES) throw error;
     }
   }
 }
 
 export type Pool = { readonly master: Master; readonly investors: readonly Investor[] };
 
-/** A Master and its Investors, each with its capital at work. */
+/** A Master and its Investors, each with its capital in the pool. */
 export async function pooled(live: Live, capitals: readonly string[], ratePpm = 300_000n): Promise<Pool> {
   const master = await addLiveMaster(live);
   const investors = [];

@@ -6,11 +6,11 @@ import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
 import { mark, realise, trade } from "../engine/trading.ts";
 import type { Investor, Master } from "../engine/world.ts";
-import { accountOnPlatform, asked, codeOf, type Live, loginOf, placeOf } from "./live.ts";
+import { accountOnPlatform, asked, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
 import { settled } from "./settled.ts";
 import { inWeek } from "./weeks.ts";
 
-/** Each of these does one thing to the system and to the world, and compares what the system answers. */
+/** Each function applies one step to the system and to the reference, and compares the answer of the system. */
 
 export async function deposit(live: Live, investor: Investor, cents: bigint): Promise<void> {
   await inWeek(live, `${investor.name} deposits ${dollars(cents)}`, async () => {
@@ -22,10 +22,10 @@ export async function deposit(live: Live, investor: Investor, cents: bigint): Pr
 }
 
 export async function assign(live: Live, investor: Investor, master: Master, terms: investing.Terms): Promise<void> {
-  const told = `${investor.name} is assigned to ${master.name} at ${rateText(terms.ratePpm)}, ${terms.enabled ? "on" : "off"}`;
-  await inWeek(live, told, async () => {
+  const text = `${investor.name} is assigned to ${master.name} at ${rateText(terms.ratePpm)}, ${terms.enabled ? "on" : "off"}`;
+  await inWeek(live, text, async () => {
     const body = {
-      master_login: placeOf(live, master).login,
+      master_login: masterAccountsOf(live, master).login,
       investor_login: loginOf(live, investor),
       perf_fee: { rate: Number(rateText(terms.ratePpm)), enabled: terms.enabled },
     };
@@ -55,7 +55,7 @@ export async function withdraw(live: Live, investor: Investor, cents: bigint): P
 
 export async function unassign(live: Live, investor: Investor, master: Master): Promise<void> {
   await inWeek(live, `${investor.name} is unassigned from ${master.name}`, async () => {
-    const ask = () => people.unassign(live.client, placeOf(live, master).login, loginOf(live, investor));
+    const ask = () => people.unassign(live.client, masterAccountsOf(live, master).login, loginOf(live, investor));
     const reply = await asked(ask);
     const isKnown = live.world.subscriptions.some((each) => each.investor === investor && each.master === master);
     const outcome = investing.unassign(live.world, investor);
@@ -69,9 +69,9 @@ export async function unassign(live: Live, investor: Investor, master: Master): 
 type Change = { readonly ratePpm?: bigint; readonly enabled?: boolean; readonly since?: number };
 
 export async function configure(live: Live, investor: Investor, { ratePpm, enabled, since }: Change): Promise<void> {
-  const told = [ratePpm === undefined ? "" : rateText(ratePpm), enabled === undefined ? "" : enabled ? "on" : "off"];
+  const parts = [ratePpm === undefined ? "" : rateText(ratePpm), enabled === undefined ? "" : enabled ? "on" : "off"];
   const from = since === undefined ? "now" : new Date(since).toISOString();
-  await inWeek(live, `the fee of ${investor.name} is ${told.join(" ").trim()} from ${from}`, async () => {
+  await inWeek(live, `the fee of ${investor.name} is ${parts.join(" ").trim()} from ${from}`, async () => {
     const body = {
       investor_login: loginOf(live, investor),
       ...(ratePpm === undefined ? {} : { rate: Number(rateText(ratePpm)) }),
@@ -86,10 +86,10 @@ export async function configure(live: Live, investor: Investor, { ratePpm, enabl
   });
 }
 
-/** What comes next may come at once: the service has to put it into the order of the deals. */
+/** Does not wait: the service has to order this result and the next step by their deals. */
 export async function result(live: Live, master: Master, cents: bigint): Promise<void> {
   await inWeek(live, `${master.name} opens and closes with ${dollars(cents)}`, async () => {
-    const { login } = placeOf(live, master);
+    const { login } = masterAccountsOf(live, master);
     const booked = await live.client.control("POST", "results", { login, profit: dollars(cents) });
     realise(live.world, master, BigInt(textOf(isObject(booked) ? booked : {}, "deal")), cents);
   });
@@ -97,7 +97,7 @@ export async function result(live: Live, master: Master, cents: bigint): Promise
 
 export async function open(live: Live, master: Master, lots: string, commission = 0n): Promise<bigint> {
   return await inWeek(live, `${master.name} buys ${lots} lots, commission ${dollars(commission)}`, async () => {
-    const { login } = placeOf(live, master);
+    const { login } = masterAccountsOf(live, master);
     const order = { login, symbol: "EURUSD", side: "buy", volume: lots, commission: dollars(commission) };
     const opened = await live.client.control("POST", "positions", order);
     const positionId = BigInt(textOf(isObject(opened) ? opened : {}, "position"));
@@ -107,13 +107,13 @@ export async function open(live: Live, master: Master, lots: string, commission 
   });
 }
 
-/** Everybody's position floats anew. Until all that came before has its units the price must not move. */
+/** Sets the price of all positions. The price must not move before earlier steps have their units. */
 export async function price(live: Live, value: string): Promise<void> {
   await settled(live);
   await inWeek(live, `the price is ${value}`, async () => {
     await live.client.control("POST", "prices", { symbol: "EURUSD", bid: value, ask: value });
     for (const master of live.world.masters) {
-      const { floating } = await accountOnPlatform(live, placeOf(live, master).login);
+      const { floating } = await accountOnPlatform(live, masterAccountsOf(live, master).login);
       for (const [position, cents] of floating) mark(master, position, cents);
     }
   });
@@ -125,7 +125,7 @@ export async function close(live: Live, master: Master, positionId: bigint, lots
     const path = `positions/${positionId}/close`;
     const closed = await live.client.control("POST", path, lots === undefined ? {} : { volume: lots });
     const profit = minorOf(textOf(isObject(closed) ? closed : {}, "profit"));
-    const { floating } = await accountOnPlatform(live, placeOf(live, master).login);
+    const { floating } = await accountOnPlatform(live, masterAccountsOf(live, master).login);
     const deal = { kind: "exit", positionId, volume, volumeClosed: volume, result: profit } as const;
     trade(live.world, master, deal, floating.get(positionId) ?? 0n);
   });
@@ -153,12 +153,12 @@ function expectAnswer(live: Live, reply: Reply, exact: string): void {
 function expectNumbers(live: Live, reply: Reply, exact: Readonly<Record<string, bigint>>): void {
   if (reply.status !== 200) fail(live, reply.text);
   const wrong = Object.entries(exact).filter(([name, cents]) => minorOf(textOf(reply.body, name)) !== cents);
-  const told = wrong.map(
+  const differences = wrong.map(
     ([name, cents]) => `${name} is ${textOf(reply.body, name)}, and ${dollars(cents)} by the reference`,
   );
-  if (told.length > 0) fail(live, told.join("; "));
+  if (differences.length > 0) fail(live, differences.join("; "));
 }
 
-function fail({ saga }: Live, difference: string): never {
-  expect.fail([...saga, `   => ${difference}`].join("\n"));
+function fail({ transcript }: Live, difference: string): never {
+  expect.fail([...transcript, `   => ${difference}`].join("\n"));
 }

@@ -1,7 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 
-/** The committed rows of the platform service, as the checks look at them. */
+/** The committed rows of the platform service, as the checks read them. */
 export type OperationRow = {
   readonly number: bigint;
   readonly transferId: bigint;
@@ -52,7 +52,7 @@ export class Books {
   }
 
   lockOwnerOf(transferId: bigint): string {
-    return textOf(this.#one("transfer", "id", transferId)?.["lockOwner"] ?? "");
+    return textOf(this.#one("transfer", "id", transferId)?.["lock_owner"] ?? "");
   }
 
   transferIdOf(key: string): bigint | undefined {
@@ -73,7 +73,7 @@ export class Books {
     return entries.toSorted((left, right) => Number((left["number"] as bigint) - (right["number"] as bigint)));
   }
 
-  /** What lies in manual review, by deal and by operation. */
+  /** Entries of the table `review`, by deal and by operation. */
   findings(): readonly Values[] {
     return [...this.#database.committed("review")];
   }
@@ -96,7 +96,7 @@ export function operationOf(values: Values): OperationRow {
     login: values["login"] as string,
     kind: values["kind"] as string,
     amountMinor: values["amount_minor"] as bigint,
-    // By the rule and not by the word of the row: whoever writes that could be mistaken.
+    // By the rule and not by the column: the check must not depend on what the service wrote.
     isExclusive: values["kind"] !== "fee_credit",
     state: values["state"] as string,
     cameFrom: values["came_from"] as string | null,
@@ -107,7 +107,7 @@ export function operationOf(values: Values): OperationRow {
   };
 }
 
-/** Its money may be under way. */
+/** Whether a command of it may be under way at the platform. */
 export function isUnderWay({ state, cameFrom }: OperationRow): boolean {
   const from = state === "REVIEW" ? cameFrom : state;
   return from === "SENDING" || from === "UNKNOWN";

@@ -1,6 +1,6 @@
 import type { Database } from "../postgres/database.ts";
 import type { Values } from "../postgres/types.ts";
-import type { Plan, Trouble } from "../plan/plan.ts";
+import type { Plan, CommandFault } from "../plan/plan.ts";
 import type { ServerDeal, TradeServer } from "../world/trade-server.ts";
 import { type Books, isOpen, isUnderWay, type OperationRow } from "./books.ts";
 import { readSentReference } from "./reference.ts";
@@ -9,7 +9,7 @@ import type { FeesWatch } from "./watch-fees.ts";
 import type { PlatformWatch } from "./watch-platform.ts";
 import type { PoolsWatch } from "./watch-pools.ts";
 
-/** Attempts after which an internal operation is given up. */
+/** Attempts after which an internal operation goes to manual review. */
 const MAX_ATTEMPTS = 3;
 
 export type End = {
@@ -18,27 +18,27 @@ export type End = {
   readonly server: TradeServer;
   readonly platform: PlatformWatch;
   readonly consumers: ReadonlyMap<string, Database>;
-  /** Of a history in which Investors follow Masters. */
+  /** Defined in histories in which Investors follow Masters. */
   readonly pools: PoolsWatch | undefined;
   readonly fees: FeesWatch | undefined;
 };
 
-/** Nothing is left to be done: each operation has ended or lies in manual review, and all logs have what they can have. */
+/** Whether no work is left: each operation has ended or is in manual review, and all logs are complete as far as they can be. */
 export function isSettled(end: End): boolean {
   const { books, server, consumers } = end;
-  if (books.operations().some((operation) => isOpen(operation) && !isHeldUp(operation, books))) return false;
+  if (books.operations().some((operation) => isOpen(operation) && !isBlocked(operation, books))) return false;
   const isAllFiled = server.logins.every((login) => isFiled(login, books, consumers) && isLogged(login, books, server));
   return isAllFiled && arePoolsQuiet(end) && areFeesSettled(end) && missingFindings(end).length === 0;
 }
 
-/** Something waits for manual review, so who waits behind it cannot know either. */
-export function isAnyHeldUp({ books }: End): boolean {
+/** Whether manual review blocks an operation or a log, so callers that wait behind it get no final answer either. */
+export function isAnyBlocked({ books }: End): boolean {
   const isUndecided = ({ login }: OperationRow) => books.account(login)?.["undecided_from"] !== null;
   return books.operations().some((operation) => operation.state === "REVIEW" || isUndecided(operation));
 }
 
-/** What a person has to decide first: the first leg of the same transfer, or whatever may be under way on the login. */
-function isHeldUp(operation: OperationRow, books: Books): boolean {
+/** Whether an operator has to decide first about leg 1 of the same transfer, or about an operation that may be under way on the login. */
+function isBlocked(operation: OperationRow, books: Books): boolean {
   const { transferId, leg, state, login, isExclusive } = operation;
   if (state !== "INTENT") return false;
   const first = books.legsOf(transferId).find((other) => other.leg === 1);
@@ -48,14 +48,14 @@ function isHeldUp(operation: OperationRow, books: Books): boolean {
 
 function arePoolsQuiet(end: End): boolean {
   const { pools } = end;
-  return pools === undefined || pools.isStopped() || isAnyHeldUp(end) || pools.unsettled().length === 0;
+  return pools === undefined || pools.isStopped() || isAnyBlocked(end) || pools.unsettled().length === 0;
 }
 
 function areFeesSettled({ fees }: End): boolean {
   return fees === undefined || fees.unsettled().length === 0;
 }
 
-/** Deals that stand in our books and not at the platform any more, without anybody having been told. */
+/** Deals that are on the books but deleted from the platform, and for which no review was opened. */
 function missingFindings({ books, server }: Pick<End, "books" | "server">): readonly ServerDeal[] {
   return server.forgotten.filter(({ login, ticket }) => {
     const isLogged = books.log(login).some((entry) => entry["deal_id"] === ticket);
@@ -64,7 +64,7 @@ function missingFindings({ books, server }: Pick<End, "books" | "server">): read
   });
 }
 
-/** What a deal is known of, or waits for manual review's decision about another one before it. */
+/** Whether the log has every deal of the login, or is stopped by a deal that manual review has to decide about. */
 function isLogged(login: string, books: Books, server: TradeServer): boolean {
   if (books.account(login)?.["undecided_from"] !== null) return hasReview(login, books);
   const logged = new Set(books.log(login).map((entry) => entry["deal_id"]));
@@ -83,7 +83,7 @@ function isFiled(login: string, books: Books, consumers: End["consumers"]): bool
   });
 }
 
-/** Everything that can only be said when all is quiet. */
+/** The checks that hold only when no work is left. */
 export function checkEnd(end: End): void {
   for (const operation of end.books.operations()) checkOperation(end, operation);
   for (const deal of end.server.deals) checkDeal(end, deal);
@@ -95,32 +95,31 @@ export function checkEnd(end: End): void {
   if (!areFeesSettled(end)) throw new Violation("I10", `fees are not settled: ${end.fees?.unsettled().join(", ")}`);
   const [missing] = missingFindings(end);
   if (missing !== undefined)
-    throw new Violation("T4", `nobody noticed that the platform forgot deal ${missing.ticket}`);
+    throw new Violation("I16", `the platform lost deal ${missing.ticket}, and no review was opened`);
 }
 
-/** R3, from the side of the books. */
+/** I14, from the books to the platform. */
 function checkOperation(end: End, operation: OperationRow): void {
   const { platform, books } = end;
   const { state, dealId, number } = operation;
   if (state === "REVIEW") checkReview(end, operation);
-  if (isOpen(operation) && !isHeldUp(operation, books))
+  if (isOpen(operation) && !isBlocked(operation, books))
     throw new Violation("I10", `operation ${number} is still ${state}`);
   if (state !== "APPLIED") return;
   const deal = platform.deal(dealId ?? 0n);
   const isIts = readSentReference(deal?.sentComment ?? "")?.number === number;
-  if (!isIts)
-    throw new Violation("deal_matching", `operation ${number} is applied with deal ${dealId}, which is not its own`);
+  if (!isIts) throw new Violation("I14", `operation ${number} is applied with deal ${dealId}, which is not its own`);
 }
 
-/** I10: people are only bothered with what no rule could know. */
+/** I10: an operation goes to manual review only when no rule could decide about it. */
 function checkReview({ plan, platform, server }: End, { number, review, attempt }: OperationRow): void {
-  const hasTrouble = (isIt: (trouble: Trouble) => boolean) =>
-    plan.faults.some((fault) => fault.kind === "command" && isIt(fault.trouble));
+  const hasCommandFault = (isIt: (commandFault: CommandFault) => boolean) =>
+    plan.faults.some((fault) => fault.kind === "command" && isIt(fault.commandFault));
   const isBeyondBounds = platform.dealsOf(number).some((deal) => !platform.isWithinBounds(deal));
   const hasForgotten = server.forgotten.length > 0;
   const reasons: Readonly<Record<string, boolean>> = {
     candidate_deal:
-      hasTrouble(({ comment }) => comment !== "kept") || plan.commands.some(({ kind }) => kind === "dealer"),
+      hasCommandFault(({ comment }) => comment !== "kept") || plan.commands.some(({ kind }) => kind === "dealer"),
     deal_after_absence: isBeyondBounds,
     deal_after_refusal: isBeyondBounds,
     two_deals: isBeyondBounds,
@@ -128,10 +127,10 @@ function checkReview({ plan, platform, server }: End, { number, review, attempt 
     attempts_exhausted: attempt >= MAX_ATTEMPTS,
   };
   if (reasons[review ?? ""] !== true)
-    throw new Violation("I10", `operation ${number} lies in manual review: ${review}`);
+    throw new Violation("I10", `operation ${number} is in manual review without a cause: ${review}`);
 }
 
-/** R3, from the side of the platform. */
+/** I14, from the platform to the books. */
 function checkDeal({ books }: End, { ticket, sentComment, by, login }: ServerDeal): void {
   const reference = readSentReference(sentComment);
   if (by !== "command" || reference === undefined) return;
@@ -140,18 +139,18 @@ function checkDeal({ books }: End, { ticket, sentComment, by, login }: ServerDea
   const hasFinding = books.findings().some((finding) => finding["deal_id"] === ticket);
   if (!isKnown && !hasFinding) {
     throw new Violation(
-      "deal_matching",
+      "I14",
       `deal ${ticket} of ${login} belongs to ${operation?.state ?? "no"} operation ${reference.number}`,
     );
   }
 }
 
-/** I4: both legs, none of them, or the first and its reversal; anything else lies in manual review. */
+/** I4: both legs, none of them, or the first and its reversal; anything else is in manual review. */
 function checkLegs({ books }: End, legs: readonly OperationRow[]): void {
   const [first, second, reversal] = [1, 2, 3].map((leg) => legs.find((operation) => operation.leg === leg)?.state);
-  const isAskedAbout = ({ state, number }: OperationRow) =>
+  const isInReview = ({ state, number }: OperationRow) =>
     state === "REVIEW" || books.findings().some((finding) => finding["operation_number"] === number);
-  if (second === undefined || legs.some(isAskedAbout)) return;
+  if (second === undefined || legs.some(isInReview)) return;
   const isWhole = first === "APPLIED" && second === "APPLIED" && reversal === undefined;
   const isNothing = first === "REFUSED" && second === "REFUSED" && reversal === undefined;
   const isUndone = first === "APPLIED" && second === "REFUSED" && reversal === "APPLIED";
@@ -160,20 +159,20 @@ function checkLegs({ books }: End, legs: readonly OperationRow[]): void {
   }
 }
 
-/** I4 and I9: the log is what the platform shows, and everybody who follows it has the same books. */
+/** I4 and I9: the log is what the platform shows, and each consumer of the log has the same books. */
 function checkLog(end: End, login: string): void {
   const { books, server, consumers } = end;
   const account = books.account(login)!;
   const logged = account["log_minor"] as bigint;
   const isUndecided = account["undecided_from"] !== null;
   const hasForgotten = server.forgotten.some((deal) => deal.login === login);
-  // What was shown later than everything has to be was told as gone; whether it may be was looked at with its review.
-  const isToldGone = books.operationsOf(login).some(({ review }) => review === "applied_deal_gone");
+  // A deal that was shown too late was reported as deleted; `checkReview` decides whether that was justified.
+  const isReportedDeleted = books.operationsOf(login).some(({ review }) => review === "applied_deal_gone");
   const balance = server.balanceOf(login);
-  if (!isUndecided && !hasForgotten && !isToldGone && logged !== balance) {
+  if (!isUndecided && !hasForgotten && !isReportedDeleted && logged !== balance) {
     throw new Violation("I4", `${login} has ${balance} at the platform and ${logged} in its log`);
   }
-  // With pools the money stands in many places, and those are looked at after each commit.
+  // With pools the money is in many buckets, which `PoolsWatch` checks after each commit.
   if (login.startsWith("3") || end.pools !== undefined) return;
   for (const [name, consumer] of consumers) {
     const filed = filedBook(consumer, login);
@@ -194,10 +193,10 @@ function filedBook(consumer: Database, login: string): Values | undefined {
   return undefined;
 }
 
-/** Nobody is in a pool here, so all money of an Investor is outside and all of a Master belongs to nobody yet. */
+/** Without subscriptions all money of an Investor is outside pools, and all money of a Master is external or unallocated. */
 function sumOf(book: Values): bigint {
-  const places = ["outside_minor", "quarantined_minor", "external_minor", "unallocated_minor"];
-  const total = places.reduce((sum, place) => sum + ((book[place] as bigint | undefined) ?? 0n), 0n);
-  // A result that was posted without having been allocated: the account has what nobody was given.
+  const buckets = ["outside_minor", "quarantined_minor", "external_minor", "unallocated_minor"];
+  const total = buckets.reduce((sum, bucket) => sum + ((book[bucket] as bigint | undefined) ?? 0n), 0n);
+  // A result that was posted without having been allocated is on the account, but no holding has it.
   return total - ((book["unposted_minor"] as bigint | undefined) ?? 0n);
 }

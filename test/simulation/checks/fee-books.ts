@@ -1,7 +1,7 @@
 import type { Database } from "../postgres/database.ts";
 import { textOf, type Value, type Values } from "../postgres/types.ts";
 
-/** What somebody owes for a fee, once for each run, as the fee service keeps it. */
+/** What an Investor owes for a fee, one row for each run, as the fee service records it. */
 export type PaymentRow = {
   readonly id: bigint;
   readonly key: string;
@@ -18,7 +18,7 @@ export type PaymentRow = {
   readonly creditId: bigint | null;
 };
 
-/** What was earned, and up to where a fee was taken of it. */
+/** An Investor at a Master: the unpaid debt, and the high-water mark in units of 1e-8 USD. */
 export type PairRow = {
   readonly investor: string;
   readonly master: string;
@@ -26,7 +26,7 @@ export type PairRow = {
   readonly markE8: bigint;
 };
 
-/** The committed rows of the fee service, and what they follow from, as the checks look at them. */
+/** The committed rows of the fee service and the allocations that they are computed from, as the checks read them. */
 export class FeeBooks {
   readonly #fees: Database;
   readonly #subscriptions: Database;
@@ -88,7 +88,7 @@ export class FeeBooks {
     return [...new Set(missing.map((entry) => textOf(entry["master_login"]!)))];
   }
 
-  /** Why fees of some Master are not decided any more. */
+  /** Why fee decisions of Masters are stopped. */
   stops(): readonly string[] {
     const reasons = Array.from(this.#fees.committed("fee_master"), (row) => row["stopped_reason"]!);
     return reasons.filter((reason) => reason !== null).map(textOf);

@@ -1,4 +1,4 @@
-/** The reference as money.md section 2 tells it, read without the code that it checks. */
+/** The reference in a deal comment, parsed without the code under test. */
 export type SentReference = { readonly number: bigint; readonly attempt: number; readonly text: string };
 
 const REFERENCE = /^P[A-Z]([0-9A-HJKMNP-TV-Z]{10})([0-9A-HJKMNP-TV-Z])[0-9A-Z](?: |$)/;

@@ -14,12 +14,12 @@ export type BooksFacts = {
   readonly masters: ReadonlySet<string>;
 };
 
-/** Looks at what each commit of the platform service leaves. */
+/** Checks the rows that each commit of the platform service leaves. */
 export class BooksWatch {
   readonly #facts: BooksFacts;
   readonly #sums = new Map<string, bigint>();
   readonly #logged = new Map<string, Set<bigint>>();
-  /** Account locks as their holders were told of them, with the number from which on everybody else has to wait. */
+  /** Account locks as answered to their owners, with the operation number from which all other sagas have to wait. */
   readonly #accountLocks = new Map<string, { readonly lockOwner: string; readonly number: bigint }>();
 
   constructor(facts: BooksFacts) {
@@ -29,7 +29,7 @@ export class BooksWatch {
   onHeld(login: string, lockOwner: string): void {
     const account = this.#facts.books.account(login);
     if (account?.["locked_by"] !== lockOwner)
-      throw new Violation("I6", `${lockOwner} was told of an account lock that it does not have`);
+      throw new Violation("I6", `${lockOwner} was answered that it has an account lock, but does not have it`);
     this.#accountLocks.set(login, { lockOwner, number: account["lock_number"] as bigint });
   }
 
@@ -58,7 +58,7 @@ export class BooksWatch {
     if (open.length > 1) throw new Violation("I6", `${open.map(({ number }) => number).join(" and ")} are under way`);
   }
 
-  /** I6: an account lock that was granted lets only its own saga pass, and what stood in line before it. */
+  /** I6: a granted account lock lets only its own saga pass, and operations that were queued before it. */
   #checkPermit(attempt: Values): void {
     if (attempt["state"] !== "SENDING") return;
     const { books } = this.#facts;
@@ -78,7 +78,7 @@ export class BooksWatch {
     const amount = entry["amount_minor"] as bigint;
     this.#sums.set(login, (this.#sums.get(login) ?? 0n) + amount);
     const dealId = entry["deal_id"] as bigint | null;
-    // What is told about the past of a deal is no movement of money.
+    // An amendment of a deal moves no money.
     if (dealId === null || entry["kind"] === "amendment") return;
     const deal = this.#facts.platform.deal(dealId);
     if (deal?.login !== login || deal.amountMinor !== amount) {
@@ -89,7 +89,7 @@ export class BooksWatch {
     if (this.#facts.masters.has(login)) this.#checkOrder(login, dealId, logged);
   }
 
-  /** I5: whoever saw this deal has seen every earlier one that was shown before it. */
+  /** I5: when a deal is logged, every earlier deal that was shown before it is logged already. */
   #checkOrder(login: string, dealId: bigint, logged: ReadonlySet<bigint>): void {
     const deal = this.#facts.platform.deal(dealId);
     if (deal === undefined) return;
@@ -104,13 +104,13 @@ export class BooksWatch {
       throw new Violation("I5", `deal ${dealId} of ${login} was logged before ${passed.ticket}`);
   }
 
-  /** I4: the account's row carries the sum of its log. */
+  /** I4: the sum on the account's row is the sum of its log. */
   #checkSum(login: string): void {
     const sum = this.#facts.books.account(login)?.["log_minor"];
     if (sum !== undefined && sum !== this.#sums.get(login)) {
       throw new Violation(
         "I4",
-        `the log of ${login} adds up to ${this.#sums.get(login)} and its account says ${textOf(sum)}`,
+        `the log of ${login} adds up to ${this.#sums.get(login)} and its account has ${textOf(sum)}`,
       );
     }
   }

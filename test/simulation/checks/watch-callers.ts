@@ -4,10 +4,10 @@ import { Violation } from "./violation.ts";
 import type { PlatformWatch } from "./watch-platform.ts";
 
 const { APPLIED, REFUSED } = TransferState;
-/** The debit was taken and given back, so deals there are. */
+/** The debit was applied and reversed, so there are deals. */
 const CREDIT_REFUSED = "credit_refused";
 
-/** Holds every answer that a caller got against what is really so. */
+/** Compares every answer that a caller received with the deals at the platform. */
 export class CallersWatch {
   readonly #platform: PlatformWatch;
   readonly #first = new Map<string, TransferResult>();
@@ -26,7 +26,7 @@ export class CallersWatch {
     return this.#first.get(key);
   }
 
-  /** R4 */
+  /** I15: a final answer never changes. */
   #checkStable(key: string, result: TransferResult): void {
     const first = this.#first.get(key);
     if (first === undefined) {
@@ -34,10 +34,10 @@ export class CallersWatch {
       return;
     }
     const isSame = first.state === result.state && describe(first) === describe(result);
-    if (!isSame) throw new Violation("R4", `${key} was answered ${describe(first)} and then ${describe(result)}`);
+    if (!isSame) throw new Violation("I15", `${key} was answered ${describe(first)} and then ${describe(result)}`);
   }
 
-  /** I2 */
+  /** I2: an applied transfer has its own deals. */
   #checkApplied(key: string, { legs }: TransferResult): void {
     for (const { login, amount, dealId, reference } of legs) {
       const deal = this.#platform.deal(dealId);
@@ -50,7 +50,7 @@ export class CallersWatch {
     }
   }
 
-  /** I3 */
+  /** I3: a refused transfer has no deals, and a reversed one moved nothing in total. */
   #checkRefused(key: string, { legs, refusalCode }: TransferResult): void {
     const deals = legs.flatMap(({ reference }) => {
       const number = readSentReference(reference)?.number;
@@ -60,11 +60,11 @@ export class CallersWatch {
     if (refusalCode !== CREDIT_REFUSED) {
       if (claimed.length > 0)
         throw new Violation("I3", `${key} was answered ${refusalCode} and has deal ${claimed[0]!.ticket}`);
-      this.#platform.onToldNothing(key, "all");
+      this.#platform.onExcluded(key, "all");
       return;
     }
-    this.#platform.onToldNothing(key, "credit");
-    // What an answer names was made, however late it is shown: it is a part of the sum.
+    this.#platform.onExcluded(key, "credit");
+    // A deal that an answer names was made, however late it is shown, so it counts.
     const named = new Set(legs.map(({ dealId }) => dealId));
     const moved = deals.filter((deal) => this.#platform.isWithinBounds(deal) || named.has(deal.ticket));
     const left = moved.reduce((total, { amountMinor }) => total + amountMinor, 0n);

@@ -12,21 +12,21 @@ export type FeeFacts = {
   readonly fees: FeeBooks;
   readonly books: Books;
   readonly platform: PlatformWatch;
-  /** What each Investor agreed to, in parts per million; it never changes in a history. */
+  /** The rate of each Investor in parts per million; it never changes in a history. */
   readonly rates: ReadonlyMap<string, number>;
 };
 
-/** The only keys under which fees are taken. */
+/** The form of all keys under which fees are taken. */
 const PAYMENT_KEY = /^fee:payment:(\d+)/;
 const E8_PER_CENT = 1_000_000n;
 /** A cent at a rate of one, in the unit of mark times rate. */
 const CENT_AT_RATE = E8_PER_CENT * 1_000_000n;
 const DEBIT = 1;
 
-/** Looks at every deal of a fee, and at what each commit of the fee service leaves. */
+/** Checks every deal of a fee, and the rows that each commit of the fee service leaves. */
 export class FeesWatch {
   readonly #facts: FeeFacts;
-  /** Who has been debited for what, by the transfer that did it. */
+  /** The transfer that took each fee, by run, Investor, Master and suffix. */
   readonly #taken = new Map<string, bigint>();
   readonly #marks = new Map<string, bigint>();
 
@@ -34,14 +34,14 @@ export class FeesWatch {
     this.#facts = facts;
   }
 
-  /** I11: each debit is that of a payment which was decided, and of no other one for the same run and Investor. */
+  /** I11: each debit belongs to a decided payment, the only one for the same run and Investor. */
   onDeal(deal: ServerDeal): void {
     const { books, fees } = this.#facts;
     const operation = books.operation(readSentReference(deal.sentComment)?.number ?? -1n);
     if (operation?.kind !== "fee_debit" && operation?.kind !== "fee_credit") return;
     const key = books.keyOf(operation.transferId);
     const payment = fees.payment(idIn(key));
-    if (payment === undefined) throw new Violation("I11", `${key} moves a fee that nobody owes`);
+    if (payment === undefined) throw new Violation("I11", `${key} moves a fee without a payment`);
     this.#checkAccount(deal, operation, payment);
     if (operation.leg !== DEBIT) return;
     const { runId, investor, master, suffix } = payment;
@@ -70,10 +70,10 @@ export class FeesWatch {
     for (const pair of pairs.values()) this.#checkPair(pair);
   }
 
-  /** What is not read, or not at its end although no person has to decide about it; empty when all is quiet. */
+  /** Results that are not read, and payments that are open although no review blocks them; empty when no work is left. */
   unsettled(): readonly string[] {
     const { fees } = this.#facts;
-    const open = fees.payments().filter((payment) => isOpenPayment(payment) && !this.#liesBeforePerson(payment));
+    const open = fees.payments().filter((payment) => isOpenPayment(payment) && !this.#isInReview(payment));
     return [
       ...open.map(({ key, status }) => `${key} is ${status}`),
       ...fees.unread().map((master) => `results of ${master} are not read`),
@@ -81,14 +81,14 @@ export class FeesWatch {
     ];
   }
 
-  /** Its own transfer, or one that holds up the account that it is to be taken from. */
-  #liesBeforePerson({ investor, paymentAccount }: PaymentRow): boolean {
+  /** Whether its own transfer, or another operation on one of its accounts, is in manual review. */
+  #isInReview({ investor, paymentAccount }: PaymentRow): boolean {
     const { books } = this.#facts;
     const operations = [...books.operationsOf(investor), ...books.operationsOf(paymentAccount)];
     return operations.some(({ state }) => state === "REVIEW");
   }
 
-  /** I4: the leg is on the account of who owes it, or is owed, and within what is due. */
+  /** I4: the leg is on the account of the debtor or of the creditor, and within what is due. */
   #checkAccount({ login, amountMinor }: ServerDeal, { leg }: OperationRow, payment: PaymentRow): void {
     const [wanted, sign] = leg === DEBIT ? [payment.investor, -1n] : [payment.paymentAccount, 1n];
     const moved = amountMinor * sign;
@@ -99,17 +99,17 @@ export class FeesWatch {
   #checkPayment(payment: PaymentRow): void {
     if (payment.status === "EXECUTED") this.#checkExecuted(payment);
     if (payment.status === "DEFERRED" || payment.status === "SKIPPED") this.#checkNothing(payment);
-    if (payment.status === "REVERSED") this.#facts.platform.onToldNothing(payment.key, "credit");
+    if (payment.status === "REVERSED") this.#facts.platform.onExcluded(payment.key, "credit");
   }
 
-  /** I2: both deals were made for this very payment, with the amount that is on record. */
+  /** I2: both deals were made for this payment, with the recorded amount. */
   #checkExecuted(payment: PaymentRow): void {
     const credit = this.#facts.fees.credit(payment.creditId ?? -1n);
     const { id, investor, paymentAccount, takenMinor, debitDeal } = payment;
     const isPaid = this.#isDealOf(debitDeal ?? 0n, { id, login: investor, amountMinor: -takenMinor });
     const credited = { id, login: paymentAccount, amountMinor: takenMinor };
     if (!isPaid || !this.#isDealOf((credit?.["deal_id"] ?? 0n) as bigint, credited))
-      throw new Violation("I2", `${payment.key} is on record as paid with deals that were not made for it`);
+      throw new Violation("I2", `${payment.key} is recorded as paid with deals that were not made for it`);
   }
 
   #isDealOf(ticket: bigint, wanted: { readonly id: bigint; readonly login: string; readonly amountMinor: bigint }) {
@@ -120,15 +120,15 @@ export class FeesWatch {
     return isIts && deal?.login === wanted.login && deal.amountMinor === wanted.amountMinor;
   }
 
-  /** I3: what was not taken is not taken later either; it is debt, and is taken under another key. */
+  /** I3: a payment that was not taken is never taken later under its key; its amount becomes debt with another key. */
   #checkNothing({ key }: PaymentRow): void {
     const { platform, books } = this.#facts;
     const transferId = books.transferIdOf(key);
     const legs = transferId === undefined ? [] : books.legsOf(transferId);
     const deals = legs.flatMap(({ number }) => platform.dealsOf(number));
     const claimed = deals.find((deal) => platform.isWithinBounds(deal));
-    if (claimed !== undefined) throw new Violation("I3", `${key} is on record as not paid and has ${claimed.ticket}`);
-    platform.onToldNothing(key, "all");
+    if (claimed !== undefined) throw new Violation("I3", `${key} is recorded as not paid and has ${claimed.ticket}`);
+    platform.onExcluded(key, "all");
   }
 
   /** I11: a week of a Master is decided once. */
@@ -147,7 +147,7 @@ export class FeesWatch {
     this.#checkMark(name, pair);
   }
 
-  /** I4: each cent that was ever due is in one place. */
+  /** I4: each cent that was ever due is taken, open or debt. */
   #checkBuckets(name: string, { debtMinor }: PairRow, payments: readonly PaymentRow[]): void {
     const due = sum(payments.map(({ kind, dueMinor }) => (kind === "PF" ? dueMinor : 0n)));
     const open = sum(payments.map((payment) => (isOpenPayment(payment) ? payment.dueMinor : 0n)));
@@ -156,7 +156,7 @@ export class FeesWatch {
       throw new Violation("I4", `${name}: ${due} were due; ${taken} taken, ${open} open, ${debtMinor} debt`);
   }
 
-  /** I11: all fees together are the agreed part of all profit up to the mark, less than a cent a fee below it. */
+  /** I11: the sum of all fees is rate times mark, less the rounding of under a cent for each fee. */
   #checkRate(name: string, { investor, markE8 }: PairRow, fees: readonly PaymentRow[]): void {
     const exact = markE8 * BigInt(this.#facts.rates.get(investor) ?? 0);
     const charged = sum(fees.map(({ dueMinor }) => dueMinor)) * CENT_AT_RATE;
@@ -164,7 +164,7 @@ export class FeesWatch {
       throw new Violation("I11", `${name}: fees of ${charged} for a mark that allows ${exact}`);
   }
 
-  /** I11: the mark never falls, and is never above what was earned: otherwise a profit is charged twice, or one that was none. */
+  /** I11: the mark never falls (a profit would be charged twice) and is never above the best result (more than the profit would be charged). */
   #checkMark(name: string, pair: PairRow): void {
     const before = this.#marks.get(name) ?? 0n;
     if (pair.markE8 < before) throw new Violation("I11", `${name}: the mark fell from ${before} to ${pair.markE8}`);
@@ -175,7 +175,7 @@ export class FeesWatch {
   }
 }
 
-/** The payment that a key is about. */
+/** The id of the payment in a key. */
 function idIn(key: string): bigint {
   return BigInt(PAYMENT_KEY.exec(key)?.[1] ?? -1);
 }

@@ -3,9 +3,9 @@ import type { Books, OperationRow } from "./books.ts";
 import { Violation } from "./violation.ts";
 import type { BalanceCommand, ServerDeal } from "../world/trade-server.ts";
 
-/** Socket time-out of a command: from the end of a permit so much later the quiet period begins. */
+/** Socket time-out of a command. The quiet period begins this long after the end of the permit. */
 const COMMAND_TIMEOUT_MS = 5_000;
-/** Clocks of processes differ, so nothing is claimed about deals that come just at the end of the quiet period. */
+/** Clocks of processes differ, so deals that come just at the end of the quiet period are not checked. */
 const CLOCKS_MS = 3_000;
 
 export type PlatformFacts = {
@@ -14,35 +14,35 @@ export type PlatformFacts = {
   readonly nowMs: () => number;
 };
 
-/** Looks at everything that really happens at the platform, at the moment when it happens. */
+/** Checks every command and every deal at the moment when the platform gets or makes it. */
 export class PlatformWatch {
-  /** Deals of commands, by operation; those that the platform forgot are taken out. */
+  /** Deals of commands, by operation; without those that the platform lost. */
   readonly #byOperation = new Map<bigint, ServerDeal[]>();
   readonly #written = new Set<string>();
   readonly #attempts = new Set<bigint>();
   readonly #deals = new Map<bigint, ServerDeal>();
-  readonly #toldNothing = new Map<string, ToldNothing>();
+  readonly #excluded = new Map<string, ExcludedLegs>();
   readonly #facts: PlatformFacts;
 
   constructor(facts: PlatformFacts) {
     this.#facts = facts;
   }
 
-  /** P1: the bytes of a command leave. */
+  /** I13: called when the bytes of a command leave. */
   onWrite(command: BalanceCommand): void {
     const { books, nowMs } = this.#facts;
     const reference = referenceOf(command.comment);
     const attempt = books.attempt(reference.number, reference.attempt);
-    if (attempt === undefined) throw new Violation("P1", `${reference.text} was sent without a committed permit`);
+    if (attempt === undefined) throw new Violation("I13", `${reference.text} was sent without a committed permit`);
     if (nowMs() > attempt.expiresAtMs)
-      throw new Violation("P1", `${reference.text} was sent after its permit had ended`);
-    if (this.#written.has(reference.text)) throw new Violation("P1", `${reference.text} was sent twice`);
+      throw new Violation("I13", `${reference.text} was sent after its permit had ended`);
+    if (this.#written.has(reference.text)) throw new Violation("I13", `${reference.text} was sent twice`);
     this.#written.add(reference.text);
     const kind = books.operation(reference.number)?.kind ?? "";
     const hasBeenWritten = this.#attempts.has(reference.number);
     this.#attempts.add(reference.number);
     if (EXTERNAL.has(kind) && hasBeenWritten)
-      throw new Violation("P1", `the ${kind} ${reference.number} was sent again`);
+      throw new Violation("I13", `the ${kind} ${reference.number} was sent again`);
   }
 
   onDeal(deal: ServerDeal): void {
@@ -51,20 +51,21 @@ export class PlatformWatch {
     const { books } = this.#facts;
     const reference = referenceOf(deal.sentComment);
     const operation = books.operation(reference.number);
-    if (operation === undefined) throw new Violation("P1", `${reference.text} was applied and nobody wished it`);
+    if (operation === undefined) throw new Violation("I13", `${reference.text} was applied without an operation`);
     this.#countDeal(deal, reference, operation);
     this.#checkOrder(operation);
     const key = books.keyOf(operation.transferId);
-    const told = this.#toldNothing.get(key);
-    const isExcluded = told === "all" ? operation.leg !== REVERSAL : told === "credit" && operation.leg === CREDIT;
+    const excluded = this.#excluded.get(key);
+    const isExcluded =
+      excluded === "all" ? operation.leg !== REVERSAL : excluded === "credit" && operation.leg === CREDIT;
     if (isExcluded && this.isWithinBounds(deal)) {
-      throw new Violation("I3", `${key} got a deal after its caller was told that nothing happens`);
+      throw new Violation("I3", `${key} got a deal after it was answered or recorded that it is not applied`);
     }
   }
 
-  /** The caller was told that nothing happens, now or ever. */
-  onToldNothing(key: string, legs: ToldNothing): void {
-    this.#toldNothing.set(key, legs);
+  /** Called when it is answered or recorded that these legs are not applied, now or later. */
+  onExcluded(key: string, legs: ExcludedLegs): void {
+    this.#excluded.set(key, legs);
   }
 
   forget(forgotten: readonly ServerDeal[]): void {
@@ -87,12 +88,12 @@ export class PlatformWatch {
     return this.#byOperation.get(operation) ?? [];
   }
 
-  /** Also one that was forgotten later. */
+  /** Includes deals that the platform lost later. */
   deal(ticket: bigint): ServerDeal | undefined {
     return this.#deals.get(ticket);
   }
 
-  /** Whether the protocol promises anything about it: it was applied and shown before the quiet period was over. */
+  /** Whether the protocol guarantees anything about the deal: it was applied and shown within the quiet period. */
   isWithinBounds({ sentComment, shownFromMs }: ServerDeal): boolean {
     const { books, quietPeriodMs } = this.#facts;
     const { number, attempt } = referenceOf(sentComment);
@@ -108,13 +109,13 @@ export class PlatformWatch {
       throw new Violation("I1", `${reference.text} was applied twice`);
     }
     const claimed = [...others, deal].filter((one) => this.isWithinBounds(one));
-    // A deal beyond the bounds explains one more; two within them nothing.
+    // A deal beyond the bounds may justify a second one; two deals within the bounds are never justified.
     if (others.length > 0 && claimed.length > 1) {
       throw new Violation("I1", `operation ${number} was applied under two references`);
     }
   }
 
-  /** I7 */
+  /** I7: legs are applied in order, and a reversal only after a refused credit. */
   #checkOrder(operation: OperationRow): void {
     if (operation.leg === 1) return;
     const legs = this.#facts.books.legsOf(operation.transferId);
@@ -126,16 +127,16 @@ export class PlatformWatch {
   }
 }
 
-/** Of which legs nothing is ever going to happen: of those of a reversed transfer only the credit was excluded. */
-type ToldNothing = "all" | "credit";
+/** The legs that must never get a deal: all of a refused transfer, only the credit of a reversed one. */
+type ExcludedLegs = "all" | "credit";
 
 const CREDIT = 2;
 const REVERSAL = 3;
-/** Whoever ordered it decides whether to order it again; we never do. */
+/** Kinds that the service never attempts twice: the caller decides whether to request the transfer again. */
 const EXTERNAL = new Set(["deposit", "withdrawal"]);
 
 function referenceOf(comment: string): SentReference {
   const reference = readSentReference(comment);
-  if (reference === undefined) throw new Violation("P1", `a command carries no reference: ${comment}`);
+  if (reference === undefined) throw new Violation("I13", `a command carries no reference: ${comment}`);
   return reference;
 }

@@ -9,7 +9,7 @@ const ON_INVESTOR = ["inbound_minor", "waiting_minor", "pooled_minor", "reserved
 const ON_MASTER = ["waiting_minor", "pooled_minor", "reserved_minor", "outbound_minor"];
 const UNDER_WAY = ["inbound_minor", "waiting_minor", "reserved_minor", "outbound_minor"];
 
-/** Looks at the books of the subscription service after each of its commits. */
+/** Checks the books of the subscription service after each of its commits. */
 export class PoolsWatch {
   readonly #subscriptions: Database;
   readonly #platform: Books;
@@ -37,11 +37,11 @@ export class PoolsWatch {
     for (const login of masters) this.#checkMaster(textOf(login));
   }
 
-  /** What of it is not where it is going to stay; empty when all is quiet. */
+  /** Subscriptions, buckets and accounts with work left; empty when no work is left. */
   unsettled(): readonly string[] {
     const statuses = this.#rows("subscription").map((row) => textOf(row["status"]!));
     const open = statuses.filter((status) => status === "ASSIGNING" || status === "PAUSED");
-    const holdings = this.#rows("holding").flatMap((holding) => UNDER_WAY.filter((place) => holding[place] !== 0n));
+    const holdings = this.#rows("holding").flatMap((holding) => UNDER_WAY.filter((bucket) => holding[bucket] !== 0n));
     const pools = this.#rows("master_pool").flatMap((pool) =>
       pool["unallocated_minor"] === 0n ? [] : ["unallocated"],
     );
@@ -49,19 +49,19 @@ export class PoolsWatch {
     return [...open, ...holdings, ...pools, ...accounts];
   }
 
-  /** A loss is posted as far as there is something to take it from. */
+  /** Whether a posting is due. A loss is posted only as far as the balance covers it. */
   #mayPost(account: Values): boolean {
     const unposted = minor(account, "unposted_minor");
     const balance = this.#platform.account(textOf(account["login"]!))?.["log_minor"] as bigint;
     return unposted > 0n || (unposted < 0n && balance > 0n);
   }
 
-  /** A person has to look at a Master before anything goes on there. */
+  /** Whether a Master is stopped until an operator decides. */
   isStopped(): boolean {
     return this.#rows("master_pool").some((pool) => pool["stopped_reason"] !== null);
   }
 
-  /** I4: each cent of an Investor account is in one place. */
+  /** I4: each cent of an Investor account is in exactly one bucket. */
   #checkInvestor(login: string): void {
     const account = this.#row("investor_account", "login", login);
     if (account === undefined) return;
@@ -71,7 +71,7 @@ export class PoolsWatch {
     this.#compare(login, account, own + totalOf(holdings, ON_INVESTOR));
   }
 
-  /** I4: and each cent of a Master account. */
+  /** I4: each cent of a Master account is in exactly one bucket. */
   #checkMaster(login: string): void {
     const pool = this.#row("master_pool", "login", login);
     if (pool === undefined) return;
@@ -85,13 +85,14 @@ export class PoolsWatch {
     const entries = this.#platform.log(login).filter((entry) => (entry["number"] as bigint) <= filed);
     const total = entries.reduce((sum, entry) => sum + (entry["amount_minor"] as bigint), 0n);
     if (total !== buckets)
-      throw new Violation("I4", `${login} has ${total} in its log up to ${filed} and ${buckets} in its places`);
+      throw new Violation("I4", `${login} has ${total} in its log up to ${filed} and ${buckets} in its buckets`);
   }
 
-  /** I12: who has left has nothing in the pool any more. */
+  /** I12: a cancelled subscription has nothing in the pool. */
   #checkLeft(subscription: Values): void {
     const [holding] = this.#holdingsOf("subscription_id", subscription["id"]!);
-    const isEmpty = holding === undefined || [...ON_INVESTOR, "outbound_minor"].every((place) => holding[place] === 0n);
+    const isEmpty =
+      holding === undefined || [...ON_INVESTOR, "outbound_minor"].every((bucket) => holding[bucket] === 0n);
     const account = this.#row("investor_account", "login", textOf(subscription["investor_login"]!));
     if (!isEmpty || account?.["pooled_subscription_id"] === subscription["id"]) {
       throw new Violation("I12", `subscription ${textOf(subscription["id"]!)} has ended and is still in its pool`);

@@ -1,9 +1,9 @@
 import type { MutantElsewhere } from "./mutant.ts";
 
-/** Mistakes in code that the simulation does not run, or of a kind that it cannot see; a test of their own notices each. */
+/** Defects in code that the simulation does not run, or of a kind that it cannot detect; the named test detects each. */
 export const MUTANTS_ELSEWHERE: readonly MutantElsewhere[] = [
   {
-    name: "a page that another replica has received is received again",
+    name: "a page that another replica has stored is stored again",
     edits: [
       {
         file: "services/kernel/feed/receive-page.ts",
@@ -14,12 +14,12 @@ export const MUTANTS_ELSEWHERE: readonly MutantElsewhere[] = [
     test: "services/kernel/feed/receive-page.test.ts",
   },
   {
-    name: "old entries are deleted up to the first one that must stay",
+    name: "retention deletes the first entry that must stay",
     edits: [{ file: "services/kernel/feed/retention.ts", find: "max(number)) - 1", put: "max(number))" }],
     test: "services/kernel/feed/retention.test.ts",
   },
   {
-    name: "the gate is opened before the pool shrinks",
+    name: "the gate opens before the pool shrinks",
     edits: [
       {
         file: "services/subscription/processes/leave/decide-settled.ts",
@@ -35,7 +35,7 @@ export const MUTANTS_ELSEWHERE: readonly MutantElsewhere[] = [
     test: "services/subscription/testing/crash.test.ts",
   },
   {
-    name: "what leaves the pool is computed again after a crash",
+    name: "the amount of a leave is computed again after a crash",
     edits: [
       {
         file: "services/funding/commands/withdraw.ts",
@@ -46,7 +46,7 @@ export const MUTANTS_ELSEWHERE: readonly MutantElsewhere[] = [
     test: "services/funding/commands/withdraw-fee.test.ts",
   },
   {
-    name: "a process gives back the permit of another",
+    name: "a process voids the permit of another process",
     edits: [
       {
         file: "services/platform/protocol/send.ts",

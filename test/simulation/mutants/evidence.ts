@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const PLATFORM = "services/platform";
 
-/** What is believed of answers and of the history. */
+/** Defects in the reading of answers and of the deal history. */
 export const EVIDENCE_MUTANTS: readonly Mutant[] = [
   {
     name: "absence after one scan, in the middle of the quiet period",
@@ -18,7 +18,7 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
         put: "if (isCleanTwice(attempt.scans, times.halfMs) || true)",
       },
     ],
-    caughtBy: ["I1", "I3"],
+    detectedBy: ["I1", "I3"],
     seed: 67,
   },
   {
@@ -30,7 +30,7 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
         put: "RETCODE.notFound,\n    7,\n    ...AUTHENTICATION,\n    RETCODE.tooMuchMoney",
       },
     ],
-    caughtBy: ["I1", "I3", "deal_matching"],
+    detectedBy: ["I1", "I3", "I14"],
     seed: 14,
   },
   {
@@ -42,11 +42,11 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
         put: '{ kind: "refused", code: 3 }',
       },
     ],
-    caughtBy: ["I1", "I3", "deal_matching"],
+    detectedBy: ["I1", "I3", "I14"],
     seed: 191,
   },
   {
-    name: "a deal that only the amount tells is nobody's",
+    name: "a deal that matches by amount only is ignored",
     edits: [
       {
         file: `${PLATFORM}/domain/evidence.ts`,
@@ -54,11 +54,11 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
         put: "readReference(deal.comment) === undefined && false\n",
       },
     ],
-    caughtBy: ["I1", "I3", "deal_matching"],
+    detectedBy: ["I1", "I3", "I14"],
     seed: 5,
   },
   {
-    name: "a history that could not be read is taken for an empty one",
+    name: "a failed read of the history is taken for an empty history",
     edits: [
       {
         file: `${PLATFORM}/protocol/scan-operation.ts`,
@@ -66,19 +66,19 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
         put: 'if (error instanceof Mt5Error) return { verdict: { kind: "clean" }, deals: [] };',
       },
     ],
-    caughtBy: ["I1", "I3"],
-    seed: 364,
+    detectedBy: ["I1", "I3"],
+    seed: 412,
   },
   {
-    name: "a second deal of an operation is passed over in silence",
+    name: "a second deal of an operation is ignored",
     edits: [
       {
         file: `${PLATFORM}/protocol/history/explain-deal.ts`,
-        find: 'const surplus: Explanation = { kind: "foreign", finding: "unmatched_deal", operation, event };',
-        put: 'const surplus: Explanation = { kind: "foreign" };\n  void event;',
+        find: 'const unmatched: Explanation = { kind: "external", finding: "unmatched_deal", operation, event };',
+        put: 'const unmatched: Explanation = { kind: "external" };\n  void event;',
       },
     ],
-    caughtBy: ["deal_matching"],
+    detectedBy: ["I14"],
     seed: 43,
   },
   {
@@ -90,11 +90,11 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
         put: "export function formatMinor(exact: bigint): string {\n  const minor = BigInt(Math.trunc((Number(exact) / 100) * 100));",
       },
     ],
-    caughtBy: ["I2", "I4", "I10", "deal_matching"],
+    detectedBy: ["I2", "I4", "I10", "I14"],
     seed: 1,
   },
   {
-    name: "who asks is told that it is applied while nobody knows",
+    name: "an unknown outcome is answered as applied",
     edits: [
       {
         file: `${PLATFORM}/domain/operation.ts`,
@@ -102,11 +102,11 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
         put: 'case "UNKNOWN":\n      return "APPLIED";',
       },
     ],
-    caughtBy: ["I2"],
+    detectedBy: ["I2"],
     seed: 1,
   },
   {
-    name: "a deal that is not decided yet holds nothing up",
+    name: "an undecided deal does not stop the log",
     edits: [
       {
         file: `${PLATFORM}/protocol/history/file-deals.ts`,
@@ -114,11 +114,11 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
         put: "continue;",
       },
     ],
-    caughtBy: ["I4", "I5", "I10"],
+    detectedBy: ["I4", "I5", "I10"],
     seed: 5,
   },
   {
-    name: "nobody asks after deals that are gone",
+    name: "deleted deals are not looked up",
     edits: [
       {
         file: `${PLATFORM}/amendments/deleted-deals.ts`,
@@ -131,7 +131,7 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
         put: "if (group.length === 0) await verifyDeals(deps, group);",
       },
     ],
-    caughtBy: ["T4"],
+    detectedBy: ["I16"],
     seed: 181,
   },
 ];

@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const FEED = "services/kernel/feed";
 
-/** What consumers receive. */
+/** Defects of the feeds between services. */
 export const FEED_MUTANTS: readonly Mutant[] = [
   {
     name: "a gap in a feed is ignored",
@@ -14,7 +14,7 @@ export const FEED_MUTANTS: readonly Mutant[] = [
       },
       { file: `${FEED}/receive-page.ts`, find: "assert(!hasGap,", put: "assert(hasGap || !hasGap," },
     ],
-    caughtBy: ["I9"],
+    detectedBy: ["I9"],
     seed: 1,
   },
   {
@@ -26,11 +26,11 @@ export const FEED_MUTANTS: readonly Mutant[] = [
         put: "let late: () => Promise<void> = async () => undefined;\n    const cursor = await inTransaction(pool, (tx) => receiveAfter(tx, { ...receiver, receive: async (_, entries) => { late = () => inTransaction(pool, (own) => receiver.receive(own, entries)); } }, page));\n    await late();\n    return { cursor };",
       },
     ],
-    caughtBy: ["I9"],
+    detectedBy: ["I9"],
     seed: 35,
   },
   {
-    name: "a relay that goes on from the highest id",
+    name: "a relay that continues from the highest id",
     edits: [
       {
         file: `${FEED}/outbox.ts`,
@@ -38,7 +38,7 @@ export const FEED_MUTANTS: readonly Mutant[] = [
         put: "from outbox where number is null and id > coalesce((select max(done.id) from outbox as done where done.number is not null), 0) order by id limit",
       },
     ],
-    caughtBy: ["I9", "I10"],
+    detectedBy: ["I9", "I10"],
     seed: 71,
   },
 ];

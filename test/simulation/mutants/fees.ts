@@ -2,10 +2,10 @@ import type { Mutant } from "./mutant.ts";
 
 const FEE = "services/fee";
 
-/** What is owed as a fee, and how often it is taken. */
+/** Defects of fees: what is due, and how often it is taken. */
 export const FEE_MUTANTS: readonly Mutant[] = [
   {
-    name: "the key of a fee is made anew for each try",
+    name: "each try of a fee has a new key",
     edits: [
       {
         file: `${FEE}/processes/payment/payment-transfer.ts`,
@@ -14,15 +14,15 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
       {
         file: `${FEE}/processes/payment/payment-transfer.ts`,
-        find: "    key,\n    holder,",
-        put: "    key: tries > 1 ? `${first}:${tries}` : first,\n    holder,",
+        find: "    key,\n    lockOwner,",
+        put: "    key: tries > 1 ? `${first}:${tries}` : first,\n    lockOwner,",
       },
     ],
-    caughtBy: ["I11", "I10"],
-    seed: 402,
+    detectedBy: ["I11", "I10"],
+    seed: 445,
   },
   {
-    name: "what became of one fee is written down for another",
+    name: "the outcome of one fee is recorded for another",
     edits: [
       {
         file: `${FEE}/jobs/pay-fees.ts`,
@@ -30,11 +30,11 @@ export const FEE_MUTANTS: readonly Mutant[] = [
         put: "answers[payments.length - 1 - index]",
       },
     ],
-    caughtBy: ["I2", "I3", "I4", "I10"],
+    detectedBy: ["I2", "I3", "I4", "I10"],
     seed: 3,
   },
   {
-    name: "a fee of which nobody knows counts as not taken",
+    name: "a fee with an unknown outcome counts as not taken",
     edits: [
       {
         file: `${FEE}/processes/payment/payment-transfer.ts`,
@@ -42,11 +42,11 @@ export const FEE_MUTANTS: readonly Mutant[] = [
         put: 'return { kind: "unpaid", status: "DEFERRED", reason };',
       },
     ],
-    caughtBy: ["I3"],
-    seed: 81,
+    detectedBy: ["I3"],
+    seed: 234,
   },
   {
-    name: "a debt that is collected stays a debt",
+    name: "a collected debt stays a debt",
     edits: [
       {
         file: `${FEE}/processes/accounting/record-due.ts`,
@@ -54,11 +54,11 @@ export const FEE_MUTANTS: readonly Mutant[] = [
         put: "  if (due.length === 0) await takeDebts(\n",
       },
     ],
-    caughtBy: ["I4"],
+    detectedBy: ["I4"],
     seed: 626,
   },
   {
-    name: "a fee that could not be taken is forgotten",
+    name: "a fee that could not be taken does not become debt",
     edits: [
       {
         file: `${FEE}/processes/payment/record-outcomes.ts`,
@@ -66,11 +66,11 @@ export const FEE_MUTANTS: readonly Mutant[] = [
         put: "for (const { payment } of refused) owe(payment, 0n);",
       },
     ],
-    caughtBy: ["I4"],
-    seed: 321,
+    detectedBy: ["I4"],
+    seed: 363,
   },
   {
-    name: "fees that a dead process had in hand are nobody's",
+    name: "payments that a crashed process was executing are not resumed",
     edits: [
       {
         file: `${FEE}/store/due-payments.ts`,
@@ -78,11 +78,11 @@ export const FEE_MUTANTS: readonly Mutant[] = [
         put: "where status = 'PENDING' and next_try_at",
       },
     ],
-    caughtBy: ["I10"],
-    seed: 3,
+    detectedBy: ["I10"],
+    seed: 279,
   },
   {
-    name: "a fee leaves the high-water mark where it was",
+    name: "a fee does not raise the high-water mark",
     edits: [
       {
         file: `${FEE}/domain/crystallise.ts`,
@@ -90,7 +90,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
         put: "fee >= 0n ? before : {",
       },
     ],
-    caughtBy: ["I11"],
+    detectedBy: ["I11"],
     seed: 3,
   },
 ];

@@ -1,18 +1,18 @@
 import type { Invariant } from "../checks/violation.ts";
 
-/** One text of the real source, replaced by a wrong one. It has to be there, or the mutant proves nothing. */
+/** Replaces a text of a source file. A text that is not in the file fails, because the mutant would prove nothing. */
 export type Edit = { readonly file: string; readonly find: string; readonly put: string };
 
-/** A mistake that somebody could make. */
-export type Mistake = { readonly name: string; readonly edits: readonly Edit[] };
+/** A realistic defect as edits of the sources. */
+export type PlantedDefect = { readonly name: string; readonly edits: readonly Edit[] };
 
-/** One that the simulation notices. */
-export type Mutant = Mistake & {
-  /** Any of these may be the first to notice. */
-  readonly caughtBy: readonly Invariant[];
-  /** A history that shows it: the search begins there. */
+/** A planted defect that the simulation detects. */
+export type Mutant = PlantedDefect & {
+  /** Any of these invariants may be the first to break. */
+  readonly detectedBy: readonly Invariant[];
+  /** A seed whose history detects it: the search begins there. */
   readonly seed: number;
 };
 
-/** One of code that the simulation does not run: this test notices. */
-export type MutantElsewhere = Mistake & { readonly test: string };
+/** A planted defect in code that the simulation does not run; the named test detects it. */
+export type MutantElsewhere = PlantedDefect & { readonly test: string };

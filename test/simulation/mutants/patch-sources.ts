@@ -5,7 +5,7 @@ import type { Edit } from "./mutant.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
 
-/** From now on whatever this thread loads has the edits in it. Throws when the source does not have what they replace. */
+/** Applies the edits to all modules and migrations that this thread loads from now on. Throws when a source lacks the text to replace. */
 export function patchSources(edits: readonly Edit[]): void {
   const byFile = Map.groupBy(edits, ({ file }) => new URL(file, ROOT).href);
   const patched = new Map(Array.from(byFile, ([href, own]) => [href, patch(readFileSync(new URL(href), "utf8"), own)]));
@@ -26,7 +26,7 @@ export function patchSources(edits: readonly Edit[]): void {
 function patch(source: string, edits: readonly Edit[]): string {
   return edits.reduce((text, { file, find, put }) => {
     if (!text.includes(find))
-      throw new Error(`the mutant does not fit any more: ${file} has no ${JSON.stringify(find)}`);
+      throw new Error(`the mutant does not match its source: ${file} has no ${JSON.stringify(find)}`);
     return text.replaceAll(find, () => put);
   }, source);
 }

@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 import type { MutantElsewhere } from "./mutant.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-/** What a test of a service needs beside the packages. */
+/** The files that a test of a service needs besides the packages. */
 const COPIED = ["services", "proto", "test", "deploy", "package.json", "tsconfig.json", "vitest.config.ts"];
 const LINKED = ["node_modules", ".cache"];
 const TIMEOUT_MS = 10 * 60_000;
 
-/** Whether the test fails with the mistake in a copy of the sources, and passes there without it. */
+/** Whether the test fails with the defect in a copy of the sources. Throws when it fails without the defect. */
 export function runInCopy({ edits, test }: MutantElsewhere): boolean {
   const copy = mkdtempSync(path.join(tmpdir(), "mutant-"));
   try {
@@ -21,7 +21,7 @@ export function runInCopy({ edits, test }: MutantElsewhere): boolean {
     if (!passes(copy, test)) throw new Error(`${test} fails without any mutant`);
     for (const { file, find, put } of edits) {
       const source = readFileSync(path.join(copy, file), "utf8");
-      if (!source.includes(find)) throw new Error(`the mutant does not fit any more: ${file}`);
+      if (!source.includes(find)) throw new Error(`the mutant does not match its source: ${file}`);
       writeFileSync(
         path.join(copy, file),
         source.replaceAll(find, () => put),
@@ -37,7 +37,7 @@ function passes(copy: string, test: string): boolean {
   const vitest = path.join(ROOT, "node_modules", "vitest", "vitest.mjs");
   const { status } = spawnSync(process.execPath, [vitest, "run", test], {
     cwd: copy,
-    // A mutant may show at one step only.
+    // The full size: a mutant may show at a single crash point only.
     env: { ...process.env, PAMM_PROOF: "true" },
     timeout: TIMEOUT_MS,
     stdio: "ignore",

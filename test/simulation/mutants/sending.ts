@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const PLATFORM = "services/platform";
 
-/** Who may send, when, and how often. */
+/** Defects of permits, attempts, queues and account locks. */
 export const SENDING_MUTANTS: readonly Mutant[] = [
   {
     name: "a permit without lock and compare-and-set",
@@ -10,21 +10,21 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       { file: `${PLATFORM}/store/accounts.ts`, find: "for no key update", put: "" },
       { file: `${PLATFORM}/store/operations.ts`, find: "for no key update", put: "" },
       {
-        file: `${PLATFORM}/store/operations.ts`,
-        find: "and state = ${from.standing.state} and attempt = ${from.standing.attempt}",
+        file: `${PLATFORM}/store/operation-steps.ts`,
+        find: "and state = ${from.status.state} and attempt = ${from.status.attempt}",
         put: "",
       },
     ],
-    caughtBy: ["P1", "I1", "I6"],
+    detectedBy: ["I13", "I1", "I6"],
     seed: 117,
   },
   {
-    name: "no look at what is under way, and no partial index",
+    name: "no check for operations under way, and no partial index",
     edits: [
       {
-        file: `${PLATFORM}/store/lines.ts`,
-        find: "and number <> place.number\n",
-        put: "and number <> place.number and false\n",
+        file: `${PLATFORM}/store/queues.ts`,
+        find: "and number <> position.number\n",
+        put: "and number <> position.number and false\n",
       },
       {
         file: `${PLATFORM}/migrations/0001_platform.sql`,
@@ -32,7 +32,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
         put: "create index operation_under_way",
       },
     ],
-    caughtBy: ["I6"],
+    detectedBy: ["I6"],
     seed: 1,
   },
   {
@@ -50,7 +50,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       },
       { file: `${PLATFORM}/domain/permit.ts`, find: "age < PERMIT_MS - PERMIT_MARGIN_MS", put: "age < 60_000" },
     ],
-    caughtBy: ["P1", "I1"],
+    detectedBy: ["I13", "I1"],
     seed: 3,
   },
   {
@@ -59,14 +59,14 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       {
         file: `${PLATFORM}/protocol/send.ts`,
         find: "return grantPermit(tx, await lockForStep(tx, target.login, target.number), asker);",
-        put: 'const given = await grantPermit(tx, await lockForStep(tx, target.login, target.number), asker);\n      if (given.kind !== "granted") return given;\n      void sendOnce(deps, given.permit, session);\n      return { kind: "over" };',
+        put: 'const granted = await grantPermit(tx, await lockForStep(tx, target.login, target.number), asker);\n      if (granted.kind !== "granted") return granted;\n      void sendOnce(deps, granted.permit, session);\n      return { kind: "over" };',
       },
     ],
-    caughtBy: ["P1"],
+    detectedBy: ["I13"],
     seed: 1,
   },
   {
-    name: "a permit that never runs out",
+    name: "a permit that never expires",
     edits: [
       {
         file: `${PLATFORM}/domain/permit.ts`,
@@ -74,7 +74,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
         put: "age >= 0",
       },
     ],
-    caughtBy: ["P1"],
+    detectedBy: ["I13"],
     seed: 223,
   },
   {
@@ -82,11 +82,11 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${PLATFORM}/protocol/insert-orders.ts`,
-        find: "isReady: isFirst, standing",
-        put: "isReady: true, standing",
+        find: "isReady: isFirst, status",
+        put: "isReady: true, status",
       },
     ],
-    caughtBy: ["I7"],
+    detectedBy: ["I7"],
     seed: 10,
   },
   {
@@ -98,11 +98,11 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
         put: '{ type: "not_sent", attempt }',
       },
     ],
-    caughtBy: ["P1", "I1", "I3", "I6", "I10"],
+    detectedBy: ["I13", "I1", "I3", "I6", "I10"],
     seed: 42,
   },
   {
-    name: "an account lock is given back by a time-out",
+    name: "an account lock is released by a time-out",
     edits: [
       {
         file: `${PLATFORM}/store/accounts.ts`,
@@ -110,29 +110,29 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
         put: "case when lock_granted_at > clock_timestamp() - interval '1 second' then locked_by end as locked_by, lock_number, lock_granted_at is not null as is_granted",
       },
     ],
-    caughtBy: ["I6"],
+    detectedBy: ["I6"],
     seed: 10,
   },
   {
-    name: "an account lock that lets others pass",
+    name: "an account lock that lets other sagas pass",
     edits: [
       {
         file: `${PLATFORM}/protocol/grant-permit.ts`,
-        find: "return account lock === undefined ||",
-        put: "return true || account lock === undefined ||",
+        find: "accountLock === undefined ||",
+        put: "true || accountLock === undefined ||",
       },
     ],
-    caughtBy: ["I6"],
+    detectedBy: ["I6"],
     seed: 4,
   },
   {
     name: "an external operation is attempted again",
     edits: [{ file: `${PLATFORM}/domain/operation-kind.ts`, find: 'origin: "external",', put: 'origin: "internal",' }],
-    caughtBy: ["P1"],
+    detectedBy: ["I13"],
     seed: 28,
   },
   {
-    name: "operations of ours that do not occupy their login",
+    name: "internal operations that do not occupy their login",
     edits: [
       {
         file: `${PLATFORM}/domain/operation-kind.ts`,
@@ -140,7 +140,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
         put: "checkMargin: false, exclusive: false,",
       },
     ],
-    caughtBy: ["I6"],
+    detectedBy: ["I6"],
     seed: 1,
   },
 ];

@@ -4,24 +4,24 @@ import type { Command } from "./plan.ts";
 export const MASTERS = ["1001", "1002"];
 export const INVESTORS = ["2001", "2002", "2003"];
 export const PAYMENT = "3001";
-/** Few of them, so that different things happen to have the same amount; two that no float holds. */
+/** Few amounts, so that different commands often have the same one; two that a float cannot represent. */
 const AMOUNTS = [115n, 500n, 500n, 435n, 2_500n, 7_000n];
 const EVERYTHING = 1_000_000_000n;
-/** With thirds in it: fees are rounded. */
+/** With thirds, so that fees are rounded. */
 const FEE_RATES_PPM = [0, 200_000, 333_333, 333_333, 500_000];
 const EXTERNAL_MS = 8_000;
 const MAX_POSITION_MS = 4_000;
-/** Shorter where Investors want to leave: nobody can while a position is open. */
+/** Shorter in pools: Investors cannot leave while a position is open. */
 const MAX_IN_POOL_MS = 1_500;
-/** Investors begin to follow early, and nothing else happens before they can have joined, or nothing could follow from it. */
+/** Shares of the busy time: Investors are assigned early, and other commands begin only when they can have joined a pool. */
 const ASSIGNED_WITHIN = 0.1;
 const JOINED_FROM = 0.35;
-/** Of a hundred trades in a pool so many end with a profit: without one nobody owes a fee. */
+/** Of a hundred trades in a pool, so many end with a profit: only profits cause fees. */
 const PROFITS = 65;
 
 type Maker = (random: Random, atMs: number, key: string) => Command;
 type Pair = { readonly login: string; readonly master: string };
-/** How often each comes, of a hundred. */
+/** The frequency of each command, in percent. */
 type Shares = readonly (readonly [number, Maker])[];
 
 const deposit: Maker = (random, atMs, key) =>
@@ -48,7 +48,7 @@ const PLATFORM_COMMANDS: Shares = [
   [4, trade],
 ];
 
-/** Traders trade where somebody follows, and who leaves leaves whom it follows. */
+/** Trades happen at Masters with Investors, and an Investor is unassigned from its own Master. */
 function poolCommands(followed: readonly Pair[]): Shares {
   return [
     [14, deposit],
@@ -59,36 +59,36 @@ function poolCommands(followed: readonly Pair[]): Shares {
   ];
 }
 
-/** Orders of all kinds, each service's own, without anything that follows from another. */
+/** Commands of all kinds, as the callers of platform send them, without pools. */
 export function makeCommands(random: Random, count: number, busyMs: number): readonly Command[] {
-  const room = { fromMs: 0, forMs: busyMs };
-  return Array.from({ length: count }, (_, place) => draw(PLATFORM_COMMANDS, random, place, room));
+  const range = { fromMs: 0, forMs: busyMs };
+  return Array.from({ length: count }, (_, index) => draw(PLATFORM_COMMANDS, random, index, range));
 }
 
-/** What people do; mirrors, exits, results and fees come from the services. */
+/** Commands of Investors, traders and dealers; mirrors, exits, results and fees come from the services. */
 export function makePoolCommands(random: Random, count: number, busyMs: number): readonly Command[] {
-  const assigned = INVESTORS.map((login, place) => {
+  const assigned = INVESTORS.map((login, index) => {
     const atMs = Math.round(random.next() * ASSIGNED_WITHIN * busyMs);
     const feeRatePpm = random.pick(FEE_RATES_PPM);
-    return { kind: "assign", atMs, key: `assign-${place}`, login, master: random.pick(MASTERS), feeRatePpm } as const;
+    return { kind: "assign", atMs, key: `assign-${index}`, login, master: random.pick(MASTERS), feeRatePpm } as const;
   });
   const shares = poolCommands(assigned.map(({ login, master }) => ({ login, master })));
-  const room = { fromMs: JOINED_FROM * busyMs, forMs: (1 - JOINED_FROM) * busyMs };
-  return [...assigned, ...Array.from({ length: count }, (_, place) => draw(shares, random, place, room))];
+  const range = { fromMs: JOINED_FROM * busyMs, forMs: (1 - JOINED_FROM) * busyMs };
+  return [...assigned, ...Array.from({ length: count }, (_, index) => draw(shares, random, index, range))];
 }
 
-type Room = { readonly fromMs: number; readonly forMs: number };
+type TimeRange = { readonly fromMs: number; readonly forMs: number };
 
-function draw(shares: Shares, random: Random, place: number, { fromMs, forMs }: Room): Command {
+function draw(shares: Shares, random: Random, index: number, { fromMs, forMs }: TimeRange): Command {
   let left = random.whole(0, 99);
-  // Together as often as alone: what meets is what can go wrong.
+  // Half of the commands share an instant, because races need commands that meet.
   const moment = random.chance(0.5) ? random.whole(0, 3) / 4 : random.next();
   const atMs = Math.round(fromMs + moment * forMs + random.next() * 3);
   for (const [often, make] of shares) {
-    if (left < often) return make(random, atMs, `key-${place}`);
+    if (left < often) return make(random, atMs, `key-${index}`);
     left -= often;
   }
-  throw new Error("the shares of all commands are a hundred");
+  throw new Error("the shares of the commands must add up to 100");
 }
 
 type Wanted = {
@@ -157,14 +157,14 @@ function poolTrade(random: Random, atMs: number, { master: login }: Pair): Comma
   return { kind: "trade", atMs, login, forMs, profitMinor: sign * random.pick(AMOUNTS) };
 }
 
-/** A person takes everything from an Investor, or moves something: then a fee finds nothing and becomes debt. */
+/** A dealer takes everything from an Investor, or moves an amount: then a fee finds no money and becomes debt. */
 function emptying(random: Random, atMs: number): Command {
   const moved = dealer(random, atMs);
   return random.chance(0.7) ? { ...moved, amountMinor: "everything" } : moved;
 }
 
 function withdraw(random: Random, atMs: number, key: string): Command {
-  // Now and then everything: what a fee takes is then missing.
+  // Sometimes everything, so that the fee reduces the payout.
   const amountMinor = random.chance(0.2) ? EVERYTHING : random.pick(AMOUNTS);
   return { kind: "withdraw", atMs, key, login: random.pick(INVESTORS), amountMinor };
 }

@@ -1,22 +1,22 @@
 import type { Random } from "../world/random.ts";
-import type { Fault, StepClass, Trouble } from "./plan.ts";
+import type { Fault, StepClass, CommandFault } from "./plan.ts";
 
-export type FaultRoom = {
+export type FaultContext = {
   readonly busyMs: number;
   readonly quietPeriodMs: number;
   readonly logins: readonly string[];
   readonly paymentLogin: string;
 };
 
-/** Where processes are hit, and how many such places the beginning of a history has. */
-const PLACES: readonly (readonly [StepClass, number])[] = [
+/** The kinds of fault points, and how many of each the beginning of a history has. */
+const FAULT_POINTS: readonly (readonly [StepClass, number])[] = [
   ["failpoint", 24],
   ["commit", 40],
   ["statement", 220],
   ["answer", 14],
   ["read", 60],
 ];
-/** What the platform could say that says nothing. */
+/** Return codes that leave the outcome unknown. */
 const NOISE = [7, 7, 7, 7, 7, 9, 10, 1, 2, 4, 5, 17, 99_999];
 const REFUSALS = [3, 8, 12, 12, 13, 10_019];
 const GARBAGE = [
@@ -28,107 +28,114 @@ const GARBAGE = [
   '{"retcode":"0 Done","retcode":"3 Invalid","answer":{"ticket":"5"}}',
   '{"retcode":"13 Not found","answer":{"ticket":"77"}}',
 ];
-/** Corrections, and a machine that was never told the time. */
+/** Small corrections, and a clock that was never set. */
 const CLOCK_JUMPS_MS = [-60_000, -1_500, 1_500, 30_000, 60_000];
 const COMMANDS = 10;
 const MAX_FAULTS = 6;
 
-export function makeFaults(random: Random, room: FaultRoom): readonly Fault[] {
-  // Some histories are spared, so that what goes wrong without any bad luck is seen as such.
+export function makeFaults(random: Random, context: FaultContext): readonly Fault[] {
+  // Some histories have no faults, so that a failure without any fault is visible as such.
   if (random.chance(0.05)) return [];
-  return Array.from({ length: random.whole(1, MAX_FAULTS) }, () => makeFault(random, room));
+  return Array.from({ length: random.whole(1, MAX_FAULTS) }, () => makeFault(random, context));
 }
 
-type Maker = (random: Random, room: FaultRoom) => Fault;
+type Maker = (random: Random, context: FaultContext) => Fault;
 
 const MAKERS: readonly (readonly [number, Maker])[] = [
-  [22, (random) => ({ kind: "crash", ...place(random), downMs: random.pick([50, 1_000, 4_000]) })],
+  [22, (random) => ({ kind: "crash", ...faultPoint(random), downMs: random.pick([50, 1_000, 4_000]) })],
   [
     10,
     (random, { quietPeriodMs }) => ({
       kind: "pause",
-      ...place(random),
+      ...faultPoint(random),
       forMs: random.pick([600, 2_500, 6_000, 9_000, quietPeriodMs + 12_000]),
     }),
   ],
-  [34, (random, room) => ({ kind: "command", nth: random.whole(1, COMMANDS), trouble: makeTrouble(random, room) })],
+  [
+    34,
+    (random, context) => ({
+      kind: "command",
+      nth: random.whole(1, COMMANDS),
+      commandFault: makeCommandFault(random, context),
+    }),
+  ],
   [8, (random) => ({ kind: "lost_commit", nth: random.whole(1, 60), isApplied: random.chance(0.5) })],
   [3, (random) => ({ kind: "lost_connection", nth: random.whole(1, 200) })],
-  [3, (random, room) => ({ kind: "database_down", atMs: at(random, room), forMs: random.whole(200, 4_000) })],
+  [3, (random, context) => ({ kind: "database_down", atMs: at(random, context), forMs: random.whole(200, 4_000) })],
   [
     8,
-    (random, room) => ({
+    (random, context) => ({
       kind: "failed_reads",
-      atMs: at(random, room) / 2,
-      forMs: random.whole(500, 2.5 * room.quietPeriodMs),
+      atMs: at(random, context) / 2,
+      forMs: random.whole(500, 2.5 * context.quietPeriodMs),
     }),
   ],
   [
     6,
-    (random, room) => ({
+    (random, context) => ({
       kind: "refusing_account",
-      atMs: at(random, room),
+      atMs: at(random, context),
       forMs: random.whole(1_000, 8_000),
-      login: random.chance(0.7) ? room.paymentLogin : random.pick(room.logins),
+      login: random.chance(0.7) ? context.paymentLogin : random.pick(context.logins),
       code: random.pick(REFUSALS),
     }),
   ],
   [
     5,
-    (random, room) => ({
+    (random, context) => ({
       kind: "platform_restart",
-      // Just after something was ordered: what was made last is what a restart forgets.
-      atMs: Math.round((random.whole(0, 3) / 4) * room.busyMs) + random.whole(20, 2_000),
+      // Just after a command: a restart loses the latest deals.
+      atMs: Math.round((random.whole(0, 3) / 4) * context.busyMs) + random.whole(20, 2_000),
       forgetsMs: random.pick([0, 15, 400, 3_000]),
       downMs: random.whole(100, 4_000),
     }),
   ],
   [
     6,
-    (random, room) => ({
+    (random, context) => ({
       kind: "broker_failure",
-      atMs: at(random, room),
+      atMs: at(random, context),
       forMs: random.whole(1_000, 20_000),
       probability: random.pick([0.1, 0.5, 1]),
     }),
   ],
-  [2, (random, room) => ({ kind: "broker_amnesia", atMs: at(random, room) })],
-  [2, (random, room) => ({ kind: "broker_rewind", atMs: at(random, room) })],
+  [2, (random, context) => ({ kind: "broker_data_loss", atMs: at(random, context) })],
+  [2, (random, context) => ({ kind: "broker_redelivery", atMs: at(random, context) })],
   [
     3,
-    (random, room) => ({
+    (random, context) => ({
       kind: "clock_jump",
-      atMs: at(random, room),
+      atMs: at(random, context),
       process: random.whole(0, 1),
       byMs: random.pick(CLOCK_JUMPS_MS),
     }),
   ],
-  [2, (random) => ({ kind: "doubled_call", nth: random.whole(1, 20) })],
+  [2, (random) => ({ kind: "duplicate_call", nth: random.whole(1, 20) })],
   [2, (random) => ({ kind: "lost_answer", nth: random.whole(1, 20) })],
 ];
 
-function makeFault(random: Random, room: FaultRoom): Fault {
+function makeFault(random: Random, context: FaultContext): Fault {
   let left = random.whole(0, MAKERS.reduce((total, [often]) => total + often, 0) - 1);
   for (const [often, make] of MAKERS) {
-    if (left < often) return make(random, room);
+    if (left < often) return make(random, context);
     left -= often;
   }
-  throw new Error("one of them was drawn");
+  throw new Error("the shares of the faults must add up to their total");
 }
 
-function place(random: Random): { readonly at: StepClass; readonly nth: number } {
-  const [at_, most] = random.pick(PLACES);
+function faultPoint(random: Random): { readonly at: StepClass; readonly nth: number } {
+  const [at_, most] = random.pick(FAULT_POINTS);
   return { at: at_, nth: random.whole(1, most) };
 }
 
-function at(random: Random, { busyMs }: FaultRoom): number {
+function at(random: Random, { busyMs }: FaultContext): number {
   return Math.round(random.next() * busyMs);
 }
 
-const NONE: Omit<Trouble, "name"> = { applies: "now", answers: "truly", comment: "kept", hiddenMs: 0, takesMs: 0 };
+const NONE: Omit<CommandFault, "name"> = { applies: "now", answers: "truly", comment: "kept", hiddenMs: 0, takesMs: 0 };
 
-/** How often each comes, of a hundred. */
-const TROUBLES: readonly (readonly [number, (random: Random, room: FaultRoom) => Trouble])[] = [
+/** The frequency of each, in percent. */
+const COMMAND_FAULTS: readonly (readonly [number, (random: Random, context: FaultContext) => CommandFault])[] = [
   [18, () => ({ ...NONE, name: "lost reply", answers: "not" })],
   [8, () => ({ ...NONE, name: "reset", answers: "by_reset" })],
   [
@@ -142,19 +149,19 @@ const TROUBLES: readonly (readonly [number, (random: Random, room: FaultRoom) =>
   ],
   [
     14,
-    (random, room) => ({
+    (random, context) => ({
       ...NONE,
       name: "late apply",
-      applies: { afterMs: lateMs(random, room) },
+      applies: { afterMs: lateMs(random, context) },
       answers: random.pick(["not", "by_reset"] as const),
     }),
   ],
   [
     10,
-    (random, room) => ({
+    (random, context) => ({
       ...NONE,
       name: "hidden deal",
-      hiddenMs: lateMs(random, room),
+      hiddenMs: lateMs(random, context),
       answers: random.pick(["truly", "not"] as const),
     }),
   ],
@@ -199,17 +206,17 @@ const TROUBLES: readonly (readonly [number, (random: Random, room: FaultRoom) =>
   [2, () => ({ ...NONE, name: "not written", applies: "never" })],
 ];
 
-function makeTrouble(random: Random, room: FaultRoom): Trouble {
+function makeCommandFault(random: Random, context: FaultContext): CommandFault {
   let left = random.whole(0, 99);
-  for (const [often, make] of TROUBLES) {
-    if (left < often) return make(random, room);
+  for (const [often, make] of COMMAND_FAULTS) {
+    if (left < often) return make(random, context);
     left -= often;
   }
-  throw new Error("the shares of all troubles are a hundred");
+  throw new Error("the shares of the command faults must add up to 100");
 }
 
-/** Mostly within the quiet period, and now and then beyond it, where only a person can help. */
-function lateMs(random: Random, { quietPeriodMs }: FaultRoom): number {
+/** Mostly within the quiet period; sometimes beyond it, where only manual review can decide. */
+function lateMs(random: Random, { quietPeriodMs }: FaultContext): number {
   const share = random.chance(0.15) ? 1 + random.next() : random.next() ** 2;
   return Math.round(share * quietPeriodMs);
 }

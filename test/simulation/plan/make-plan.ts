@@ -3,20 +3,20 @@ import { INVESTORS, MASTERS, PAYMENT, makeCommands, makePoolCommands } from "./m
 import { makeFaults } from "./make-faults.ts";
 import type { Mode, Plan } from "./plan.ts";
 
-/** Short, because every proof of absence waits for it; everything else keeps its real times. */
+/** Shorter than in production, because every proof of absence waits for it; all other times are the real ones. */
 const QUIET_PERIODS_MS = [20_000, 30_000, 45_000];
-/** Weeks that end while people act, once or several times; in some histories fees are taken of those who leave alone. */
+/** Fee weeks that end during the commands, once or several times; with real weeks, fees are taken only at withdrawals and leaves. */
 const FEE_PERIODS_MS = [6_000, 15_000, 7 * 86_400_000];
 const MAX_SKEW_MS = 800;
 const BUSY_MS = { safety: 70_000, liveness: 14_000 };
-/** Before anything can follow from following, some seconds have gone by. */
+/** Longer, because joining a pool takes some seconds. */
 const POOL_BUSY_MS = { safety: 70_000, liveness: 20_000 };
 const CALM_AFTER_MS = 2_000;
 const MAX_COMMANDS = { safety: 16, liveness: 9 };
-/** Before anything is owed, several things have to follow from each other. */
+/** A fee needs several commands before it. */
 const MORE_IN_POOLS = 3;
 
-/** What is going to happen in the history of a seed. */
+/** The plan of the history of a seed. */
 export function makePlan(seed: number, mode: Mode): Plan {
   const random = createRandom(seed);
   const quietPeriodMs = random.pick(QUIET_PERIODS_MS);
@@ -29,7 +29,7 @@ export function makePlan(seed: number, mode: Mode): Plan {
     skewMs: Math.round((skews.next() * 2 - 1) * MAX_SKEW_MS),
   }));
   const make = hasPools ? makePoolCommands : makeCommands;
-  const room = { busyMs, quietPeriodMs, logins: [...MASTERS, ...INVESTORS], paymentLogin: PAYMENT };
+  const context = { busyMs, quietPeriodMs, logins: [...MASTERS, ...INVESTORS], paymentLogin: PAYMENT };
   return {
     seed,
     mode,
@@ -38,7 +38,7 @@ export function makePlan(seed: number, mode: Mode): Plan {
     pools: hasPools ? { feeProcesses: fees.chance(0.5) ? 2 : 1, feePeriodMs: fees.pick(FEE_PERIODS_MS) } : undefined,
     followers: !hasPools && random.for("followers").chance(0.2) ? ["pushed", "polled"] : ["pushed"],
     commands: make(random.for("commands"), count, busyMs),
-    faults: makeFaults(random.for("faults"), room),
+    faults: makeFaults(random.for("faults"), context),
     calmFromMs: mode === "safety" ? Infinity : busyMs + CALM_AFTER_MS,
   };
 }

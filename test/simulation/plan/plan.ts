@@ -1,39 +1,39 @@
 import type { OperationKind } from "../../../services/platform/domain/operation-kind.ts";
 
 /**
- * All that is done in a history, by callers and by bad luck, written down before it begins. What is taken out of it shifts
- * nothing else, so a history that fails can be made smaller.
+ * All commands and faults of a history, fixed before it begins. Removing one does not change the others, so a failing history
+ * can be reduced.
  */
 export type Plan = {
   readonly seed: number;
   readonly mode: Mode;
   readonly quietPeriodMs: number;
   readonly processes: readonly ProcessPlan[];
-  /** Investors follow Masters: the whole subscription and fee services live too. */
+  /** Defined when Investors follow Masters: then all of the subscription and fee services run too. */
   readonly pools: PoolsPlan | undefined;
-  /** Who follows the feed of movements: told by the broker, or only reading. */
+  /** The consumers of the feed of movements: woken by the broker, or only polling. */
   readonly followers: readonly Follower[];
   readonly commands: readonly Command[];
   readonly faults: readonly Fault[];
-  /** Nothing bad begins after it; in a safety run it never comes. */
+  /** No fault begins after it; infinite in a safety run. */
   readonly calmFromMs: number;
 };
 
-/** Safety: faults for ever, and nothing wrong may happen. Liveness: faults end, and then everything has to end well. */
+/** Safety: faults never end, and no invariant may break. Liveness: faults end, and then every operation has to end too. */
 export type Mode = "safety" | "liveness";
 
 export type Follower = "pushed" | "polled";
 
-/** How many processes take fees, and how long a fee week is. */
+/** The number of fee processes, and the length of a fee week. */
 export type PoolsPlan = { readonly feeProcesses: number; readonly feePeriodMs: number };
 
-/** How far its clock is off. */
+/** The error of its clock. */
 export type ProcessPlan = { readonly skewMs: number };
 
 export type Leg = { readonly login: string; readonly kind: OperationKind; readonly amountMinor: bigint };
 
 export type Command =
-  /** Somebody orders a transfer and repeats its key until he knows. */
+  /** A caller requests a transfer and repeats its key until the answer is final. */
   | {
       readonly kind: "transfer";
       readonly atMs: number;
@@ -43,7 +43,7 @@ export type Command =
       readonly floorMinor: bigint | undefined;
       readonly sendWithinMs: number | undefined;
     }
-  /** Many transfers in one call, as the posting of results does it. */
+  /** Many transfers in one call, as the posting of results sends them. */
   | { readonly kind: "batch"; readonly atMs: number; readonly key: string; readonly legs: readonly Leg[] }
   /** A withdrawal under the account lock: hold, fee, payout, release. */
   | {
@@ -63,16 +63,16 @@ export type Command =
       readonly login: string;
       readonly amountMinor: bigint;
     }
-  /** A person at the platform moves money by hand, and may click twice. */
+  /** A dealer at the platform moves money by hand, and may click twice. */
   | {
       readonly kind: "dealer";
       readonly atMs: number;
       readonly login: string;
-      /** Everything: what is there then is taken out. */
+      /** "everything" takes the whole balance of that moment. */
       readonly amountMinor: bigint | "everything";
       readonly clicks: number;
     }
-  /** The trader of a Master opens a position and closes it some time later. */
+  /** The trader of a Master opens a position and closes it later. */
   | {
       readonly kind: "trade";
       readonly atMs: number;
@@ -89,7 +89,7 @@ export type Command =
       readonly master: string;
       readonly feeRatePpm: number;
     }
-  /** And leaves it. */
+  /** The Investor leaves the Master. */
   | {
       readonly kind: "unassign";
       readonly atMs: number;
@@ -98,7 +98,7 @@ export type Command =
       readonly master: string;
     };
 
-/** Where a process can be hit: at the n-th thing of such a kind that comes back to any of them. */
+/** The kind of a fault point: a fault hits the process that receives the n-th such result of all processes. */
 export type StepClass = "statement" | "commit" | "answer" | "failpoint" | "read";
 
 export type Fault =
@@ -108,11 +108,11 @@ export type Fault =
   | { readonly kind: "lost_commit"; readonly nth: number; readonly isApplied: boolean }
   | { readonly kind: "lost_connection"; readonly nth: number }
   | { readonly kind: "database_down"; readonly atMs: number; readonly forMs: number }
-  | { readonly kind: "command"; readonly nth: number; readonly trouble: Trouble }
-  /** No question about the platform is answered. */
+  | { readonly kind: "command"; readonly nth: number; readonly commandFault: CommandFault }
+  /** No read of the platform is answered. */
   | { readonly kind: "failed_reads"; readonly atMs: number; readonly forMs: number }
   | { readonly kind: "platform_restart"; readonly atMs: number; readonly forgetsMs: number; readonly downMs: number }
-  /** The platform takes nothing for this login. */
+  /** The platform refuses all commands for this login. */
   | {
       readonly kind: "refusing_account";
       readonly atMs: number;
@@ -121,27 +121,27 @@ export type Fault =
       readonly code: number;
     }
   | { readonly kind: "broker_failure"; readonly atMs: number; readonly forMs: number; readonly probability: number }
-  | { readonly kind: "broker_amnesia"; readonly atMs: number }
-  /** It brings everything that it ever stored once more. */
-  | { readonly kind: "broker_rewind"; readonly atMs: number }
-  /** The clock of the machine on which this process of the plan runs is set; monotonic time goes on. */
+  | { readonly kind: "broker_data_loss"; readonly atMs: number }
+  /** The broker delivers everything that it stored again. */
+  | { readonly kind: "broker_redelivery"; readonly atMs: number }
+  /** The clock of the machine of this process is set; monotonic time goes on. */
   | { readonly kind: "clock_jump"; readonly atMs: number; readonly process: number; readonly byMs: number }
-  | { readonly kind: "doubled_call"; readonly nth: number }
+  | { readonly kind: "duplicate_call"; readonly nth: number }
   | { readonly kind: "lost_answer"; readonly nth: number };
 
-/** What the platform, or the way to it, does to one command that moves money. */
-export type Trouble = {
-  /** For people and for the table of what was hit. */
-  readonly name: TroubleName;
+/** What the platform, or the connection to it, does to one command that moves money. */
+export type CommandFault = {
+  /** For the printed events and the coverage table. */
+  readonly name: CommandFaultName;
   readonly applies: "now" | "never" | { readonly afterMs: number };
   readonly answers: "truly" | "not" | "by_reset" | { readonly status: number } | { readonly body: string };
   readonly comment: "kept" | "cut" | "rewritten";
-  /** It is in no history for so long. */
+  /** The deal is missing from the history for this long. */
   readonly hiddenMs: number;
   readonly takesMs: number;
 };
 
-export type TroubleName =
+export type CommandFaultName =
   | "lost reply"
   | "reset"
   | "lost command"

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { makePlan } from "./make-plan.ts";
 import { shrink } from "./shrink.ts";
 
-test("a plan is left with what it needs to fail, and nothing else", async () => {
-  const seed = Array.from({ length: 100 }, (_, place) => place).find(
+test("a plan is reduced to the commands and faults that it needs to fail", async () => {
+  const seed = Array.from({ length: 100 }, (_, index) => index).find(
     (one) => makePlan(one, "safety").faults.length > 3,
   )!;
   const plan = makePlan(seed, "safety");

@@ -1,12 +1,12 @@
 import type { Plan } from "./plan.ts";
 
-/** Plans that leave out one thing of this one. */
+/** Plans that lack one element of this one. */
 function smaller(plan: Plan): readonly Plan[] {
   const { faults, commands, followers, processes, pools } = plan;
   return [
-    ...faults.map((_, place) => ({ ...plan, faults: without(faults, place) })),
-    ...commands.map((_, place) => ({ ...plan, commands: without(commands, place) })),
-    ...(followers.length > 1 ? followers.map((_, place) => ({ ...plan, followers: without(followers, place) })) : []),
+    ...faults.map((_, index) => ({ ...plan, faults: without(faults, index) })),
+    ...commands.map((_, index) => ({ ...plan, commands: without(commands, index) })),
+    ...(followers.length > 1 ? followers.map((_, index) => ({ ...plan, followers: without(followers, index) })) : []),
     ...(pools !== undefined && pools.feeProcesses > 1 ? [{ ...plan, pools: { ...pools, feeProcesses: 1 } }] : []),
     ...(processes.length > 1 ? [{ ...plan, processes: processes.slice(1) }] : []),
     ...(processes.some(({ skewMs }) => skewMs !== 0)
@@ -15,7 +15,7 @@ function smaller(plan: Plan): readonly Plan[] {
   ];
 }
 
-/** The smallest plan found that still fails: nothing more can be left out of it alone. */
+/** A plan that still fails, and of which no single element can be removed. */
 export async function shrink(plan: Plan, stillFails: (smaller: Plan) => Promise<boolean>): Promise<Plan> {
   for (const candidate of smaller(plan)) {
     if (await stillFails(candidate)) return shrink(candidate, stillFails);
@@ -23,6 +23,6 @@ export async function shrink(plan: Plan, stillFails: (smaller: Plan) => Promise<
   return plan;
 }
 
-function without<T>(items: readonly T[], place: number): readonly T[] {
-  return items.filter((_, index) => index !== place);
+function without<T>(items: readonly T[], index: number): readonly T[] {
+  return items.toSpliced(index, 1);
 }

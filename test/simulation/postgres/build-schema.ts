@@ -8,7 +8,7 @@ import { type Compiler, Scope } from "./scope.ts";
 import type { Expression, Query } from "./syntax.ts";
 import { typeNamed } from "./types.ts";
 
-/** Puts the definitions of all migrations together, in their order. */
+/** Applies the definitions of all migrations in their order. */
 export function buildSchema(definitions: readonly Definition[]): Schema {
   const drafts = new Map<string, Draft>();
   const views = new Map<string, Query>();
@@ -116,7 +116,7 @@ function referenceOf(
   return { ...rule, name, targets };
 }
 
-/** Compiles expressions over one row of a table that is still being put together. */
+/** Compiles expressions over one row of a table that is still being built. */
 function rowScope({ columns }: Draft): (expression: Expression) => RowExpression {
   const compiler: Compiler = {
     schema: { tables: new Map(), views: new Map(), sequences: [] },

@@ -8,7 +8,7 @@ export type Collected = Collector & {
   readonly windows: readonly WindowCall[];
 };
 
-/** Keeps what the outputs of a query want computed over many rows. */
+/** Collects the aggregates and window functions in the outputs of a query. */
 export function createCollector(): Collected {
   const aggregates: AggregateCall[] = [];
   const windows: WindowCall[] = [];
@@ -20,7 +20,7 @@ export function createCollector(): Collected {
   };
 }
 
-/** One env a group, with its aggregates. Without columns to group by there is one group, also of nothing. */
+/** One env for each group, with its aggregates. Without columns to group by there is one group, even of no rows. */
 export function group(
   envs: readonly Env[],
   by: readonly Compiled[],
@@ -47,7 +47,7 @@ function aggregate(call: AggregateCall, members: readonly Env[]): Value {
   return AGGREGATES[name]!.run(distinct, counted.length);
 }
 
-/** Numbers of rows and running sums: everything up to the row itself and those that are level with it. */
+/** Row numbers and running sums: over all rows up to this one and its peers. */
 export function addWindows(envs: readonly Env[], windows: readonly WindowCall[]): readonly Env[] {
   if (windows.length === 0) return envs;
   const results = new Map<Env, Value[]>(envs.map((env) => [env, []]));
@@ -55,16 +55,16 @@ export function addWindows(envs: readonly Env[], windows: readonly WindowCall[])
     const key = (env: Env) => call.partitionBy.map((part) => keyOf(part.eval(env))).join("\u0000");
     for (const members of Map.groupBy(envs, key).values()) {
       const ordered = sorted(members, call.orderBy);
-      for (const [place, env] of ordered.entries()) results.get(env)!.push(windowValue(call, ordered, place));
+      for (const [index, env] of ordered.entries()) results.get(env)!.push(windowValue(call, ordered, index));
     }
   }
   return envs.map((env) => ({ ...env, windows: results.get(env)! }));
 }
 
-function windowValue(call: WindowCall, ordered: readonly Env[], place: number): Value {
-  if (call.name === "row_number") return BigInt(place + 1);
+function windowValue(call: WindowCall, ordered: readonly Env[], index: number): Value {
+  if (call.name === "row_number") return BigInt(index + 1);
   if (call.orderBy.length === 0) return aggregate({ ...call, orderBy: [] }, ordered);
-  const level = ordered.findLastIndex((env) => compareEnvs(env, ordered[place]!, call.orderBy) === 0);
+  const level = ordered.findLastIndex((env) => compareEnvs(env, ordered[index]!, call.orderBy) === 0);
   return aggregate({ ...call, orderBy: [] }, ordered.slice(0, level + 1));
 }
 

@@ -12,7 +12,7 @@ import type { Assignment, Delete, Insert, Output, Update } from "./syntax.ts";
 import { coerce, type Value, type Values } from "./types.ts";
 import { conflictsOf, deleteRow, insertRow, updateRow } from "./write-row.ts";
 
-/** The target and what would be in the way of an insert, as ON CONFLICT names them. */
+/** The slots of the target row and of EXCLUDED in ON CONFLICT. */
 const TARGET_SLOT = 0;
 const EXCLUDED_SLOT = 1;
 
@@ -96,7 +96,7 @@ export function compileDelete(compiler: Compiler, statement: Delete, around: Sco
   };
 }
 
-/** The rows that an UPDATE or DELETE is about, each once. */
+/** The rows that an UPDATE or DELETE affects, each once. */
 function compileTarget(compiler: Compiler, statement: Update | Delete, around: Scope["common"]) {
   const table = tableNamed(compiler, statement.table);
   const { common, runAll } = compileCommon(compiler, statement.with, around);
@@ -105,7 +105,7 @@ function compileTarget(compiler: Compiler, statement: Update | Delete, around: S
   const sources = compileFrom(statement.from, scope);
   const own = { slot: TARGET_SLOT, rows: { table: table.name }, join: "inner", on: [], scope } as const;
   const where = statement.where === undefined ? [] : conjunctsOf(statement.where);
-  // The target comes last, so that it is found by what the others name.
+  // The target comes last, so that it is found by columns of the other sources.
   const plan = planJoin(
     [...sources.steps, own],
     [...sources.conditions, ...where.map((expression) => ({ expression, scope }))],
@@ -151,7 +151,7 @@ function answerer(returning: readonly Output[], scope: Scope) {
   };
 }
 
-/** What is answered is the row as it is now. */
+/** RETURNING returns the row after the change. */
 function refreshed(env: Env): Env {
   const rows = env.rows.slice();
   rows[TARGET_SLOT] = env.bases[TARGET_SLOT]!.seenBy(env.run.tx) ?? {};
@@ -160,6 +160,6 @@ function refreshed(env: Env): Env {
 
 function tableNamed({ schema }: Compiler, name: string): TableSchema {
   const table = schema.tables.get(name);
-  if (table === undefined) throw new Error(`the simulation knows no table ${name}`);
+  if (table === undefined) throw new Error(`the simulation has no table ${name}`);
   return table;
 }

@@ -8,7 +8,7 @@ import { coerce, typeNamed } from "./types.ts";
 
 type Kind<Name extends Expression["kind"]> = Extract<Expression, { readonly kind: Name }>;
 
-/** Turns an expression into a function of the rows at hand. */
+/** Compiles an expression to a function of the current rows. */
 export function compileExpression(expression: Expression, scope: Scope): Compiled {
   switch (expression.kind) {
     case "literal":
@@ -67,7 +67,7 @@ function compileBinary({ operator, left, right }: Kind<"binary">, scope: Scope):
   return { type, uses: first.uses | second.uses, eval: (env) => run(first.eval(env), second.eval(env)) };
 }
 
-/** False decides an "and" and true an "or", whatever is not known of the other side. */
+/** False decides an "and" and true an "or", even when the other side is null. */
 function connect(operator: "and" | "or", left: Compiled, right: Compiled): Compiled {
   const decisive = operator === "or";
   return {
@@ -112,7 +112,7 @@ function compileCall(call: Call, scope: Scope): Compiled {
   return derived(type, alikeArgs, (values, { run }) => known.run(values, run));
 }
 
-/** Computed over many rows at once, before the row of the result is. */
+/** An aggregate or window function: computed over many rows before the row of the result. */
 function compileCollected(call: Call, args: readonly Compiled[], scope: Scope): Compiled {
   const { collect } = scope;
   if (collect === undefined) throw new Error(`the simulation does not expect ${call.name} here`);
@@ -122,13 +122,13 @@ function compileCollected(call: Call, args: readonly Compiled[], scope: Scope): 
   const uses = args.reduce((all, arg) => all | arg.uses, 0);
   if (over === undefined) {
     const orderBy = compileOrder(call.orderBy, scope);
-    const place = collect.aggregate({ name, args, isDistinct, filter, orderBy });
-    return { type, uses, eval: (env) => env.aggregates[place]! };
+    const index = collect.aggregate({ name, args, isDistinct, filter, orderBy });
+    return { type, uses, eval: (env) => env.aggregates[index]! };
   }
   const partitionBy = over.partitionBy.map((part) => compileExpression(part, scope));
   const orderBy = compileOrder(over.orderBy, scope);
-  const place = collect.window({ name, args, isDistinct, filter, partitionBy, orderBy });
-  return { type, uses, eval: (env) => env.windows[place]! };
+  const index = collect.window({ name, args, isDistinct, filter, partitionBy, orderBy });
+  return { type, uses, eval: (env) => env.windows[index]! };
 }
 
 export function compileOrder(orders: readonly Order[], scope: Scope): readonly CompiledOrder[] {

@@ -12,7 +12,7 @@ export type Step = {
   readonly slot: number;
   readonly rows: { readonly table: string } | { readonly list: (env: Env) => readonly Values[] };
   readonly join: From["join"];
-  /** Decides what of a left join fits. */
+  /** The conditions of a left join. */
   readonly on: readonly Expression[];
   /** The scope in which its conditions were written. */
   readonly scope: Scope;
@@ -20,7 +20,7 @@ export type Step = {
 
 export type Condition = { readonly expression: Expression; readonly scope: Scope };
 
-/** The sources of a list of tables, put into the scope; conditions of inner joins are as good as those of WHERE. */
+/** Adds the sources of a list of tables to the scope; conditions of inner joins are treated like those of WHERE. */
 export type Sources = { readonly steps: readonly Step[]; readonly conditions: readonly Condition[] };
 
 export function compileFrom(list: readonly From[], scope: Scope): Sources {
@@ -56,7 +56,7 @@ function only(step: Step): Sources {
   return { steps: [step], conditions: [] };
 }
 
-/** The column is that of a table which was there before, and of the one that is joined. */
+/** A USING column: one of an earlier table, and one of the joined table. */
 function usingCondition(name: string, scope: Scope, alias: string): Expression {
   const before = scope.sources.find(({ columns }) => columns.has(name));
   const left: Expression = { kind: "column", of: before?.alias, name };
@@ -74,7 +74,7 @@ function compileTable(name: string, from: From, scope: Scope): Sources {
   const slot = scope.takeSlot();
   const step = { slot, join: from.join, on: [], scope };
   if (table === undefined) {
-    if (!schema.sequences.includes(name)) throw new Error(`the simulation knows no table ${name}`);
+    if (!schema.sequences.includes(name)) throw new Error(`the simulation has no table ${name}`);
     scope.sources.push({ alias, columns: new Map([["last_value", columnOf("int8", slot, "last_value")]]) });
     return only({ ...step, rows: { list: ({ run }) => [{ last_value: run.database.sequence(name).last }] } });
   }
@@ -85,7 +85,7 @@ function compileTable(name: string, from: From, scope: Scope): Sources {
   return only({ ...step, rows: { table: name } });
 }
 
-/** A plain view is its tables under other names, so that conditions and locks reach them. */
+/** A plain view is replaced by its tables, so that conditions and locks reach them. */
 function compileView(view: Query, from: From, scope: Scope): Sources {
   const { body } = view;
   const isPlain = body.kind === "select" && body.select.distinct === "no" && body.select.groupBy.length === 0;
@@ -150,14 +150,14 @@ function functionStep(call: Call, from: From, scope: Scope, withOrdinality: bool
     const values = args.map((arg) => arg.eval(env));
     const columns = set === undefined ? [[scalar!.run(values, env.run)]] : set(values);
     const length = Math.max(0, ...columns.map((column) => column.length));
-    return Array.from({ length }, (_, place) =>
-      valuesOf(names, [...columns.map((column) => column[place] ?? null), BigInt(place + 1)]),
+    return Array.from({ length }, (_, index) =>
+      valuesOf(names, [...columns.map((column) => column[index] ?? null), BigInt(index + 1)]),
     );
   };
   return { slot, rows: { list }, join: from.join, on: [], scope };
 }
 
-/** Two columns of one name are two; nobody can name the second, but a star answers it. */
+/** Two columns with one name stay two: an expression cannot name the second, but a star returns it. */
 function unlike(names: readonly string[]): readonly string[] {
   return names.map((name, index) => (names.indexOf(name) === index ? name : `${name} ${index}`));
 }
@@ -177,7 +177,7 @@ export function conjunctsOf(expression: Expression): readonly Expression[] {
   return isAnd ? [...conjunctsOf(expression.left), ...conjunctsOf(expression.right)] : [expression];
 }
 
-/** The name of an output that was given none. */
+/** The default name of an output. */
 export function nameOf(value: Expression, as: string | undefined): string {
   if (as !== undefined) return as;
   switch (value.kind) {

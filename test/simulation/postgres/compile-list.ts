@@ -35,14 +35,14 @@ export function compileList(body: Body, query: Query, scope: Scope): CompiledBod
   const { columns, run } = compileBody(body, scope);
   const orders = query.orderBy.map((order) => {
     const { by } = order;
-    const place = by.kind === "column" ? columns.findIndex(({ name }) => name === by.name) : -1;
-    if (place < 0) throw new Error("the simulation orders a union by its columns only");
-    return { ...order, place };
+    const index = by.kind === "column" ? columns.findIndex(({ name }) => name === by.name) : -1;
+    if (index < 0) throw new Error("the simulation orders a union by its columns only");
+    return { ...order, index };
   });
   const limits = compileLimits(query, scope);
   const inOrder = (left: readonly Value[], right: readonly Value[]): number => {
-    const decisive = orders.find((order) => compareOrdered(left[order.place]!, right[order.place]!, order) !== 0);
-    return decisive === undefined ? 0 : compareOrdered(left[decisive.place]!, right[decisive.place]!, decisive);
+    const decisive = orders.find((order) => compareOrdered(left[order.index]!, right[order.index]!, order) !== 0);
+    return decisive === undefined ? 0 : compareOrdered(left[decisive.index]!, right[decisive.index]!, decisive);
   };
   return {
     columns,

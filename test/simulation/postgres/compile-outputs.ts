@@ -5,7 +5,7 @@ import type { Output } from "./syntax.ts";
 
 export type CompiledOutput = { readonly name: string; readonly value: Compiled };
 
-/** What a statement answers for each row: a star stands for all columns of its sources. */
+/** The outputs of a statement for each row; a star is expanded to all columns of its sources. */
 export function compileOutputs(outputs: readonly Output[], scope: Scope): readonly CompiledOutput[] {
   return outputs.flatMap((output) => {
     if (output.kind === "value") {

@@ -33,7 +33,7 @@ export function compileQuery(
   };
 }
 
-/** Those of WITH; each runs once in a statement, also when nobody asks for what it answers. */
+/** The queries of WITH; each runs once in a statement, even when its result is not used. */
 export function compileCommon(compiler: Compiler, list: readonly CommonTable[], around: Scope["common"]) {
   const common = new Map(around);
   const own: CompiledQuery[] = [];
@@ -87,7 +87,7 @@ type Finishing = {
   readonly limits: Limits;
 };
 
-/** What is done with the rows once they are in order: the first of each, so many of them, locked. */
+/** The steps after ordering: DISTINCT ON, LIMIT, and locks. */
 function finisher({
   select,
   query,
@@ -106,13 +106,13 @@ function finisher({
   };
 }
 
-/** A plain name means an output before it means a column. */
+/** In ORDER BY a plain name is an output before it is a column. */
 function orderedBy(order: Order, outputs: readonly CompiledOutput[], scope: Scope): CompiledOrder {
   const { by } = order;
   return { ...order, by: outputNamed(by, outputs) ?? compileExpression(by, scope) };
 }
 
-/** And a column before it means an output, when rows are grouped. */
+/** In GROUP BY a plain name is a column before it is an output. */
 function groupedBy(by: Expression, outputs: readonly CompiledOutput[], scope: Scope): Compiled {
   const isColumn = by.kind === "column" && scope.has(by.of, by.name);
   return (isColumn ? undefined : outputNamed(by, outputs)) ?? compileExpression(by, scope);

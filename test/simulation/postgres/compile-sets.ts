@@ -6,7 +6,7 @@ import type { Expression, Query } from "./syntax.ts";
 import type { Value } from "./types.ts";
 
 type Kind<Name extends Expression["kind"]> = Extract<Expression, { readonly kind: Name }>;
-/** What the rows of a query say about one row. */
+/** EXISTS, IN and scalar subqueries. */
 type Decide = (rows: readonly (readonly Value[])[], env: Env) => Value;
 type Decision = { readonly type: string; readonly uses: number; readonly decide: Decide };
 type Compile = (expression: Expression, scope: Scope) => Compiled;
@@ -64,7 +64,7 @@ export function overQuery(query: Query, scope: Scope, { type, uses, decide }: De
   return { type, uses: uses | compiled.usesParent, eval: (env) => decide(rowsOf(compiled, env), env) };
 }
 
-/** A query that depends on nothing around it is asked once a statement. */
+/** An uncorrelated subquery runs once for each statement. */
 export function rowsOf(query: CompiledQuery, env: Env): readonly (readonly Value[])[] {
   if (query.isCorrelated) return query.run(env, env.run);
   return once(env.run, query, () => query.run(env, env.run));

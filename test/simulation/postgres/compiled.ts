@@ -21,7 +21,7 @@ export function derived(type: string, parts: readonly Compiled[], run: (values: 
   };
 }
 
-/** A side that says nothing of its type takes that of the other one. */
+/** An untyped side takes the type of the other side. */
 export function alike(operator: string, left: Compiled, right: Compiled): readonly [Compiled, Compiled] {
   const takesTypes = isComparison(operator) || operator.startsWith("is ");
   if (!takesTypes || left.type === right.type) return [left, right];

@@ -11,7 +11,7 @@ import { TableRows } from "./table-rows.ts";
 import { type HeldRow, MustWait, Transaction } from "./transaction.ts";
 import { bound, handedOut, type Value, type Values } from "./types.ts";
 
-/** Types whose values leave as they are kept. */
+/** Types whose values are returned as they are stored. */
 const AS_THEY_ARE = new Set(["text", "bool", "unknown"]);
 
 /** The statements of one service, read and compiled once for all databases of the same schema. */
@@ -61,7 +61,7 @@ export type Answer = { readonly rows: readonly Record<string, unknown>[]; readon
 export class Database implements DatabaseFacts {
   readonly statements: Statements;
   readonly nowMs: () => number;
-  /** Told what a commit changed, after it. */
+  /** Called after a commit with the rows that it changed. */
   onCommit: (changed: readonly HeldRow[]) => void = () => undefined;
   readonly #tables: ReadonlyMap<string, TableRows>;
   readonly #sequences: ReadonlyMap<string, Sequence>;
@@ -81,14 +81,14 @@ export class Database implements DatabaseFacts {
     return new Transaction(this.#transactions);
   }
 
-  /** Throws MustWait, with nothing done, when another transaction is in the way; any other error as Postgres has it. */
+  /** Throws MustWait, without any effect, when another transaction holds a lock; any other error is that of Postgres. */
   execute(tx: Transaction, sql: string, values: readonly unknown[]): Answer {
     const compiled = this.statements.compiled(sql);
     tx.begin();
     try {
       const rows = compiled.run(undefined, { params: values.map(bound), tx, database: this, memo: new Map() });
-      const told = compiled.isSilent === true ? [] : rows;
-      return { rows: told.map((row) => answered(compiled.columns, row)), rowCount: rows.length };
+      const returned = compiled.isSilent === true ? [] : rows;
+      return { rows: returned.map((row) => answered(compiled.columns, row)), rowCount: rows.length };
     } catch (error) {
       tx.undoStatement();
       throw error;
@@ -101,18 +101,18 @@ export class Database implements DatabaseFacts {
 
   rows(table: string): TableRows {
     const rows = this.#tables.get(table);
-    if (rows === undefined) throw new Error(`the simulation knows no table ${table}`);
+    if (rows === undefined) throw new Error(`the simulation has no table ${table}`);
     return rows;
   }
 
-  /** What is committed, for those who check. */
+  /** The committed rows, for the checks. */
   *committed(table: string): Iterable<Values> {
     for (const { committed } of this.rows(table).all()) if (committed !== undefined) yield committed;
   }
 
   sequence(name: string): Sequence {
     const sequence = this.#sequences.get(name);
-    if (sequence === undefined) throw new Error(`the simulation knows no sequence ${name}`);
+    if (sequence === undefined) throw new Error(`the simulation has no sequence ${name}`);
     return sequence;
   }
 

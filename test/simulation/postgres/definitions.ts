@@ -1,6 +1,6 @@
 import type { Expression, Query, Statement } from "./syntax.ts";
 
-/** What a migration defines. Statements without a meaning for who reads and writes rows are left out. */
+/** What a migration defines. Statements without an effect on reading and writing rows are left out. */
 export type Definition =
   | {
       readonly kind: "table";

@@ -7,7 +7,7 @@ type Alteration = Exclude<Definition, { readonly kind: "table" | "view" | "seque
 
 export type NamedRule = { readonly name: string; readonly rule: Rule };
 
-/** A table while migrations put it together. */
+/** A table while migrations build it. */
 export type Draft = {
   readonly columns: Map<string, ColumnDefinition>;
   rules: NamedRule[];
@@ -26,7 +26,7 @@ export function draftOf({ name, columns, rules }: Kind<"table">): Draft {
 
 export function draftNamed(drafts: ReadonlyMap<string, Draft>, name: string): Draft {
   const draft = drafts.get(name);
-  if (draft === undefined) throw new Error(`a migration speaks of the table ${name}, which is not there`);
+  if (draft === undefined) throw new Error(`a migration names the unknown table ${name}`);
   return draft;
 }
 
@@ -35,8 +35,8 @@ export function drop({ what, name }: Kind<"drop">, drafts: Map<string, Draft>, v
   if (what === "view") views.delete(name);
   if (what !== "index") return;
   for (const { indexes } of drafts.values()) {
-    const place = indexes.findIndex((index) => index.name === name);
-    if (place >= 0) indexes.splice(place, 1);
+    const at = indexes.findIndex((index) => index.name === name);
+    if (at >= 0) indexes.splice(at, 1);
   }
 }
 
@@ -72,11 +72,11 @@ export function alter(draft: Draft, definition: Alteration): void {
 
 function dropRule(rules: readonly NamedRule[], name: string): NamedRule[] {
   const rest = rules.filter((rule) => rule.name !== name);
-  if (rest.length === rules.length) throw new Error(`a migration drops the constraint ${name}, which is not there`);
+  if (rest.length === rules.length) throw new Error(`a migration drops the unknown constraint ${name}`);
   return rest;
 }
 
-/** With the names that Postgres gives to what was given none. They stay when another one is dropped. */
+/** Adds the default names of Postgres to unnamed constraints. The names stay when another constraint is dropped. */
 function named(table: string, before: readonly NamedRule[], fresh: readonly Rule[]): NamedRule[] {
   const rules = [...before];
   for (const rule of fresh) {
@@ -102,7 +102,7 @@ function plainName(table: string, rule: Rule): string {
   }
 }
 
-/** The columns that an expression speaks of. */
+/** The columns that an expression uses. */
 export function columnsIn(expression: unknown): readonly string[] {
   if (Array.isArray(expression)) return expression.flatMap(columnsIn);
   if (typeof expression !== "object" || expression === null) return [];

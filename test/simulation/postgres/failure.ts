@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** Errors as the driver reports them, with the codes by which the services tell them apart. */
+/** Errors as the driver reports them, with the codes by which the services distinguish them. */
 function failure(code: string, message: string, severity = "ERROR"): pg.DatabaseError {
   const error = new pg.DatabaseError(message, message.length, "error");
   error.code = code;
@@ -8,7 +8,7 @@ function failure(code: string, message: string, severity = "ERROR"): pg.Database
   return error;
 }
 
-/** Keeps a transaction from its commit, or a row out of its table. */
+/** A violated constraint. */
 export function violation(code: "23503" | "23505" | "23514", table: string, constraint: string): Error {
   const error = failure(code, `row of "${table}" violates "${constraint}"`);
   error.table = table;
@@ -48,7 +48,7 @@ export function idleInTransaction(): Error {
   return failure("25P03", "terminating connection due to idle-in-transaction timeout", "FATAL");
 }
 
-/** What the driver says when the socket ends; it has no code for that. */
+/** The driver's error for a closed socket; it has no code. */
 export function connectionLost(): Error {
   return new Error("Connection terminated unexpectedly");
 }

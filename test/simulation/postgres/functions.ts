@@ -9,7 +9,7 @@ type ScalarFunction = {
 
 const MICROSECONDS_PER_MS = 1_000;
 
-/** Functions of values. One that is not here fails when the statement is read, not when it is run. */
+/** Scalar functions. An unknown one fails when the statement is compiled, not when it runs. */
 export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   coalesce: { type: firstKnown, run: (args) => args.find((arg) => arg !== null) ?? null },
   nullif: { type: firstKnown, run: ([left = null, right = null]) => (isSame(left, right) ? null : left) },

@@ -6,14 +6,14 @@ import type { Expression } from "./syntax.ts";
 import type { TableRows } from "./table-rows.ts";
 import { coerce, type Value, type Values } from "./types.ts";
 
-/** A step with the conditions that can be decided once its row is at hand. */
+/** A source with the conditions that can be evaluated once its row is known. */
 type Planned = Step & {
   readonly conditions: readonly Compiled[];
   readonly fits: readonly Compiled[];
   readonly lookups: readonly Lookup[];
 };
 
-/** Finds the rows of a table by an indexed column instead of looking at all of them. */
+/** Finds the rows of a table by an indexed column instead of scanning all of them. */
 type Lookup = { readonly column: string; readonly keys: (env: Env) => readonly Value[] };
 
 /** `always` are conditions that need no row at all. */
@@ -46,7 +46,7 @@ export function planJoin(steps: readonly Step[], conditions: readonly Condition[
     };
   });
   if (pending.some(({ compiled }) => compiled.uses !== 0))
-    throw new Error("the simulation could not place a condition");
+    throw new Error("the simulation could not assign a condition to a source");
   return { steps: planned, always: pending.map(({ compiled }) => compiled) };
 }
 

@@ -7,10 +7,10 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import { testDatabase } from "#test/support/database.ts";
 import { simulatedPool } from "./testing/simulated-pool.ts";
 
-/** What is done with a database, and what was seen of it. */
+/** A script for a database; it returns what it read. */
 type Script = (pool: Pool) => Promise<unknown>;
 
-/** The same script on a real Postgres and on the imitation; whatever it sees has to be the same. */
+/** Runs the same script on a real Postgres and on the simulated one; both results have to be equal. */
 async function expectAlike(script: Script): Promise<void> {
   const real = await testDatabase("platform");
   const seen = await script(real.pool);
@@ -44,7 +44,7 @@ const anOperation = (number: bigint, state: string) => sql`
   insert into operation (number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_exclusive, is_ready, state, attempt)
   values (${number}, 1, ${Number(number)}, '7', 'deposit', 5, 5, true, true, ${state}, 1) returning number, state, came_from`;
 
-test("values leave as they came, in the types of the driver", () =>
+test("values are returned unchanged, in the types of the driver", () =>
   expectAlike((pool) =>
     inTurn(pool, [
       sql`select ${7n}::bigint as big, ${7}::integer as small, ${"x"}::text as word, ${true}::boolean as yes,
@@ -60,7 +60,7 @@ test("values leave as they came, in the types of the driver", () =>
     ]),
   ));
 
-test("what is not known is neither true nor false", () =>
+test("a comparison with null is neither true nor false", () =>
   expectAlike((pool) =>
     inTurn(pool, [
       sql`select a, b, a and b as both, a or b as either, not a as no, a = b as same, a is distinct from b as apart
@@ -74,19 +74,19 @@ test("what is not known is neither true nor false", () =>
     ]),
   ));
 
-test("rows are joined, grouped, ordered and cut alike", () =>
+test("joins, groups, orders and limits give the same rows", () =>
   expectAlike((pool) =>
     inTurn(pool, [
       sql`select l.n, r.word from unnest(${[1, 2, 3]}::integer[]) as l (n)
           left join unnest(${[2, 2]}::integer[], ${["a", "b"]}::text[]) as r (n, word) on r.n = l.n order by l.n, r.word`,
       sql`select distinct on (word) word, n from unnest(${["b", "a", "b"]}::text[], ${[1, 2, 3]}::integer[]) as l (word, n)
           order by word, n desc`,
-      sql`select n, place from unnest(${[9, 8, 7]}::integer[]) with ordinality as l (n, place) order by place desc limit 2`,
+      sql`select n, ordinal from unnest(${[9, 8, 7]}::integer[]) with ordinality as l (n, ordinal) order by ordinal desc limit 2`,
       sql`select word, count(*) as times, array_agg(n order by n desc) as all_of_it
           from unnest(${["b", "a", "b"]}::text[], ${[1, 2, 3]}::integer[]) as l (word, n) group by word having count(*) > 0
           order by word`,
-      sql`select n, row_number() over (partition by n % 2 order by n desc) as place, sum(n) over (order by n) as so_far
-          from unnest(${[1, 2, 3, 3]}::integer[]) as l (n) order by n, place`,
+      sql`select n, row_number() over (partition by n % 2 order by n desc) as ordinal, sum(n) over (order by n) as so_far
+          from unnest(${[1, 2, 3, 3]}::integer[]) as l (n) order by n, ordinal`,
       sql`select n from unnest(${[3, 1]}::integer[]) as l (n) union select 1 union all select 1 order by n`,
       sql`select n, m from unnest(${[9, 10, 10, 11]}::integer[], ${[5, 3, 20, 1]}::integer[]) as l (n, m)
           where (n, m) > (10, 3) order by n, m`,
@@ -98,7 +98,7 @@ test("rows are joined, grouped, ordered and cut alike", () =>
     ]),
   ));
 
-test("rows are added and changed alike, and what keeps them out has the same name", () =>
+test("inserts and updates have the same effect, and violated constraints the same names", () =>
   expectAlike((pool) =>
     inTurn(pool, [
       sender,
@@ -123,14 +123,14 @@ test("rows are added and changed alike, and what keeps them out has the same nam
       sql`update operation set state = 'REVIEW', came_from = 'UNKNOWN', review = 'x' where number = 1 returning *`,
       sql`update account set log_minor = log_minor + added.n from unnest(${["7"]}::text[], ${[4n]}::bigint[]) as added (login, n)
           where account.login = added.login returning account.login, log_minor`,
-      sql`with gone as (delete from review where login = '7' returning reason) select reason from gone`,
+      sql`with deleted as (delete from review where login = '7' returning reason) select reason from deleted`,
       sql`insert into released_lock (lock_owner, login) values ('h', '7')`,
       sql`update released_lock set login = '8'`,
       sql`select nextval('operation_number') as first, nextval('operation_number') as second`,
     ]).then((seen) => seen.map(withoutTimes)),
   ));
 
-/** Instants of the database's clock are its own. */
+/** Replaces instants of the database's own clock. */
 function withoutTimes(rows: unknown): unknown {
   return JSON.parse(
     JSON.stringify(rows, (name, value: unknown) => {
@@ -140,7 +140,7 @@ function withoutTimes(rows: unknown): unknown {
   );
 }
 
-/** Resolves in a transaction once it has done its first part, so that the order is the same wherever this runs. */
+/** Resolves when a transaction has done its first part, so that the order is the same on both databases. */
 type Held = { readonly held: Promise<void>; readonly done: Promise<unknown> };
 
 function hold(
@@ -157,7 +157,7 @@ function hold(
   return { held, done };
 }
 
-test("who meets a locked row waits for it, and decides by what is left of it then", () =>
+test("a statement waits for a locked row, and then sees its new version", () =>
   expectAlike(async (pool) => {
     await inTurn(pool, [anAccount("7"), anAccount("8")]);
     const change = (tx: Transaction | Pool, to: bigint) =>
@@ -176,7 +176,7 @@ test("who meets a locked row waits for it, and decides by what is left of it the
     return [await change(pool, 7n), await first.done];
   }));
 
-test("of two who add the same, the second waits for what becomes of the first", () =>
+test("of two inserts of the same key, the second waits for the end of the first transaction", () =>
   expectAlike(async (pool) => {
     const add = (tx: Transaction | Pool) =>
       many(tx, sql`insert into released_lock (lock_owner, login) values ('h', '7') returning lock_owner`);
@@ -189,7 +189,7 @@ test("of two who add the same, the second waits for what becomes of the first", 
     return [await tried(add(pool)), await undone, await tried(add(pool))];
   }));
 
-test("who waits too long is refused, and the transaction is good for nothing more", () =>
+test("a lock wait that times out fails, and aborts its transaction", () =>
   expectAlike(async (pool) => {
     await inTurn(pool, [anAccount("7")]);
     const lock = (tx: Transaction) => many(tx, sql`select login from account where login = '7' for no key update`);
@@ -206,7 +206,7 @@ test("who waits too long is refused, and the transaction is good for nothing mor
     return late;
   }));
 
-test("readers share a row, and a writer waits for all of them", () =>
+test("share locks coexist, and a writer waits for all of them", () =>
   expectAlike(async (pool) => {
     await inTurn(pool, [anAccount("7")]);
     const order: string[] = [];
@@ -224,7 +224,7 @@ test("readers share a row, and a writer waits for all of them", () =>
     return order;
   }));
 
-test("a reference that is checked at the end breaks the commit", () =>
+test("a deferred foreign key fails the commit", () =>
   expectAlike(async (pool) => {
     const entry = sql`insert into log_entry (login, number, kind, amount_minor, deal_at)
                       values ('5', 0, 'opening', 1, ${new Date(0)}) returning id`;

@@ -3,17 +3,17 @@ import { coerce, isTime, isWhole, textOf, type Value } from "./types.ts";
 
 export type BinaryOperation = (left: Value, right: Value) => Value;
 
-/** -1, 0 or 1; both are there. A bigint and a number of the same size are the same. */
+/** -1, 0 or 1; neither value is null. A bigint and a number of the same size are equal. */
 export function compare(left: Value, right: Value): number {
   if (Array.isArray(left) && Array.isArray(right)) return compareLists(left as Value[], right as Value[]);
   if (typeof left === "object" && left !== null) return compareText(keyOf(left), keyOf(right));
   return left! < right! ? -1 : Number(left! > right!);
 }
 
-/** The first place at which they differ decides. */
+/** The first difference decides. */
 function compareLists(left: readonly Value[], right: readonly Value[]): number {
-  for (const [place, value] of left.entries()) {
-    const order = compare(value, right[place]!);
+  for (const [index, value] of left.entries()) {
+    const order = compare(value, right[index]!);
     if (order !== 0) return order;
   }
   return left.length - right.length;
@@ -23,7 +23,7 @@ function compareText(left: string, right: string): number {
   return left < right ? -1 : Number(left > right);
 }
 
-/** Nulls are the same here, as for distinct and group by. */
+/** Nulls are equal here, as in DISTINCT and GROUP BY. */
 export function isSame(left: Value, right: Value): boolean {
   return left === null || right === null ? left === right : compare(left, right) === 0;
 }
@@ -48,7 +48,7 @@ export function isComparison(operator: string): boolean {
   return operator in COMPARISONS;
 }
 
-/** Unknown when either side is. */
+/** Null when either side is. */
 export function comparison(operator: string): BinaryOperation {
   const decide = COMPARISONS[operator];
   if (decide === undefined) throw new Error(`the simulation does not know the comparison ${operator}`);

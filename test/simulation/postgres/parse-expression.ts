@@ -106,7 +106,7 @@ function parseUnary(grammar: Grammar): Expression {
   if (grammar.tokens.takes("-")) return { kind: "negative", inner: parseUnary(grammar) };
   let inner = parsePrimary(grammar);
   while (grammar.tokens.takes("::")) inner = { kind: "cast", inner, type: parseType(grammar.tokens) };
-  // Text is in the order of its characters here anyway.
+  // The collation is ignored: text is always ordered by character codes here.
   if (grammar.tokens.takes("collate")) grammar.tokens.next();
   return inner;
 }

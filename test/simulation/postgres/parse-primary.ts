@@ -1,7 +1,7 @@
 import type { Branch, Call, Expression, Order, Query } from "./syntax.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** An expression may hold a query and a query holds expressions, so the parts of the grammar reach each other by it. */
+/** An expression may hold a query and a query holds expressions, so the parsers of both call each other through this. */
 export type Grammar = {
   readonly tokens: Tokens;
   readonly expression: () => Expression;

@@ -20,14 +20,14 @@ const LOCK_STRENGTHS: readonly (readonly [readonly string[], Locking["mode"]])[]
   [["for", "key", "share"], "share"],
   [["for", "share"], "share"],
 ];
-/** Words that end a list of tables, so they are no alias. */
+/** Keywords that may follow a table, so they are not an alias. */
 const NOT_AN_ALIAS = new Set(
   "from where join left inner cross on using group having order limit offset for union set returning as values select set do end then else when and or not as in is".split(
     " ",
   ),
 );
 
-/** A statement inside WITH may also change rows, so reading those is handed in. */
+/** A statement inside WITH may also change rows, so the parser of changes is passed in. */
 export type StatementGrammar = Grammar & { readonly statement: () => Statement };
 
 export function grammarOf(tokens: Tokens, statement: (grammar: StatementGrammar) => Statement): StatementGrammar {

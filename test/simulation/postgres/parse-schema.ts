@@ -4,7 +4,7 @@ import { parseAlone, parseChange, parseQueryAlone } from "./parse-statement.ts";
 import type { Expression } from "./syntax.ts";
 import { Tokens } from "./tokens.ts";
 
-/** Reads a whole migration; what it cannot read fails, so that nothing is silently not simulated. */
+/** Parses a whole migration. It fails on unknown statements, so that nothing is silently ignored. */
 export function parseMigration(sql: string): readonly Definition[] {
   const tokens = new Tokens(sql);
   const definitions: Definition[] = [];
@@ -61,7 +61,7 @@ function parseTableRule(tokens: Tokens): Rule | undefined {
   return name === undefined ? undefined : tokens.fail("expected a constraint");
 }
 
-/** Constraints that stand with a column are put among those of its table. */
+/** Constraints of a column become constraints of its table. */
 function parseColumn(tokens: Tokens, rules: Rule[]): ColumnDefinition {
   const name = tokens.name();
   const column = { name, type: parseType(tokens), isNullable: true, isIdentity: false };
@@ -124,7 +124,7 @@ function parseSequence(tokens: Tokens): Definition {
   return { kind: "sequence", name };
 }
 
-/** The only trigger of the house: rows that are written once. */
+/** The only kind of trigger in the services: rows that are never changed. */
 function parseTrigger(tokens: Tokens): readonly Definition[] {
   const name = tokens.name();
   if (name !== "written_once") tokens.fail(`the trigger ${name} is not simulated`);

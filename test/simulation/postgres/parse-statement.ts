@@ -28,17 +28,17 @@ export function parseStatement(sql: string): Statement {
   return statement;
 }
 
-/** An expression that stands alone: a check, a default, the condition of an index. */
+/** A separate expression: a check, a default, the condition of an index. */
 export function parseAlone(tokens: Tokens): Expression {
   return grammarOf(tokens, parseAny).expression();
 }
 
-/** A query in the middle of something else: that of a view. */
+/** A query inside another statement: that of a view. */
 export function parseQueryAlone(tokens: Tokens) {
   return grammarOf(tokens, parseAny).query();
 }
 
-/** A statement in the middle of a migration. */
+/** A statement inside a migration. */
 export function parseChange(tokens: Tokens): Statement {
   return parseAny(grammarOf(tokens, parseAny));
 }
@@ -65,7 +65,7 @@ function parseConflict(grammar: StatementGrammar): Conflict | undefined {
   const { tokens } = grammar;
   if (!tokens.takes("on", "conflict")) return undefined;
   const columns = tokens.sees("(") ? tokens.inParentheses(() => tokens.list(() => tokens.name())) : undefined;
-  // The condition of a partial index only helps Postgres to find it; the columns do here.
+  // Postgres needs the condition to find a partial index; here the columns are enough.
   if (columns !== undefined && tokens.takes("where")) grammar.expression();
   tokens.expect("do");
   if (tokens.takes("nothing")) return { columns, update: undefined };

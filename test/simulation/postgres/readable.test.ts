@@ -6,7 +6,7 @@ const SERVICES = new URL("../../../services/", import.meta.url);
 const STATEMENT = /sql`((?:[^`\\]|\\.)*)`/g;
 const PARAMETER = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
 
-/** Statements as the tag makes them: every value is a parameter. */
+/** Statements as the `sql` tag makes them: every value is a parameter. */
 function statementsIn(file: string): readonly string[] {
   const source = readFileSync(new URL(file, SERVICES), "utf8");
   return Array.from(source.matchAll(STATEMENT), ([, text = ""]) => {
@@ -15,7 +15,7 @@ function statementsIn(file: string): readonly string[] {
   });
 }
 
-/** Otherwise the first history that comes to such a statement ends there, and says so less clearly. */
+/** Without this test, the first history with such a statement would fail with a less clear message. */
 test.each(["platform", "subscription", "fee"])(
   "the imitation of Postgres can read every statement of %s",
   (service) => {

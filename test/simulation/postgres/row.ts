@@ -1,18 +1,18 @@
 import { MustWait, type Transaction } from "./transaction.ts";
 import type { Values } from "./types.ts";
 
-/** Told whenever a version of a row has changed; `outdated` may not be one of its versions any more. */
+/** Called whenever a version of a row has changed; `outdated` may not be one of its versions any more. */
 export type Index = { readonly reindex: (row: Row, outdated: Values | undefined) => void };
 
-/** A row as the committed world sees it, and as the one transaction that changes it does. */
+/** A row with its committed version and the version of the transaction that changes it. */
 export class Row {
   readonly table: string;
   readonly #index: Index;
-  /** Undefined: not there. */
+  /** Undefined when the row does not exist. */
   committed: Values | undefined = undefined;
   pending: Values | undefined = undefined;
   hasPending = false;
-  /** Who holds it alone, whether it changed the row or only locked it. */
+  /** The transaction with the exclusive lock, whether it changed the row or only locked it. */
   owner: Transaction | undefined = undefined;
   #sharers: Transaction[] = [];
 

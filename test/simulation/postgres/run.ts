@@ -7,7 +7,7 @@ export type Run = {
   readonly params: readonly Value[];
   readonly tx: Transaction;
   readonly database: DatabaseFacts;
-  /** What depends on nothing around it is found out once. */
+  /** Results of uncorrelated subqueries. */
   readonly memo: Map<object, unknown>;
 };
 
@@ -18,12 +18,12 @@ export function once<T>({ memo }: Run, of: object, find: () => T): T {
   return found;
 }
 
-/** What a statement can reach. */
+/** What a statement can access. */
 export type DatabaseFacts = {
   readonly rows: (table: string) => TableRows;
   readonly sequence: (name: string) => Sequence;
   readonly nowMs: () => number;
-  /** Held until the transaction ends. Throws when somebody else has it. */
+  /** Held until the transaction ends. Throws when another transaction holds it. */
   readonly lockAdvisory: (key: string, tx: Transaction) => void;
 };
 

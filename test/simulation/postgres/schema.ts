@@ -11,7 +11,7 @@ export type Schema = {
 export type TableSchema = {
   readonly name: string;
   readonly columns: ReadonlyMap<string, Column>;
-  /** Columns by which rows are found without looking at all of them. */
+  /** Columns by which rows are found without a scan. */
   readonly indexed: ReadonlySet<string>;
   readonly uniques: readonly Unique[];
   readonly checks: readonly Check[];
@@ -24,7 +24,7 @@ export type Column = {
   readonly type: string;
   readonly isNullable: boolean;
   readonly isIdentity: boolean;
-  /** Value of a row that does not give one. */
+  /** The default value. */
   readonly default: RowExpression | undefined;
   readonly generated: RowExpression | undefined;
 };
@@ -39,7 +39,7 @@ export type Unique = {
   readonly parts: readonly RowExpression[];
   /** The plain columns among the parts, by which rows are found. */
   readonly foundBy: readonly string[];
-  /** All columns that decide. */
+  /** All columns that the rule depends on. */
   readonly dependsOn: readonly string[];
   readonly where: RowExpression | undefined;
 };

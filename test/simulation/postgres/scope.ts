@@ -4,7 +4,7 @@ import type { Schema } from "./schema.ts";
 import type { Query, Statement } from "./syntax.ts";
 import type { Value, Values } from "./types.ts";
 
-/** Where an expression is computed: one row of each source, and those of the query around it. */
+/** The rows on which an expression is evaluated: one of each source, and those of the outer query. */
 export type Env = {
   readonly rows: Values[];
   /** The rows of tables behind them, to be locked or changed. */
@@ -20,7 +20,7 @@ export type Compiled = {
   readonly eval: (env: Env) => Value;
   /** The slots of its own query that it reads, one bit each. */
   readonly uses: number;
-  /** Set when it is nothing but a column of a slot. */
+  /** Set when it is a plain column of a slot. */
   readonly column?: { readonly slot: number; readonly name: string };
 };
 
@@ -102,15 +102,15 @@ export type ResultColumn = { readonly name: string; readonly type: string };
 
 export type CompiledQuery = {
   readonly columns: readonly ResultColumn[];
-  /** A change that says nothing of the rows that it changed. */
+  /** A change without RETURNING. */
   readonly isSilent?: boolean;
   readonly isCorrelated: boolean;
-  /** The slots of the query around it that it reads. */
+  /** The slots of the outer query that it reads. */
   readonly usesParent: number;
   readonly run: (parent: Env | undefined, run: Run) => readonly (readonly Value[])[];
 };
 
-/** Queries hold expressions and expressions hold queries: each part of the compiler gets the whole by this. */
+/** Queries hold expressions and expressions hold queries: so each part of the compiler calls the others through this. */
 export type Compiler = {
   readonly schema: Schema;
   readonly query: (query: Query, parent: Scope | undefined, common: Scope["common"]) => CompiledQuery;

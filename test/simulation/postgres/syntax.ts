@@ -1,4 +1,4 @@
-/** SQL as it was read: what our statements and migrations use, and no more. */
+/** Parsed SQL: only what the services' statements and migrations use. */
 export type Expression =
   | { readonly kind: "literal"; readonly value: string | bigint | number | boolean | null; readonly type: string }
   | { readonly kind: "param"; readonly index: number }
@@ -72,7 +72,7 @@ export type From = {
   readonly item: FromItem;
   readonly as: string | undefined;
   readonly columns: readonly string[] | undefined;
-  /** How it is joined to what stands before it; the first of a list is "inner" without a condition. */
+  /** How it is joined to the sources before it; the first of a list is "inner" without a condition. */
   readonly join: "inner" | "left";
   readonly on: Expression | undefined;
   readonly using: readonly string[];

@@ -15,17 +15,17 @@ export class TableRows implements Index {
     this.#indexes = new Map([...schema.indexed].map((column) => [column, new Map<Value, Set<Row>>()]));
   }
 
-  /** Every row that is there for somebody; who looks decides by its version. */
+  /** Every row with a version that some transaction may see; the reader decides by its own version. */
   all(): Iterable<Row> {
     return this.#rows;
   }
 
-  /** Rows with this value in some version of theirs. */
+  /** Rows with this value in any of their versions. */
   withValue(column: string, value: Value): ReadonlySet<Row> {
     return this.#indexes.get(column)?.get(value) ?? NONE;
   }
 
-  /** The fewest rows among which those with these values are. */
+  /** The smallest set of rows that contains all rows with these values. */
   candidates(columns: readonly string[], values: Values): ReadonlySet<Row> {
     const sets = columns.map((column) => this.withValue(column, values[column] ?? null));
     return sets.reduce((fewest, set) => (set.size < fewest.size ? set : fewest), this.#rows as ReadonlySet<Row>);

@@ -20,7 +20,7 @@ const RULES: readonly [Token["kind"] | "space", RegExp][] = [
 export class Tokens {
   readonly #tokens: readonly Token[];
   readonly #sql: string;
-  #place = 0;
+  #index = 0;
 
   constructor(sql: string) {
     this.#sql = sql;
@@ -28,12 +28,12 @@ export class Tokens {
   }
 
   peek(ahead = 0): Token {
-    return this.#tokens[this.#place + ahead] ?? END;
+    return this.#tokens[this.#index + ahead] ?? END;
   }
 
   next(): Token {
     const token = this.peek();
-    this.#place += 1;
+    this.#index += 1;
     return token;
   }
 
@@ -45,7 +45,7 @@ export class Tokens {
   /** Takes these words when they come next. */
   takes(...expected: readonly string[]): boolean {
     if (!this.sees(...expected)) return false;
-    this.#place += expected.length;
+    this.#index += expected.length;
     return true;
   }
 
@@ -78,7 +78,7 @@ export class Tokens {
   }
 
   fail(problem: string): never {
-    const before = this.#tokens.slice(Math.max(0, this.#place - 6), this.#place + 1).map(({ text }) => text);
+    const before = this.#tokens.slice(Math.max(0, this.#index - 6), this.#index + 1).map(({ text }) => text);
     throw new Error(`the simulation cannot read this SQL: ${problem} near "${before.join(" ")}" in\n${this.#sql}`);
   }
 }

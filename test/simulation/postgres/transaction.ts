@@ -1,6 +1,6 @@
 import type { Values } from "./types.ts";
 
-/** What a transaction has of a row that it locked or changed. */
+/** A row that a transaction locked or changed. */
 export type HeldRow = {
   readonly pending: Values | undefined;
   readonly hasPending: boolean;
@@ -27,7 +27,7 @@ type Undo = { readonly row: HeldRow; readonly pending: Values | undefined; reado
 export class Transaction {
   state: "active" | "failed" | "over" = "active";
   readonly id: number;
-  /** Ends it if its client has been silent for longer than the server allows. */
+  /** Ends it if its client was idle for longer than the server allows. */
   expireIfIdle: () => void = () => undefined;
   readonly #rows = new Set<HeldRow>();
   #undo: Undo[] = [];
@@ -39,7 +39,7 @@ export class Transaction {
     this.id = id;
   }
 
-  /** Called before the row changes, so that a statement that cannot be finished leaves nothing. */
+  /** Called before the row changes, so that an interrupted statement can be undone. */
   remember(row: HeldRow): void {
     this.#undo.push({ row, pending: row.pending, hadPending: row.hasPending });
     this.#rows.add(row);
@@ -54,7 +54,7 @@ export class Transaction {
     this.#checks.push(check);
   }
 
-  /** Runs when it has ended, however that was. */
+  /** Runs after the end of the transaction, committed or not. */
   whenOver(end: () => void): void {
     this.#ends.push(end);
   }
@@ -72,7 +72,7 @@ export class Transaction {
     this.#undo = [];
   }
 
-  /** Answers the rows that changed, for whoever watches. */
+  /** Returns the changed rows, for `onCommit`. */
   commit(): readonly HeldRow[] {
     for (const check of this.#checks) check();
     const changed = [...this.#rows].filter(({ hasPending, owner }) => hasPending && owner === this);

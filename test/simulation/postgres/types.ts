@@ -51,7 +51,7 @@ export function elementOf(type: string): string {
   return type.endsWith("[]") ? type.slice(0, -2) : "unknown";
 }
 
-/** What a parameter is before anything is known about its type. */
+/** The type of a parameter whose type is not known yet. */
 export function bound(value: unknown): Value {
   if (value === null || value === undefined) return null;
   if (value instanceof Date) return value.getTime();
@@ -61,7 +61,7 @@ export function bound(value: unknown): Value {
   throw new Error(`${typeof value} cannot be bound to a statement`);
 }
 
-/** The value as the type wants it. */
+/** The value converted to the type. */
 export function coerce(value: Value, type: string): Value {
   if (value === null) return null;
   if (type.endsWith("[]")) return coerceArray(value, elementOf(type));

@@ -7,7 +7,7 @@ import type { Reference, TableSchema, Unique } from "./schema.ts";
 import { MustWait } from "./transaction.ts";
 import { coerce, type Value, type Values } from "./types.ts";
 
-/** Adds a row with what it does not give: defaults, numbers, computed columns. */
+/** Inserts a row with its defaults, sequence numbers and computed columns. */
 export function insertRow(table: TableSchema, given: Values, run: Run): Row {
   const values = completed(table, given, run);
   checkRow(table, values, { row: undefined, before: {} }, run);
@@ -30,7 +30,7 @@ export function deleteRow(table: TableSchema, row: Row, run: Run): void {
   row.write(run.tx, undefined);
 }
 
-/** The row that keeps this one out, if ON CONFLICT is about the rule that it breaks. */
+/** The conflicting row, if ON CONFLICT names the violated rule. */
 export function conflictsOf(
   table: TableSchema,
   given: Values,
@@ -71,10 +71,10 @@ function computed(table: TableSchema, values: Values, run: Run): Values {
 }
 
 /** The row as it was; empty for a fresh one. */
-type Past = { readonly row: Row | undefined; readonly before: Values };
+type Former = { readonly row: Row | undefined; readonly before: Values };
 
-/** What held before an update holds still, unless a column that decides has changed. */
-function checkRow(table: TableSchema, values: Values, { row, before }: Past, run: Run): void {
+/** Skips the rules whose columns an update did not change. */
+function checkRow(table: TableSchema, values: Values, { row, before }: Former, run: Run): void {
   const hasChanged = (name: string): boolean => values[name] !== before[name];
   for (const { name, isNullable } of table.columns.values()) {
     if (!isNullable && (values[name] ?? null) === null) throw notNull(table.name, name);
@@ -95,7 +95,7 @@ function checkRow(table: TableSchema, values: Values, { row, before }: Past, run
 
 type Search = { readonly except: Row | undefined; readonly run: Run };
 
-/** Waits for another transaction whose row is the same: only its end decides. */
+/** Waits for another transaction that inserts the same key: only its end decides. */
 function findDouble(table: TableSchema, unique: Unique, values: Values, { except, run }: Search): Row | undefined {
   const key = keyIn(unique, values, run);
   if (key === undefined) return undefined;
@@ -109,7 +109,7 @@ function findDouble(table: TableSchema, unique: Unique, values: Values, { except
   return undefined;
 }
 
-/** Undefined when the rule does not speak of the row: a null is in it, or its condition is not met. */
+/** Undefined when the rule does not apply to the row: a key column is null, or its condition is not met. */
 function keyIn({ parts, where }: Unique, values: Values, { database }: Run): readonly Value[] | undefined {
   if (where !== undefined && where(values, database.nowMs) !== true) return undefined;
   const key = parts.map((part) => part(values, database.nowMs));

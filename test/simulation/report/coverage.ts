@@ -1,34 +1,34 @@
-/** How often each combination was really met: a kind of operation under way, where a process died, what else went wrong. */
+/** Operations for each combination of kind, crash point and other fault that hit while the operation was under way. */
 export type Hits = Record<string, number>;
 
-/** The part of an operation that the table is about. */
+/** The part of an operation that the table needs. */
 export type Met = { readonly number: bigint; readonly kind: string };
 
 const NOTHING = "none";
 
-/** Collects, for each operation, what hit the world while it was under way. */
+/** Collects, for each operation, the faults that came while it was under way. */
 export class Coverage {
-  /** All of them, also those that met no operation. */
+  /** All crashes and faults, also those without an operation under way. */
   crashes = 0;
   faults = 0;
   readonly #kinds = new Map<bigint, string>();
   readonly #crashed = new Map<bigint, Set<string>>();
-  readonly #troubled = new Map<bigint, Set<string>>();
+  readonly #faulted = new Map<bigint, Set<string>>();
 
   see(operations: readonly Met[]): void {
     for (const { number, kind } of operations) this.#kinds.set(number, kind);
   }
 
-  crash(place: string, operations: readonly Met[]): void {
+  crash(point: string, operations: readonly Met[]): void {
     this.see(operations);
     this.crashes += 1;
-    for (const { number } of operations) addTo(this.#crashed, number, place);
+    for (const { number } of operations) addTo(this.#crashed, number, point);
   }
 
   fault(name: string, operations: readonly Met[]): void {
     this.see(operations);
     this.faults += 1;
-    for (const { number } of operations) addTo(this.#troubled, number, name);
+    for (const { number } of operations) addTo(this.#faulted, number, name);
   }
 
   /** `kind | crash point | fault` -> operations. */
@@ -36,7 +36,7 @@ export class Coverage {
     const hits: Hits = {};
     for (const [number, kind] of this.#kinds) {
       for (const crash of this.#crashed.get(number) ?? [NOTHING]) {
-        for (const fault of this.#troubled.get(number) ?? [NOTHING]) count(hits, `${kind}|${crash}|${fault}`, 1);
+        for (const fault of this.#faulted.get(number) ?? [NOTHING]) count(hits, `${kind}|${crash}|${fault}`, 1);
       }
     }
     return hits;

@@ -1,6 +1,6 @@
 import type { Hits } from "./coverage.ts";
 
-/** One row a kind of operation and crash point, one column a fault. */
+/** One row for each kind of operation and crash point, one column for each fault. */
 export function coverageTable(hits: Hits): string {
   const cells = Object.entries(hits).map(([cell, times]) => {
     const [kind = "", crash = "", fault = ""] = cell.split("|");
@@ -18,16 +18,16 @@ export function coverageTable(hits: Hits): string {
   return [`${"".padEnd(width)} ${columns.map((name) => name.padStart(6)).join("")}`, ...lines, legend].join("\n");
 }
 
-/** The same in few lines: how often each kind met each crash point, and each fault. */
+/** A short form: how often each kind of operation met each crash point, and each fault. */
 export function coverageSummary(hits: Hits): string {
   return [marginal(hits, 1, "crash point"), marginal(hits, 2, "fault")].join("\n\n");
 }
 
-function marginal(hits: Hits, place: 1 | 2, title: string): string {
+function marginal(hits: Hits, part: 1 | 2, title: string): string {
   const totals = new Map<string, number>();
   for (const [cell, times] of Object.entries(hits)) {
     const parts = cell.split("|");
-    const key = `${parts[place]}|${parts[0]}`;
+    const key = `${parts[part]}|${parts[0]}`;
     totals.set(key, (totals.get(key) ?? 0) + times);
   }
   const kinds = sorted([...totals.keys()].map((key) => key.split("|")[1] ?? ""));
@@ -45,7 +45,7 @@ function sorted(names: readonly string[]): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-/** Combinations that came up at least so often. */
+/** The number of combinations that came up at least this often. */
 export function countCells(hits: Hits, atLeast: number): number {
   return Object.values(hits).filter((times) => times >= atLeast).length;
 }

@@ -1,11 +1,11 @@
 import type { Tally } from "../run-seeds.ts";
 import { countCells } from "./print-coverage.ts";
 
-/** A combination counts at each of these that it has reached. */
+/** A combination is counted at each level that it reached. */
 const LEVELS = [1, 10, 100, 1_000];
 const HOUR_MS = 3_600_000;
 
-/** What was lived through, how fast, and what went wrong in it. */
+/** The failures, and the size and speed of the run. */
 export function printTally(tally: Tally, seconds: number): string {
   const { seeds, steps, simulatedMs, crashes, faults, failures, hits, trace } = tally;
   const rate = (seeds / seconds).toFixed(1);

@@ -12,7 +12,7 @@ export type Subscriber = {
 
 type Stored = { readonly feed: string; readonly number: bigint };
 
-const MAX_WAY_MS = 5;
+const MAX_LATENCY_MS = 5;
 const RETRY_MS = 250;
 const MAX_DELAY_MS = 4_000;
 
@@ -21,13 +21,13 @@ const MAX_DELAY_MS = 4_000;
  * kernel/nats/publisher.ts, pull.ts and wake-up-signal.ts.
  */
 export class Broker {
-  /** How likely each bad thing is now. */
-  trouble = 0;
+  /** The current probability of each kind of fault: loss, repetition, delay. */
+  failureRate = 0;
   readonly #scheduler: Scheduler;
   readonly #random: Random;
   readonly #subscribers = new Set<Subscriber>();
   readonly #stored = new Map<string, Stored>();
-  #memory = 0;
+  #storage = 0;
 
   constructor(scheduler: Scheduler, random: Random) {
     this.#scheduler = scheduler;
@@ -39,31 +39,31 @@ export class Broker {
     return { [Symbol.dispose]: () => void this.#subscribers.delete(subscriber) };
   }
 
-  /** Its directory was deleted: whatever is not delivered yet never comes. */
-  forget(): void {
-    this.#memory += 1;
+  /** Its data directory is deleted: messages that are not delivered yet are lost. */
+  loseData(): void {
+    this.#storage += 1;
     this.#stored.clear();
   }
 
-  /** A consumer of its own began again: everything that is still stored is brought once more. */
-  rewind(): void {
+  /** Its consumers start again: everything that is still stored is delivered again. */
+  redeliver(): void {
     for (const subscriber of this.#subscribers) {
       for (const { feed, number } of this.#stored.values()) {
-        if (feed === subscriber.feed) this.#bring(subscriber, number, this.#delayMs());
+        if (feed === subscriber.feed) this.#deliver(subscriber, number, this.#delayMs());
       }
     }
   }
 
-  /** How one process publishes. */
+  /** The publisher of one process. */
   publisherOf(process: SimulatedProcess): Forward {
     return (_subject, _payload, headers) => this.#publish(process, headers);
   }
 
   #publish(process: SimulatedProcess, headers: Readonly<Record<string, string>>): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const isLost = this.#random.chance(this.trouble);
-    this.#scheduler.after(this.#random.next() * MAX_WAY_MS, "publish", () => {
-      // The message may be stored although nobody says so.
+    const isLost = this.#random.chance(this.failureRate);
+    this.#scheduler.after(this.#random.next() * MAX_LATENCY_MS, "publish", () => {
+      // A message may be stored although its confirmation is lost.
       const isStored = !isLost || this.#random.chance(0.5);
       if (isStored) this.#store(headers);
       process.deliver(undefined, "published", () => {
@@ -74,11 +74,11 @@ export class Broker {
     return promise;
   }
 
-  /** Plain NATS: no second try. */
+  /** Plain NATS: a lost signal is not repeated. */
   signal(feed: string, lastNumber: bigint): void {
     for (const { wake } of this.#followersOf(feed)) {
-      if (this.#random.chance(this.trouble)) continue;
-      this.#scheduler.after(this.#random.next() * MAX_WAY_MS, "signal", () => wake(lastNumber));
+      if (this.#random.chance(this.failureRate)) continue;
+      this.#scheduler.after(this.#random.next() * MAX_LATENCY_MS, "signal", () => wake(lastNumber));
     }
   }
 
@@ -89,9 +89,9 @@ export class Broker {
     const number = BigInt(headers[FEED_NUMBER] ?? "");
     this.#stored.set(id, { feed, number });
     for (const subscriber of this.#followersOf(feed)) {
-      if (this.#random.chance(this.trouble)) continue;
-      this.#bring(subscriber, number, this.#delayMs());
-      if (this.#random.chance(this.trouble)) this.#bring(subscriber, number, this.#delayMs());
+      if (this.#random.chance(this.failureRate)) continue;
+      this.#deliver(subscriber, number, this.#delayMs());
+      if (this.#random.chance(this.failureRate)) this.#deliver(subscriber, number, this.#delayMs());
     }
   }
 
@@ -100,15 +100,15 @@ export class Broker {
   }
 
   #delayMs(): number {
-    const isDelayed = this.#random.chance(this.trouble);
-    return this.#random.next() * (isDelayed ? MAX_DELAY_MS : MAX_WAY_MS);
+    const isDelayed = this.#random.chance(this.failureRate);
+    return this.#random.next() * (isDelayed ? MAX_DELAY_MS : MAX_LATENCY_MS);
   }
 
-  #bring(subscriber: Subscriber, number: bigint, afterMs: number): void {
-    const memory = this.#memory;
-    this.#scheduler.after(afterMs, "bring", () => {
-      if (memory !== this.#memory || !this.#subscribers.has(subscriber)) return;
-      subscriber.catchUp(number).catch(() => this.#bring(subscriber, number, RETRY_MS));
+  #deliver(subscriber: Subscriber, number: bigint, afterMs: number): void {
+    const storage = this.#storage;
+    this.#scheduler.after(afterMs, "deliver", () => {
+      if (storage !== this.#storage || !this.#subscribers.has(subscriber)) return;
+      subscriber.catchUp(number).catch(() => this.#deliver(subscriber, number, RETRY_MS));
     });
   }
 }

@@ -16,12 +16,12 @@ import type { SimulatedProcess } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-export type LinkOptions = {
+export type DatabaseOptions = {
   readonly database: Database;
   readonly scheduler: Scheduler;
   readonly random: Random;
   readonly faults: Faults;
-  /** Told of a connection that ended while it mattered. */
+  /** Called when a fault ends a connection. */
   readonly onFailure: (name: string) => void;
 };
 
@@ -32,14 +32,14 @@ const USUAL_MS = 1.2;
 const SLOW_MS = 40;
 /** A commit waits for the disk. */
 const IS_SLOW = { commit: 0.15, other: 0.02 };
-const DEAD_CLIENT_NOTICED_MS = 3;
+const DEAD_CLIENT_DETECTED_MS = 3;
 
 export type Query = string | { readonly text: string; readonly values: readonly unknown[] };
 export type Result = Answer & { readonly command: string };
 
 /** One connection. */
 export class DatabaseClient {
-  readonly #options: LinkOptions;
+  readonly #options: DatabaseOptions;
   readonly #server: DatabaseServer;
   readonly #process: SimulatedProcess;
   #transaction: Transaction | undefined;
@@ -48,7 +48,7 @@ export class DatabaseClient {
   #onError: (error: Error) => void = () => undefined;
   #ends: readonly Disposable[] = [];
 
-  constructor(options: LinkOptions, server: DatabaseServer, process: SimulatedProcess) {
+  constructor(options: DatabaseOptions, server: DatabaseServer, process: SimulatedProcess) {
     this.#options = options;
     this.#server = server;
     this.#process = process;
@@ -88,9 +88,9 @@ export class DatabaseClient {
     return Promise.resolve(resultOf("BEGIN"));
   }
 
-  /** The server notices a moment later that its client died; what it got before is still done. */
+  /** The server detects the crash of a client a moment later; statements that it received before are still executed. */
   #loseSoon(): void {
-    this.#after(DEAD_CLIENT_NOTICED_MS, "a connection ends", () => this.#lose());
+    this.#after(DEAD_CLIENT_DETECTED_MS, "a connection ends", () => this.#lose());
   }
 
   #end(): void {
@@ -126,7 +126,7 @@ export class DatabaseClient {
         error.behind.expireIfIdle();
         return error.behind.state === "over" ? this.#execute(statement) : this.#wait(statement, error.behind, own);
       }
-      // A statement that the imitation cannot read is a mistake of ours, not an answer.
+      // A statement that the simulated database cannot read is a defect of the simulation, not an answer.
       if (!(error instanceof DatabaseError)) throw error;
       if (own === undefined) tx.rollback();
       else own.state = "failed";
@@ -172,7 +172,7 @@ export class DatabaseClient {
     }
   }
 
-  /** Why nothing can be done on this connection, if so. A process that slept inside a transaction finds it ended. */
+  /** The error of an unusable connection. A process that was paused inside a transaction finds it ended. */
   #problem(): Error | undefined {
     const { scheduler } = this.#options;
     if (!this.#server.isUp) return this.#transaction === undefined ? connectionRefused() : terminated();

@@ -1,4 +1,4 @@
-/** Where the database stands for everybody: it can be away for a while. */
+/** The database server of all processes; it can be down for a while. */
 export class DatabaseServer {
   isUp = true;
   readonly #connections = new Set<() => void>();
@@ -9,7 +9,7 @@ export class DatabaseServer {
     return { [Symbol.dispose]: () => void this.#connections.delete(end) };
   }
 
-  /** Every open transaction is lost, and nobody gets in until it is back. */
+  /** Every open transaction is lost, and connections are refused until `isUp`. */
   goDown(): void {
     this.isUp = false;
     for (const end of Array.from(this.#connections)) end();

@@ -1,7 +1,7 @@
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { Database } from "../postgres/database.ts";
 
-/** A connection without a way: for what is there before the history begins. */
+/** A pool without latency and faults, for rows that exist before the history begins. */
 export function createDirectPool(database: Database): Pool {
   const connect = () => {
     const tx = database.begin();

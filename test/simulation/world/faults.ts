@@ -1,31 +1,31 @@
-import type { Fault, Plan, StepClass, Trouble } from "../plan/plan.ts";
+import type { Fault, Plan, StepClass, CommandFault } from "../plan/plan.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 type Kind<Name extends Fault["kind"]> = Extract<Fault, { readonly kind: Name }>;
 
-/** Told of everything bad, for the history and for the table of what was hit. */
-export type Watcher = {
-  readonly struck: (fault: "crash" | "pause", place: Place) => void;
-  readonly died: (process: SimulatedProcess, downMs: number) => void;
+/** Called at each crash and pause. */
+export type FaultListener = {
+  readonly onFault: (fault: "crash" | "pause", point: FaultPoint) => void;
+  readonly onCrash: (process: SimulatedProcess, downMs: number) => void;
 };
 
-/** Where a process was hit. */
-export type Place = { readonly step: StepClass; readonly label: string; readonly process: SimulatedProcess };
+/** Where a fault hit a process. */
+export type FaultPoint = { readonly step: StepClass; readonly label: string; readonly process: SimulatedProcess };
 
-/** Hands out the bad luck of the plan: each fault once, where its count comes up. */
+/** Triggers the faults of the plan, each once, when its count is reached. */
 export class Faults {
   readonly #plan: Plan;
   readonly #scheduler: Scheduler;
-  readonly #watcher: Watcher;
+  readonly #listener: FaultListener;
   readonly #startMs: number;
   readonly #counts = new Map<string, number>();
   readonly #left: Fault[];
 
-  constructor(plan: Plan, scheduler: Scheduler, watcher: Watcher) {
+  constructor(plan: Plan, scheduler: Scheduler, listener: FaultListener) {
     this.#plan = plan;
     this.#scheduler = scheduler;
-    this.#watcher = watcher;
+    this.#listener = listener;
     this.#startMs = scheduler.nowMs;
     this.#left = [...plan.faults];
   }
@@ -34,24 +34,24 @@ export class Faults {
     return this.#scheduler.nowMs - this.#startMs >= this.#plan.calmFromMs;
   }
 
-  /** Faults that come at a time of their own. */
+  /** Faults with a fixed time. */
   timed(): readonly Extract<Fault, { readonly atMs: number }>[] {
     return this.#plan.faults.filter((fault) => "atMs" in fault);
   }
 
-  /** A process gets something back: here it may die or stop. */
-  strike(process: SimulatedProcess, at: StepClass, label: string): void {
-    const place = { step: at, label, process };
+  /** Called when a process receives a result: it may crash or pause here. */
+  hit(process: SimulatedProcess, at: StepClass, label: string): void {
+    const point = { step: at, label, process };
     const nth = this.#next(at);
     const crash = this.#take("crash", (fault) => fault.at === at && fault.nth === nth);
     if (crash !== undefined) {
-      this.#watcher.struck("crash", place);
+      this.#listener.onFault("crash", point);
       process.crash();
-      this.#watcher.died(process, crash.downMs);
+      this.#listener.onCrash(process, crash.downMs);
     }
     const pause = this.#take("pause", (fault) => fault.at === at && fault.nth === nth);
     if (pause !== undefined) {
-      this.#watcher.struck("pause", place);
+      this.#listener.onFault("pause", point);
       process.stop(pause.forMs);
     }
   }
@@ -64,8 +64,8 @@ export class Faults {
     return this.#counted("lost_connection") !== undefined;
   }
 
-  command(): Trouble | undefined {
-    return this.#counted("command")?.trouble;
+  command(): CommandFault | undefined {
+    return this.#counted("command")?.commandFault;
   }
 
   read(): boolean {
@@ -74,15 +74,15 @@ export class Faults {
     return !this.isCalm && this.#plan.faults.some((fault) => fault.kind === "failed_reads" && isNow(fault));
   }
 
-  doublesCall(): boolean {
-    return this.#counted("doubled_call") !== undefined;
+  duplicatesCall(): boolean {
+    return this.#counted("duplicate_call") !== undefined;
   }
 
   losesAnswer(): boolean {
     return this.#counted("lost_answer") !== undefined;
   }
 
-  #counted<Name extends "lost_commit" | "lost_connection" | "command" | "doubled_call" | "lost_answer">(
+  #counted<Name extends "lost_commit" | "lost_connection" | "command" | "duplicate_call" | "lost_answer">(
     kind: Name,
   ): Kind<Name> | undefined {
     const nth = this.#next(kind);
@@ -97,7 +97,7 @@ export class Faults {
 
   #take<Name extends Fault["kind"]>(kind: Name, isIt: (fault: Kind<Name>) => boolean): Kind<Name> | undefined {
     if (this.isCalm) return undefined;
-    const place = this.#left.findIndex((fault) => fault.kind === kind && isIt(fault as Kind<Name>));
-    return place < 0 ? undefined : (this.#left.splice(place, 1)[0] as Kind<Name>);
+    const index = this.#left.findIndex((fault) => fault.kind === kind && isIt(fault as Kind<Name>));
+    return index < 0 ? undefined : (this.#left.splice(index, 1)[0] as Kind<Name>);
   }
 }

@@ -15,9 +15,9 @@ export type FeeParts = {
   readonly pool: Pool;
   readonly broker: Broker;
   readonly log: Log;
-  /** Whom it asks. */
+  /** Clients of other services. */
   readonly others: Pick<Deps, "accounts" | "subscriptions" | "platform">;
-  /** Of the feed of allocations. */
+  /** Reads the feed of allocations. */
   readonly read: (request: ReadRequest) => Promise<ReadResponse>;
 };
 

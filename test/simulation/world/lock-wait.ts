@@ -9,7 +9,7 @@ export type LockWait = {
   readonly forMs: number;
 };
 
-/** Tries again when the other transaction has ended, or gives up when that takes too long; one of both, once. */
+/** Calls `retry` when the other transaction has ended, or `giveUp` after `forMs`: one of them, once. */
 export function waitBehind(
   { scheduler, random, behind, forMs }: LockWait,
   retry: () => void,

@@ -9,24 +9,24 @@ import {
 } from "../../../services/platform/mt5/answer-correlation.ts";
 import type { Position } from "../../../services/platform/mt5/positions.ts";
 import { fixedClock } from "../../../services/platform/mt5/server-clock.ts";
-import { type LineOptions, sendCommand } from "./command-line.ts";
+import { type CommandConnectionOptions, sendCommand } from "./command-connection.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { ServerDeal } from "./trade-server.ts";
 
-const MAX_QUESTION_MS = 15;
+const MAX_READ_MS = 15;
 const SESSIONS = 4;
 const ENABLED = 1n;
 const SYMBOL = "EURUSD";
 
 /**
  * The platform's Web API as one process sees it. Commands go through the real `changeBalance` with its classification;
- * questions are answered as the real client would after reading pages, whole or not at all.
+ * reads are answered completely or not at all, as by the real client after reading pages.
  */
-export function createMt5Port(options: LineOptions, process: SimulatedProcess): Mt5Client {
+export function createMt5Port(options: CommandConnectionOptions, process: SimulatedProcess): Mt5Client {
   const { server, scheduler, random, faults } = options;
   const ask = <T>(what: string, read: () => T): Promise<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    scheduler.after(random.next() * MAX_QUESTION_MS, `${process.name} asks ${what}`, () => {
+    scheduler.after(random.next() * MAX_READ_MS, `${process.name} asks ${what}`, () => {
       const isLost = !server.isUp || faults.read();
       const answer = isLost ? undefined : { value: read() };
       process.deliver("read", what, () => {
@@ -74,8 +74,8 @@ export function createMt5Port(options: LineOptions, process: SimulatedProcess): 
   };
 }
 
-/** Sessions for commands. Resetting them ends whatever is on its way. */
-function createSessions(options: LineOptions, process: SimulatedProcess, history: HistoryQuestions) {
+/** Sessions for commands. Resetting a session ends its commands under way. */
+function createSessions(options: CommandConnectionOptions, process: SimulatedProcess, history: HistoryQuestions) {
   const { server, scheduler, random } = options;
   const live = new Set<string>();
   const resets = new Set<() => void>();

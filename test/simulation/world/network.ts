@@ -6,16 +6,16 @@ import type { SimulatedProcess } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** What somebody who asked another process knows afterwards. */
+/** The result of a call, as the calling process sees it. */
 export type Outcome<T> =
   | { readonly kind: "answer"; readonly value: T }
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** There was nobody to ask. */
-  | { readonly kind: "nobody" }
-  /** Something broke, here or on the way: nothing is known. */
+  /** No process of the service was running. */
+  | { readonly kind: "unreachable" }
+  /** The call failed or timed out: its outcome is unknown. */
   | { readonly kind: "unknown" };
 
-/** A process that can be asked something. */
+/** A process that can be called. */
 export type Target = { readonly process: SimulatedProcess };
 
 export type NetworkOptions<To extends Target> = {
@@ -27,9 +27,9 @@ export type NetworkOptions<To extends Target> = {
 
 export type Asked<To extends Target, T> = (target: To, context: CallContext) => Promise<T>;
 
-const MAX_WAY_MS = 6;
+const MAX_LATENCY_MS = 6;
 
-/** Requests to any of the processes of a service, as a queue group hands them out. */
+/** Calls to any of the processes of a service, as a queue group distributes them. */
 export class Network<To extends Target> {
   readonly #options: NetworkOptions<To>;
   #calls = 0;
@@ -38,7 +38,7 @@ export class Network<To extends Target> {
     this.#options = options;
   }
 
-  /** Asks one of the processes, or by bad luck two, and waits so long for the first answer. */
+  /** Calls one of the processes, or by a fault two, and waits `withinMs` for the first answer. */
   ask<T>(caller: SimulatedProcess, withinMs: number, asked: Asked<To, T>, commandId = ""): Promise<Outcome<T>> {
     const { scheduler, faults, random, reachable } = this.#options;
     const { promise, resolve } = Promise.withResolvers<Outcome<T>>();
@@ -50,16 +50,16 @@ export class Network<To extends Target> {
     };
     const timeOut = scheduler.after(withinMs, "caller's time-out", () => answer({ kind: "unknown" }));
     const isLost = faults.losesAnswer();
-    for (let copy = faults.doublesCall() ? 2 : 1; copy > 0; copy -= 1) {
+    for (let copy = faults.duplicatesCall() ? 2 : 1; copy > 0; copy -= 1) {
       const targets = reachable();
       if (targets.length === 0) {
-        scheduler.after(MAX_WAY_MS, "nobody there", () => answer({ kind: "nobody" }));
+        scheduler.after(MAX_LATENCY_MS, "no process is running", () => answer({ kind: "unreachable" }));
         break;
       }
       const target = random.pick(targets);
-      scheduler.after(random.next() * MAX_WAY_MS, "request arrives", () => {
+      scheduler.after(random.next() * MAX_LATENCY_MS, "request arrives", () => {
         const reply = (outcome: Outcome<T>): void => {
-          if (!isLost) scheduler.after(random.next() * MAX_WAY_MS, "reply", () => answer(outcome));
+          if (!isLost) scheduler.after(random.next() * MAX_LATENCY_MS, "reply", () => answer(outcome));
         };
         receive(target, { requestId, commandId, withinMs, asked }, reply);
       });

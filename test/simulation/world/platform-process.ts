@@ -23,7 +23,7 @@ export type PlatformParts = {
   readonly log: Log;
 };
 
-/** What others can reach of a process of the platform service. */
+/** A process of the platform service, as other processes can call it. */
 export type PlatformProcess = {
   readonly process: SimulatedProcess;
   readonly service: Implementation<PlatformServiceService>;

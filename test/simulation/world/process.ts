@@ -1,40 +1,40 @@
 import type { StepClass } from "../plan/plan.ts";
-import { type Host, inTimeOf } from "./virtual-time.ts";
+import { type Host, runOnHost } from "./virtual-time.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** The part of the world that every process touches. */
+/** The parts of the world that every process uses. */
 export type Surroundings = {
   readonly scheduler: Scheduler;
   readonly random: Random;
-  /** Bad luck may hit a process where something comes back to it. */
-  readonly strike: (process: SimulatedProcess, step: StepClass, label: string) => void;
+  /** Called when a process receives a result: a fault may hit it. */
+  readonly hit: (process: SimulatedProcess, step: StepClass, label: string) => void;
 };
 
-/** The clock of a machine: how far it is off now. Whatever is started there again has the same one. */
+/** The clock of a machine and its current error. A process that is restarted there has the same clock. */
 export type Clock = { skewMs: number };
 
 export type ProcessOptions = {
   readonly name: string;
   readonly around: Surroundings;
   readonly clock: Clock;
-  /** Callers and people at the platform are hit by nothing. */
+  /** False for callers, which no fault hits. */
   readonly isCrashing: boolean;
 };
 
-/** Idle loops look less often than they would: being slow is always allowed, and it keeps a simulated minute short. */
+/** Idle loops are slowed down: slowness is always allowed, and it makes a simulated minute cheap. */
 const IDLE_TIMER_MS = 9_000;
 const BUSY_TIMER_MS = 700;
 const SHORT_TIMER_MS = 1_100;
-/** Answers that came while the process was stopped arrive within this time of its waking. */
+/** Results that came during a pause arrive within this time after it. */
 const BACKLOG_MS = 2;
 
-/** One process of the simulated world. What it waits for comes back to it here, or never when it has died. */
+/** One process of the simulated world. All results that it awaits are delivered here; after a crash none is. */
 export class SimulatedProcess implements Host {
   readonly name: string;
   readonly isCrashing: boolean;
   isAlive = true;
-  /** Requests that it is answering; idle loops are slow only without any. */
+  /** Requests that it is answering; idle loops are slowed down only when there are none. */
   requests = 0;
   readonly #around: Surroundings;
   readonly #clock: Clock;
@@ -66,17 +66,17 @@ export class SimulatedProcess implements Host {
   };
 
   run<T>(work: () => T): T {
-    return inTimeOf(this, work);
+    return runOnHost(this, work);
   }
 
-  /** Something that it waited for is there. It may die of it, or stop; only then does it see it. */
+  /** Delivers a result. A fault may crash or pause the process before it sees the result. */
   deliver(step: StepClass | undefined, label: string, see: () => void): void {
     if (!this.isAlive) return;
-    if (this.isCrashing && step !== undefined) this.#around.strike(this, step, label);
+    if (this.isCrashing && step !== undefined) this.#around.hit(this, step, label);
     this.#resume(see);
   }
 
-  /** SIGKILL: nothing that it waits for ever comes back. */
+  /** SIGKILL: the process receives no further result. */
   crash(): void {
     if (!this.isAlive) return;
     this.isAlive = false;
@@ -88,7 +88,7 @@ export class SimulatedProcess implements Host {
     return { [Symbol.dispose]: () => void this.#ends.delete(end) };
   }
 
-  /** SIGSTOP for a while: the world goes on, and everything that came meanwhile is there when it wakes. */
+  /** SIGSTOP for a while: the world goes on, and results are delivered when the process resumes. */
   stop(forMs: number): void {
     this.#stoppedUntilMs = Math.max(this.#stoppedUntilMs, this.#around.scheduler.nowMs + forMs);
   }
@@ -97,8 +97,8 @@ export class SimulatedProcess implements Host {
     if (!this.isAlive) return;
     const { scheduler } = this.#around;
     const leftMs = this.#stoppedUntilMs - scheduler.nowMs;
-    if (leftMs <= 0) inTimeOf(this, run);
-    else scheduler.after(leftMs + this.#random.next() * BACKLOG_MS, `${this.name} wakes`, () => this.#resume(run));
+    if (leftMs <= 0) runOnHost(this, run);
+    else scheduler.after(leftMs + this.#random.next() * BACKLOG_MS, `${this.name} resumes`, () => this.#resume(run));
   }
 
   #stretched(ms: number): number {

@@ -1,12 +1,12 @@
-/** Chance that is the same for the same seed. What is drawn for one purpose never shifts what is drawn for another. */
+/** Seeded random numbers. Draws for one purpose never change the draws for another. */
 export type Random = {
-  /** 0 to 1, without 1. */
+  /** From 0 to below 1. */
   readonly next: () => number;
-  /** From and to are both possible. */
+  /** A whole number from `from` to `to`, both included. */
   readonly whole: (from: number, to: number) => number;
   readonly chance: (probability: number) => boolean;
   readonly pick: <T>(items: readonly T[]) => T;
-  /** An own sequence for a purpose. */
+  /** A separate sequence for a purpose. */
   readonly for: (purpose: string) => Random;
 };
 
@@ -31,8 +31,8 @@ export function createRandom(seed: number): Random {
 
 export function hashText(text: string, start = 0): number {
   let hash = start ^ 0x81_1c_9d_c5;
-  for (let place = 0; place < text.length; place += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(place), 0x01_00_01_93);
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);
   }
   return hash >>> 0;
 }

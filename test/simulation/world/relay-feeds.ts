@@ -12,7 +12,7 @@ export type RelayParts = {
   readonly log: Log;
 };
 
-/** Relays the feeds of a service, as kernel/backbone.ts does it, and answers the processes that read them. */
+/** Relays the feeds of a service as kernel/backbone.ts does, and returns the reader for other processes. */
 export async function relayFeeds(
   { process, pool, broker, log }: RelayParts,
   service: string,
@@ -21,7 +21,7 @@ export async function relayFeeds(
   const signal = (feed: string, lastNumber: bigint): void => broker.signal(feed, lastNumber);
   const forward = broker.publisherOf(process);
   const relay = await startRelay({ service, pool, feeds, forward, signal, log });
-  // The jobs of a process die with it, or they would run in the next history.
+  // The relay ends with its process; otherwise it would run in the next history.
   process.whenDead(() => void relay[Symbol.asyncDispose]());
   relay.fault.catch(() => process.crash());
   return feedReader(pool, feeds);

@@ -33,7 +33,7 @@ export function remoteClient<C extends Contract>(
           return outcome.value;
         case "refused":
           throw outcome.refusal;
-        case "nobody":
+        case "unreachable":
           throw serviceUnavailable(service);
         case "unknown":
           throw outcomeUnknown(service);

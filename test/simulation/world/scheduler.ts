@@ -5,7 +5,7 @@ export type Scheduled = { readonly cancel: () => void };
 
 type Event = {
   readonly atMs: number;
-  /** Decides among events of one instant; drawn, so that every order comes up. */
+  /** The order among events of one instant; random, so that every order comes up. */
   readonly order: number;
   readonly label: string;
   readonly run: () => void;
@@ -14,12 +14,12 @@ type Event = {
 
 const TURNS_PER_ROUND = 100;
 
-/** Taken before the clock is made virtual. */
+/** Saved before the clock is made virtual. */
 const realImmediate = nextTurn;
 
 /**
- * Everything that happens in a world happens here, one thing at a time: after each, the code runs as far as it can without
- * anything else happening. So a history is decided by its seed alone.
+ * Runs all events of a world, one at a time: after each, all promises that can settle do so before the next event runs. So the
+ * seed alone decides a history.
  */
 export class Scheduler {
   nowMs: number;
@@ -33,12 +33,12 @@ export class Scheduler {
     this.#random = random;
   }
 
-  /** The same for the same history. */
+  /** Equal for equal histories. */
   get traceHash(): string {
     return this.#hash.toString(16).padStart(8, "0");
   }
 
-  /** Adds something that was observed to the hash of the history. */
+  /** Adds an observation to the hash of the history. */
   trace(text: string): void {
     this.#hash = hashText(text, this.#hash);
   }
@@ -59,7 +59,7 @@ export class Scheduler {
     };
   }
 
-  /** Lets things happen until it is so, or nothing is left. */
+  /** Runs events until `isOver`, or until none is left. */
   runUntil(isOver: () => boolean): Promise<void> {
     return inTurns(() => {
       if (isOver()) return false;
@@ -82,8 +82,8 @@ export class Scheduler {
 }
 
 /**
- * Takes one turn after the other until one says that it was the last. Between two of them every promise that can go on
- * does, because Node sees to that after each immediate; of many in one round of its loop the round is paid once.
+ * Takes turns until one returns false. Node runs all settled promises after each immediate, so also between two turns; many
+ * immediates share one round of the event loop, which is faster.
  */
 function inTurns(takeTurn: () => boolean): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -113,29 +113,29 @@ function isBefore(left: Event, right: Event): boolean {
 }
 
 function push(heap: Event[], event: Event): void {
-  let place = heap.push(event) - 1;
-  while (place > 0) {
-    const parent = (place - 1) >> 1;
+  let index = heap.push(event) - 1;
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
     if (!isBefore(event, heap[parent]!)) break;
-    heap[place] = heap[parent]!;
-    place = parent;
+    heap[index] = heap[parent]!;
+    index = parent;
   }
-  heap[place] = event;
+  heap[index] = event;
 }
 
 function pop(heap: Event[]): Event | undefined {
   const first = heap[0];
   const last = heap.pop();
   if (first === undefined || last === undefined || heap.length === 0) return first;
-  let place = 0;
+  let index = 0;
   for (;;) {
-    let child = 2 * place + 1;
+    let child = 2 * index + 1;
     if (child >= heap.length) break;
     if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child += 1;
     if (!isBefore(heap[child]!, last)) break;
-    heap[place] = heap[child]!;
-    place = child;
+    heap[index] = heap[child]!;
+    index = child;
   }
-  heap[place] = last;
+  heap[index] = last;
   return first;
 }

@@ -23,23 +23,23 @@ export type SubscriptionParts = {
   readonly pool: Pool;
   readonly broker: Broker;
   readonly log: Log;
-  /** Woken by a broker that loses messages, or polling alone: both have to end with the same books. */
+  /** Woken by a broker that loses messages, or only polling: both must end with the same books. */
   readonly arrival: "pushed" | "polled";
   readonly read: (request: ReadRequest) => Promise<ReadResponse>;
-  /** Whom it asks; undefined when it only files what it is told. */
+  /** Clients of other services; undefined when the process only files movements. */
   readonly others: Others | undefined;
 };
 
 export type Others = Pick<Deps, "accounts" | "fees" | "platform"> & { readonly week: Week };
 
-/** What others can reach of a process of the subscription service. */
+/** A process of the subscription service, as other processes can call it. */
 export type SubscriptionProcess = {
   readonly process: SimulatedProcess;
   readonly service: Implementation<SubscriptionServiceService>;
   readonly feeds: FeedReader;
 };
 
-/** The counterpart of services/subscription/main.ts; undefined when it only files, and nobody asks it anything. */
+/** The counterpart of services/subscription/main.ts; undefined when it only files movements and serves no calls. */
 export async function startSubscriptionProcess(parts: SubscriptionParts): Promise<SubscriptionProcess | undefined> {
   const { process, pool, log, arrival, read, others } = parts;
   const wakeSignals = createWakeSignals();
@@ -53,13 +53,13 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   return { process, service: subscriptionService(deps), feeds };
 }
 
-/** The messages of the broker reach the process as everything else does. */
+/** Delivers the messages of the broker to the process like every other result. */
 function follow({ process, broker }: SubscriptionParts, consumer: FeedConsumer): void {
   const subscription = broker.subscribe({
     feed: consumer.feed,
     catchUp: (lastNumber) =>
       new Promise((resolve, reject) => {
-        process.deliver(undefined, "brought", () => void consumer.catchUp(lastNumber).then(resolve, reject));
+        process.deliver(undefined, "delivered", () => void consumer.catchUp(lastNumber).then(resolve, reject));
       }),
     wake: (lastNumber) => process.deliver(undefined, "signalled", () => consumer.wake(lastNumber)),
   });

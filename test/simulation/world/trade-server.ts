@@ -1,4 +1,4 @@
-import type { Trouble } from "../plan/plan.ts";
+import type { CommandFault } from "../plan/plan.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** A deal as the platform really made it, and as it shows it. */
@@ -8,14 +8,14 @@ export type ServerDeal = {
   /** 2 for a balance operation, 0 and 1 for trades. */
   readonly action: number;
   readonly amountMinor: bigint;
-  /** What was sent with it, whatever became of it. */
+  /** The comment that was sent; `shownComment` may differ. */
   readonly sentComment: string;
   readonly shownComment: string;
   readonly madeAtMs: number;
   readonly shownFromMs: number;
-  /** A person's, a trader's, or that of a command. */
+  /** The origin: a command of the service, a dealer by hand, or a trader. */
   readonly by: "command" | "dealer" | "trader";
-  /** Of a trade: what it does with which position. */
+  /** Defined for a trade. */
   readonly trade?: { readonly entry: "in" | "out"; readonly position: bigint; readonly volume: bigint };
 };
 
@@ -39,11 +39,11 @@ const SELL = 1;
 const VOLUME = 100_000_000n;
 const TICKET_STEP = 7n;
 
-/** The truth about everybody's money: a platform that knows no idempotency and executes whatever it gets. */
+/** The true balances and deals: a platform without idempotency, which executes every command that it receives. */
 export class TradeServer {
   readonly deals: ServerDeal[] = [];
   readonly forgotten: ServerDeal[] = [];
-  /** Told of each deal at the moment it is made. */
+  /** Called for each deal when it is made. */
   onDeal: (deal: ServerDeal) => void = () => undefined;
   isUp = true;
   readonly #scheduler: Scheduler;
@@ -65,12 +65,12 @@ export class TradeServer {
     return [...this.#opening.keys()];
   }
 
-  /** From when on everything that was made is shown. */
+  /** The instant from which all deals are shown. */
   get allShownFromMs(): number {
     return Math.max(0, ...this.deals.map(({ shownFromMs }) => shownFromMs));
   }
 
-  /** When it last lost something; before everything when it never did. */
+  /** The instant of the last lost deal; -Infinity without any. */
   get lastForgottenMs(): number {
     return this.#lastForgottenMs;
   }
@@ -83,36 +83,36 @@ export class TradeServer {
     return this.#opening.get(login) ?? 0n;
   }
 
-  /** Executes a command, once for each time that it comes. */
-  execute(command: BalanceCommand, trouble: Trouble | undefined): ServerAnswer {
+  /** Executes a command each time that it arrives. */
+  execute(command: BalanceCommand, commandFault: CommandFault | undefined): ServerAnswer {
     const { login, amountMinor, comment, checkMargin } = command;
     const balance = this.#balances.get(login);
     if (balance === undefined) return { code: NOT_FOUND, ticket: undefined };
     const refusal = this.#refusing.get(login);
     if (refusal !== undefined) return { code: refusal, ticket: undefined };
     if (checkMargin && amountMinor < 0n && balance + amountMinor < 0n) return { code: NO_MONEY, ticket: undefined };
-    const shown = { kept: comment, cut: comment.slice(0, 9), rewritten: "adjustment" }[trouble?.comment ?? "kept"];
+    const shown = { kept: comment, cut: comment.slice(0, 9), rewritten: "adjustment" }[commandFault?.comment ?? "kept"];
     const deal = this.#add(
       { login, action: BALANCE, amountMinor, by: "command" },
       comment,
       shown,
-      trouble?.hiddenMs ?? 0,
+      commandFault?.hiddenMs ?? 0,
     );
     return { code: DONE, ticket: deal.ticket };
   }
 
-  /** Takes nothing for a login, for a while. */
+  /** Refuses all commands for a login for a while. */
   refuse(login: string, code: number, forMs: number): void {
     this.#refusing.set(login, code);
-    this.#scheduler.after(forMs, "a login is well", () => this.#refusing.delete(login));
+    this.#scheduler.after(forMs, "a login is accepted again", () => this.#refusing.delete(login));
   }
 
-  /** A person moves money by hand. */
+  /** A dealer moves money by hand. */
   addByHand(login: string, amountMinor: bigint): void {
     this.#add({ login, action: BALANCE, amountMinor, by: "dealer" }, "", "manual", 0);
   }
 
-  /** A trader buys; the position lasts until it is sold again. */
+  /** A trader buys; the position stays open until `closePosition`. */
   openPosition(login: string): bigint {
     const position = this.#lastTicket + TICKET_STEP;
     const trade = { entry: "in", position, volume: VOLUME } as const;
@@ -121,7 +121,7 @@ export class TradeServer {
     return position;
   }
 
-  /** Nothing when there is no such position any more. */
+  /** Does nothing when the position does not exist any more. */
   closePosition(login: string, position: bigint, profitMinor: bigint): void {
     if (!this.#positions.has(position)) return;
     const trade = { entry: "out", position, volume: VOLUME } as const;
@@ -134,7 +134,7 @@ export class TradeServer {
     return own.map(([ticket, { volume }]) => ({ ticket, volume }));
   }
 
-  /** What anybody who asks now is shown, in the order of the history. */
+  /** The deals that a read shows now, in the order of the history. */
   history(logins: readonly string[], fromMs: number, toMs: number): readonly ServerDeal[] {
     const { nowMs } = this.#scheduler;
     return this.deals.filter(
@@ -143,7 +143,7 @@ export class TradeServer {
     );
   }
 
-  /** Loses what it made last and every connection, and is away for a while. */
+  /** Loses its latest deals and all connections, and is down for a while. */
   restart(forgetsMs: number, downMs: number): void {
     const sinceMs = this.#scheduler.nowMs - forgetsMs;
     while ((this.deals.at(-1)?.madeAtMs ?? 0) > sinceMs) {
@@ -151,7 +151,7 @@ export class TradeServer {
       this.forgotten.push(deal);
       this.#lastForgottenMs = this.#scheduler.nowMs;
       this.#change(deal.login, -deal.amountMinor);
-      this.#unmake(deal);
+      this.#undo(deal);
     }
     this.isUp = false;
     for (const reset of this.#resets) reset();
@@ -182,8 +182,8 @@ export class TradeServer {
     return deal;
   }
 
-  /** A position is what the deals that are left have made of it. */
-  #unmake({ login, trade }: ServerDeal): void {
+  /** Undoes the effect of a lost deal on its position. */
+  #undo({ login, trade }: ServerDeal): void {
     if (trade?.entry === "in") this.#positions.delete(trade.position);
     if (trade?.entry === "out") this.#positions.set(trade.position, { login, volume: trade.volume });
   }

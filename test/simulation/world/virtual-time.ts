@@ -3,7 +3,7 @@ import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 
-/** What the code that runs just now takes for the time, and where its timers are kept. */
+/** The clocks, timers and random ids of the code that runs now. */
 export type Host = {
   /** Milliseconds since 1970, as the clock of its machine shows them. */
   readonly nowMs: () => number;
@@ -27,14 +27,14 @@ type Timer = { readonly cancel: () => void };
 
 let isInstalled = false;
 
-/** Code that runs in here, and everything it awaits, lives in the time of the host. */
-export function inTimeOf<T>(host: Host, work: () => T): T {
+/** Runs code, and everything that it awaits, with the clocks of the host. */
+export function runOnHost<T>(host: Host, work: () => T): T {
   return hosts.run(host, work);
 }
 
 /**
- * Makes the clocks and timers of this thread those of the host of whatever runs. Code without a host keeps the real ones,
- * so test runners do not notice.
+ * Replaces the clocks and timers of this thread by those of the current host. Code without a host keeps the real ones, so the
+ * test runner is not affected.
  */
 export function installVirtualTime(): void {
   if (isInstalled) return;
@@ -57,7 +57,7 @@ class VirtualDate extends RealDate {
     else super(...(args as [number]));
   }
 
-  /** What was made before, or by the engine itself, is a date too. */
+  /** Dates that were made before, or by the engine itself, count too. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof RealDate;
   }
@@ -71,7 +71,7 @@ function setVirtualTimeout(run: (...args: unknown[]) => void, ms = 0, ...args: u
   const host = hosts.getStore();
   if (host === undefined) return real.setTimeout(run, ms, ...args);
   return Object.assign(
-    host.setTimer(ms, () => inTimeOf(host, () => run(...args))),
+    host.setTimer(ms, () => runOnHost(host, () => run(...args))),
     { unref: () => undefined },
   );
 }

@@ -13,15 +13,15 @@ import type { Role } from "../../../services/platform/domain/role.ts";
 import type { Follower, Plan } from "../plan/plan.ts";
 import { Database, readSchema } from "../postgres/database.ts";
 import { Broker } from "./broker.ts";
-import type { LineOptions } from "./command-line.ts";
-import { createPoolPort } from "./database-link.ts";
+import type { CommandConnectionOptions } from "./command-connection.ts";
+import { createPoolPort } from "./database-pool.ts";
 import { DatabaseServer } from "./database-server.ts";
 import { createDirectPool } from "./direct-pool.ts";
 import type { Faults } from "./faults.ts";
 import { createMt5Port } from "./mt5-port.ts";
 import { type FeeProcess, startFeeProcess } from "./fee-process.ts";
 import { Network, type Target } from "./network.ts";
-import { createPeople } from "./people.ts";
+import { createAccountClient } from "./account-client.ts";
 import { type PlatformProcess, SERVER_NAME, startPlatformProcess } from "./platform-process.ts";
 import { type Clock, SimulatedProcess, type Surroundings } from "./process.ts";
 import type { Random } from "./random.ts";
@@ -54,22 +54,22 @@ export type WorldOptions = {
   readonly scheduler: Scheduler;
   readonly random: Random;
   readonly faults: Faults;
-  readonly line: Pick<LineOptions, "onWrite" | "onFailure">;
+  readonly commandConnection: Pick<CommandConnectionOptions, "onWrite" | "onFailure">;
   readonly note: (text: () => string) => void;
   readonly log: Log;
   readonly onConnectionFailure: (name: string) => void;
 };
 
-/** A clock that nobody sets. */
-const RIGHT: Clock = { skewMs: 0 };
-/** Accounts are older than any clock is wrong. */
+/** The clock of processes whose machine has the exact time. */
+const EXACT_CLOCK: Clock = { skewMs: 0 };
+/** Accounts are older than the error of any clock. */
 const OPEN_SINCE_MS = 2 * 3_600_000;
 const RESTART_MS = 1_500;
 const READ_WITHIN_MS = 3_000;
-/** Any one: weeks are counted from it. */
+/** An arbitrary cut-off from which weeks are counted. */
 const FIRST_CUT_OFF_MS = Date.UTC(2026, 2, 2, 8, 59, 0);
 
-/** Everything that there is: the databases, the platform, the broker, and whatever processes live just now. */
+/** The databases, the platform, the broker, and the processes that run now. */
 export class World {
   readonly server: TradeServer;
   readonly broker: Broker;
@@ -85,7 +85,7 @@ export class World {
   readonly #platforms = new Set<PlatformProcess>();
   readonly #subscriptions = new Set<SubscriptionProcess>();
   readonly #fees = new Set<FeeProcess>();
-  readonly #people = createPeople(loginsOf("master"), loginsOf("investor"), loginsOf("payment")[0]!);
+  readonly #accounts = createAccountClient(loginsOf("master"), loginsOf("investor"), loginsOf("payment")[0]!);
   readonly #processes = new Set<SimulatedProcess>();
   readonly #clocks: readonly Clock[];
   #started = 0;
@@ -94,7 +94,7 @@ export class World {
     const { scheduler, random, faults } = options;
     this.#options = options;
     this.#clocks = options.plan.processes.map(({ skewMs }) => ({ skewMs }));
-    this.#around = { scheduler, random, strike: (process, step, label) => faults.strike(process, step, label) };
+    this.#around = { scheduler, random, hit: (process, step, label) => faults.hit(process, step, label) };
     const nowMs = (): number => scheduler.nowMs;
     this.server = new TradeServer(scheduler, new Map(ACCOUNTS.map(({ login, openingMinor }) => [login, openingMinor])));
     this.broker = new Broker(scheduler, random.for("broker"));
@@ -113,8 +113,8 @@ export class World {
   }
 
   /**
-   * The accounts under management, before anything happens. All was read up to now: a service that never had an account has
-   * completed its first round before the first one is opened.
+   * Opens the managed accounts before the history begins. All history was read up to now: a service without accounts completes
+   * its first read before the first account is opened.
    */
   async open(): Promise<void> {
     const { nowMs } = this.#options.scheduler;
@@ -135,35 +135,35 @@ export class World {
   }
 
   start(): void {
-    for (const place of this.#clocks.keys()) this.#startPlatform(place);
+    for (const index of this.#clocks.keys()) this.#startPlatform(index);
     for (const name of this.#options.plan.followers) this.#startBooks(name);
-    for (let place = 0; place < (this.#options.plan.pools?.feeProcesses ?? 0); place += 1) this.#startFee(place);
+    for (let index = 0; index < (this.#options.plan.pools?.feeProcesses ?? 0); index += 1) this.#startFee(index);
   }
 
-  /** A caller, or a person: nothing hits it. */
-  newcomer(name: string): SimulatedProcess {
-    const process = new SimulatedProcess({ name, around: this.#around, clock: RIGHT, isCrashing: false });
+  /** A caller: no fault hits it. */
+  addCaller(name: string): SimulatedProcess {
+    const process = new SimulatedProcess({ name, around: this.#around, clock: EXACT_CLOCK, isCrashing: false });
     this.#processes.add(process);
     return process;
   }
 
-  /** A process died: another one takes its place after a while. */
+  /** A process crashed: another one replaces it after a while. */
   replace(dead: SimulatedProcess, afterMs: number): void {
-    const place = /^platform (\d+)/.exec(dead.name)?.[1];
-    if (place !== undefined) this.#later(afterMs, () => this.#startPlatform(Number(place)));
+    const platform = /^platform (\d+)/.exec(dead.name)?.[1];
+    if (platform !== undefined) this.#later(afterMs, () => this.#startPlatform(Number(platform)));
     const books = this.#options.plan.followers.find((name) => dead.name.startsWith(name));
     if (books !== undefined) this.#later(afterMs, () => this.#startBooks(books));
     const fee = /^fee (\d+)/.exec(dead.name)?.[1];
     if (fee !== undefined) this.#later(afterMs, () => this.#startFee(Number(fee)));
   }
 
-  /** Somebody sets the clock of one of the machines; a smaller plan may not have it. */
-  setClock(place: number, byMs: number): void {
-    const clock = this.#clocks[place];
+  /** Sets the clock of a machine; a reduced plan may not have that machine. */
+  setClock(index: number, byMs: number): void {
+    const clock = this.#clocks[index];
     if (clock !== undefined) clock.skewMs += byMs;
   }
 
-  /** Ends everything that could still ring in this thread. */
+  /** Ends all processes, so that no timer of this history fires in the next one. */
   end(): void {
     for (const process of this.#processes) process.crash();
   }
@@ -184,11 +184,11 @@ export class World {
     return process;
   }
 
-  #startPlatform(place: number): void {
-    const { scheduler, random, faults, line, note } = this.#options;
-    const process = this.#crashing(`platform ${place}`, this.#clocks[place] ?? RIGHT);
+  #startPlatform(index: number): void {
+    const { scheduler, random, faults, commandConnection, note } = this.#options;
+    const process = this.#crashing(`platform ${index}`, this.#clocks[index] ?? EXACT_CLOCK);
     const own = random.for(`${process.name} ways`);
-    const mt5 = createMt5Port({ server: this.server, scheduler, random: own, faults, ...line }, process);
+    const mt5 = createMt5Port({ server: this.server, scheduler, random: own, faults, ...commandConnection }, process);
     const pool = this.#pool(this.database, process);
     const { quietPeriodMs } = this.#options.plan;
     note(() => `${process.name} starts`);
@@ -202,12 +202,12 @@ export class World {
   }
 
   #startBooks(name: Follower): void {
-    const process = this.#crashing(name, RIGHT);
+    const process = this.#crashing(name, EXACT_CLOCK);
     const pool = this.#pool(this.books.get(name)!, process);
     const { broker } = this;
     const { log, plan } = this.#options;
     const others = plan.pools && {
-      accounts: this.#people,
+      accounts: this.#accounts,
       fees: remoteClient({ name: "fee", contract: FeeServiceService, network: this.feeService }, process),
       platform: this.#platformFor(process),
       week: { anchor: new Date(FIRST_CUT_OFF_MS), periodMs: plan.pools.feePeriodMs },
@@ -222,14 +222,14 @@ export class World {
     );
   }
 
-  #startFee(place: number): void {
-    const process = this.#crashing(`fee ${place}`, RIGHT);
+  #startFee(index: number): void {
+    const process = this.#crashing(`fee ${index}`, EXACT_CLOCK);
     const pool = this.#pool(this.fees, process);
     const { broker } = this;
     const { log, note } = this.#options;
     const subscription = { name: "subscription", contract: SubscriptionServiceService, network: this.subscriptions };
     const others = {
-      accounts: this.#people,
+      accounts: this.#accounts,
       subscriptions: remoteClient(subscription, process),
       platform: this.#platformFor(process),
     };
@@ -246,7 +246,7 @@ export class World {
     return remoteClient({ name: "platform", contract: PlatformServiceService, network: this.network }, process);
   }
 
-  /** It could not start, as when the database is away; whoever watches over it tries again. */
+  /** The process could not start, for example because the database is down: a supervisor starts it again. */
   #exited(process: SimulatedProcess): void {
     if (!process.isAlive) return;
     process.crash();
@@ -260,7 +260,7 @@ export class World {
   }
 }
 
-/** How a process reads a feed of whoever owns it. */
+/** How a process reads a feed of another service. */
 function readerOf(
   network: Network<Target & { readonly feeds: FeedReader }>,
   process: SimulatedProcess,

@@ -1,5 +1,5 @@
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { createPoolPort } from "../../world/database-link.ts";
+import { createPoolPort } from "../../world/database-pool.ts";
 import { DatabaseServer } from "../../world/database-server.ts";
 import { Faults } from "../../world/faults.ts";
 import { SimulatedProcess } from "../../world/process.ts";
@@ -8,7 +8,7 @@ import { Scheduler } from "../../world/scheduler.ts";
 import { installVirtualTime } from "../../world/virtual-time.ts";
 import { Database, readSchema } from "../database.ts";
 
-/** Lets work happen on the imitation of a service's database, in virtual time, without any bad luck. */
+/** Runs work on a simulated database of a service, in virtual time, without faults. */
 export async function simulatedPool<T>(service: string, work: (pool: Pool) => Promise<T>): Promise<T> {
   installVirtualTime();
   const random = createRandom(1);
@@ -24,8 +24,8 @@ export async function simulatedPool<T>(service: string, work: (pool: Pool) => Pr
     faults: [],
     calmFromMs: 0,
   } as const;
-  const faults = new Faults(plan, scheduler, { struck: () => undefined, died: () => undefined });
-  const around = { scheduler, random, strike: () => undefined };
+  const faults = new Faults(plan, scheduler, { onFault: () => undefined, onCrash: () => undefined });
+  const around = { scheduler, random, hit: () => undefined };
   const process = new SimulatedProcess({ name: "test", around, clock: { skewMs: 0 }, isCrashing: false });
   const database = new Database(readSchema(service), () => scheduler.nowMs);
   const pool = createPoolPort(

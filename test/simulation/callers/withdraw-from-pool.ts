@@ -10,12 +10,12 @@ type Withdrawal = Extract<Command, { readonly kind: "withdraw" }>;
 
 const MAX_TRIES = 4;
 const BETWEEN_TRIES_MS = 200;
-const ASK_AGAIN_MS = 900;
-/** Under this key and try it can never be decided otherwise; the first two pass by themselves. */
+const RETRY_MS = 900;
+/** Refusals that are final for a key and try. After the first two, which are temporary, a new try may succeed. */
 const FINAL = ["account_busy", "allocation_in_progress", "master_open_positions", "investor_deficit", "safety_stop"];
-const PASSING = FINAL.slice(0, 2);
+const TEMPORARY = FINAL.slice(0, 2);
 
-/** As funding tells it: from the moment at which the pool has decided, the saga is finished, whatever it takes. */
+/** The saga of funding: once the pool has decided, every later step is repeated until it succeeds. */
 export async function withdrawFromPool(caller: Caller, command: Withdrawal): Promise<void> {
   const { key, login } = command;
   for (let number = 1; number <= MAX_TRIES; number += 1) {
@@ -29,7 +29,7 @@ export async function withdrawFromPool(caller: Caller, command: Withdrawal): Pro
       return release(caller, login, lockOwner);
     }
     await release(caller, login, lockOwner);
-    if (!PASSING.includes(decided)) return;
+    if (!TEMPORARY.includes(decided)) return;
     await pause(BETWEEN_TRIES_MS);
   }
 }
@@ -52,17 +52,17 @@ function payoutKey(key: string): string {
   return `${key}:payout`;
 }
 
-/** What the pool decided, or the code with which it refused for good. */
+/** The decision of the pool, or the code of its final refusal. */
 async function leave(caller: Caller, request: LeaveRequest): Promise<LeaveResponse | string> {
   const { process, subscriptions } = caller;
   for (;;) {
     const outcome = await subscriptions.ask(process, CALL_MS, ({ service }, context) =>
       service.leave(request, context),
     );
-    tell(caller, `${request.key}: leave, try ${request.try}`, outcome);
+    noteOutcome(caller, `${request.key}: leave, try ${request.try}`, outcome);
     if (outcome.kind === "answer") return outcome.value;
     if (outcome.kind === "refused" && FINAL.includes(outcome.refusal.code)) return outcome.refusal.code;
-    await pause(ASK_AGAIN_MS);
+    await pause(RETRY_MS);
   }
 }
 
@@ -72,9 +72,9 @@ async function collect(caller: Caller, key: string, lockOwner: string): Promise<
     const outcome = await fees.ask(process, CALL_MS, ({ service }, context) =>
       service.collect({ key, lockOwner }, context),
     );
-    tell(caller, `${key}: collect`, outcome);
+    noteOutcome(caller, `${key}: collect`, outcome);
     if (outcome.kind === "answer") return;
-    await pause(ASK_AGAIN_MS);
+    await pause(RETRY_MS);
   }
 }
 
@@ -86,21 +86,21 @@ async function payOut(caller: Caller, { key, login, lockOwner }: Payout, amountM
   for (;;) {
     const paid = await untilKnown(caller, { key, lockOwner, legs });
     if (paid?.state === TransferState.APPLIED) return;
-    if (paid?.state === TransferState.REFUSED) return giveBack(caller, key);
-    await pause(ASK_AGAIN_MS);
+    if (paid?.state === TransferState.REFUSED) return returnReserve(caller, key);
+    await pause(RETRY_MS);
   }
 }
 
-async function giveBack({ process, subscriptions }: Caller, key: string): Promise<void> {
+async function returnReserve({ process, subscriptions }: Caller, key: string): Promise<void> {
   for (;;) {
     const done = await subscriptions.ask(process, CALL_MS, ({ service }, context) =>
       service.returnReserve({ key }, context),
     );
     if (done.kind === "answer") return;
-    await pause(ASK_AGAIN_MS);
+    await pause(RETRY_MS);
   }
 }
 
-function tell({ note }: Caller, what: string, outcome: Outcome<unknown>): void {
+function noteOutcome({ note }: Caller, what: string, outcome: Outcome<unknown>): void {
   note(() => `${what} ${outcome.kind} ${outcome.kind === "refused" ? outcome.refusal.code : ""}`);
 }

@@ -12,7 +12,7 @@ import type { SubscriptionProcess } from "../world/subscription-process.ts";
 import type { SimulatedProcess } from "../world/process.ts";
 import type { Random } from "../world/random.ts";
 
-/** Somebody who orders transfers. He never dies, so he asks until he knows. */
+/** A caller that requests transfers. It never crashes, so it repeats a request until the answer is final. */
 export type Caller = {
   readonly process: SimulatedProcess;
   readonly network: Network<PlatformProcess>;
@@ -33,13 +33,13 @@ export type Order = {
   readonly sendBefore?: Date | undefined;
 };
 
-/** How long the real callers wait. */
+/** The timeout of the real callers. */
 export const CALL_MS = 10_000;
-const SHORTEST_PAUSE_MS = 100;
+const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 6_000;
-/** With each answer that says nothing he has more time. */
-const TIMEOUT_MS = 700;
-/** Whoever is refused without anything being recorded tries so often. */
+/** The pause grows by this much with each answer that is not final. */
+const BACKOFF_MS = 700;
+/** Tries of a request that is refused without being recorded. */
 const MAX_REFUSALS = 4;
 
 const KINDS: Readonly<Record<OperationKind, MovementKind>> = {
@@ -53,7 +53,7 @@ const KINDS: Readonly<Record<OperationKind, MovementKind>> = {
   reversal: MovementKind.REVERSAL,
 };
 
-/** Repeats the key until the answer is final; undefined when nothing was recorded, or a person has it. */
+/** Repeats the key until the answer is final; undefined when the transfer was not recorded, or is in manual review. */
 export async function untilKnown(caller: Caller, order: Order): Promise<TransferResult | undefined> {
   const { process, network, watch, note, random } = caller;
   const request = requestOf(order);
@@ -70,11 +70,11 @@ export async function untilKnown(caller: Caller, order: Order): Promise<Transfer
     }
     if (outcome.kind === "refused") refusals += 1;
     if (refusals >= MAX_REFUSALS) return undefined;
-    await pause(SHORTEST_PAUSE_MS + tries * TIMEOUT_MS + random.next() ** 3 * MAX_PAUSE_MS);
+    await pause(MIN_PAUSE_MS + tries * BACKOFF_MS + random.next() ** 3 * MAX_PAUSE_MS);
   }
 }
 
-/** Now and then asks once more although he knows: the answer has to be the same. */
+/** Sometimes repeats an answered request: the answer has to be the same. */
 async function repeat(caller: Caller, order: Order, known: TransferResult): Promise<TransferResult> {
   const { process, network, watch, random } = caller;
   if (!random.chance(0.2)) return known;
@@ -85,7 +85,7 @@ async function repeat(caller: Caller, order: Order, known: TransferResult): Prom
   return known;
 }
 
-/** The same for many in one call: whoever has his answer is not asked about again. */
+/** The same for many transfers in one call; transfers with a final answer are not sent again. */
 export async function untilAllKnown(caller: Caller, orders: readonly Order[]): Promise<void> {
   const { process, network, watch, note, random } = caller;
   let open = orders;
@@ -102,7 +102,7 @@ export async function untilAllKnown(caller: Caller, orders: readonly Order[]): P
     );
     open = open.filter(({ key }) => !known.includes(key));
     if (answers.some((answer) => answer?.$case === "refusal")) refusals += 1;
-    await pause(SHORTEST_PAUSE_MS + random.next() ** 3 * MAX_PAUSE_MS);
+    await pause(MIN_PAUSE_MS + random.next() ** 3 * MAX_PAUSE_MS);
   }
 }
 
@@ -135,7 +135,7 @@ function describe(outcome: Outcome<TransferResult>): string {
     }
     case "refused":
       return `refused ${outcome.refusal.code}`;
-    case "nobody":
+    case "unreachable":
     case "unknown":
       return "no answer";
   }

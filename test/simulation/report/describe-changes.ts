@@ -3,15 +3,15 @@ import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 
-/** What a commit of the platform service means to somebody who reads a history. */
-export function tellChanges(changed: readonly HeldRow[]): readonly string[] {
+/** The rows that a commit of the platform service changed, as lines of a printed history. */
+export function describeChanges(changed: readonly HeldRow[]): readonly string[] {
   return changed.flatMap((held) => {
     const { table, committed } = held as Row;
-    return committed === undefined ? [] : tellRow(table, committed);
+    return committed === undefined ? [] : describeRow(table, committed);
   });
 }
 
-function tellRow(table: string, row: Values): readonly string[] {
+function describeRow(table: string, row: Values): readonly string[] {
   switch (table) {
     case "operation": {
       const { number, kind, login, state, attempt, dealId, refusal, review } = operationOf(row);

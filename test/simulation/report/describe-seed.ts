@@ -4,17 +4,17 @@ import type { Mode, Plan } from "../plan/plan.ts";
 import { shrink } from "../plan/shrink.ts";
 import { simulate } from "../simulate.ts";
 
-/** A history; one that fails is told with everything left out of it that it does not need to fail. */
-export async function tellSeed(seed: number, mode: Mode): Promise<string> {
+/** The events of a history; a failing history is first reduced to what it needs to fail. */
+export async function describeSeed(seed: number, mode: Mode): Promise<string> {
   const plan = makePlan(seed, mode);
-  const { violation, lines: all, traceHash } = await simulate(plan, { isTold: true });
+  const { violation, lines: all, traceHash } = await simulate(plan, { isRecorded: true });
   if (violation === undefined) return [...describe(plan), "", ...all, "", `trace ${traceHash}`].join("\n");
   const { invariant } = violation;
   const smallest = await shrink(
     plan,
     async (candidate) => (await simulate(candidate)).violation?.invariant === invariant,
   );
-  const { lines, violation: last } = await simulate(smallest, { isTold: true });
+  const { lines, violation: last } = await simulate(smallest, { isRecorded: true });
   return [
     `seed ${seed} (${mode}) breaks ${invariant}: ${INVARIANTS[invariant]}`,
     last?.message ?? "",

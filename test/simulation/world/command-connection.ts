@@ -1,27 +1,27 @@
 import { exactMinor } from "../../../services/platform/mt5/fields.ts";
 import type { Exchanged } from "../../../services/platform/mt5/http/exchanged.ts";
 import type { Mt5Request } from "../../../services/platform/mt5/http/http-request.ts";
-import type { Trouble } from "../plan/plan.ts";
+import type { CommandFault } from "../plan/plan.ts";
 import type { Faults } from "./faults.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { BalanceCommand, ServerAnswer, TradeServer } from "./trade-server.ts";
 
-export type LineOptions = {
+export type CommandConnectionOptions = {
   readonly server: TradeServer;
   readonly scheduler: Scheduler;
   readonly random: Random;
   readonly faults: Faults;
-  /** Told when the bytes of a command leave, before anything becomes of them. */
+  /** Called when the bytes of a command leave, before they arrive. */
   readonly onWrite: (process: SimulatedProcess, command: BalanceCommand) => void;
-  readonly onFailure: (trouble: Trouble, command: BalanceCommand) => void;
+  readonly onFailure: (commandFault: CommandFault, command: BalanceCommand) => void;
 };
 
-/** As the real session has it: after this nothing of the command is left on our side. */
+/** The socket time-out of the real session. */
 const COMMAND_TIMEOUT_MS = 5_000;
-const MAX_WAY_MS = 8;
-const NO_TROUBLE: Trouble = {
+const MAX_LATENCY_MS = 8;
+const NO_FAULT: CommandFault = {
   name: "slow answer",
   applies: "now",
   answers: "truly",
@@ -33,22 +33,22 @@ const NO_TROUBLE: Trouble = {
 type Call = {
   readonly process: SimulatedProcess;
   readonly command: BalanceCommand;
-  readonly trouble: Trouble;
-  /** Tells the process what came of it, the first time that something did. */
+  readonly commandFault: CommandFault;
+  /** Ends the exchange with this result; only the first call counts. */
   readonly end: (exchanged: Exchanged) => void;
   readonly isOver: () => boolean;
 };
 
-/** What a session is told about one command of its own. */
+/** The limits that a session sets for a command. */
 export type CommandLimits = {
   readonly mayWrite: () => boolean;
-  /** Where a reset of the session finds what it has to end. */
+  /** Functions that end the commands under way when the session is reset. */
   readonly resets: Set<() => void>;
 };
 
-/** The way of one command to the platform and back: the counterpart of mt5/session/session.ts and mt5/http/connection.ts. */
+/** Carries one command to the platform and its answer back: the counterpart of mt5/session/session.ts and mt5/http/connection.ts. */
 export function sendCommand(
-  options: LineOptions,
+  options: CommandConnectionOptions,
   process: SimulatedProcess,
   request: Mt5Request,
   { mayWrite, resets }: CommandLimits,
@@ -56,8 +56,8 @@ export function sendCommand(
   const { scheduler, random, faults, server } = options;
   const { promise, resolve } = Promise.withResolvers<Exchanged>();
   const command = readCommand(request);
-  const trouble = faults.command() ?? NO_TROUBLE;
-  if (trouble !== NO_TROUBLE) options.onFailure(trouble, command);
+  const commandFault = faults.command() ?? NO_FAULT;
+  if (commandFault !== NO_FAULT) options.onFailure(commandFault, command);
   let isOver = false;
   const reset = (): void => end({ kind: "lost", reason: "connection_lost" });
   const end = (exchanged: Exchanged): void => {
@@ -70,40 +70,44 @@ export function sendCommand(
   const serverResets = server.whenReset(reset);
   resets.add(reset);
   scheduler.after(random.next() * 2, `${process.name} writes`, () => {
-    // Right before the bytes leave, as the real connection asks. A stopped process asks when it wakes.
-    const call = { process, command, trouble, end, isOver: () => isOver };
+    // `mayWrite` is called right before the bytes leave, as in the real connection; a paused process calls it when it resumes.
+    const call = { process, command, commandFault, end, isOver: () => isOver };
     process.deliver(undefined, "write", () => write(options, call, mayWrite));
   });
   return promise;
 }
 
-function write(options: LineOptions, call: Call, mayWrite: () => boolean): void {
+function write(options: CommandConnectionOptions, call: Call, mayWrite: () => boolean): void {
   const { scheduler, random, server } = options;
   if (call.isOver()) return;
-  if (call.trouble.name === "not written" || !server.isUp) return call.end({ kind: "not_sent", reason: "closed" });
+  if (call.commandFault.name === "not written" || !server.isUp) return call.end({ kind: "not_sent", reason: "closed" });
   if (!mayWrite()) return call.end({ kind: "not_sent", reason: "not_permitted" });
   options.onWrite(call.process, call.command);
   scheduler.after(COMMAND_TIMEOUT_MS, `${call.process.name} time-out`, () =>
     call.end({ kind: "lost", reason: "timeout" }),
   );
-  scheduler.after(random.next() * MAX_WAY_MS, "command arrives", () => arrive(options, call));
+  scheduler.after(random.next() * MAX_LATENCY_MS, "command arrives", () => arrive(options, call));
 }
 
-function arrive(options: LineOptions, call: Call): void {
+function arrive(options: CommandConnectionOptions, call: Call): void {
   const { server, scheduler } = options;
-  const { command, trouble } = call;
+  const { command, commandFault } = call;
   if (!server.isUp) return;
-  const { applies } = trouble;
+  const { applies } = commandFault;
   if (applies === "never") return answer(options, call, undefined);
-  if (applies === "now") return answer(options, call, server.execute(command, trouble));
-  scheduler.after(applies.afterMs, "command is applied late", () => void server.execute(command, trouble));
+  if (applies === "now") return answer(options, call, server.execute(command, commandFault));
+  scheduler.after(applies.afterMs, "command is applied late", () => void server.execute(command, commandFault));
   answer(options, call, undefined);
 }
 
-function answer({ scheduler, random }: LineOptions, { trouble, end }: Call, truth: ServerAnswer | undefined): void {
-  const { answers, takesMs } = trouble;
+function answer(
+  { scheduler, random }: CommandConnectionOptions,
+  { commandFault, end }: Call,
+  truth: ServerAnswer | undefined,
+): void {
+  const { answers, takesMs } = commandFault;
   if (answers === "not") return;
-  scheduler.after(takesMs + random.next() * MAX_WAY_MS, "answer arrives", () => {
+  scheduler.after(takesMs + random.next() * MAX_LATENCY_MS, "answer arrives", () => {
     if (answers === "by_reset") end({ kind: "lost", reason: "connection_lost" });
     else if (typeof answers === "object" && "status" in answers) end(answered(answers.status, ""));
     else end(answered(200, typeof answers === "object" ? answers.body : bodyOf(truth)));
@@ -122,10 +126,11 @@ function bodyOf(truth: ServerAnswer | undefined): string {
     : `{"retcode":"${code} ${text}","answer":{"ticket":"${ticket}"}}`;
 }
 
-/** Strict, so that a command which the real platform would not understand fails the history. */
+/** Strict: a command that the real platform would not understand fails the history. */
 function readCommand({ path, query = {} }: Mt5Request): BalanceCommand {
   const { login = "", balance = "", comment = "", check_margin: checkMargin = "", type } = query;
   const amountMinor = exactMinor(balance);
-  if (path !== "trade/balance" || type !== "2" || amountMinor === undefined) throw new Error(`no command: ${path}`);
+  if (path !== "trade/balance" || type !== "2" || amountMinor === undefined)
+    throw new Error(`not a balance command: ${path}`);
   return { login, amountMinor, comment, checkMargin: checkMargin === "1" };
 }

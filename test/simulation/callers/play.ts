@@ -8,11 +8,11 @@ import { withdrawFromPool } from "./withdraw-from-pool.ts";
 
 type Kind<Name extends Command["kind"]> = Extract<Command, { readonly kind: Name }>;
 
-const TRY_AGAIN_MS = 400;
+const RETRY_MS = 400;
 const MAX_TRIES = 12;
 const DOUBLE_CLICK_MS = 200;
 
-/** Lives through one command of the plan, beginning now. */
+/** Performs one command of the plan. */
 export async function play(caller: Caller, server: TradeServer, command: Command): Promise<void> {
   switch (command.kind) {
     case "transfer": {
@@ -24,7 +24,7 @@ export async function play(caller: Caller, server: TradeServer, command: Command
     case "batch":
       return untilAllKnown(
         caller,
-        command.legs.map((leg, place) => ({ key: `${command.key}:${place}`, legs: [leg] })),
+        command.legs.map((leg, index) => ({ key: `${command.key}:${index}`, legs: [leg] })),
       );
     case "withdrawal":
       return withdraw(caller, command);
@@ -49,7 +49,7 @@ export async function play(caller: Caller, server: TradeServer, command: Command
   }
 }
 
-/** As funding tells it: the account lock, the fee, the payout, and the account lock is given back whatever came of them. */
+/** The saga of a withdrawal: acquire the account lock, take the fee, pay out, and always release the account lock. */
 async function withdraw(caller: Caller, command: Kind<"withdrawal">): Promise<void> {
   const { key, login, paymentLogin, feeMinor, payoutMinor } = command;
   const lockOwner = `${key}:1`;
@@ -69,7 +69,7 @@ async function withdraw(caller: Caller, command: Kind<"withdrawal">): Promise<vo
   await release(caller, login, lockOwner);
 }
 
-/** Repeats the command until it is known what came of it, as the edge does for whoever waits. */
+/** Repeats the command until it is answered, as the edge does for a waiting client. */
 async function follow(caller: Caller, command: Kind<"assign"> | Kind<"unassign">): Promise<void> {
   const { process, subscriptions, note } = caller;
   const { kind, key, login, master } = command;
@@ -86,6 +86,6 @@ async function follow(caller: Caller, command: Kind<"assign"> | Kind<"unassign">
     );
     note(() => `${key}: ${kind} of ${login} ${outcome.kind} ${outcome.kind === "refused" ? outcome.refusal.code : ""}`);
     if (outcome.kind === "answer") return;
-    await pause(TRY_AGAIN_MS * (tries + 1));
+    await pause(RETRY_MS * (tries + 1));
   }
 }

@@ -3,12 +3,12 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { judge } from "./laws.ts";
+import { checkRules } from "./rules.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** A house in which every law is kept. */
-const LAWFUL: Record<string, string> = {
+/** A tree without a violation. */
+const CLEAN_TREE: Record<string, string> = {
   "node_modules/nats/package.json": `{ "name": "nats", "version": "1.0.0", "main": "index.js" }`,
   "node_modules/nats/index.js": "exports.connect = () => undefined;",
   "proto/gen/pamm/common/v1/money.ts": "export const Money = 1;",
@@ -39,135 +39,140 @@ const LAWFUL: Record<string, string> = {
   "test/support/database.ts": "export const testDatabase = 1;",
 };
 
-/** What is planted, and which law must see it. */
-const PLANTS: { law: string; from: string; to: string; text: string }[] = [
+/** Planted imports, with the rule that must report each. */
+const PLANTED: { rule: string; from: string; to: string; text: string }[] = [
   {
-    law: "no-cycles",
+    rule: "no-cycles",
     from: "services/fee/domain/charge.ts",
     to: "services/fee/domain/debt.ts",
     text: "../domain/debt.ts",
   },
   {
-    law: "kernel-knows-no-service",
+    rule: "kernel-knows-no-service",
     from: "services/kernel/rate.ts",
     to: "services/fee/refusals.ts",
     text: "../fee/refusals.ts",
   },
   {
-    law: "kernel-knows-no-service",
+    rule: "kernel-knows-no-service",
     from: "services/kernel/feed/publish.ts",
     to: "proto/gen/pamm/fee/v1/fee.ts",
     text: "#proto/pamm/fee/v1/fee.ts",
   },
   {
-    law: "services-meet-only-in-proto",
+    rule: "services-meet-only-in-proto",
     from: "services/funding/commands/withdraw.ts",
     to: "services/fee/commands/collect.ts",
     text: "../../fee/commands/collect.ts",
   },
-  { law: "domain-is-pure", from: "services/funding/domain/files.ts", to: "fs", text: "node:fs" },
-  { law: "domain-is-pure", from: "services/funding/domain/package.ts", to: "node_modules/nats/index.js", text: "nats" },
+  { rule: "domain-is-pure", from: "services/funding/domain/files.ts", to: "fs", text: "node:fs" },
   {
-    law: "domain-is-pure",
+    rule: "domain-is-pure",
+    from: "services/funding/domain/package.ts",
+    to: "node_modules/nats/index.js",
+    text: "nats",
+  },
+  {
+    rule: "domain-is-pure",
     from: "services/funding/domain/message.ts",
     to: "proto/gen/pamm/fee/v1/fee.ts",
     text: "#proto/pamm/fee/v1/fee.ts",
   },
   {
-    law: "domain-is-pure",
+    rule: "domain-is-pure",
     from: "services/funding/domain/query.ts",
     to: "services/kernel/postgres/query.ts",
     text: "#kernel/postgres/query.ts",
   },
   {
-    law: "store-knows-no-transport",
+    rule: "store-knows-no-transport",
     from: "services/funding/store/messages.ts",
     to: "proto/gen/pamm/fee/v1/fee.ts",
     text: "#proto/pamm/fee/v1/fee.ts",
   },
   {
-    law: "store-knows-no-transport",
+    rule: "store-knows-no-transport",
     from: "services/fee/store/sagas.ts",
     to: "services/fee/commands/collect.ts",
     text: "../commands/collect.ts",
   },
   {
-    law: "queries-know-no-commands",
+    rule: "queries-know-no-commands",
     from: "services/fee/queries/get-fee.ts",
     to: "services/fee/commands/collect.ts",
     text: "../commands/collect.ts",
   },
   {
-    law: "processes-know-no-entry",
+    rule: "processes-know-no-entry",
     from: "services/fee/processes/pay.ts",
     to: "services/fee/commands/collect.ts",
     text: "../commands/collect.ts",
   },
   {
-    law: "edge-has-no-domain",
+    rule: "edge-has-no-domain",
     from: "services/edge/routes/deposit.ts",
     to: "services/edge/domain/limit.ts",
     text: "../domain/limit.ts",
   },
   {
-    law: "store-knows-no-protocol",
+    rule: "store-knows-no-protocol",
     from: "services/fee/store/permits.ts",
     to: "services/fee/protocol/permit.ts",
     text: "../protocol/permit.ts",
   },
   {
-    law: "store-knows-no-protocol",
+    rule: "store-knows-no-protocol",
     from: "services/fee/store/findings.ts",
     to: "services/fee/checks/payments.ts",
     text: "../checks/payments.ts",
   },
   {
-    law: "amendments-have-one-entry",
+    rule: "amendments-have-one-entry",
     from: "services/platform/commands/decide.ts",
     to: "services/platform/amendments/correct.ts",
     text: "../amendments/correct.ts",
   },
   {
-    law: "checks-know-only-sql",
+    rule: "checks-know-only-sql",
     from: "services/fee/checks/payments.ts",
     to: "services/fee/domain/charge.ts",
     text: "../domain/charge.ts",
   },
   {
-    law: "checks-know-only-sql",
+    rule: "checks-know-only-sql",
     from: "services/fee/checks/runs.ts",
     to: "services/fee/store/charges.ts",
     text: "../store/charges.ts",
   },
   {
-    law: "nats-and-grpc-stay-in-kernel",
+    rule: "nats-and-grpc-stay-in-kernel",
     from: "services/funding/commands/deposit.ts",
     to: "node_modules/nats/index.js",
     text: "nats",
   },
   {
-    law: "nats-and-grpc-stay-in-kernel",
+    rule: "nats-and-grpc-stay-in-kernel",
     from: "services/funding/queries/get.ts",
     to: "services/kernel/nats/serve.ts",
     text: "#kernel/nats/serve.ts",
   },
   {
-    law: "simulator-stands-alone",
+    rule: "simulator-stands-alone",
     from: "services/simulator/webapi/deal.ts",
     to: "proto/gen/pamm/fee/v1/fee.ts",
     text: "#proto/pamm/fee/v1/fee.ts",
   },
   {
-    law: "production-knows-no-test",
+    rule: "production-knows-no-test",
     from: "services/funding/jobs/settle.ts",
     to: "test/support/database.ts",
     text: "#test/support/database.ts",
   },
-  { law: "every-import-resolves", from: "services/funding/queries/list.ts", to: "./nowhere.ts", text: "./nowhere.ts" },
+  { rule: "every-import-resolves", from: "services/funding/queries/list.ts", to: "./nowhere.ts", text: "./nowhere.ts" },
 ];
 
-async function house(files: Record<string, string>): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), "pamm-laws-"));
+async function createTree(files: Record<string, string>): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), "pamm-rules-"));
   onTestFinished(() => rm(root, { recursive: true }));
   for (const name of ["package.json", "tsconfig.json"]) await copyFile(join(ROOT, name), join(root, name));
   for (const [path, text] of Object.entries(files)) {
@@ -177,44 +182,44 @@ async function house(files: Record<string, string>): Promise<string> {
   return root;
 }
 
-const byLaw = (a: { law: string; from: string; to: string }, b: { law: string; from: string; to: string }): number =>
-  `${a.law} ${a.from} ${a.to}`.localeCompare(`${b.law} ${b.from} ${b.to}`);
+const byRule = (a: { rule: string; from: string; to: string }, b: { rule: string; from: string; to: string }): number =>
+  `${a.rule} ${a.from} ${a.to}`.localeCompare(`${b.rule} ${b.from} ${b.to}`);
 
-test("a house that keeps the laws is left in peace", async () => {
-  const { breaches, modules } = await judge(await house(LAWFUL));
+test("a tree without a violation passes", async () => {
+  const { violations, modules } = await checkRules(await createTree(CLEAN_TREE));
 
-  expect(breaches).toEqual([]);
-  expect(modules).toBeGreaterThanOrEqual(Object.keys(LAWFUL).length - 1);
+  expect(violations).toEqual([]);
+  expect(modules).toBeGreaterThanOrEqual(Object.keys(CLEAN_TREE).length - 1);
 });
 
-test("every law sees the breach that was planted for it, and nothing else", async () => {
-  const planted = Object.fromEntries(PLANTS.map(({ from, text }) => [from, `import "${text}";`]));
+test("each rule reports the violation that was planted for it, and no other", async () => {
+  const planted = Object.fromEntries(PLANTED.map(({ from, text }) => [from, `import "${text}";`]));
   const files = {
-    ...LAWFUL,
+    ...CLEAN_TREE,
     ...planted,
     "services/edge/domain/limit.ts": "export const limit = 1;",
     "services/fee/domain/debt.ts": `import { charge } from "./charge.ts"; export const debt = charge;`,
     "services/fee/domain/charge.ts": `import { debt } from "./debt.ts"; export const charge = (): unknown => debt;`,
   };
 
-  const { breaches } = await judge(await house(files));
+  const { violations } = await checkRules(await createTree(files));
 
-  // What the package in a rule breaks besides.
-  const besides = [
+  // The package in a domain also breaks another rule.
+  const further = [
     {
-      law: "nats-and-grpc-stay-in-kernel",
+      rule: "nats-and-grpc-stay-in-kernel",
       from: "services/funding/domain/package.ts",
       to: "node_modules/nats/index.js",
     },
   ];
-  const expected = [...PLANTS.map(({ law, from, to }) => ({ law, from, to })), ...besides];
-  expect(breaches.toSorted(byLaw)).toEqual(expected.toSorted(byLaw));
+  const expected = [...PLANTED.map(({ rule, from, to }) => ({ rule, from, to })), ...further];
+  expect(violations.toSorted(byRule)).toEqual(expected.toSorted(byRule));
 });
 
-test("the laws were all planted", async () => {
+test("every rule has a planted violation", async () => {
   const config = createRequire(import.meta.url)("../../.dependency-cruiser.cjs") as { forbidden: { name: string }[] };
 
-  expect([...new Set(PLANTS.map(({ law }) => law))].toSorted()).toEqual(
+  expect([...new Set(PLANTED.map(({ rule }) => rule))].toSorted()).toEqual(
     config.forbidden.map(({ name }) => name).toSorted(),
   );
 });

@@ -2,13 +2,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import { CALL_MS, type Caller } from "./caller.ts";
 
-const TRY_AGAIN_MS = 400;
-const MAX_HOLDS = 12;
+const RETRY_MS = 400;
+const MAX_TRIES = 12;
 
-/** What was held; undefined when the account lock could not be had, or nobody knows. */
+/** Acquires the account lock; undefined when it is not acquired, or the outcome is unknown. */
 export async function hold(caller: Caller, login: string, lockOwner: string): Promise<HoldResponse | undefined> {
   const { process, network, note } = caller;
-  for (let tries = 0; tries < MAX_HOLDS; tries += 1) {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const held = await network.ask(process, CALL_MS, ({ service }, context) =>
       service.hold({ login, lockOwner }, context),
     );
@@ -17,12 +17,12 @@ export async function hold(caller: Caller, login: string, lockOwner: string): Pr
       caller.accountLocks.onHeld(login, lockOwner);
       return held.value;
     }
-    await pause(TRY_AGAIN_MS);
+    await pause(RETRY_MS);
   }
   return undefined;
 }
 
-/** Until it is given back for certain. */
+/** Repeats the release until it is answered. */
 export async function release(caller: Caller, login: string, lockOwner: string): Promise<void> {
   const { process, network } = caller;
   caller.accountLocks.onRelease(login);
@@ -31,6 +31,6 @@ export async function release(caller: Caller, login: string, lockOwner: string):
       service.release({ login, lockOwner }, context),
     );
     if (done.kind === "answer") return;
-    await pause(TRY_AGAIN_MS);
+    await pause(RETRY_MS);
   }
 }

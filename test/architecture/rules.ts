@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-export type Breach = { readonly law: string; readonly from: string; readonly to: string };
-export type Verdict = { readonly breaches: readonly Breach[]; readonly modules: number };
+export type Violation = { readonly rule: string; readonly from: string; readonly to: string };
+export type Verdict = { readonly violations: readonly Violation[]; readonly modules: number };
 
 const ROOT = join(import.meta.dirname, "../..");
 const CRUISER = join(ROOT, "node_modules/.bin/depcruise");
@@ -22,18 +22,18 @@ type CruiseResult = {
   };
 };
 
-/** Holds the laws of .dependency-cruiser.cjs against a tree that is laid out like this repository. */
-export async function judge(root: string): Promise<Verdict> {
+/** Checks a tree with the layout of this repository against the rules of .dependency-cruiser.cjs. */
+export async function checkRules(root: string): Promise<Verdict> {
   const folders = FOLDERS.filter((folder) => existsSync(join(root, folder)));
   const args = ["--config", CONFIG, "--output-type", "json", ...folders];
-  // Its exit code is the number of breaches, so an error here may be an answer.
+  // The exit code of the tool is the number of violations, so an error may still come with a report.
   const output = await new Promise<string>((resolve, reject) => {
     execFile(CRUISER, args, { cwd: root, maxBuffer: MAX_OUTPUT_BYTES }, (error, stdout, stderr) => {
       if (stdout.startsWith("{")) resolve(stdout);
-      else reject(new Error(`dependency-cruiser gave no answer: ${stderr || stdout}`, { cause: error }));
+      else reject(new Error(`dependency-cruiser printed no report: ${stderr || stdout}`, { cause: error }));
     });
   });
   const { summary } = JSON.parse(output) as CruiseResult;
-  const breaches = summary.violations.map(({ rule, from, to }) => ({ law: rule.name, from, to }));
-  return { breaches, modules: summary.totalCruised };
+  const violations = summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to }));
+  return { violations, modules: summary.totalCruised };
 }

@@ -1,13 +1,13 @@
-import type { Command, Fault, Plan, Trouble } from "../plan/plan.ts";
+import type { Command, Fault, Plan, CommandFault } from "../plan/plan.ts";
 
 /**
- * A history that this simulation once failed in, by a mistake of the services or of a check. It is lived in every run, with
- * several seeds for what chance decides in it.
+ * A history in which this simulation once failed, by a defect of the services or of a check. Every test run replays it with
+ * several seeds, because the seed decides latencies.
  */
-export type KeptHistory = {
+export type Regression = {
   readonly title: string;
   readonly plan: (seed: number) => Plan;
-  /** The mistake that it shows again when it is put back; undefined where a check was wrong. */
+  /** The mutant that it detects; undefined where a check was wrong. */
   readonly mutant: string | undefined;
 };
 
@@ -20,7 +20,7 @@ const QUIET = {
   calmFromMs: 16_000,
 } as const;
 
-const TRUE: Trouble = {
+const NORMAL: CommandFault = {
   name: "hidden deal",
   applies: "now",
   answers: "truly",
@@ -29,9 +29,9 @@ const TRUE: Trouble = {
   takesMs: 0,
 };
 
-export const KEPT_HISTORIES: readonly KeptHistory[] = [
+export const REGRESSIONS: readonly Regression[] = [
   {
-    title: "the platform forgets an operation of a Master before its deal was read",
+    title: "the platform loses an operation of a Master before its deal was read",
     plan: (seed) =>
       planOf(
         seed,
@@ -41,10 +41,10 @@ export const KEPT_HISTORIES: readonly KeptHistory[] = [
           { kind: "platform_restart", atMs: 1_060, forgetsMs: 400, downMs: 100 },
         ],
       ),
-    mutant: "nobody asks after deals that are gone",
+    mutant: "deleted deals are not looked up",
   },
   {
-    title: "a process whose clock is an hour ahead looks for a command that is applied late",
+    title: "a process whose clock is an hour ahead scans for a command that is applied late",
     plan: (seed) =>
       planOf(
         seed,
@@ -53,53 +53,58 @@ export const KEPT_HISTORIES: readonly KeptHistory[] = [
           {
             kind: "command",
             nth: 1,
-            trouble: { ...TRUE, name: "late apply", applies: { afterMs: 16_000 }, answers: "not" },
+            commandFault: { ...NORMAL, name: "late apply", applies: { afterMs: 16_000 }, answers: "not" },
           },
           { kind: "clock_jump", atMs: 3_000, process: 0, byMs: 3_600_000 },
         ],
       ),
-    mutant: "a quiet period by the clock of whoever looks",
+    mutant: "a quiet period by the clock of the scanning process",
   },
   {
-    title: "a Master's deal is shown after half a minute, and something new follows at once",
+    title: "a Master's deal is shown after half a minute, and a new deal follows at once",
     plan: (seed) =>
       planOf(
         seed,
         [mirror(1_000), { kind: "trade", atMs: 24_200, login: "1001", forMs: 500, profitMinor: 115n }],
-        [{ kind: "command", nth: 1, trouble: { ...TRUE, hiddenMs: 23_000 } }],
+        [{ kind: "command", nth: 1, commandFault: { ...NORMAL, hiddenMs: 23_000 } }],
       ),
-    mutant: "a short reading passes what only a longer one shows",
+    mutant: "a short read skips a deal that only a longer read shows",
   },
   {
-    title: "a debit that is shown late is reversed: the check counted only what was shown in time",
+    title: "a debit that is shown late is reversed: the check counted only deals that were shown in time",
     plan: (seed) =>
       planOf(
         seed,
         [fee(1_000)],
         [
-          { kind: "command", nth: 1, trouble: { ...TRUE, hiddenMs: 60_000 } },
+          { kind: "command", nth: 1, commandFault: { ...NORMAL, hiddenMs: 60_000 } },
           {
             kind: "command",
             nth: 2,
-            trouble: { ...TRUE, name: "refused", applies: "never", answers: { body: '{"retcode":"10019 Refused"}' } },
+            commandFault: {
+              ...NORMAL,
+              name: "refused",
+              applies: "never",
+              answers: { body: '{"retcode":"10019 Refused"}' },
+            },
           },
         ],
       ),
     mutant: undefined,
   },
   {
-    title: "a credit and its reversal are refused: the check did not see that a person is asked",
+    title: "a credit and its reversal are refused: the check did not see that the transfer is in manual review",
     plan: (seed) => planOf(seed, [fee(1_000)], [refused(2), refused(3)]),
     mutant: undefined,
   },
   {
-    title: "nothing is read for a minute: the world began with accounts and without a place up to which all was read",
+    title: "no read succeeds for a minute: the world began with accounts and without a reader cursor",
     plan: (seed) =>
       planOf(
         seed,
         [mirror(1_000), { kind: "trade", atMs: 35_000, login: "1001", forMs: 2_800, profitMinor: -500n }],
         [
-          { kind: "command", nth: 1, trouble: { ...TRUE, name: "lost reply", answers: "not" } },
+          { kind: "command", nth: 1, commandFault: { ...NORMAL, name: "lost reply", answers: "not" } },
           { kind: "failed_reads", atMs: 0, forMs: 67_000 },
         ],
         75_000,
@@ -110,7 +115,7 @@ export const KEPT_HISTORIES: readonly KeptHistory[] = [
 
 function refused(nth: number): Fault {
   const answers = { body: '{"retcode":"8 Refused"}' };
-  return { kind: "command", nth, trouble: { ...TRUE, name: "refused", applies: "never", answers } };
+  return { kind: "command", nth, commandFault: { ...NORMAL, name: "refused", applies: "never", answers } };
 }
 
 function planOf(

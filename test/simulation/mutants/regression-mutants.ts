@@ -1,0 +1,21 @@
+import type { PlantedDefect } from "./mutant.ts";
+
+const PLATFORM = "services/platform";
+
+/** Earlier defects of the services. Only the regression histories detect them quickly; random seeds need thousands of histories. */
+export const REGRESSION_MUTANTS: readonly PlantedDefect[] = [
+  {
+    name: "a quiet period by the clock of the scanning process",
+    edits: [{ file: `${PLATFORM}/protocol/scan-operation.ts`, find: "await readClock(deps.pool)", put: "Date.now()" }],
+  },
+  {
+    name: "a short read skips a deal that only a longer read shows",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/history/read-history.ts`,
+        find: "if (deals.length > 0 && ",
+        put: "if (deals.length < 0 && ",
+      },
+    ],
+  },
+];

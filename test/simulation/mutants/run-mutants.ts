@@ -1,0 +1,77 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { REGRESSIONS } from "../regressions/regressions.ts";
+import { replayRegressionInThread, runWorker } from "../run-workers.ts";
+import { MUTANTS_ELSEWHERE } from "./elsewhere.ts";
+import { runInCopy } from "./run-in-copy.ts";
+import { MUTANTS } from "./all-mutants.ts";
+
+/**
+ * node test/simulation/mutants/run-mutants.ts: applies each mutant to the sources, one at a time, and writes to
+ * docs/reliability.md which test detects it and how soon. Exit code 1 when a mutant is not detected.
+ */
+const DOCUMENT = new URL("../../../docs/reliability.md", import.meta.url);
+const BEGIN = "<!-- mutants: written by `make mutants` -->";
+const END = "<!-- end of mutants -->";
+/** A mutant that no history up to this seed detects counts as not detected. */
+const MAX_SEEDS = 1_500;
+
+type Row = { readonly name: string; readonly by: string; readonly after: string };
+
+const rows: Row[] = [];
+for (const { name } of MUTANTS) {
+  note(await timed(name, () => runUntilDetected(name)));
+}
+for (const { title, mutant } of REGRESSIONS) {
+  if (mutant !== undefined && MUTANTS.every(({ name }) => name !== mutant))
+    note(await timed(mutant, () => replayRegression(title, mutant)));
+}
+for (const mutant of MUTANTS_ELSEWHERE) {
+  note(
+    await timed(mutant.name, () => {
+      const isDetected = runInCopy(mutant);
+      return isDetected ? { by: `\`${mutant.test}\``, after: "its run" } : undefined;
+    }),
+  );
+}
+writeTable();
+
+function note(row: Row): void {
+  rows.push(row);
+  process.stdout.write(`${row.name.padEnd(72)} ${row.by.padEnd(24)} ${row.after}\n`);
+}
+
+type Detection = Pick<Row, "by" | "after">;
+
+async function timed(name: string, detect: () => Promise<Detection | undefined> | Detection | undefined): Promise<Row> {
+  const startedMs = performance.now();
+  const detection = await detect();
+  if (detection === undefined) {
+    process.exitCode = 1;
+    return { name, by: "**no test**", after: "" };
+  }
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
+  return { name, by: detection.by, after: `${detection.after}, ${seconds} s` };
+}
+
+async function runUntilDetected(mutant: string): Promise<Detection | undefined> {
+  const range = { first: 1, step: 1, count: MAX_SEEDS, mode: "both" } as const;
+  const { failures, seeds } = await runWorker({ ...range, mutant, stopsAtViolation: true });
+  const [failure] = failures;
+  return failure && { by: `simulation, ${failure.invariant}`, after: seeds === 1 ? "1 seed" : `${seeds} seeds` };
+}
+
+async function replayRegression(regression: string, mutant: string): Promise<Detection | undefined> {
+  const [violation] = await replayRegressionInThread({ regression, mutant });
+  return violation === undefined ? undefined : { by: `simulation, ${violation.split(":")[0]}`, after: "a regression" };
+}
+
+function writeTable(): void {
+  const text = readFileSync(DOCUMENT, "utf8");
+  const [before, rest] = text.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (before === undefined || after === undefined)
+    throw new Error("docs/reliability.md lacks the two markers of the table of mutants");
+  const lines = rows.map(({ name, by, after: when }) => `| ${name} | ${by} | ${when} |`);
+  const table = ["| Planted defect | Detected by | After |", "|---|---|---|", ...lines].join("\n");
+  writeFileSync(DOCUMENT, `${before}${BEGIN}\n\n${table}\n\n${END}${after}`);
+}
