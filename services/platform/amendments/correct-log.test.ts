@@ -5,7 +5,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { askAgain } from "./ask-again.ts";
 import { reportAmendments } from "./report-amendments.ts";
-import { listUntiedLogins } from "../store/amendments.ts";
+import { listUnreconciledLogins } from "../store/amendments.ts";
 import { losing } from "../testing/losing.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
@@ -188,7 +188,7 @@ test.each([false, true])(
         login,
         ticket: legs[0]!.dealId,
         at: new Date(),
-        told: undefined,
+        recorded: undefined,
         shown: undefined,
         differences: [],
       };
@@ -267,7 +267,7 @@ async function aLostDeposit({ control }: World, instance: Instance, lose?: () =>
   const { legs } = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
   const ticket = legs[0]!.dealId;
   await (lose === undefined ? control.removeDeal(Number(ticket)) : lose());
-  const gone = { login, ticket, at: new Date(), told: undefined, shown: undefined, differences: [] };
+  const gone = { login, ticket, at: new Date(), recorded: undefined, shown: undefined, differences: [] };
   await reportAmendments(instance.deps, [{ ...gone, amendment: "deal_gone" }]);
   const [review] = await reviewsAbout(instance, login, 1);
   return { login, review: review! };
@@ -287,8 +287,8 @@ async function breakOf({ deps }: Instance, login: string): Promise<void> {
   );
 }
 
-async function lookAgain(instance: Instance): Promise<void> {
-  for (const login of await listUntiedLogins(instance.deps.pool, 10)) await askAgain(instance.deps, login);
+async function waitForChange(instance: Instance): Promise<void> {
+  for (const login of await listUnreconciledLogins(instance.deps.pool, 10)) await askAgain(instance.deps, login);
 }
 
 test("people who have acknowledged a changed past are asked again once the balance has followed it", async () => {
@@ -297,17 +297,17 @@ test("people who have acknowledged a changed past are asked again once the balan
   const { login, review } = await aLostDeposit(world, instance);
   await decideBoth(instance, review, { action: "acknowledge" });
   await breakOf(instance, login);
-  await lookAgain(instance);
+  await waitForChange(instance);
   expect(await openReviews(instance)).toEqual([]);
 
   await world.control.fix(login);
-  await lookAgain(instance);
-  await lookAgain(instance);
+  await waitForChange(instance);
+  await waitForChange(instance);
 
   const [again] = await reviewsAbout(instance, login, 1);
   expect(again).toMatchObject({ reason: "deal_gone", dealId: review.dealId, actions: ["correct_log", "acknowledge"] });
   await correct(instance, again!);
-  await lookAgain(instance);
+  await waitForChange(instance);
   expect(await openReviews(instance)).toEqual([]);
   expect((await logOf(instance, login, 3)).map(shortly)).toEqual([
     "DEPOSIT 9.00",
@@ -328,7 +328,7 @@ test("a deal that comes back when nobody reads that far any more is told all the
   expect(await openReviews(instance)).toEqual([]);
   await breakOf(instance, login);
 
-  await lookAgain(instance);
+  await waitForChange(instance);
 
   const [again] = await reviewsAbout(instance, login, 1);
   expect(again!.reason).toBe("applied_deal_differs");

@@ -5,7 +5,7 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { platformComment } from "../domain/reference.ts";
 import { operationNumber } from "../domain/operation-number.ts";
 import { verifyDeals } from "./verify-deals.ts";
-import { claimDealLooks } from "../store/deal-looks.ts";
+import { claimVerifications } from "../store/deal-verifications.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
@@ -34,7 +34,7 @@ async function passTime({ deps }: Instance, seconds: number): Promise<void> {
 
 /** One round of the job, without the readers that would notice things first. */
 async function lookOnce({ deps }: Instance): Promise<number> {
-  const due = await claimDealLooks(deps.pool, CLAIM_MS, 10);
+  const due = await claimVerifications(deps.pool, CLAIM_MS, 10);
   if (due.length > 0) await verifyDeals(deps, due);
   return due.length;
 }
@@ -149,7 +149,7 @@ test("a process that dies with a claim delays the look; another one makes it", a
   const { login, ticket } = await anAppliedDeposit(dying);
   await world.control.removeDeal(Number(ticket));
   await passTime(dying, 61);
-  expect(await claimDealLooks(dying.deps.pool, 1_000, 10)).toHaveLength(1);
+  expect(await claimVerifications(dying.deps.pool, 1_000, 10)).toHaveLength(1);
   await dying[Symbol.asyncDispose]();
 
   const next = await world.start();

@@ -8,7 +8,7 @@ import { aManagedLogin, anAsker, aWaitingOperation } from "../testing/books.ts";
 import { grantPermit, type PermitAnswer } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import { PERMIT_MS } from "../domain/permit.ts";
-import { lockForStep } from "./record.ts";
+import { lockAccountAndOperation } from "./record.ts";
 
 const PAST = new Date(Date.now() - 60_000);
 const WAIT = { kind: "wait", behind: undefined };
@@ -19,7 +19,7 @@ async function someBooks() {
   await aManagedLogin(pool, "1");
   const asker = await anAsker(pool);
   const ask = (number: OperationNumber): Promise<PermitAnswer> =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, "1", number), asker));
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, "1", number), asker));
   return { pool, asker, ask };
 }
 

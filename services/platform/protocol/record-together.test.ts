@@ -7,7 +7,7 @@ import type { Role } from "../domain/role.ts";
 import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
 import { type Asker, grantPermit } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
-import { lockForStep } from "./record.ts";
+import { lockAccountAndOperation } from "./record.ts";
 import { type AppliedNow, recordTogether } from "./record-together.ts";
 
 const PAYMENT = "9";
@@ -18,7 +18,7 @@ async function someBooks(...roles: readonly Role[]) {
   await aManagedLogin(pool, PAYMENT, { role: "payment" });
   const asker = await anAsker(pool);
   const send = (number: OperationNumber, login: string) =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, login, number), asker));
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, login, number), asker));
   const record = (...answers: readonly AppliedNow[]) =>
     inTransaction(pool, (tx) => recordTogether(tx, asker.server, answers));
   return { pool, asker, send, record };

@@ -8,7 +8,7 @@ import type { OperationEvent } from "../domain/operation.ts";
 import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
-import { type Circumstances, lockForStep, recordEvent } from "./record.ts";
+import { type Circumstances, lockAccountAndOperation, recordEvent } from "./record.ts";
 
 const AT = new Date("2026-11-21T12:00:00Z");
 const TICKET = 77n;
@@ -20,14 +20,18 @@ async function someBooks({ role = "investor" }: { readonly role?: Role } = {}) {
   await aManagedLogin(pool, "9", { role: "payment" });
   const asker = await anAsker(pool);
   const permit = (number: OperationNumber, login = "1") =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, login, number), asker));
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, login, number), asker));
   const record = (
     number: OperationNumber,
     event: OperationEvent,
     own: Partial<Circumstances> & { login?: string } = {},
   ) =>
     inTransaction(pool, async (tx) =>
-      recordEvent(tx, await lockForStep(tx, own.login ?? "1", number), event, { server: asker.server, at: AT, ...own }),
+      recordEvent(tx, await lockAccountAndOperation(tx, own.login ?? "1", number), event, {
+        server: asker.server,
+        at: AT,
+        ...own,
+      }),
     );
   return { pool, permit, record };
 }

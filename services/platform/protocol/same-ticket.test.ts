@@ -8,7 +8,7 @@ import { findTransferByKey } from "../store/transfers.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
-import { lockForStep, recordEvent } from "./record.ts";
+import { lockAccountAndOperation, recordEvent } from "./record.ts";
 import { readLogin } from "./history/read-history.ts";
 import { recordNow } from "./record-now.ts";
 
@@ -46,7 +46,7 @@ test("of two operations that are told one ticket at the same moment, the second 
 
   const { server } = deps.settings;
   const late = await inTransaction(deps.pool, async (tx) => {
-    const locked = await lockForStep(tx, first.login, first.number);
+    const locked = await lockAccountAndOperation(tx, first.login, first.number);
     await recordEvent(tx, locked, applied, { server, ...ANSWERED });
     // It has looked, and found nobody with the ticket; now it waits for us at the unique index.
     const recording = recordNow(deps, second, applied, ANSWERED);

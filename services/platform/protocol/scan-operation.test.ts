@@ -5,7 +5,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { anAsker, aWaitingOperation } from "../testing/books.ts";
 import { anAccount, aWorld } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
-import { lockForStep, recordEvent } from "./record.ts";
+import { lockAccountAndOperation, recordEvent } from "./record.ts";
 import { formatReference } from "../domain/reference.ts";
 import { scanOperation } from "./scan-operation.ts";
 
@@ -18,7 +18,7 @@ type Lost = {
   readonly role?: "investor" | "master";
   /** Whether the sender said that nothing of it is left there. */
   readonly isFenced?: boolean;
-  readonly senderBeatAgo?: string;
+  readonly senderHeartbeatAgo?: string;
   /** Negative: by a clock that was ahead. */
   readonly sentAgo?: string;
 };
@@ -27,7 +27,7 @@ type Lost = {
 async function aLostDeposit({
   role = "investor",
   isFenced = true,
-  senderBeatAgo = "1 hour",
+  senderHeartbeatAgo = "1 hour",
   sentAgo = "1 hour",
 }: Lost = {}) {
   const world = await aWorld();
@@ -38,9 +38,14 @@ async function aLostDeposit({
   const number = await aWaitingOperation(pool, { key: "a", login });
   const asker = await anAsker(pool, { server: deps.settings.server });
   await inTransaction(pool, async (tx) => {
-    await grantPermit(tx, await lockForStep(tx, login, number), asker);
+    await grantPermit(tx, await lockAccountAndOperation(tx, login, number), asker);
     const circumstances = { server: asker.server, at: new Date() };
-    await recordEvent(tx, await lockForStep(tx, login, number), { type: "lost", attempt: 1 }, circumstances);
+    await recordEvent(
+      tx,
+      await lockAccountAndOperation(tx, login, number),
+      { type: "lost", attempt: 1 },
+      circumstances,
+    );
   });
   await execute(
     pool,
@@ -48,7 +53,10 @@ async function aLostDeposit({
         set granted_at = now() - ${sentAgo}::interval, permit_expires_at = now() - interval '1 hour',
             fenced_at = case when ${isFenced} then now() end`,
   );
-  await execute(pool, sql`update sender set beat_at = now() - ${senderBeatAgo}::interval where epoch = ${asker.epoch}`);
+  await execute(
+    pool,
+    sql`update sender set beat_at = now() - ${senderHeartbeatAgo}::interval where epoch = ${asker.epoch}`,
+  );
   await execute(pool, sql`update operation set next_scan_at = now() - interval '1 hour'`);
   const status = async () =>
     (await many(pool, sql`select state, refusal, review, next_scan_at > now() as later from operation`))[0];
@@ -78,7 +86,7 @@ test("a command that was answered with a ticket is never taken for absent", asyn
 });
 
 test("while its sender lives and says nothing, nothing is proven; a sender that is silent for long is dead", async () => {
-  const alive = await aLostDeposit({ isFenced: false, senderBeatAgo: "0 seconds" });
+  const alive = await aLostDeposit({ isFenced: false, senderHeartbeatAgo: "0 seconds" });
   await execute(alive.deps.pool, sql`update sender set beat_at = now() + interval '1 minute'`);
   const dead = await aLostDeposit({ isFenced: false });
   await Promise.all([alive.scan(), dead.scan()]);
@@ -139,7 +147,7 @@ test("what is known by now is scanned no more", async () => {
     const circumstances = { server: deps.settings.server, at: new Date() };
     await recordEvent(
       tx,
-      await lockForStep(tx, login, number),
+      await lockAccountAndOperation(tx, login, number),
       { type: "refused", attempt: 1, code: 8 },
       circumstances,
     );

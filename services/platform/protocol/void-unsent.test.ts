@@ -6,7 +6,7 @@ import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
 import { aWorld, type Instance } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
-import { lockForStep } from "./record.ts";
+import { lockAccountAndOperation } from "./record.ts";
 import { askerOf, voidUnsent } from "./send.ts";
 
 function aSession(sessionId: string): CommandSession {
@@ -25,7 +25,7 @@ async function aPermit(of: (processes: { readonly own: Instance; readonly other:
   await aManagedLogin(pool, "1");
   const number = await aWaitingOperation(pool, { key: "a" });
   const asker = askerOf(of({ own, other }).deps, SESSION);
-  await inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, "1", number), asker));
+  await inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, "1", number), asker));
   const status = async (at: OperationNumber) =>
     await many(
       pool,

@@ -8,7 +8,7 @@ import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
 import { fenceOwnAttempts, insertAttempts, markAttempt } from "./attempts.ts";
 import { claimLock, grantLock, isReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
-import { claimToScan, findPassedOver, findUnfinished, listOverdue, listWaiting } from "./queues.ts";
+import { claimToScan, findDelayedByReading, findUnfinished, listOverdue, listWaiting } from "./queues.ts";
 import { insertSender } from "./senders.ts";
 
 const PAST = new Date(Date.now() - 60_000);
@@ -92,15 +92,15 @@ test("of what waits, only what nobody drives is taken up: queued, a later leg, a
 test("a reading of facts lets pass what the one before has passed over, unless something is under way", async () => {
   const pool = await someBooks();
   const waiting = await aWaitingOperation(pool, { key: "a" });
-  expect(await findPassedOver(pool, "1")).toBeUndefined();
+  expect(await findDelayedByReading(pool, "1")).toBeUndefined();
   await execute(pool, sql`update account set read_at = clock_timestamp()`);
-  expect(await findPassedOver(pool, "1")).toBe(waiting);
+  expect(await findDelayedByReading(pool, "1")).toBe(waiting);
 
   const other = await aWaitingOperation(pool, { key: "b" });
-  expect(await findPassedOver(pool, "1")).toBe(waiting);
+  expect(await findDelayedByReading(pool, "1")).toBe(waiting);
   for (const state of ["SENDING", "REVIEW"] as const) {
     await set(pool, other, state);
-    expect(await findPassedOver(pool, "1"), state).toBeUndefined();
+    expect(await findDelayedByReading(pool, "1"), state).toBeUndefined();
   }
 });
 
