@@ -68,7 +68,7 @@ test("a candidate may have a time more than an hour before its send, because the
   expect(judge(rewritten)).toEqual({ kind: "candidates", tickets: [500n] });
 });
 
-test("a deal of another operation or attempt of ours is explained by its own reference", () => {
+test("a deal of another operation or attempt of the service is recognised by its own reference", () => {
   const earlier = aDeal({ comment: platformComment({ ...expected.reference, attempt: 1 }, "CRM-1") });
   const stranger = aDeal({ comment: platformComment({ ...expected.reference, number: operationNumber(78n) }, "") });
   expect(judge(earlier, stranger)).toEqual({ kind: "clean" });

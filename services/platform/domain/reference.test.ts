@@ -40,11 +40,11 @@ test("a formatted reference is read back, also when the broker appends text or c
 
 test("a reference with one wrong character, or cut short, is none", () => {
   fc.assert(
-    fc.property(references, fc.nat(13), fc.constantFrom(...ALPHANUMERIC), (reference, place, character) => {
+    fc.property(references, fc.nat(13), fc.constantFrom(...ALPHANUMERIC), (reference, index, character) => {
       const text = formatReference(reference);
-      const wrong = text.slice(0, place) + character + text.slice(place + 1);
+      const wrong = text.slice(0, index) + character + text.slice(index + 1);
       if (wrong !== text) expect(readReference(wrong)).toBeUndefined();
-      expect(readReference(text.slice(0, place))).toBeUndefined();
+      expect(readReference(text.slice(0, index))).toBeUndefined();
     }),
   );
 });

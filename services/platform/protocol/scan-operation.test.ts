@@ -9,14 +9,14 @@ import { lockAccountAndOperation, recordEvent } from "./record.ts";
 import { formatReference } from "../domain/reference.ts";
 import { scanOperation } from "./scan-operation.ts";
 
-/** Two scans that prove something lie this far apart at least. */
+/** Smallest interval between two scans that prove an absence. */
 const BETWEEN_SCANS_MS = 1_050;
-/** What is deposited in these tests. */
+/** The deposited amount. */
 const AMOUNT = "0.05";
 
 type Lost = {
   readonly role?: "investor" | "master";
-  /** Whether the sender said that nothing of it is left there. */
+  /** Whether the sender has fenced the attempt. */
   readonly isFenced?: boolean;
   readonly senderHeartbeatAgo?: string;
   /** Negative: by a clock that was ahead. */
@@ -76,7 +76,7 @@ test("two clean scans prove that nothing was executed, and the first of them pro
   expect(await scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
 });
 
-test("a command that was answered with a ticket is never taken for absent", async () => {
+test("a command that was answered with a ticket is never absent", async () => {
   const { deps, scan } = await aLostDeposit();
   await execute(deps.pool, sql`update attempt set answer = 'not_shown'`);
   await scan();
@@ -85,7 +85,7 @@ test("a command that was answered with a ticket is never taken for absent", asyn
   expect(await scan()).toMatchObject({ state: "REVIEW", review: "told_deal_not_shown" });
 });
 
-test("while its sender lives and says nothing, nothing is proven; a sender that is silent for long is dead", async () => {
+test("while its sender is alive and has not fenced it, nothing is proven; a sender without heartbeats is dead", async () => {
   const alive = await aLostDeposit({ isFenced: false, senderHeartbeatAgo: "0 seconds" });
   await execute(alive.deps.pool, sql`update sender set beat_at = now() + interval '1 minute'`);
   const dead = await aLostDeposit({ isFenced: false });
@@ -112,7 +112,7 @@ test("a Master's deal that is found is read at once", async () => {
   expect(deps.freshDeals.take()).toEqual([login]);
 });
 
-test("the same amount without a reference is for manual review, and one that our books explain is nothing", async () => {
+test("the same amount without a reference is sent to manual review, and a recorded deal is ignored", async () => {
   const doubtful = await aLostDeposit();
   await doubtful.control.balance(doubtful.login, AMOUNT, "rewritten");
   expect(await doubtful.scan()).toMatchObject({ state: "REVIEW", review: "candidate_deal" });
@@ -127,7 +127,7 @@ test("the same amount without a reference is for manual review, and one that our
   expect(await scan()).toMatchObject({ state: "UNKNOWN" });
 });
 
-test("a charge of the same amount is nobody's deposit", async () => {
+test("a charge of the same amount is not the deposit", async () => {
   const { control, login, scan } = await aLostDeposit();
   await control.book(login, 4, AMOUNT);
 
@@ -135,13 +135,13 @@ test("a charge of the same amount is nobody's deposit", async () => {
   expect(await control.deals(login)).toHaveLength(1);
 });
 
-test("the reference with another amount is for manual review at once", async () => {
+test("the reference with another amount is sent to manual review at once", async () => {
   const more = await aLostDeposit();
   await more.control.balance(more.login, "0.06", more.reference);
   expect(await more.scan()).toMatchObject({ state: "REVIEW", review: "amount_differs" });
 });
 
-test("what is known by now is scanned no more", async () => {
+test("an operation with a known outcome is not scanned", async () => {
   const { control, login, reference, number, scan, deps } = await aLostDeposit();
   await inTransaction(deps.pool, async (tx) => {
     const circumstances = { server: deps.settings.server, at: new Date() };

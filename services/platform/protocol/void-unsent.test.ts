@@ -38,7 +38,7 @@ async function aPermit(of: (processes: { readonly own: Instance; readonly other:
 
 const UNDER_WAY = [{ state: "SENDING", attempt: "SENDING" }];
 
-test("a permit whose commit was lost is given back by the process that would have used it", async () => {
+test("a permit whose commit was lost is voided by the process that would have used it", async () => {
   const { deps, target, status } = await aPermit(({ own }) => own);
 
   await voidUnsent(deps, target, SESSION);
@@ -46,7 +46,7 @@ test("a permit whose commit was lost is given back by the process that would hav
   expect(await status()).toEqual([{ state: "INTENT", attempt: "VOID" }]);
 });
 
-test("the permit of another process is never given back: its command may be on its way", async () => {
+test("the permit of another process is never voided: its command may have been written", async () => {
   const { deps, target, status } = await aPermit(({ other }) => other);
 
   await voidUnsent(deps, target, SESSION);
@@ -54,7 +54,7 @@ test("the permit of another process is never given back: its command may be on i
   expect(await status()).toEqual(UNDER_WAY);
 });
 
-test("nor is one that another session of the same process has", async () => {
+test("the permit of another session of the same process is never voided", async () => {
   const { deps, target, status } = await aPermit(({ own }) => own);
 
   await voidUnsent(deps, target, aSession("own/2"));
