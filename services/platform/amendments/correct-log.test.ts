@@ -121,7 +121,7 @@ test(
 
     await expect(say(instance, review!, "key-of-bob", { action: "correct_log" })).rejects.toMatchObject({
       code: "action_not_possible",
-      message: expect.stringMatching(/shows by now: 7\.00 .* the correction would be 2\.00/),
+      message: expect.stringMatching(/now shows deal \d+ as: 7\.00 .* The correction would be 2\.00/),
     });
     const [renewed] = await reviewsAbout(instance, login, 1);
     expect(renewed).toMatchObject({ id: review!.id, state: ReviewState.OPEN });
@@ -238,7 +238,7 @@ test(
 
     await expect(say(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
       code: "action_not_possible",
-      message: expect.stringContaining(`the open positions of ${login} are not those that its history makes`),
+      message: expect.stringContaining(`The open positions of ${login} differ from its history`),
     });
   },
   TIMEOUT_MS,
@@ -287,7 +287,7 @@ async function breakOf({ deps }: Instance, login: string): Promise<void> {
   );
 }
 
-async function waitForChange(instance: Instance): Promise<void> {
+async function examineAgain(instance: Instance): Promise<void> {
   for (const login of await listUnreconciledLogins(instance.deps.pool, 10)) await askAgain(instance.deps, login);
 }
 
@@ -297,17 +297,17 @@ test("an acknowledged amendment gets a new review after the balance was adjusted
   const { login, review } = await aLostDeposit(world, instance);
   await decideBoth(instance, review, { action: "acknowledge" });
   await breakOf(instance, login);
-  await waitForChange(instance);
+  await examineAgain(instance);
   expect(await openReviews(instance)).toEqual([]);
 
   await world.control.fix(login);
-  await waitForChange(instance);
-  await waitForChange(instance);
+  await examineAgain(instance);
+  await examineAgain(instance);
 
   const [again] = await reviewsAbout(instance, login, 1);
   expect(again).toMatchObject({ reason: "deal_gone", dealId: review.dealId, actions: ["correct_log", "acknowledge"] });
   await correct(instance, again!);
-  await waitForChange(instance);
+  await examineAgain(instance);
   expect(await openReviews(instance)).toEqual([]);
   expect((await logOf(instance, login, 3)).map(shortly)).toEqual([
     "DEPOSIT 9.00",
@@ -328,7 +328,7 @@ test("a deal that reappears outside the period that the reader reads is reported
   expect(await openReviews(instance)).toEqual([]);
   await breakOf(instance, login);
 
-  await waitForChange(instance);
+  await examineAgain(instance);
 
   const [again] = await reviewsAbout(instance, login, 1);
   expect(again!.reason).toBe("applied_deal_differs");
