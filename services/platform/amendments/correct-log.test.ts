@@ -83,7 +83,7 @@ test(
     const refused = say(instance, review!, "key-of-ann", { action: "correct_log" });
     await expect(refused).rejects.toMatchObject({
       code: "action_not_possible",
-      message: expect.stringContaining(`the platform shows 5.00 on ${login}, and its history makes 6.00`),
+      message: expect.stringContaining(`The trading platform shows 5.00 on ${login}, but its history sums to 6.00`),
     });
     await world.control.fix(login);
     await correct(instance, review!);
