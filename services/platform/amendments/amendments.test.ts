@@ -9,7 +9,7 @@ import { aCall, anAccount, aWorld } from "../testing/world.ts";
 const BROUGHT_UP_AGAIN_MS = 6_000;
 const AMENDMENT = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", trade: undefined };
 
-test("a result that is edited afterwards is told once, with what it was and what it is", async () => {
+test("an edited result is reported once, with its old and its new values", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance, "master");
@@ -30,13 +30,13 @@ test("a result that is edited afterwards is told once, with what it was and what
   expect(finding).toMatchObject({
     reason: "deal_changed",
     deal_id: BigInt(deal),
-    evidence: { differences: ["profit"], told: { amountMinor: "500" }, shown: { profitMinor: "600" } },
+    evidence: { differences: ["profit"], recorded: { amountMinor: "500" }, shown: { profitMinor: "600" } },
   });
-  // The sum of the log is what was told; as on a real server the balance has not followed the edit.
+  // The log keeps the recorded amount; as on a real server the balance does not follow the edit.
   expect(await instance.service.readAccount({ login }, aCall())).toMatchObject({ logBalance: { minorUnits: 5_00n } });
 });
 
-test("a comment is nobody's business", async () => {
+test("an edited comment is not an amendment", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -48,7 +48,7 @@ test("a comment is nobody's business", async () => {
   expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 5.00"]);
 });
 
-test("a trade that is cancelled is told, whether it was known before or not", async () => {
+test("a cancelled trade is reported, also when it was not recorded before", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance, "master");
@@ -71,7 +71,7 @@ test("a trade that is cancelled is told, whether it was known before or not", as
   expect(await findingsOf(again, login)).toEqual(["deal_cancelled", "deal_cancelled"]);
 });
 
-test("deals that are gone are told, ours as well as a trader's, and nothing else is", async () => {
+test("deleted deals of the service and of a trader are reported, and no others", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -99,7 +99,7 @@ test("deals that are gone are told, ours as well as a trader's, and nothing else
   expect(await findingsOf(instance, master)).toEqual(["applied_deal_gone", "deal_gone"]);
 }, 60_000);
 
-test("a deal that is not shown yet is not gone", async () => {
+test("a deal that is not shown yet is not reported as deleted", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -112,7 +112,7 @@ test("a deal that is not shown yet is not gone", async () => {
   expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 9.00"]);
 }, 40_000);
 
-test("a server that forgets its last deals and gives their tickets again is found out on both logins", async () => {
+test("a server that loses its last deals and reuses their tickets is reported on both logins", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const one = await anAccount(instance, "master");

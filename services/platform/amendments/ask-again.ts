@@ -5,18 +5,18 @@ import { reviewActions } from "../domain/review-actions.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
-import { listAmendedDeals, isBeforePeople } from "../store/amendments.ts";
+import { listAmendedDeals, isInManualReview } from "../store/amendments.ts";
 import { readBetween } from "../protocol/history/read-between.ts";
-import { type Correction, type CorrectionSight, findMisfit, planCorrections } from "./plan-corrections.ts";
+import { type Correction, type CorrectionView, findMisfit, planCorrections } from "./plan-corrections.ts";
 import { evidenceOf } from "./recorded-deal.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
 
-/** Each is asked for by its ticket; the newest ones. */
+/** The newest ones; each is requested by its ticket. */
 const MAX_DEALS = 100;
 
 /**
- * Asks people about deals of an account that would make its log say what it shows, and about which nobody is asked. What
- * they were not told about the deal as it is corrected now is told like the first time.
+ * Opens a review for each amended deal whose correction would make the log equal to the account, unless one is open. An
+ * amendment of a corrected deal that was not reported yet is reported first.
  */
 export async function askAgain(deps: Deps, login: string): Promise<void> {
   const { pool, settings } = deps;
@@ -26,42 +26,42 @@ export async function askAgain(deps: Deps, login: string): Promise<void> {
   for (const ticket of await listAmendedDeals(pool, server, login, MAX_DEALS)) {
     shown.set(ticket, await deps.mt5.getDeal(ticket));
   }
-  const sight = { server, facts, shown };
-  const due = await inTransaction(pool, (tx) => listDue(tx, login, sight));
+  const view = { server, facts, shown };
+  const due = await inTransaction(pool, (tx) => listDue(tx, login, view));
   await reportAmendments(
     deps,
     due.map((each) => amendmentOf(login, each, shown)),
   );
   await inTransaction(pool, async (tx) => {
-    for (const each of await listDue(tx, login, sight)) await openUnlessAsked(tx, login, each);
+    for (const each of await listDue(tx, login, view)) await openUnlessInReview(tx, login, each);
   });
 }
 
 type Due = Correction & { readonly ticket: bigint };
 
-/** Corrections by which the log and the account would say the same. */
-async function listDue(tx: Transaction, login: string, sight: CorrectionSight): Promise<Due[]> {
+/** Corrections that would make the log equal to the account. */
+async function listDue(tx: Transaction, login: string, view: CorrectionView): Promise<Due[]> {
   const account = await lockAccount(tx, login);
-  if (account?.logNumber !== sight.facts.account.logNumber) return [];
-  const plans = await planCorrections(tx, login, sight);
+  if (account?.logNumber !== view.facts.account.logNumber) return [];
+  const plans = await planCorrections(tx, login, view);
   const due = [...plans].map(([ticket, plan]) => ({ ...plan, ticket })).filter(({ difference }) => !difference.isNone);
-  return (await findMisfit(tx, account, sight.facts, due)) === undefined ? due : [];
+  return (await findMisfit(tx, account, view.facts, due)) === undefined ? due : [];
 }
 
-function amendmentOf(login: string, { ticket, told, difference }: Due, shown: CorrectionSight["shown"]): Amendment {
+function amendmentOf(login: string, { ticket, recorded, difference }: Due, shown: CorrectionView["shown"]): Amendment {
   const deal = shown.get(ticket);
-  const at = told?.deal.at ?? deal?.at ?? new Date(0);
-  return { login, ticket, at, told: told?.deal, shown: deal, amendment: difference.becomes, differences: [] };
+  const at = recorded?.deal.at ?? deal?.at ?? new Date(0);
+  return { login, ticket, at, recorded: recorded?.deal, shown: deal, amendment: difference.becomes, differences: [] };
 }
 
-async function openUnlessAsked(
+async function openUnlessInReview(
   tx: Transaction,
   login: string,
-  { ticket: dealId, told, difference }: Due,
+  { ticket: dealId, recorded, difference }: Due,
 ): Promise<void> {
   const actions = reviewActions(difference.becomes, undefined);
-  if (await isBeforePeople(tx, login, dealId)) return;
+  if (await isInManualReview(tx, login, dealId)) return;
   const subject = `changed:${login}:${dealId}`;
-  const question = { subject, reason: difference.becomes, login, dealId, amount: told?.deal.amountMinor, actions };
+  const question = { subject, reason: difference.becomes, login, dealId, amount: recorded?.deal.amountMinor, actions };
   await openCase(tx, { ...question, evidence: evidenceOf(difference) }, new Date(await readClock(tx)));
 }

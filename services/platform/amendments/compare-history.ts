@@ -6,30 +6,30 @@ import { listOperationsOfDeals } from "../store/operations.ts";
 import { differencesOf } from "./deal-difference.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
 
-/** What is recorded about deals before a reading: by ticket, and tickets from before their account was adopted. */
+/** What is recorded about deals before a read: logged deals by ticket, and tickets older than the adoption of their account. */
 type Known = {
   readonly logged: ReadonlyMap<bigint, readonly LoggedDeal[]>;
   readonly adopted: ReadonlySet<bigint>;
 };
 
-/** The entry of this room for a reader of the history: reports each deal that is no longer what was recorded. */
+/** Compares a read of the history with the logs and reports each amended deal. */
 export async function compareHistory(deps: Deps, deals: readonly Deal[], { logged, adopted }: Known): Promise<void> {
   const own = deals.filter(({ ticket }) => !adopted.has(ticket));
   const amended = own.flatMap((deal) => judge(deal, logged.get(deal.ticket) ?? []) ?? []);
   await reportAmendments(deps, [...amended, ...(await findElsewhere(deps, deals))]);
 }
 
-/** A ticket stands for one deal for ever: another login under it, or other content, is somebody rewriting history. */
+/** A ticket identifies one deal for ever: another login or other content is an amendment. */
 function judge(shown: Deal, logged: readonly LoggedDeal[]): Amendment | undefined {
   const { login, ticket, at } = shown;
-  const told = logged.find((own) => own.login === login) ?? logged[0];
-  const found = { login, ticket, at, told, shown };
+  const recorded = logged.find((own) => own.login === login) ?? logged[0];
+  const found = { login, ticket, at, recorded, shown };
   if (isCanceled(shown)) return { ...found, amendment: "deal_cancelled", differences: [] };
-  const differences = told === undefined ? [] : differencesOf(told, shown);
+  const differences = recorded === undefined ? [] : differencesOf(recorded, shown);
   return differences.length === 0 ? undefined : { ...found, amendment: "deal_changed", differences };
 }
 
-/** An operation that was told a ticket which stands on another login has no deal: its answer was wrong, or history is. */
+/** An operation has no deal when its ticket is on another login: the answer was wrong, or the history was changed. */
 async function findElsewhere({ pool, settings }: Deps, deals: readonly Deal[]): Promise<Amendment[]> {
   const shown = new Map(deals.map((deal) => [deal.ticket, deal]));
   const operations = await listOperationsOfDeals(pool, settings.server, [...shown.keys()]);
@@ -37,6 +37,6 @@ async function findElsewhere({ pool, settings }: Deps, deals: readonly Deal[]): 
     .filter(({ login, ticket }) => shown.get(ticket)?.login !== login)
     .map(({ login, ticket, appliedAt: at }) => {
       const amendment = "deal_gone";
-      return { login, ticket, at, told: undefined, shown: shown.get(ticket), amendment, differences: ["login"] };
+      return { login, ticket, at, recorded: undefined, shown: shown.get(ticket), amendment, differences: ["login"] };
     });
 }

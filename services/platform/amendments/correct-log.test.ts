@@ -5,14 +5,14 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { askAgain } from "./ask-again.ts";
 import { reportAmendments } from "./report-amendments.ts";
-import { listUntiedLogins } from "../store/amendments.ts";
+import { listUnreconciledLogins } from "../store/amendments.ts";
 import { losing } from "../testing/losing.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews, say } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 
-/** Longer than what was just made is read again and again. */
+/** Longer than the period that is read again in every run. */
 const FORGET_MS = 60_000;
 const BROUGHT_UP_AGAIN_MS = 6_000;
 const TIMEOUT_MS = 60_000;
@@ -33,7 +33,7 @@ const isComplete = async ({ service }: Instance, login: string): Promise<boolean
 const correct = (instance: Instance, review: Review) => decideBoth(instance, review, { action: "correct_log" });
 
 test(
-  "what a server has forgotten is corrected deal by deal, ours as well as a trader's: then the log is the account again",
+  "lost deals of the service and of a trader are corrected one by one, until the log equals the account",
   async () => {
     const world = await aWorld();
     const instance = await world.start();
@@ -60,7 +60,7 @@ test(
     expect(log[6]).toMatchObject({ dealId: mirrored.legs[0]!.dealId, key: "", transferId: 0n, reason: "deal_gone" });
     expect(await isComplete(instance, master)).toBe(true);
     expect(await many(instance.deps.pool, sql`select from log_position`)).toEqual([]);
-    // Who was told "applied" goes on being told so, nothing is sent again, and nobody is told the same again.
+    // The reported result stays APPLIED, no command is sent again, and no amendment is reported twice.
     expect((await service.transfer(mirror, aCall())).state).toBe(TransferState.APPLIED);
     await new Promise((resolve) => setTimeout(resolve, BROUGHT_UP_AGAIN_MS));
     expect(await logOf(instance, master, 9)).toHaveLength(9);
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "what was edited is corrected to what is shown, once its balance has followed, and edited again it is told again",
+  "an edited deal is corrected after its balance was adjusted, and reported again after another edit",
   async () => {
     const world = await aWorld();
     const instance = await world.start();
@@ -83,7 +83,7 @@ test(
     const refused = say(instance, review!, "key-of-ann", { action: "correct_log" });
     await expect(refused).rejects.toMatchObject({
       code: "action_not_possible",
-      message: expect.stringContaining(`the platform shows 5.00 on ${login}, and its history makes 6.00`),
+      message: expect.stringContaining(`The trading platform shows 5.00 on ${login}, but its history sums to 6.00`),
     });
     await world.control.fix(login);
     await correct(instance, review!);
@@ -97,7 +97,7 @@ test(
     await correct(instance, second!);
 
     const log = await logOf(instance, login, 6);
-    expect(log.map(shortly).slice(4)).toEqual(["IRREGULARITY 0.00", "CORRECTION -2.00"]);
+    expect(log.map(shortly).slice(4)).toEqual(["AMENDMENT 0.00", "CORRECTION -2.00"]);
     expect(log[5]).toMatchObject({ dealId: BigInt(deal), reason: "deal_changed" });
     expect(await isComplete(instance, login)).toBe(true);
   },
@@ -105,7 +105,7 @@ test(
 );
 
 test(
-  "two people mean the same difference: when another one shows between them, the first word is void",
+  "both votes are about the same difference: when the deal changes between them, the first vote is void",
   async () => {
     const world = await aWorld();
     const instance = await world.start();
@@ -121,7 +121,7 @@ test(
 
     await expect(say(instance, review!, "key-of-bob", { action: "correct_log" })).rejects.toMatchObject({
       code: "action_not_possible",
-      message: expect.stringMatching(/shows by now: 7\.00 .* the correction would be 2\.00/),
+      message: expect.stringMatching(/now shows deal \d+ as: 7\.00 .* The correction would be 2\.00/),
     });
     const [renewed] = await reviewsAbout(instance, login, 1);
     expect(renewed).toMatchObject({ id: review!.id, state: ReviewState.OPEN });
@@ -133,14 +133,14 @@ test(
 );
 
 test(
-  "a deal that is as it was told needs no correction, and one that comes back after it is told again and booked once",
+  "an unchanged deal needs no correction, and one that reappears after its correction is reported again and booked once",
   async () => {
     const world = await aWorld();
     const instance = await world.start();
     const login = await anAccount(instance);
     const { legs } = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
     const [{ comment } = { comment: "" }] = await world.control.deals(login);
-    // Its reading has shown it, so that it is missed at once.
+    // A read has shown it, so that its absence counts at once.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     await world.control.restart(FORGET_MS);
     const [review] = await reviewsAbout(instance, login, 1);
@@ -174,7 +174,7 @@ test(
 );
 
 test.each([false, true])(
-  "a decision whose process dies with its commit (it happened: %s) is there whole or not at all, and once",
+  "a decision whose process dies with its commit (it happened: %s) is recorded completely or not at all, and once",
   async (happens) => {
     const world = await aWorld();
     const instance = await world.start({ hasJobs: false });
@@ -188,28 +188,28 @@ test.each([false, true])(
         login,
         ticket: legs[0]!.dealId,
         at: new Date(),
-        told: undefined,
+        recorded: undefined,
         shown: undefined,
         differences: [],
       };
       await reportAmendments(instance.deps, [{ ...gone, amendment: "deal_gone" }]);
       const [review] = await reviewsAbout(instance, login, 1);
       await say(instance, review!, "key-of-ann", { action: "correct_log" });
-      const word = { reviewId: review!.id, action: "correct_log", dealId: 0n, note: "seen", actor: "key-of-bob" };
+      const vote = { reviewId: review!.id, action: "correct_log", dealId: 0n, note: "seen", actor: "key-of-bob" };
 
-      // Whoever comes after the dead process says the word again.
+      // The operator repeats the vote with another process.
       await losing(instance, { commit, happens })
-        .decideReview(word, aCall())
+        .decideReview(vote, aCall())
         .catch(() => undefined);
       const rest = await service
-        .decideReview({ ...word, actor: "key-of-cid" }, aCall())
+        .decideReview({ ...vote, actor: "key-of-cid" }, aCall())
         .catch((error: unknown) => error);
 
       if (rest instanceof Error) expect(rest).toMatchObject({ code: "review_decided" });
       const decided = sql`select state, done_at is not null as done from review_case where id = ${review!.id}`;
       expect(await many(instance.deps.pool, decided)).toEqual([{ state: "DECIDED", done: true }]);
       const log = (await logOf(instance, login, 3)).map(shortly);
-      expect(log).toEqual(["DEPOSIT 9.00", "IRREGULARITY 0.00", "CORRECTION -9.00"]);
+      expect(log).toEqual(["DEPOSIT 9.00", "AMENDMENT 0.00", "CORRECTION -9.00"]);
       expect(await isComplete(instance, login)).toBe(true);
     }
     const status = await many(instance.deps.pool, sql`select distinct state, came_from from operation`);
@@ -228,7 +228,7 @@ async function anOpenPosition({ control }: World, instance: Instance) {
 }
 
 test(
-  "a log is not corrected beside positions that the platform still shows",
+  "a log is not corrected while the platform shows other positions",
   async () => {
     const world = await aWorld();
     const instance = await world.start();
@@ -238,14 +238,14 @@ test(
 
     await expect(say(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
       code: "action_not_possible",
-      message: expect.stringContaining(`the open positions of ${login} are not those that its history makes`),
+      message: expect.stringContaining(`The open positions of ${login} differ from its history`),
     });
   },
   TIMEOUT_MS,
 );
 
 test(
-  "a position whose deal is corrected as gone is open no more in the log",
+  "a position whose deal is corrected as deleted is closed in the log",
   async () => {
     const world = await aWorld();
     const instance = await world.start();
@@ -267,13 +267,13 @@ async function aLostDeposit({ control }: World, instance: Instance, lose?: () =>
   const { legs } = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
   const ticket = legs[0]!.dealId;
   await (lose === undefined ? control.removeDeal(Number(ticket)) : lose());
-  const gone = { login, ticket, at: new Date(), told: undefined, shown: undefined, differences: [] };
+  const gone = { login, ticket, at: new Date(), recorded: undefined, shown: undefined, differences: [] };
   await reportAmendments(instance.deps, [{ ...gone, amendment: "deal_gone" }]);
   const [review] = await reviewsAbout(instance, login, 1);
   return { login, review: review! };
 }
 
-/** As the check says it that compares the platform's balance with the log. */
+/** As the check `platform_balance` records it. */
 async function breakOf({ deps }: Instance, login: string): Promise<void> {
   await execute(
     deps.pool,
@@ -287,37 +287,37 @@ async function breakOf({ deps }: Instance, login: string): Promise<void> {
   );
 }
 
-async function lookAgain(instance: Instance): Promise<void> {
-  for (const login of await listUntiedLogins(instance.deps.pool, 10)) await askAgain(instance.deps, login);
+async function examineAgain(instance: Instance): Promise<void> {
+  for (const login of await listUnreconciledLogins(instance.deps.pool, 10)) await askAgain(instance.deps, login);
 }
 
-test("people who have acknowledged a changed past are asked again once the balance has followed it", async () => {
+test("an acknowledged amendment gets a new review after the balance was adjusted to it", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, review } = await aLostDeposit(world, instance);
   await decideBoth(instance, review, { action: "acknowledge" });
   await breakOf(instance, login);
-  await lookAgain(instance);
+  await examineAgain(instance);
   expect(await openReviews(instance)).toEqual([]);
 
   await world.control.fix(login);
-  await lookAgain(instance);
-  await lookAgain(instance);
+  await examineAgain(instance);
+  await examineAgain(instance);
 
   const [again] = await reviewsAbout(instance, login, 1);
   expect(again).toMatchObject({ reason: "deal_gone", dealId: review.dealId, actions: ["correct_log", "acknowledge"] });
   await correct(instance, again!);
-  await lookAgain(instance);
+  await examineAgain(instance);
   expect(await openReviews(instance)).toEqual([]);
   expect((await logOf(instance, login, 3)).map(shortly)).toEqual([
     "DEPOSIT 9.00",
-    "IRREGULARITY 0.00",
+    "AMENDMENT 0.00",
     "CORRECTION -9.00",
   ]);
 });
 
-test("a deal that comes back when nobody reads that far any more is told all the same", async () => {
-  // What is read again and again begins behind whatever this server makes.
+test("a deal that reappears outside the period that the reader reads is reported", async () => {
+  // The reader starts after every deal of this server.
   const world = await aWorld({ nowMs: () => Date.now() - 2 * HOUR_MS });
   const instance = await world.start({ hasJobs: false, timeZone: "Europe/Athens" });
   const { login, review } = await aLostDeposit(world, instance, () => world.control.restart(FORGET_MS));
@@ -328,7 +328,7 @@ test("a deal that comes back when nobody reads that far any more is told all the
   expect(await openReviews(instance)).toEqual([]);
   await breakOf(instance, login);
 
-  await lookAgain(instance);
+  await examineAgain(instance);
 
   const [again] = await reviewsAbout(instance, login, 1);
   expect(again!.reason).toBe("applied_deal_differs");

@@ -13,20 +13,20 @@ import { readBetween } from "../protocol/history/read-between.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import type { NewEntry } from "../domain/log-entry.ts";
 import { correctTrades } from "../domain/log-positions.ts";
-import { listLogPositions, saveLogPositions } from "../store/positions.ts";
+import { listOpenPositions, saveLogPositions } from "../store/positions.ts";
 import { appendToLog } from "../protocol/history/append-to-log.ts";
-import { type Correction, type CorrectionSight, findMisfit, planCorrections } from "./plan-corrections.ts";
+import { type Correction, type CorrectionView, findMisfit, planCorrections } from "./plan-corrections.ts";
 import { evidenceOf, isAbout } from "./recorded-deal.ts";
 import type { DealDifference } from "./deal-difference.ts";
 
-/** Each is asked for by its ticket. Who has lost more than so many deals puts the platform's history right instead. */
+/** Each is requested by its ticket. With more amended deals the operator corrects the history on the platform instead. */
 const MAX_DEALS = 100;
 
 /**
- * Asks the platform what the account and its deals are now, before a word about a correction is taken. Undefined when the
- * review is not about one. A question whose answer is another one by now is asked anew, and the word is refused.
+ * Reads the account and its amended deals from the platform, before a vote on a correction is recorded. Undefined when the
+ * review is not about a correction. When the platform shows another deal by now, the review is renewed and the vote refused.
  */
-export async function seeCorrection(deps: Deps, reviewId: bigint): Promise<CorrectionSight | undefined> {
+export async function readCorrection(deps: Deps, reviewId: bigint): Promise<CorrectionView | undefined> {
   const about = await findCase(deps.pool, reviewId);
   if (about === undefined || !isOpen(about)) return undefined;
   const { server } = deps.settings;
@@ -41,22 +41,22 @@ export async function seeCorrection(deps: Deps, reviewId: bigint): Promise<Corre
   for (const ticket of new Set([about.dealId, ...tickets])) {
     shown.set(ticket, await orUnavailable(deps.mt5.getDeal(ticket)));
   }
-  const sight = { server, facts, shown };
-  await renewIfOther(deps, about.id, sight);
-  return sight;
+  const view = { server, facts, shown };
+  await renewIfChanged(deps, about.id, view);
+  return view;
 }
 
 function isOpen({ progress, actions }: ReviewCase): boolean {
   return (progress.state === "OPEN" || progress.state === "PROPOSED") && actions.includes("correct_log");
 }
 
-/** In a commit of its own: the refusal that follows must not take the new question back. */
-async function renewIfOther({ pool }: Deps, reviewId: bigint, sight: CorrectionSight): Promise<void> {
+/** In a transaction of its own, so that the refusal that follows does not roll back the renewed review. */
+async function renewIfChanged({ pool }: Deps, reviewId: bigint, view: CorrectionView): Promise<void> {
   const renewed = await inTransaction(pool, async (tx) => {
     const about = await lockCase(tx, reviewId);
     if (about === undefined || !isOpen(about)) return undefined;
     await lockAccount(tx, about.login);
-    const difference = (await planCorrections(tx, about.login, sight)).get(about.dealId)?.difference;
+    const difference = (await planCorrections(tx, about.login, view)).get(about.dealId)?.difference;
     if (difference === undefined || difference.isNone || isAbout(about.evidence, difference)) return undefined;
     const known = JSON.parse(about.evidence) as Readonly<Record<string, unknown>>;
     const { amount, ...question } = about;
@@ -68,43 +68,39 @@ async function renewIfOther({ pool }: Deps, reviewId: bigint, sight: CorrectionS
 }
 
 /**
- * Whether the log may be corrected: people mean what the platform shows now, and the account is exactly what its whole
- * history says. A balance that has not followed the history would be contradicted by a log that has.
+ * Throws unless the log may be corrected: the review is about what the platform shows now, and the account equals the sum
+ * of its history. Otherwise the corrected log would contradict the balance.
  */
-export async function requireCorrection(
-  tx: Transaction,
-  about: ReviewCase,
-  sight: CorrectionSight,
-): Promise<Correction> {
+export async function requireCorrection(tx: Transaction, about: ReviewCase, view: CorrectionView): Promise<Correction> {
   const { login, dealId } = about;
   const account = await lockAccount(tx, login);
-  if (account?.logNumber !== sight.facts.account.logNumber) {
+  if (account?.logNumber !== view.facts.account.logNumber) {
     throw actionNotPossible(`Account ${login} changed in the meantime. Retry shortly.`);
   }
-  const plans = await planCorrections(tx, login, sight);
+  const plans = await planCorrections(tx, login, view);
   const correction = plans.get(dealId);
   if (correction === undefined || correction.difference.isNone) {
     throw actionNotPossible(`The log of ${login} agrees with the platform on deal ${dealId}. No correction is needed.`);
   }
   requireSame(about, correction.difference);
-  const misfit = await findMisfit(tx, account, sight.facts, [...plans.values()]);
+  const misfit = await findMisfit(tx, account, view.facts, [...plans.values()]);
   if (misfit !== undefined) throw actionNotPossible(misfit);
   return correction;
 }
 
-/** The new entry, and the positions that follow; the account is locked. Once for this state of the deal, by an index. */
-export async function correctLog(tx: Transaction, about: ReviewCase, sight: CorrectionSight): Promise<void> {
+/** Appends the correction and updates the positions; the account is locked. A unique index allows it once per deal state. */
+export async function correctLog(tx: Transaction, about: ReviewCase, view: CorrectionView): Promise<void> {
   const { login, dealId } = about;
-  const { told, difference } = await requireCorrection(tx, about, sight);
+  const { recorded, difference } = await requireCorrection(tx, about, view);
   const account = await lockAccount(tx, login);
   if (account === undefined) return;
-  const { lacking } = told ?? {};
-  const entry = entryOf(dealId, sight.shown.get(dealId), { told, difference });
-  await appendToLog(tx, account, { server: sight.server, entries: lacking === undefined ? [entry] : [lacking, entry] });
-  await saveLogPositions(tx, login, correctTrades(await listLogPositions(tx, login), [difference]));
+  const { lacking } = recorded ?? {};
+  const entry = entryOf(dealId, view.shown.get(dealId), { recorded, difference });
+  await appendToLog(tx, account, { server: view.server, entries: lacking === undefined ? [entry] : [lacking, entry] });
+  await saveLogPositions(tx, login, correctTrades(await listOpenPositions(tx, login), [difference]));
 }
 
-/** Throws when the question was about another difference: two people have to mean the same. */
+/** Throws when the review is about another difference: both votes must be about the same correction. */
 function requireSame({ evidence, dealId }: ReviewCase, difference: DealDifference): void {
   if (isAbout(evidence, difference)) return;
   const { amountMinor, nowShown } = difference;
@@ -113,11 +109,11 @@ function requireSame({ evidence, dealId }: ReviewCase, difference: DealDifferenc
   );
 }
 
-function entryOf(id: bigint, shown: Deal | undefined, { told, difference }: Correction): NewEntry {
+function entryOf(id: bigint, shown: Deal | undefined, { recorded, difference }: Correction): NewEntry {
   const { amountMinor, becomes, shown: shownTrade } = difference;
   const isShown = becomes !== "deal_gone" && shown !== undefined;
-  const at = isShown ? shown.at : told?.deal.at;
-  assert(at !== undefined, "what is neither told nor shown needs no correction");
+  const at = isShown ? shown.at : recorded?.deal.at;
+  assert(at !== undefined, "A deal that is neither recorded nor shown needs no correction.");
   return {
     kind: "correction",
     amount: usd(amountMinor),
@@ -126,7 +122,7 @@ function entryOf(id: bigint, shown: Deal | undefined, { told, difference }: Corr
     at,
     trade: undefined,
     amendment: becomes,
-    dealState: (told?.deal.state ?? 0) + 1,
+    dealState: (recorded?.deal.state ?? 0) + 1,
     shownTrade,
   };
 }

@@ -14,45 +14,51 @@ function shown(own: Partial<Deal> = {}): Deal {
   return { ...NAMED, ...money, ...names, ...numbers, serverTimeMs: AT.getTime(), at: AT, ...own };
 }
 
-function told(own: Partial<LoggedDeal> = {}): LoggedDeal {
+function recorded(own: Partial<LoggedDeal> = {}): LoggedDeal {
   const untouched = { serverMsc: BigInt(AT.getTime()), trade: undefined, state: 0, correctedTo: undefined };
   return { ...NAMED, kind: "deposit", amountMinor: 5_00n, at: AT, ...untouched, ...own };
 }
 
-test("what is gone is taken back whole, and what is another amount by the difference", () => {
-  expect(dealDifference(NAMED, told(), undefined)).toMatchObject({ amountMinor: -5_00n, becomes: "deal_gone" });
-  const less = dealDifference(NAMED, told(), shown({ profitMinor: 3_00n }));
+test("a deleted deal is corrected by its whole amount, and a changed amount by the difference", () => {
+  expect(dealDifference(NAMED, recorded(), undefined)).toMatchObject({ amountMinor: -5_00n, becomes: "deal_gone" });
+  const less = dealDifference(NAMED, recorded(), shown({ profitMinor: 3_00n }));
   expect(less).toMatchObject({ amountMinor: -2_00n, becomes: "deal_changed", isNone: false });
-  expect(dealDifference(NAMED, told(), shown())).toMatchObject({ amountMinor: 0n, isNone: true });
+  expect(dealDifference(NAMED, recorded(), shown())).toMatchObject({ amountMinor: 0n, isNone: true });
 });
 
-test("a ticket on another login is gone here, and is there what nobody was told", () => {
+test("a ticket on another login is a deleted deal here, and an unrecorded deal there", () => {
   const elsewhere = shown({ login: "1002" });
-  expect(dealDifference(NAMED, told(), elsewhere)).toMatchObject({ amountMinor: -5_00n, becomes: "deal_gone" });
+  expect(dealDifference(NAMED, recorded(), elsewhere)).toMatchObject({ amountMinor: -5_00n, becomes: "deal_gone" });
   const there = dealDifference({ ...NAMED, login: "1002" }, undefined, elsewhere);
   expect(there).toMatchObject({ amountMinor: 5_00n, becomes: "deal_changed", isNone: false });
 });
 
-test("a cancelled trade counts no more; one that was never told needs nothing", () => {
+test("a cancelled trade is corrected to zero; an unrecorded one needs no correction", () => {
   const trade = { action: 0, entry: 1, positionId: 9n, symbol: "EURUSD", volume: 10n, volumeClosed: 10n };
   const none = zero();
-  const asTold = told({ kind: "trade", trade: { ...trade, profit: none, swap: none, commission: none, fee: none } });
+  const asRecorded = recorded({
+    kind: "trade",
+    trade: { ...trade, profit: none, swap: none, commission: none, fee: none },
+  });
   const cancelled = shown({ action: 14, position: 9n, profitMinor: 0n });
-  expect(dealDifference(NAMED, asTold, cancelled)).toMatchObject({
+  expect(dealDifference(NAMED, asRecorded, cancelled)).toMatchObject({
     becomes: "deal_cancelled",
     isNone: false,
     shown: undefined,
   });
   expect(dealDifference(NAMED, undefined, cancelled).isNone).toBe(true);
-  const corrected = loggedDeal([asTold, told({ amountMinor: -5_00n, state: 1, correctedTo: "deal_cancelled" })]);
+  const corrected = loggedDeal([
+    asRecorded,
+    recorded({ amountMinor: -5_00n, state: 1, correctedTo: "deal_cancelled" }),
+  ]);
   expect(corrected).toMatchObject({ kind: "trade", amountMinor: 0n, trade: undefined, state: 1 });
   expect(dealDifference(NAMED, corrected, cancelled).isNone).toBe(true);
 });
 
-test("what was corrected as gone is said, until it is shown again", () => {
+test("a deal that was corrected as deleted needs no correction until it is shown again", () => {
   const gone = loggedDeal([
-    told(),
-    told({ amountMinor: -5_00n, state: 1, correctedTo: "deal_gone", serverMsc: undefined }),
+    recorded(),
+    recorded({ amountMinor: -5_00n, state: 1, correctedTo: "deal_gone", serverMsc: undefined }),
   ]);
   expect(dealDifference(NAMED, gone, undefined).isNone).toBe(true);
   expect(dealDifference(NAMED, gone, shown())).toMatchObject({
@@ -60,14 +66,14 @@ test("what was corrected as gone is said, until it is shown again", () => {
     becomes: "deal_changed",
     isNone: false,
   });
-  const back = loggedDeal([gone!, told({ state: 2, correctedTo: "deal_changed" })]);
+  const back = loggedDeal([gone!, recorded({ state: 2, correctedTo: "deal_changed" })]);
   expect(back?.amountMinor).toBe(5_00n);
   expect(dealDifference(NAMED, back, shown()).isNone).toBe(true);
 });
 
-test("a deal that was corrected to a credit moves no balance, and is as it was told", () => {
+test("a deal that was corrected to a credit changes no balance and needs no correction", () => {
   const credit = shown({ action: 3 });
-  const corrected = loggedDeal([told(), told({ amountMinor: -5_00n, state: 1, correctedTo: "deal_changed" })]);
-  expect(dealDifference(NAMED, told(), credit)).toMatchObject({ amountMinor: -5_00n, isNone: false });
+  const corrected = loggedDeal([recorded(), recorded({ amountMinor: -5_00n, state: 1, correctedTo: "deal_changed" })]);
+  expect(dealDifference(NAMED, recorded(), credit)).toMatchObject({ amountMinor: -5_00n, isNone: false });
   expect(dealDifference(NAMED, corrected, credit).isNone).toBe(true);
 });

@@ -5,40 +5,44 @@ import type { Deal } from "../mt5/deals.ts";
 import { tradeEntry } from "../protocol/history/deal-entries.ts";
 import { effectOf, isBalanceOperation, isCanceled, isWithoutEffect } from "../protocol/history/explain-deal.ts";
 
-/** What a correction would say about one deal of a login. */
+/** Difference between the log and the platform about one deal of a login: the content of a correction. */
 export type DealDifference = {
-  /** Cents, signed: what is shown now, less what the log says. */
+  /** Cents, signed: the effect that is shown now, less the amount in the log. */
   readonly amountMinor: bigint;
-  /** As the log says it; undefined when it was no trade. */
-  readonly told: Trade | undefined;
+  /** The trade according to the log; undefined when it was no trade. */
+  readonly recorded: Trade | undefined;
   readonly shown: Trade | undefined;
-  /** What the deal is from then on. */
+  /** What the correction makes of the deal. */
   readonly becomes: AmendmentKind;
-  /** The log says already what the platform shows. */
+  /** The log equals what the platform shows. */
   readonly isNone: boolean;
-  /** What the platform shows, in words that are others when it shows something else. */
+  /** What the platform shows, as text; another deal gives another text. */
   readonly nowShown: string;
 };
 
-type Named = { readonly login: string; readonly ticket: bigint };
+type DealOfLogin = { readonly login: string; readonly ticket: bigint };
 
-/** A deal under this ticket on another login is none of this one's. */
-export function dealDifference(named: Named, told: LoggedDeal | undefined, seen: Deal | undefined): DealDifference {
+/** A deal with this ticket on another login is not a deal of this login. */
+export function dealDifference(
+  named: DealOfLogin,
+  recorded: LoggedDeal | undefined,
+  seen: Deal | undefined,
+): DealDifference {
   const deal = seen?.login === named.login && seen.ticket === named.ticket ? seen : undefined;
   return {
-    amountMinor: (deal === undefined ? 0n : shownEffect(deal)) - (told?.amountMinor ?? 0n),
-    told: told?.trade,
+    amountMinor: (deal === undefined ? 0n : shownEffect(deal)) - (recorded?.amountMinor ?? 0n),
+    recorded: recorded?.trade,
     shown: deal && isTrade(deal) ? tradeEntry(deal).trade : undefined,
     becomes: becomesOf(deal),
-    isNone: isSaid(told, deal),
-    nowShown: deal === undefined ? "no such deal" : wordsOf(deal),
+    isNone: isLogged(recorded, deal),
+    nowShown: deal === undefined ? "no such deal" : describe(deal),
   };
 }
 
-function isSaid(told: LoggedDeal | undefined, deal: Deal | undefined): boolean {
-  if (told === undefined) return deal === undefined || shownEffect(deal) === 0n;
-  if (deal === undefined) return told.correctedTo === "deal_gone";
-  return differencesOf(told, deal).length === 0 && (!isCanceled(deal) || told.correctedTo === "deal_cancelled");
+function isLogged(recorded: LoggedDeal | undefined, deal: Deal | undefined): boolean {
+  if (recorded === undefined) return deal === undefined || shownEffect(deal) === 0n;
+  if (deal === undefined) return recorded.correctedTo === "deal_gone";
+  return differencesOf(recorded, deal).length === 0 && (!isCanceled(deal) || recorded.correctedTo === "deal_cancelled");
 }
 
 function becomesOf(deal: Deal | undefined): AmendmentKind {
@@ -54,7 +58,7 @@ function isTrade(deal: Deal): boolean {
   return !isWithoutEffect(deal) && !isBalanceOperation(deal);
 }
 
-function wordsOf(deal: Deal): string {
+function describe(deal: Deal): string {
   const { action, entry, position, symbol, volume, volumeClosed, serverTimeMs } = deal;
   const money = `${formatDecimal(usd(shownEffect(deal)))} by action ${action} at ${serverTimeMs}`;
   if (!isTrade(deal)) return money;
@@ -62,22 +66,22 @@ function wordsOf(deal: Deal): string {
 }
 
 /**
- * What the platform shows otherwise than it was told, by name. Comments are not among it: they decide nothing once a deal
- * is explained, and the platform's people may write into them.
+ * Names of the fields that differ between the log and the platform. Comments are not compared: they decide nothing once a
+ * deal is recorded, and the broker may edit them.
  */
 export function differencesOf(logged: LoggedDeal, shown: Deal): string[] {
   if (logged.correctedTo === "deal_gone") return ["is_back"];
   const pairs = logged.trade === undefined ? moneyPairs(logged, shown) : tradePairs(logged.trade, shown);
   const time = logged.serverMsc ?? BigInt(shown.serverTimeMs);
   return [...pairs, ["login", logged.login, shown.login] as const, ["time", time, BigInt(shown.serverTimeMs)] as const]
-    .filter(([, told, now]) => told !== now)
+    .filter(([, recorded, now]) => recorded !== now)
     .map(([name]) => name);
 }
 
-type Pair = readonly [name: string, told: unknown, now: unknown];
+type Pair = readonly [name: string, recorded: unknown, now: unknown];
 
 function moneyPairs({ amountMinor, correctedTo }: LoggedDeal, shown: Deal): Pair[] {
-  // Corrected to something that moves no balance: a credit, or a trade that was taken back.
+  // Corrected to a deal without effect on the balance: a credit, or a cancelled trade.
   if (correctedTo !== undefined && isWithoutEffect(shown)) return [["amount", amountMinor, 0n]];
   return [
     ["amount", amountMinor, effectOf(shown)],

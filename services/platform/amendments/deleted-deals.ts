@@ -1,6 +1,6 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
-import { shownWithinMs } from "../domain/deal-looks.ts";
+import { shownWithinMs } from "../domain/next-scan.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { readClock } from "../store/clock.ts";
 import { findLoggedDeal } from "../store/logged-deals.ts";
@@ -9,28 +9,28 @@ import { differencesOf } from "./deal-difference.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
 
-/** A list that lacked a deal and a question for that deal this much later: only both together say that it is gone. */
-const ASK_AFTER_MS = 3_000;
-/** Questions of one round; after a server that lost a day the others wait for the next. */
-const QUESTIONS_PER_ROUND = 50;
-/** Times of the platform and of our clock may differ by this much at the edge of a window. */
+/** A deal is deleted when a list lacked it and a request for its ticket, this much later, does not find it either. */
+const CONFIRM_AFTER_MS = 3_000;
+/** Requests of one run; when a server lost a day of deals, the others wait for the next run. */
+const REQUESTS_PER_RUN = 50;
+/** The clocks of the platform and of the database may differ by this much at the edge of a window. */
 const EDGE_MS = 2_000;
 
-/** What one reader remembers between its rounds. A reader that starts anew suspects anew. */
+/** What one reader remembers between its runs. A new reader starts empty and finds the same deals again. */
 export class DeletedDeals {
-  readonly #pendingBreaks = new Map<bigint, { readonly logged: UnshownDeal; readonly missedAtMs: number }>();
+  readonly #missing = new Map<bigint, { readonly logged: UnshownDeal; readonly missedAtMs: number }>();
   readonly #shownAtMs = new Map<bigint, number>();
 
-  /** These are in the history, so that they may be missed from now on. */
+  /** Notes deals that the history shows: if a later read lacks one, it counts as missing. */
   show(deals: readonly Deal[]): void {
     const now = performance.now();
     for (const { ticket, login } of deals) {
       this.#shownAtMs.set(ticket, now);
-      if (this.#pendingBreaks.get(ticket)?.logged.login === login) this.#pendingBreaks.delete(ticket);
+      if (this.#missing.get(ticket)?.logged.login === login) this.#missing.delete(ticket);
     }
   }
 
-  /** Suspects what was told about a window that a reading has just shown without it. */
+  /** Notes as missing the recorded deals of a window that a read of this window did not show. */
   async pendingBreak(deps: Deps, window: Window, deals: readonly Deal[]): Promise<void> {
     const { pool, settings } = deps;
     const from = new Date(window.from.getTime() + EDGE_MS);
@@ -39,25 +39,24 @@ export class DeletedDeals {
     const missedAtMs = performance.now();
     for (const logged of await listUnshownDeals(pool, settings.server, { ...window, from }, deals)) {
       const wasShown = logged.serverMsc !== null || this.#shownAtMs.has(logged.ticket);
-      const isPendingBreak = wasShown || logged.at.getTime() < lateFrom;
-      if (isPendingBreak && !this.#pendingBreaks.has(logged.ticket))
-        this.#pendingBreaks.set(logged.ticket, { logged, missedAtMs });
+      const isMissing = wasShown || logged.at.getTime() < lateFrom;
+      if (isMissing && !this.#missing.has(logged.ticket)) this.#missing.set(logged.ticket, { logged, missedAtMs });
     }
     this.#forget(missedAtMs - withinMs);
   }
 
-  /** Asks for each suspect by its ticket, and tells of those that the platform has no more. */
+  /** Requests each missing deal by its ticket, and reports those that the platform has deleted or changed. */
   async ask(deps: Deps): Promise<void> {
-    const askFrom = performance.now() - ASK_AFTER_MS;
-    const due = [...this.#pendingBreaks.values()].filter(({ missedAtMs }) => missedAtMs <= askFrom);
-    const asked = due.slice(0, QUESTIONS_PER_ROUND);
+    const confirmBeforeMs = performance.now() - CONFIRM_AFTER_MS;
+    const due = [...this.#missing.values()].filter(({ missedAtMs }) => missedAtMs <= confirmBeforeMs);
+    const requested = due.slice(0, REQUESTS_PER_RUN);
     const found: Amendment[] = [];
-    for (const { logged } of asked) {
+    for (const { logged } of requested) {
       const amendment = await judge(deps, logged);
       if (amendment !== undefined) found.push(amendment);
     }
     await reportAmendments(deps, await ofShownAccounts(deps, found));
-    for (const { logged } of asked) this.#pendingBreaks.delete(logged.ticket);
+    for (const { logged } of requested) this.#missing.delete(logged.ticket);
   }
 
   #forget(beforeMs: number): void {
@@ -70,18 +69,18 @@ async function judge(
   { login, ticket, at }: UnshownDeal,
 ): Promise<Amendment | undefined> {
   const shown = await mt5.getDeal(ticket);
-  // Undefined for a Master's own operation that no reading has shown yet.
-  const told = await findLoggedDeal(pool, settings.server, login, ticket);
-  // A ticket that was given again to another login is no longer this login's deal.
+  // Undefined for an operation of a Master whose deal no read has shown yet.
+  const recorded = await findLoggedDeal(pool, settings.server, login, ticket);
+  // A ticket that was reused for another login is no longer this login's deal.
   if (shown === undefined || shown.login !== login) {
-    return { login, ticket, at, told, shown, amendment: "deal_gone", differences: [] };
+    return { login, ticket, at, recorded, shown, amendment: "deal_gone", differences: [] };
   }
-  const differences = told === undefined ? [] : differencesOf(told, shown);
+  const differences = recorded === undefined ? [] : differencesOf(recorded, shown);
   if (differences.length === 0) return undefined;
-  return { login, ticket, at, told, shown, amendment: "deal_changed", differences };
+  return { login, ticket, at, recorded, shown, amendment: "deal_changed", differences };
 }
 
-/** An account that the platform does not show us any more has not lost its deals: it is out of our sight. */
+/** Leaves out accounts that the platform does not show any more: their deals are not deleted, only invisible. */
 async function ofShownAccounts({ mt5, pool }: Deps, found: readonly Amendment[]): Promise<Amendment[]> {
   if (found.length === 0) return [];
   const logins = [...new Set(found.map(({ login }) => login))];

@@ -3,35 +3,35 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { correctTrades } from "../domain/log-positions.ts";
 import type { Deal } from "../mt5/deals.ts";
 import type { Account } from "../store/accounts.ts";
-import { listLogPositions } from "../store/positions.ts";
+import { listOpenPositions } from "../store/positions.ts";
 import type { Facts } from "../protocol/history/read-facts.ts";
 import { dealDifference, type DealDifference } from "./deal-difference.ts";
 import { findRecordedDeal, type RecordedDeal } from "./recorded-deal.ts";
 
-/** The account, and every deal of it whose past is another one and was not corrected, as the platform shows them now. */
-export type CorrectionSight = {
+/** An account and its uncorrected amended deals, as the platform shows them now. */
+export type CorrectionView = {
   readonly server: string;
   readonly facts: Facts;
   readonly shown: ReadonlyMap<bigint, Deal | undefined>;
 };
 
-export type Correction = { readonly told: RecordedDeal | undefined; readonly difference: DealDifference };
+export type Correction = { readonly recorded: RecordedDeal | undefined; readonly difference: DealDifference };
 
-/** What each of the deals would be corrected to. */
+/** The correction of each deal, by ticket. */
 export async function planCorrections(
   tx: Transaction,
   login: string,
-  { server, shown }: CorrectionSight,
+  { server, shown }: CorrectionView,
 ): Promise<ReadonlyMap<bigint, Correction>> {
   const plans = new Map<bigint, Correction>();
   for (const [ticket, deal] of shown) {
-    const told = await findRecordedDeal(tx, server, login, ticket);
-    plans.set(ticket, { told, difference: dealDifference({ login, ticket }, told?.deal, deal) });
+    const recorded = await findRecordedDeal(tx, server, login, ticket);
+    plans.set(ticket, { recorded, difference: dealDifference({ login, ticket }, recorded?.deal, deal) });
   }
   return plans;
 }
 
-/** Why the account would still not be what its log says after these corrections; undefined when it would. */
+/** Why the log would still differ from the account after these corrections; undefined when both would be equal. */
 export async function findMisfit(
   tx: Transaction,
   account: Account,
@@ -39,7 +39,7 @@ export async function findMisfit(
   all: readonly Correction[],
 ): Promise<string | undefined> {
   const { login, undecidedFrom, logBalance } = account;
-  if (undecidedFrom !== undefined) return `A deal of ${login} is not decided yet. Retry shortly.`;
+  if (undecidedFrom !== undefined) return `A deal of ${login} is not classified yet. Retry shortly.`;
   const corrected = all.reduce((sum, each) => sum + netOf(each), logBalance.minor);
   if (corrected !== facts.balanceMinor) {
     const differs = `The trading platform shows ${text(facts.balanceMinor)} on ${login}, but its history sums to ${text(corrected)}`;
@@ -56,7 +56,7 @@ async function arePositionsShown(
   { positions }: Facts,
   all: readonly Correction[],
 ): Promise<boolean> {
-  const before = await listLogPositions(tx, login);
+  const before = await listOpenPositions(tx, login);
   const corrected = correctTrades(
     before,
     all.map(({ difference }) => difference),
@@ -67,8 +67,8 @@ async function arePositionsShown(
 }
 
 /** What a correction adds to the sum of the log. */
-function netOf({ told, difference: { amountMinor } }: Correction): bigint {
-  return amountMinor + (told?.lacking?.amount.minor ?? 0n);
+function netOf({ recorded, difference: { amountMinor } }: Correction): bigint {
+  return amountMinor + (recorded?.lacking?.amount.minor ?? 0n);
 }
 
 function text(minor: bigint): string {

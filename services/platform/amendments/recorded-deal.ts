@@ -3,7 +3,7 @@ import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Deal } from "../mt5/deals.ts";
 import type { NewEntry } from "../domain/log-entry.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
-import { told as toldState } from "../domain/operation.ts";
+import { reportedState } from "../domain/operation.ts";
 import { findLoggedDeal } from "../store/logged-deals.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { findOperationByDeal, findOperation } from "../store/operations.ts";
@@ -12,11 +12,11 @@ import { dealDifference, type DealDifference } from "./deal-difference.ts";
 
 export type RecordedDeal = {
   readonly deal: LoggedDeal;
-  /** The entry that the log lacks: a Master's own operation was applied, and no reading of the history has shown its deal. */
+  /** The entry that the log lacks: an operation of a Master was applied, and no read of the history has shown its deal yet. */
   readonly lacking: NewEntry | undefined;
 };
 
-/** What was told about a deal of a login: by its log, or by the answer of an operation of a Master. */
+/** Finds the record of a deal: in the log of the login, or in an applied operation of a Master. */
 export async function findRecordedDeal(
   db: Queryable,
   server: string,
@@ -27,7 +27,7 @@ export async function findRecordedDeal(
   if (deal !== undefined) return { deal, lacking: undefined };
   const number = await findOperationByDeal(db, server, ticket);
   const operation = number === undefined ? undefined : await findOperation(db, number);
-  if (operation?.login !== login || toldState(operation.status) !== "APPLIED") return undefined;
+  if (operation?.login !== login || reportedState(operation.status) !== "APPLIED") return undefined;
   return recordedByAnswer(operation, ticket);
 }
 
@@ -51,23 +51,23 @@ function recordedByAnswer(operation: RecordedOperation, ticket: bigint): Recorde
   };
 }
 
-/** What a correction would write, for those who decide: they mean exactly this one. */
+/** The correction as the evidence of a review: votes are about exactly this one. */
 type CorrectionEvidence = { readonly correction_minor: string; readonly now_shown: string };
 
 type About = { readonly login: string; readonly ticket: bigint; readonly shown: Deal | undefined };
 
 export async function correctionEvidence(db: Queryable, server: string, about: About): Promise<CorrectionEvidence> {
-  const told = await findRecordedDeal(db, server, about.login, about.ticket);
-  return evidenceOf(dealDifference(about, told?.deal, about.shown));
+  const recorded = await findRecordedDeal(db, server, about.login, about.ticket);
+  return evidenceOf(dealDifference(about, recorded?.deal, about.shown));
 }
 
 export function evidenceOf({ amountMinor, nowShown }: DealDifference): CorrectionEvidence {
   return { correction_minor: String(amountMinor), now_shown: nowShown };
 }
 
-/** Whether a review, by its evidence, is about this very correction. */
+/** Whether the evidence of a review describes exactly this correction. */
 export function isAbout(evidence: string, difference: DealDifference): boolean {
-  const asked = JSON.parse(evidence) as Partial<CorrectionEvidence>;
+  const known = JSON.parse(evidence) as Partial<CorrectionEvidence>;
   const { correction_minor: amount, now_shown: shown } = evidenceOf(difference);
-  return asked.correction_minor === amount && asked.now_shown === shown;
+  return known.correction_minor === amount && known.now_shown === shown;
 }

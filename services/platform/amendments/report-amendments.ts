@@ -10,68 +10,68 @@ import { lockAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { findOperationByDeal, lockOperation } from "../store/operations.ts";
 import { appendToLog } from "../protocol/history/append-to-log.ts";
-import { takeStep } from "../protocol/record.ts";
+import { recordTransition } from "../protocol/record.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
 import { listLoggedDeals } from "../store/logged-deals.ts";
 import { listReportedAmendments } from "../store/amendments.ts";
 import { correctionEvidence } from "./recorded-deal.ts";
 import { dealDifference } from "./deal-difference.ts";
 
-/** Something that happened to the past of a login. */
+/** A recorded deal that the platform amended or deleted. */
 export type Amendment = {
-  /** The login in whose log it is told. */
+  /** The login whose log gets the entry. */
   readonly login: string;
   readonly ticket: bigint;
   readonly amendment: AmendmentKind;
   /** Time of the deal, as far as it is known. */
   readonly at: Date;
-  readonly told: LoggedDeal | undefined;
+  readonly recorded: LoggedDeal | undefined;
   readonly shown: Deal | undefined;
-  /** Names of what differs. */
+  /** Names of the fields that differ. */
   readonly differences: readonly string[];
 };
 
-/** One of which nobody was told yet: about the deal as it was corrected so often. */
+/** An amendment that is not reported yet; `state` is how often its deal was corrected. */
 type NewAmendment = Amendment & { readonly state: number };
 
 /**
- * Each becomes one entry of 0.00 in the log, so that everybody who follows the login stops at the same place, and one
- * finding for manual review. Whatever was told before is not told again, nor what people have corrected the log to.
+ * Writes one entry of 0.00 for each amendment, so that every consumer of the log stops at the same log position, and one
+ * finding for manual review. Amendments that were reported before, and corrected deals, are not reported again.
  */
 export async function reportAmendments(deps: Deps, found: readonly Amendment[]): Promise<void> {
   const fresh = await listUnreported(deps.pool, deps.settings.server, found);
-  for (const [login, own] of Map.groupBy(fresh, (amendment) => amendment.login)) await tellOf(deps, login, own);
+  for (const [login, own] of Map.groupBy(fresh, (amendment) => amendment.login)) await reportForLogin(deps, login, own);
 }
 
-async function tellOf({ pool, settings, log, doorbell }: Deps, login: string, found: readonly Amendment[]) {
+async function reportForLogin({ pool, settings, log, doorbell }: Deps, login: string, found: readonly Amendment[]) {
   const { server } = settings;
   await inTransaction(pool, async (tx) => {
     const account = await lockAccount(tx, login);
     if (account === undefined) return;
-    // What was in the history before us is behind the opening.
-    const known = found.filter(({ at, told }) => told !== undefined || at >= account.readsFrom);
+    // The opening balance covers the history before the account was managed.
+    const known = found.filter(({ at, recorded }) => recorded !== undefined || at >= account.readsFrom);
     const fresh = await listUnreported(tx, server, known);
     await appendToLog(tx, account, { server, entries: fresh.map(entryOf) });
     for (const amendment of fresh) {
-      await tellPeople(tx, server, amendment);
-      const { amendment: reason, ticket: id } = amendment;
-      log.error("the past of an account was changed on the platform", { login, id, reason });
+      await openReview(tx, server, amendment);
+      const { amendment: reason, ticket } = amendment;
+      log.error("recorded deal amended on the trading platform, manual review opened", { login, ticket, reason });
     }
   });
   doorbell.notify(login);
 }
 
-async function tellPeople(tx: Transaction, server: string, amendment: NewAmendment): Promise<void> {
-  const { login, amendment: reason, ticket: dealId, state: dealState, told } = amendment;
+async function openReview(tx: Transaction, server: string, amendment: NewAmendment): Promise<void> {
+  const { login, amendment: reason, ticket: dealId, state: dealState, recorded } = amendment;
   const evidence = await evidenceOf(tx, server, amendment);
-  if (await reviewOwn(tx, server, amendment, evidence)) return;
-  await reportFinding(tx, { login, reason, server, dealId, dealState, amountMinor: told?.amountMinor, evidence });
+  if (await reviewOperation(tx, server, amendment, evidence)) return;
+  await reportFinding(tx, { login, reason, server, dealId, dealState, amountMinor: recorded?.amountMinor, evidence });
 }
 
 type Evidence = Readonly<Record<string, unknown>>;
 
-/** An operation whose deal is no longer what it was told goes to a person: nobody credits it again. */
-async function reviewOwn(tx: Transaction, server: string, amendment: NewAmendment, evidence: Evidence) {
+/** Sends the operation of an amended deal to manual review; it is never executed again. False when it was there already. */
+async function reviewOperation(tx: Transaction, server: string, amendment: NewAmendment, evidence: Evidence) {
   const number = await findOperationByDeal(tx, server, amendment.ticket);
   if (number === undefined) return false;
   const operation = await lockOperation(tx, number);
@@ -81,7 +81,7 @@ async function reviewOwn(tx: Transaction, server: string, amendment: NewAmendmen
       ? { type: "deal_gone" }
       : { type: "does_not_fit", reason: "applied_deal_differs" };
   const { at, state: dealState } = amendment;
-  const { status } = await takeStep(tx, operation, event, { server, at, evidence, dealState });
+  const { status } = await recordTransition(tx, operation, event, { server, at, evidence, dealState });
   return status.state === "REVIEW" && operation.status.state !== "REVIEW";
 }
 
@@ -100,39 +100,39 @@ function entryOf({ ticket, amendment, at, shown, state: dealState }: NewAmendmen
 }
 
 async function evidenceOf(tx: Transaction, server: string, amendment: NewAmendment): Promise<Evidence> {
-  const { told, shown, differences } = amendment;
+  const { recorded, shown, differences } = amendment;
   const correction = await correctionEvidence(tx, server, amendment);
   const noticedAt = new Date(await readClock(tx)).toISOString();
-  return { differences, told: plain(told), shown: plain(shown), noticed_at: noticedAt, ...correction };
+  return { differences, recorded: plain(recorded), shown: plain(shown), noticed_at: noticedAt, ...correction };
 }
 
-/** As JSON can hold it: amounts and tickets as text. */
+/** As JSON: amounts and tickets as text. */
 function plain(value: LoggedDeal | Deal | undefined): unknown {
   if (value === undefined) return null;
   return JSON.parse(JSON.stringify(value, (_name, part: unknown) => (typeof part === "bigint" ? String(part) : part)));
 }
 
-/** Those of which nobody was told, about the deals as the logs say them now. */
+/** The amendments that are not reported yet, given the deals as the logs have them now. */
 async function listUnreported(db: Queryable, server: string, found: readonly Amendment[]): Promise<NewAmendment[]> {
   if (found.length === 0) return [];
   const tickets = found.map(({ ticket }) => ticket);
-  const logged = new Map((await listLoggedDeals(db, server, tickets)).map((deal) => [placeOf(deal), deal]));
-  const told = new Set((await listReportedAmendments(db, server, tickets)).map(nameOf));
+  const logged = new Map((await listLoggedDeals(db, server, tickets)).map((deal) => [dealKey(deal), deal]));
+  const reported = new Set((await listReportedAmendments(db, server, tickets)).map(amendmentKey));
   return found.flatMap((amendment) => {
-    const now = logged.get(placeOf(amendment));
+    const now = logged.get(dealKey(amendment));
     const fresh = { ...amendment, state: now?.state ?? 0 };
-    // People have said that the deal is what it is seen to be.
+    // Operators have corrected the log to what the platform shows.
     const isCorrected = fresh.state > 0 && dealDifference(amendment, now, amendment.shown).isNone;
-    return isCorrected || told.has(nameOf(fresh)) ? [] : [fresh];
+    return isCorrected || reported.has(amendmentKey(fresh)) ? [] : [fresh];
   });
 }
 
-type Placed = { readonly login: string; readonly ticket: bigint };
+type DealOfLogin = { readonly login: string; readonly ticket: bigint };
 
-function placeOf({ login, ticket }: Placed): string {
+function dealKey({ login, ticket }: DealOfLogin): string {
   return `${login} ${ticket}`;
 }
 
-function nameOf(told: Placed & { readonly amendment: string; readonly state: number }): string {
-  return `${placeOf(told)} ${told.amendment} ${told.state}`;
+function amendmentKey(reported: DealOfLogin & { readonly amendment: string; readonly state: number }): string {
+  return `${dealKey(reported)} ${reported.amendment} ${reported.state}`;
 }

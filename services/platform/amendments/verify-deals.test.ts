@@ -5,7 +5,7 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { platformComment } from "../domain/reference.ts";
 import { operationNumber } from "../domain/operation-number.ts";
 import { verifyDeals } from "./verify-deals.ts";
-import { claimDealLooks } from "../store/deal-looks.ts";
+import { claimVerifications } from "../store/deal-verifications.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
@@ -23,7 +23,7 @@ async function status({ deps }: Instance): Promise<Row> {
   );
 }
 
-/** As if so much time had passed since the deal was made, and its look were due. */
+/** As if this much time had passed since the deal was made, and its verification were due. */
 async function passTime({ deps }: Instance, seconds: number): Promise<void> {
   await execute(
     deps.pool,
@@ -32,9 +32,9 @@ async function passTime({ deps }: Instance, seconds: number): Promise<void> {
   );
 }
 
-/** One round of the job, without the readers that would notice things first. */
-async function lookOnce({ deps }: Instance): Promise<number> {
-  const due = await claimDealLooks(deps.pool, CLAIM_MS, 10);
+/** One run of the job, without the readers, which would detect changes first. */
+async function verifyOnce({ deps }: Instance): Promise<number> {
+  const due = await claimVerifications(deps.pool, CLAIM_MS, 10);
   if (due.length > 0) await verifyDeals(deps, due);
   return due.length;
 }
@@ -46,36 +46,36 @@ async function anAppliedDeposit(instance: Instance) {
   return { login, request, ticket: legs[0]!.dealId };
 }
 
-test("a deal is looked for three times, after a minute, an hour and a day, and then never again", async () => {
+test("a deal is verified three times: after a minute, an hour and a day", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   await anAppliedDeposit(instance);
   expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 0 });
-  expect(await lookOnce(instance)).toBe(0);
+  expect(await verifyOnce(instance)).toBe(0);
 
   const due: number[] = [];
   for (const seconds of [60, 0, 0]) {
     await passTime(instance, seconds);
-    await lookOnce(instance);
+    await verifyOnce(instance);
     due.push((await status(instance)).in_s);
   }
   await passTime(instance, 0);
 
   expect(due.slice(0, 2)).toEqual([3_600, 86_400]);
-  expect(await lookOnce(instance)).toBe(0);
+  expect(await verifyOnce(instance)).toBe(0);
   expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 3 });
 });
 
-test("a deal that the platform has forgotten is told once, its operation lies in manual review, and nothing is credited again", async () => {
+test("a deal that the platform lost is reported once, its operation is in manual review, and no money is credited again", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, request, ticket } = await anAppliedDeposit(instance);
   await world.control.removeDeal(Number(ticket));
 
   await passTime(instance, 61);
-  await lookOnce(instance);
+  await verifyOnce(instance);
   await passTime(instance, 0);
-  await lookOnce(instance);
+  await verifyOnce(instance);
 
   expect(await status(instance)).toMatchObject({
     state: "REVIEW",
@@ -92,43 +92,43 @@ test("a deal that the platform has forgotten is told once, its operation lies in
     sql`select evidence from review`,
   );
   expect(evidence).toMatchObject({ key: request.key, amount_minor: "900", came_from: "APPLIED", shown: null });
-  // Whoever repeats the key hears what was told; the platform is asked for nothing.
+  // A repeated key gets the reported result; no command is sent.
   expect((await instance.service.transfer(request, aCall())).state).toBe(TransferState.APPLIED);
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test("a deal that is not shown yet is not gone: it is looked for again when everything has to be shown", async () => {
+test("a deal that is not shown yet is not deleted: it is verified again when every deal has to be shown", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false, quietPeriodMs: 120_000 });
   const { login, ticket } = await anAppliedDeposit(instance);
   await world.control.removeDeal(Number(ticket));
 
   await passTime(instance, 61);
-  await lookOnce(instance);
+  await verifyOnce(instance);
 
   expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 0, in_s: 120 });
   expect(await findingsOf(instance, login)).toEqual([]);
 });
 
-test("a ticket that now shows another operation's reference is for manual review; a comment that was rewritten is not", async () => {
+test("a ticket with another operation's reference is sent to manual review; a rewritten comment is not", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
   await world.control.editDeal(Number(ticket), { comment: "seen by the back office" });
   await passTime(instance, 61);
-  await lookOnce(instance);
+  await verifyOnce(instance);
   expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 1 });
 
   const other = { kind: "deposit", number: operationNumber(77n), attempt: 1 } as const;
   await world.control.editDeal(Number(ticket), { comment: platformComment(other, "") });
   await passTime(instance, 0);
-  await lookOnce(instance);
+  await verifyOnce(instance);
 
   expect(await status(instance)).toMatchObject({ state: "REVIEW", review: "applied_deal_differs" });
   expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_changed"]);
 });
 
-test("a ticket that the platform gave to another login is no longer the deal of this one", async () => {
+test("a ticket that the platform reused on another login is a deleted deal of this one", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
@@ -137,19 +137,19 @@ test("a ticket that the platform gave to another login is no longer the deal of 
   expect((await world.control.balance(other, "9.00")).deal).toBe(Number(ticket));
 
   await passTime(instance, 1);
-  await lookOnce(instance);
+  await verifyOnce(instance);
 
   expect(await status(instance)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone" });
   expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
-test("a process that dies with a claim delays the look; another one makes it", async () => {
+test("a process that dies with a claim delays the verification; another process makes it", async () => {
   const world = await aWorld();
   const dying = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(dying);
   await world.control.removeDeal(Number(ticket));
   await passTime(dying, 61);
-  expect(await claimDealLooks(dying.deps.pool, 1_000, 10)).toHaveLength(1);
+  expect(await claimVerifications(dying.deps.pool, 1_000, 10)).toHaveLength(1);
   await dying[Symbol.asyncDispose]();
 
   const next = await world.start();
@@ -158,7 +158,7 @@ test("a process that dies with a claim delays the look; another one makes it", a
   expect(await status(next)).toMatchObject({ state: "REVIEW", looks: 0 });
 });
 
-test("an operation of a Master that the platform forgets before it was read is not missed", async () => {
+test("an operation of a Master whose deal is lost before it was read is reported", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance, "master");
@@ -167,7 +167,7 @@ test("an operation of a Master that the platform forgets before it was read is n
   await world.control.removeDeal(Number(legs[0]!.dealId));
   await execute(instance.deps.pool, sql`update operation set applied_at = applied_at - interval '90 seconds'`);
 
-  // Its first look is not due: the readers of the history miss it.
+  // Its first verification is not due: the readers of the history find it missing.
   const reading = await world.start();
   const entries = await eventually(
     async () => (await reading.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall())).entries,

@@ -1,52 +1,48 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
-import { dealLookMs, shownWithinMs } from "../domain/deal-looks.ts";
+import { verificationDelayMs, shownWithinMs } from "../domain/next-scan.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { readClock } from "../store/clock.ts";
-import { type DueLook, putOffLook, saveLook } from "../store/deal-looks.ts";
+import { type DueVerification, postponeVerification, saveVerification } from "../store/deal-verifications.ts";
 import { effectOf, isBalanceOperation } from "../protocol/history/explain-deal.ts";
 import { formatReference, readReference } from "../domain/reference.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
 import { reportAmendments } from "./report-amendments.ts";
 
-/** Times of the platform and of our clock may differ by this much; who is not found so is asked for by ticket. */
+/** The clocks of the platform and of the database may differ by this much; a deal outside is requested by its ticket. */
 const EDGE_MS = 120_000;
-/** Clocks, zones and changes of clocks may hide a deal from a narrow window. */
+/** Clock differences, time zones and daylight saving changes may hide a deal from a narrow window. */
 const WINDOW_MS = 24 * 3_600_000;
-/** An account that the platform does not show is asked about again then. */
+/** Pause before the next verification on an account that the platform does not show. */
 const NOT_SHOWN_PAUSE_MS = 60_000;
 
-/** Looks for the deals of operations that were applied about the same time: by ticket and by reference. */
-export async function verifyDeals(deps: Deps, due: readonly DueLook[]): Promise<void> {
+/** Verifies the deals of operations that were applied about the same time, by ticket and by reference. */
+export async function verifyDeals(deps: Deps, due: readonly DueVerification[]): Promise<void> {
   const times = due.map(({ appliedAt }) => appliedAt.getTime());
   const period = { from: new Date(Math.min(...times) - EDGE_MS), to: new Date(Math.max(...times) + EDGE_MS) };
   const deals = await deps.mt5.findDeals([...new Set(due.map(({ login }) => login))], period);
   const shown = new Map(deals.map((deal) => [deal.ticket, deal]));
-  for (const look of due) {
+  for (const one of due) {
     try {
-      await verify(deps, look, shown.get(look.ticket) ?? (await deps.mt5.getDeal(look.ticket)));
+      await verify(deps, one, shown.get(one.ticket) ?? (await deps.mt5.getDeal(one.ticket)));
     } catch (error) {
-      // It stays claimed for a while; one that cannot be looked for must not keep the others from it.
-      deps.log.error("a deal could not be looked for and is looked for again", {
-        id: look.number,
-        login: look.login,
-        error,
-      });
+      // It stays claimed for a while; its failure must not stop the others.
+      deps.log.info("deal verification failed, retry scheduled", { operation_id: one.number, login: one.login, error });
     }
   }
 }
 
-async function verify(deps: Deps, look: DueLook, shown: Deal | undefined): Promise<void> {
-  if (shown === undefined) return await afterMissing(deps, look);
-  const differences = differencesOf(look, shown);
-  if (differences.length === 0) return await found(deps, look);
-  // A ticket that was given to another login is no longer the deal of this one.
-  const amendment = shown.login === look.login ? "deal_changed" : "deal_gone";
-  await tell(deps, look, { shown, amendment, differences });
+async function verify(deps: Deps, due: DueVerification, shown: Deal | undefined): Promise<void> {
+  if (shown === undefined) return await afterMissing(deps, due);
+  const differences = differencesOf(due, shown);
+  if (differences.length === 0) return await finish(deps, due);
+  // A ticket that was reused for another login is no longer the deal of this one.
+  const amendment = shown.login === due.login ? "deal_changed" : "deal_gone";
+  await report(deps, due, { shown, amendment, differences });
 }
 
-/** Names of what the platform shows otherwise. A comment that was cut or rewritten says nothing; another reference does. */
-export function differencesOf({ login, kind, number, attempt, amountMinor }: DueLook, shown: Deal): string[] {
+/** Names of the fields that differ. A comment that was cut or rewritten is no difference; another reference is one. */
+export function differencesOf({ login, kind, number, attempt, amountMinor }: DueVerification, shown: Deal): string[] {
   const reference = readReference(shown.comment);
   const isOther = reference !== undefined && formatReference(reference) !== formatReference({ kind, number, attempt });
   return Object.entries({
@@ -57,26 +53,26 @@ export function differencesOf({ login, kind, number, attempt, amountMinor }: Due
   }).flatMap(([name, isDifferent]) => (isDifferent ? [name] : []));
 }
 
-/** Gone is what a complete reading does not show, once everything that was made must be shown. */
-async function afterMissing(deps: Deps, look: DueLook): Promise<void> {
+/** A deal is deleted when a complete read does not show it after the time in which every new deal has to appear. */
+async function afterMissing(deps: Deps, due: DueVerification): Promise<void> {
   const { mt5, settings, pool } = deps;
-  const { login, appliedAt, ticket } = look;
+  const { login, appliedAt, ticket } = due;
   const shownBy = new Date(appliedAt.getTime() + shownWithinMs(settings.quietPeriodMs));
   const nowMs = await readClock(pool);
-  if (nowMs < shownBy.getTime()) return await putOffLook(pool, look, shownBy);
+  if (nowMs < shownBy.getTime()) return await postponeVerification(pool, due, shownBy);
   const users = await mt5.getUsers([login]);
   if (!users.has(login)) {
     await inTransaction(pool, (tx) => reportFinding(tx, { login, reason: "account_not_shown", evidence: {} }));
-    return await putOffLook(pool, look, new Date(nowMs + NOT_SHOWN_PAUSE_MS));
+    return await postponeVerification(pool, due, new Date(nowMs + NOT_SHOWN_PAUSE_MS));
   }
   const to = new Date(Math.max(nowMs, appliedAt.getTime()) + WINDOW_MS);
   const deals = await mt5.readDeals(login, { from: new Date(appliedAt.getTime() - WINDOW_MS), to });
-  if (deals.some((deal) => deal.ticket === ticket)) return await found(deps, look);
-  await tell(deps, look, { shown: withReference(look, deals), amendment: "deal_gone", differences: [] });
+  if (deals.some((deal) => deal.ticket === ticket)) return await finish(deps, due);
+  await report(deps, due, { shown: withReference(due, deals), amendment: "deal_gone", differences: [] });
 }
 
-/** Another deal under the operation's own reference: it stands in the log as surplus, and a person sees both together. */
-function withReference({ kind, number, attempt }: DueLook, deals: readonly Deal[]): Deal | undefined {
+/** Another deal with the reference of the operation: the log has it as unmatched, and the review shows both deals. */
+function withReference({ kind, number, attempt }: DueVerification, deals: readonly Deal[]): Deal | undefined {
   const own = formatReference({ kind, number, attempt });
   return deals.find(({ comment }) => comment.startsWith(own));
 }
@@ -87,21 +83,21 @@ type Seen = {
   readonly differences: readonly string[];
 };
 
-/** The log and the operation say it together, so that a look which dies before or after leaves nothing half told. */
-async function tell(deps: Deps, look: DueLook, seen: Seen): Promise<void> {
-  const { login, ticket, appliedAt: at } = look;
-  deps.log.error("the deal of an applied operation is not what it was", {
-    id: look.number,
+/** One transaction writes the log and the operation, so that a crash leaves no half of the report. */
+async function report(deps: Deps, due: DueVerification, seen: Seen): Promise<void> {
+  const { login, ticket, appliedAt: at } = due;
+  deps.log.error("deal of an applied operation amended, manual review opened", {
+    operation_id: due.number,
     login,
     reason: seen.amendment,
   });
-  await reportAmendments(deps, [{ login, ticket, at, told: undefined, ...seen }]);
-  await found(deps, look);
+  await reportAmendments(deps, [{ login, ticket, at, recorded: undefined, ...seen }]);
+  await finish(deps, due);
 }
 
-/** Also what was told needs no telling again: then the operation needs manual review, and this changes nothing. */
-async function found({ pool }: Deps, look: DueLook): Promise<void> {
-  const nextMs = dealLookMs(look.looks + 1);
-  const nextAt = nextMs === undefined ? undefined : new Date(look.appliedAt.getTime() + nextMs);
-  await saveLook(pool, look, nextAt);
+/** Schedules the next verification. An operation that is in manual review by now stays as it is. */
+async function finish({ pool }: Deps, due: DueVerification): Promise<void> {
+  const nextMs = verificationDelayMs(due.verifications + 1);
+  const nextAt = nextMs === undefined ? undefined : new Date(due.appliedAt.getTime() + nextMs);
+  await saveVerification(pool, due, nextAt);
 }

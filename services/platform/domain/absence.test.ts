@@ -16,7 +16,7 @@ function lost(own: Partial<LostAttempt> = {}): LostAttempt {
     lostAtMs: 3_000,
     permitExpiresAtMs: 0,
     isFenced: true,
-    senderBeatAtMs: OVER,
+    senderHeartbeatAtMs: OVER,
     watchedSinceMs: 0,
     scans: [],
     ...own,
@@ -28,17 +28,17 @@ test("absence needs a clean scan past half of the quiet period and one past all 
   expect(decideAbsence(proven, Q, OVER)).toEqual({ kind: "absent" });
 
   for (const scans of [[], [clean(OVER)], [clean(HALF - 1), clean(OVER)], [clean(HALF), clean(OVER - 1)]]) {
-    expect(decideAbsence(lost({ scans }), Q, OVER)).toMatchObject({ kind: "look" });
+    expect(decideAbsence(lost({ scans }), Q, OVER)).toMatchObject({ kind: "scan" });
   }
 });
 
-test("a service that slept through the quiet period makes its two scans a second apart", () => {
+test("a service that was down during the quiet period makes its two scans a second apart", () => {
   const awake = OVER + 3_600_000;
   const attempt = lost({ watchedSinceMs: awake });
-  expect(decideAbsence(attempt, Q, awake)).toEqual({ kind: "look", atMs: awake });
+  expect(decideAbsence(attempt, Q, awake)).toEqual({ kind: "scan", atMs: awake });
 
-  const once = { ...attempt, scans: [clean(awake)], lastLookAtMs: awake };
-  expect(decideAbsence(once, Q, awake + 50)).toEqual({ kind: "look", atMs: awake + 1_000 });
+  const once = { ...attempt, scans: [clean(awake)], lastScanStartedAtMs: awake };
+  expect(decideAbsence(once, Q, awake + 50)).toEqual({ kind: "scan", atMs: awake + 1_000 });
   expect(decideAbsence({ ...once, scans: [clean(awake), clean(awake + 1_000)] }, Q, awake + 1_001)).toEqual({
     kind: "absent",
   });
@@ -46,17 +46,17 @@ test("a service that slept through the quiet period makes its two scans a second
 
 test("while the sender may still write, nothing is proven", () => {
   const scans = [clean(HALF), clean(OVER)];
-  const alive = lost({ isFenced: false, senderBeatAtMs: OVER - 1_000, scans });
-  expect(decideAbsence(alive, Q, OVER)).toMatchObject({ kind: "look" });
+  const alive = lost({ isFenced: false, senderHeartbeatAtMs: OVER - 1_000, scans });
+  expect(decideAbsence(alive, Q, OVER)).toMatchObject({ kind: "scan" });
   expect(decideAbsence(alive, Q, OVER + RESOLUTION_BOUND_MS)).toEqual({ kind: "review", reason: "sender_not_fenced" });
 
-  const dead = lost({ isFenced: false, senderBeatAtMs: 1_000, scans });
+  const dead = lost({ isFenced: false, senderHeartbeatAtMs: 1_000, scans });
   expect(decideAbsence(dead, Q, OVER)).toEqual({ kind: "absent" });
-  expect(decideAbsence({ ...dead, senderBeatAtMs: OVER - Q }, Q, OVER)).toMatchObject({ kind: "look" });
+  expect(decideAbsence({ ...dead, senderHeartbeatAtMs: OVER - Q }, Q, OVER)).toMatchObject({ kind: "scan" });
 });
 
-test("a deal that could be ours with a rewritten comment goes to a person, once its own time could be over", () => {
-  expect(decideAbsence(lost({ scans: [candidates(10_000)] }), Q, 11_000)).toMatchObject({ kind: "look" });
+test("a deal that could be ours with a rewritten comment is sent to manual review after the quiet period", () => {
+  expect(decideAbsence(lost({ scans: [candidates(10_000)] }), Q, 11_000)).toMatchObject({ kind: "scan" });
   expect(decideAbsence(lost({ scans: [clean(HALF), candidates(OVER)] }), Q, OVER)).toEqual({
     kind: "review",
     reason: "candidate_deal",
@@ -65,40 +65,40 @@ test("a deal that could be ours with a rewritten comment goes to a person, once 
 
 test("a scan with candidates is not one of the two clean ones, even when a later one is clean", () => {
   const scans = [candidates(HALF), clean(OVER)];
-  expect(decideAbsence(lost({ scans }), Q, OVER)).toEqual({ kind: "look", atMs: OVER + 1_000 });
+  expect(decideAbsence(lost({ scans }), Q, OVER)).toEqual({ kind: "scan", atMs: OVER + 1_000 });
   expect(decideAbsence(lost({ scans: [...scans, clean(OVER + 1_000)] }), Q, OVER + 1_000)).toEqual({ kind: "absent" });
 });
 
-test("without a complete read in time a person gets it, 75 seconds after the quiet period", () => {
-  const blind = lost({ scans: [clean(HALF)], lastLookAtMs: OVER });
-  expect(decideAbsence(blind, Q, OVER + RESOLUTION_BOUND_MS - 1)).toMatchObject({ kind: "look" });
+test("without a complete read an operation is sent to manual review 75 seconds after the quiet period", () => {
+  const blind = lost({ scans: [clean(HALF)], lastScanStartedAtMs: OVER });
+  expect(decideAbsence(blind, Q, OVER + RESOLUTION_BOUND_MS - 1)).toMatchObject({ kind: "scan" });
   expect(decideAbsence(blind, Q, OVER + RESOLUTION_BOUND_MS)).toEqual({
     kind: "review",
     reason: "not_scanned_in_time",
   });
 });
 
-test("looks come at 0.25, 1, 2 and 4 s, then ever more rarely but once a minute, and at both marks of the proof", () => {
+test("scans run at 0.25, 1, 2 and 4 s, then at growing intervals of at most a minute, and at both times that the proof needs", () => {
   const times: number[] = [];
   let attempt = lost();
   let nowMs = attempt.lostAtMs;
   for (;;) {
     const decision = decideAbsence(attempt, Q, nowMs);
-    if (decision.kind !== "look") break;
+    if (decision.kind !== "scan") break;
     nowMs = decision.atMs;
     times.push((nowMs - attempt.lostAtMs) / 1_000);
-    attempt = { ...attempt, lastLookAtMs: nowMs, scans: [...attempt.scans, clean(nowMs)] };
+    attempt = { ...attempt, lastScanStartedAtMs: nowMs, scans: [...attempt.scans, clean(nowMs)] };
   }
   expect(times).toEqual([0.25, 1, 2, 4, 8, 16, 32, 64, 124, 152, 212, 272, 302]);
   expect(decideAbsence(attempt, Q, nowMs)).toEqual({ kind: "absent" });
 });
 
-test("looks that fail are repeated every half second and not in a hot loop", () => {
-  const failing = lost({ lastLookAtMs: 10_000 });
-  expect(decideAbsence(failing, Q, 10_001)).toEqual({ kind: "look", atMs: 10_500 });
+test("failed scans are repeated every half second and not in a hot loop", () => {
+  const failing = lost({ lastScanStartedAtMs: 10_000 });
+  expect(decideAbsence(failing, Q, 10_001)).toEqual({ kind: "scan", atMs: 10_500 });
 });
 
-test("absence is never declared before the quiet period is over, nor is anything open 75 s after it", () => {
+test("absence is never declared before the quiet period is over, and every attempt is decided 75 s after it", () => {
   const scans = fc.array(fc.record({ at: fc.nat(500_000), isClean: fc.boolean() }), { maxLength: 8 });
   const times = fc.record({
     quiet: fc.integer({ min: 0, max: 400_000 }),
@@ -111,14 +111,14 @@ test("absence is never declared before the quiet period is over, nor is anything
         .filter(({ at }) => at <= now)
         .sort((a, b) => a.at - b.at)
         .map(({ at, isClean }) => (isClean ? clean(at) : candidates(at)));
-      const decision = decideAbsence(lost({ isFenced, senderBeatAtMs: heartbeat, scans: seen }), quiet, now);
+      const decision = decideAbsence(lost({ isFenced, senderHeartbeatAtMs: heartbeat, scans: seen }), quiet, now);
       const over = QUIET_SINCE + quiet;
       if (decision.kind === "absent") {
         expect(now).toBeGreaterThanOrEqual(over);
         expect(isFenced || now - heartbeat > quiet).toBe(true);
         expect(seen.filter(({ verdict }) => verdict === "clean").length).toBeGreaterThanOrEqual(2);
       }
-      if (decision.kind === "look") {
+      if (decision.kind === "scan") {
         expect(now).toBeLessThan(over + RESOLUTION_BOUND_MS);
         expect(decision.atMs).toBeGreaterThanOrEqual(now);
         expect(decision.atMs).toBeLessThanOrEqual(Math.max(over + RESOLUTION_BOUND_MS, now + 500));

@@ -1,35 +1,35 @@
 import type { ReviewReason } from "./operation.ts";
 import { lostAfterMs } from "./permit.ts";
 
-/** How long after the quiet period an operation may stay without a proof in manual review gets it. */
+/** An operation that is still unproven this long after its quiet period is sent to manual review. */
 export const RESOLUTION_BOUND_MS = 75_000;
-/** First looks after the loss, when most lost answers are found; then the time since the loss doubles. */
-const EARLY_LOOKS_MS = [250, 1_000, 2_000, 4_000];
-/** A late application is detected within this time. */
+/** First scans after the loss, when most lost answers are found; then the time since the loss doubles. */
+const EARLY_SCANS_MS = [250, 1_000, 2_000, 4_000];
+/** Longest pause between two scans: a late application is detected within this time. */
 export const SCAN_INTERVAL_MS = 60_000;
-/** Looks that fail are repeated no faster than this. */
-const LOOK_GAP_MS = 500;
-/** Two scans closer than this could both miss a deal that is not shown yet. */
-const SCAN_GAP_MS = 1_000;
+/** A scan that failed is repeated no sooner than this. */
+const MIN_RETRY_PAUSE_MS = 500;
+/** Two scans closer together than this could both miss a deal that is not shown yet. */
+const MIN_CLEAN_SCAN_GAP_MS = 1_000;
 
-/** What is known about an attempt whose fate is not. All times are milliseconds since 1970. */
+/** What is known about an attempt with an unknown outcome. All times are milliseconds since 1970. */
 export type LostAttempt = {
   readonly lostAtMs: number;
   readonly permitExpiresAtMs: number;
-  /** Its sender told that nothing of the command is left on its side: the session was reset or the answer read whole. */
+  /** Its sender has confirmed that it can write no more of the command: the session was reset or the answer read whole. */
   readonly isFenced: boolean;
-  /** Last sign of life of the sender's process. */
-  readonly senderBeatAtMs: number;
-  /** Since when this process has been able to look: a service that was down has missed no deadline. */
+  /** Last heartbeat of the sender's process. */
+  readonly senderHeartbeatAtMs: number;
+  /** When this process began to scan: time in which the service was down does not count towards the deadline. */
   readonly watchedSinceMs: number;
-  /** Start of the last look, also of one that failed. */
-  readonly lastLookAtMs?: number;
+  /** Start of the last scan, also of one that failed. */
+  readonly lastScanStartedAtMs?: number;
   /** Complete reads of the history, oldest first; a read that failed or had gaps is not among them. */
   readonly scans: readonly Scan[];
 };
 
 export type Scan = {
-  /** When the read began: it speaks of everything that was applied before. */
+  /** When the read began: it covers everything that was applied before. */
   readonly startedAtMs: number;
   readonly verdict: "clean" | "candidates";
 };
@@ -37,12 +37,12 @@ export type Scan = {
 export type AbsenceDecision =
   | { readonly kind: "absent" }
   | { readonly kind: "review"; readonly reason: ReviewReason }
-  /** Nothing is proven yet; look again then. */
-  | { readonly kind: "look"; readonly atMs: number };
+  /** Nothing is proven yet; scan again at this time. */
+  | { readonly kind: "scan"; readonly atMs: number };
 
 /**
- * Absence is proven by two clean scans, one past half of the quiet period and one past all of it, once nobody can write
- * the command any more. The quiet period begins where the permit and the socket time-out end.
+ * Absence is proven by two clean scans, one past half of the quiet period and one past all of it, once the sender can no
+ * longer write the command. The quiet period begins when the permit and the socket time-out have ended.
  */
 export function decideAbsence(attempt: LostAttempt, quietPeriodMs: number, nowMs: number): AbsenceDecision {
   const times = quietTimes(attempt, quietPeriodMs);
@@ -56,13 +56,13 @@ export function decideAbsence(attempt: LostAttempt, quietPeriodMs: number, nowMs
   if (nowMs >= times.boundMs) {
     return { kind: "review", reason: isFenced ? "not_scanned_in_time" : "sender_not_fenced" };
   }
-  return { kind: "look", atMs: nextLook(attempt, times, nowMs) };
+  return { kind: "scan", atMs: nextScanAt(attempt, times, nowMs) };
 }
 
 type QuietTimes = {
   readonly halfMs: number;
   readonly overMs: number;
-  /** A sender without a sign of life until then is taken for dead, and its sockets with it. */
+  /** A sender without a heartbeat until then is considered dead, and its sockets closed. */
   readonly senderGoneMs: number;
   readonly boundMs: number;
 };
@@ -73,7 +73,7 @@ function quietTimes({ permitExpiresAtMs, ...attempt }: LostAttempt, quietPeriodM
   return {
     halfMs: sinceMs + quietPeriodMs / 2,
     overMs,
-    senderGoneMs: attempt.senderBeatAtMs + quietPeriodMs,
+    senderGoneMs: attempt.senderHeartbeatAtMs + quietPeriodMs,
     boundMs: Math.max(overMs, attempt.watchedSinceMs) + RESOLUTION_BOUND_MS,
   };
 }
@@ -81,21 +81,27 @@ function quietTimes({ permitExpiresAtMs, ...attempt }: LostAttempt, quietPeriodM
 function isCleanTwice(scans: readonly Scan[], sinceMs: number): boolean {
   const first = scans.find(({ startedAtMs, verdict }) => startedAtMs >= sinceMs && verdict === "clean");
   const last = scans.at(-1);
-  return first !== undefined && last !== undefined && last.startedAtMs - first.startedAtMs >= SCAN_GAP_MS;
+  return first !== undefined && last !== undefined && last.startedAtMs - first.startedAtMs >= MIN_CLEAN_SCAN_GAP_MS;
 }
 
-/** Soon at first, then ever more rarely, and always where the proof or its bound needs one. */
-function nextLook({ lostAtMs, lastLookAtMs, scans }: LostAttempt, times: QuietTimes, nowMs: number): number {
+/** Soon at first, then at growing intervals, and always when the proof or its deadline needs a scan. */
+function nextScanAt({ lostAtMs, lastScanStartedAtMs, scans }: LostAttempt, times: QuietTimes, nowMs: number): number {
   const lastScanMs = scans.at(-1)?.startedAtMs ?? 0;
-  const due = [regularLook(lostAtMs, lastScanMs), times.halfMs, times.overMs, times.senderGoneMs + 1, times.boundMs];
-  if (lastScanMs >= times.overMs) due.push(lastScanMs + SCAN_GAP_MS);
+  const due = [
+    scheduledScanAt(lostAtMs, lastScanMs),
+    times.halfMs,
+    times.overMs,
+    times.senderGoneMs + 1,
+    times.boundMs,
+  ];
+  if (lastScanMs >= times.overMs) due.push(lastScanMs + MIN_CLEAN_SCAN_GAP_MS);
   const next = Math.min(...due.filter((dueMs) => dueMs > lastScanMs));
-  return Math.max(next, nowMs, (lastLookAtMs ?? 0) + LOOK_GAP_MS);
+  return Math.max(next, nowMs, (lastScanStartedAtMs ?? 0) + MIN_RETRY_PAUSE_MS);
 }
 
-/** The first time of the schedule after the last scan. */
-function regularLook(lostAtMs: number, lastScanMs: number): number {
-  const early = EARLY_LOOKS_MS.find((delayMs) => lostAtMs + delayMs > lastScanMs);
+/** The first scheduled time after the last scan. */
+function scheduledScanAt(lostAtMs: number, lastScanMs: number): number {
+  const early = EARLY_SCANS_MS.find((delayMs) => lostAtMs + delayMs > lastScanMs);
   if (early !== undefined) return lostAtMs + early;
   return lastScanMs + Math.min(SCAN_INTERVAL_MS, lastScanMs - lostAtMs);
 }

@@ -30,11 +30,11 @@ test("the exact reference on the same login with the same signed amount is a hit
   expect(judge(aDeal({ comment: `${comment} [broker]` }), aDeal())).toEqual({ kind: "hit", ticket: 500n });
 });
 
-test("the time of a deal never decides about a hit, because server clocks and their zones lie", () => {
+test("the time of a deal never decides about a hit, because server clocks and time zones are unreliable", () => {
   expect(judge(aDeal({ atMs: SENT - 86_400_000 }))).toEqual({ kind: "hit", ticket: 500n });
 });
 
-test("the reference with another amount, another kind of deal, or twice, goes to a person", () => {
+test("the reference with another amount, on another kind of deal, or on two deals, is sent to manual review", () => {
   expect(judge(aDeal({ amountMinor: 100_00n }))).toEqual({
     kind: "mismatch",
     reason: "amount_differs",
@@ -55,7 +55,7 @@ test("an unexplained balance deal of the same amount is a candidate, and neither
   expect(judge(aDeal({ comment: `x${comment}` }))).toMatchObject({ kind: "candidates" });
 });
 
-test("what our books explain, another amount, a trade, and a deal long before the send are no candidates", () => {
+test("a recorded deal, another amount, a trade, and a deal long before the send are no candidates", () => {
   expect(judgeDeals(expected, [aDeal({ comment: "" })], (ticket) => ticket === 500n)).toEqual({ kind: "clean" });
   expect(judge(aDeal({ comment: "", amountMinor: -100_01n }))).toEqual({ kind: "clean" });
   expect(judge(aDeal({ comment: "", isBalanceOperation: false }))).toEqual({ kind: "clean" });
@@ -63,12 +63,12 @@ test("what our books explain, another amount, a trade, and a deal long before th
   expect(judge()).toEqual({ kind: "clean" });
 });
 
-test("a candidate may bear a time of more than an hour before its send, because a server's zone may be read wrong", () => {
+test("a candidate may have a time more than an hour before its send, because the server's time zone may be misread", () => {
   const rewritten = aDeal({ comment: "", atMs: SENT - 64 * 60_000 });
   expect(judge(rewritten)).toEqual({ kind: "candidates", tickets: [500n] });
 });
 
-test("a deal of another operation or attempt of ours is explained by its own reference", () => {
+test("a deal of another operation or attempt of the service is recognised by its own reference", () => {
   const earlier = aDeal({ comment: platformComment({ ...expected.reference, attempt: 1 }, "CRM-1") });
   const stranger = aDeal({ comment: platformComment({ ...expected.reference, number: operationNumber(78n) }, "") });
   expect(judge(earlier, stranger)).toEqual({ kind: "clean" });

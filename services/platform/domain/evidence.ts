@@ -1,7 +1,7 @@
 import type { ReviewReason } from "./operation.ts";
 import { formatReference, readReference, type Reference } from "./reference.ts";
 
-/** The part of a deal that can prove something about an operation. */
+/** The fields of a deal that count as evidence about an operation. */
 export type EvidenceDeal = {
   readonly ticket: bigint;
   readonly login: string;
@@ -12,7 +12,7 @@ export type EvidenceDeal = {
   readonly atMs: number;
 };
 
-/** One attempt that was permitted, and what its deal would look like. */
+/** One permitted attempt, and the deal that it would produce. */
 export type Expected = {
   readonly reference: Reference;
   readonly login: string;
@@ -23,18 +23,18 @@ export type Expected = {
 
 export type Verdict =
   | { readonly kind: "hit"; readonly ticket: bigint }
-  /** A deal carries the reference, but it is not the deal that was ordered. */
+  /** A deal carries the reference, but differs from the transfer order. */
   | { readonly kind: "mismatch"; readonly reason: ReviewReason; readonly tickets: readonly bigint[] }
-  /** No reference, but deals that could be ours with a rewritten comment. */
+  /** No deal with the reference, but deals that could be ours with a rewritten comment. */
   | { readonly kind: "candidates"; readonly tickets: readonly bigint[] }
   | { readonly kind: "clean" };
 
-/** Server times may be read an hour wrong around a change of clocks; five minutes are for clocks that differ. */
+/** Server times may be an hour off around a daylight saving change; five minutes cover the difference between clocks. */
 export const FINGERPRINT_BEFORE_MS = 65 * 60_000;
 
 /**
- * Judges one complete read of a login's history. `isExplained` says of a ticket that our books knew it before, or know
- * what else it is. A deal of another login proves nothing.
+ * Judges one complete read of a login's history. `isExplained` is true for a ticket that the log, an adoption or another
+ * operation accounts for. A deal of another login is no evidence.
  */
 export function judgeDeals(
   expected: Expected,
@@ -67,7 +67,7 @@ function mismatchOf(
   return hit.amountMinor === expected.amountMinor ? undefined : "amount_differs";
 }
 
-/** A deal under any other reference of ours is explained by it. */
+/** A deal with any other reference of the service is accounted for by that reference. */
 function isCandidate({ amountMinor, permittedAtMs }: Expected, deal: EvidenceDeal): boolean {
   return (
     deal.isBalanceOperation &&

@@ -2,8 +2,8 @@ import type { Money } from "#kernel/money.ts";
 import type { Role } from "./role.ts";
 
 /**
- * Why a balance changed: an operation of ours, or something that happened without us. An irregularity changed none. A
- * correction says by how much a deal of before is now more or less than it was told.
+ * Why a balance changed: an operation of the service or an external event. An `amendment` changes no balance. A
+ * `correction` is the difference between an amended deal and what the log has for it.
  */
 export type EntryKind =
   | "opening"
@@ -20,10 +20,10 @@ export type EntryKind =
   | "amendment"
   | "correction";
 
-/** What happened to the past of an account. */
+/** What happened to a deal of an account after it was recorded. */
 export type AmendmentKind = "deal_gone" | "deal_changed" | "deal_cancelled" | "unmatched_deal";
 
-/** What an allocation has to know of a trader's deal. Volumes are lots in units of 1e-8. */
+/** The fields of a trader's deal that an allocation needs. Volumes are lots in units of 1e-8. */
 export type Trade = {
   readonly action: number;
   readonly entry: number;
@@ -37,10 +37,10 @@ export type Trade = {
   readonly fee: Money;
 };
 
-/** The operation of ours behind an entry. */
+/** The operation of the service behind an entry. */
 export type EntryCause = { readonly operation: bigint; readonly transferId: bigint; readonly key: string };
 
-/** A change of a login's balance that is known to be true, before it has its number. */
+/** A confirmed change of a login's balance, before it has its log position. */
 export type NewEntry = {
   readonly kind: EntryKind;
   readonly amount: Money;
@@ -48,17 +48,17 @@ export type NewEntry = {
   readonly deal: EntryDeal | undefined;
   readonly at: Date;
   readonly trade: Trade | undefined;
-  /** Of an irregularity what has happened to its deal; of a correction what the deal is from now on. */
+  /** For an amendment, what happened to its deal; for a correction, what the deal is from now on. */
   readonly amendment?: AmendmentKind | undefined;
-  /** How often the deal of an irregularity or a correction had been corrected by then; a correction counts itself. */
+  /** How often the deal of an amendment or a correction had been corrected by then; a correction counts itself. */
   readonly dealState?: number;
-  /** Of a correction: the trade as the platform shows it now. */
+  /** For a correction: the trade as the platform shows it now. */
   readonly shownTrade?: Trade | undefined;
 };
 
 export type EntryDeal = {
   readonly id: bigint;
-  /** Milliseconds as the platform's own clock showed them; undefined while only the ticket is known. */
+  /** Milliseconds by the platform's own clock; undefined while only the ticket is known. */
   readonly serverMsc: bigint | undefined;
 };
 

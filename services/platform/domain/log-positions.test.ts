@@ -21,7 +21,7 @@ test("a position grows with entries, shrinks with exits and is closed at zero", 
   expect(followTrades([], [...trades, rest])).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: 0n }]);
 });
 
-test("a position that was open before is followed, and untouched ones are not mentioned", () => {
+test("a position that was open before is updated, and unchanged positions are left out", () => {
   const open = [
     { positionId: 7n, symbol: "EURUSD", volume: 10n },
     { positionId: 8n, symbol: "EURUSD", volume: 10n },
@@ -44,20 +44,20 @@ test("charges and dividends touch no position", () => {
   expect(followTrades([], [aTrade({ action: 7, volume: 3n }), aTrade({ positionId: 0n, volume: 3n })])).toEqual([]);
 });
 
-test("closing more than was open leaves a rest that nobody can take for flat", () => {
+test("closing more than was open leaves a negative volume", () => {
   const changed = followTrades([], [aTrade({ entry: 1, volume: 2n, volumeClosed: 2n })]);
 
   expect(changed).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: -2n }]);
 });
 
-test("a trade that is gone counts no more, and one that changed counts as it is shown", () => {
+test("a deleted trade no longer counts, and an amended one counts as it is shown", () => {
   const [opened, closed] = [aTrade({ entry: 0, volume: 10n }), aTrade({ entry: 1, volume: 10n, volumeClosed: 10n })];
   const open = [{ positionId: 7n, symbol: "EURUSD", volume: 10n }];
-  expect(correctTrades(open, [{ told: opened, shown: undefined }])).toEqual([{ ...open[0], volume: 0n }]);
-  expect(correctTrades([], [{ told: closed, shown: undefined }])).toEqual(open);
-  const smaller = { told: opened, shown: aTrade({ entry: 0, volume: 4n }) };
+  expect(correctTrades(open, [{ recorded: opened, shown: undefined }])).toEqual([{ ...open[0], volume: 0n }]);
+  expect(correctTrades([], [{ recorded: closed, shown: undefined }])).toEqual(open);
+  const smaller = { recorded: opened, shown: aTrade({ entry: 0, volume: 4n }) };
   expect(correctTrades(open, [smaller])).toEqual([{ ...open[0], volume: 4n }]);
   const turned = aTrade({ entry: 2, action: 1, volume: 15n, volumeClosed: 10n });
-  expect(correctTrades([{ ...open[0]!, volume: 5n }], [{ told: turned, shown: undefined }])).toEqual(open);
-  expect(correctTrades(open, [{ told: undefined, shown: undefined }])).toEqual([]);
+  expect(correctTrades([{ ...open[0]!, volume: 5n }], [{ recorded: turned, shown: undefined }])).toEqual(open);
+  expect(correctTrades(open, [{ recorded: undefined, shown: undefined }])).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { Trade } from "./log-entry.ts";
 
-/** An open position as the log leaves it. */
+/** An open position according to the log. */
 export type LogPosition = { readonly positionId: bigint; readonly symbol: string; readonly volume: bigint };
 
 const ENTRY = { in: 0, out: 1, reversal: 2, outBy: 3 } as const;
@@ -8,34 +8,34 @@ const BUY = 0;
 const SELL = 1;
 
 /**
- * Follows trades through the positions that were open before, and answers those that changed. A position that closed
- * more than was open keeps the negative rest: the log lacks a deal, and whoever compares must see that.
+ * Applies trades to the open positions and returns the positions that changed. A position that closed more than was
+ * open keeps a negative volume: the log lacks a deal, and the comparison with the platform must show that.
  */
 export function followTrades(open: readonly LogPosition[], trades: readonly Trade[]): LogPosition[] {
-  return follow(
+  return apply(
     open,
     trades.map((trade) => ({ trade, sign: 1n })),
   );
 }
 
-/** A trade as the log had it, and as the platform shows it now; undefined where there is none. */
-export type CorrectedTrade = { readonly told: Trade | undefined; readonly shown: Trade | undefined };
+/** A trade as the log recorded it, and as the platform shows it now; undefined where there is none. */
+export type CorrectedTrade = { readonly recorded: Trade | undefined; readonly shown: Trade | undefined };
 
-/** The same for trades of before: as they were told they count no more, and as they are shown they count from now on. */
+/** Replaces recorded trades by what the platform shows now, and returns the positions that changed. */
 export function correctTrades(open: readonly LogPosition[], corrected: readonly CorrectedTrade[]): LogPosition[] {
-  const steps = corrected.flatMap(({ told, shown }) => [
-    ...(told === undefined ? [] : [{ trade: told, sign: -1n }]),
+  const signed = corrected.flatMap(({ recorded, shown }) => [
+    ...(recorded === undefined ? [] : [{ trade: recorded, sign: -1n }]),
     ...(shown === undefined ? [] : [{ trade: shown, sign: 1n }]),
   ]);
-  return follow(open, steps);
+  return apply(open, signed);
 }
 
-type Step = { readonly trade: Trade; readonly sign: bigint };
+type SignedTrade = { readonly trade: Trade; readonly sign: bigint };
 
-function follow(open: readonly LogPosition[], steps: readonly Step[]): LogPosition[] {
+function apply(open: readonly LogPosition[], trades: readonly SignedTrade[]): LogPosition[] {
   const before = new Map(open.map((position) => [position.positionId, position]));
   const changed = new Map<bigint, LogPosition>();
-  for (const { trade, sign } of steps.filter((step) => isOnPosition(step.trade))) {
+  for (const { trade, sign } of trades.filter((each) => isOnPosition(each.trade))) {
     const { positionId, symbol } = trade;
     const known = changed.get(positionId) ?? before.get(positionId);
     changed.set(positionId, { positionId, symbol, volume: (known?.volume ?? 0n) + sign * volumeOf(trade) });
@@ -48,7 +48,7 @@ function isOnPosition({ action, positionId }: Trade): boolean {
   return positionId !== 0n && (action === BUY || action === SELL);
 }
 
-/** By how much it changes the open volume. A reversal closes what was open and opens the rest. */
+/** Change of the open volume. A reversal closes what was open and opens the rest. */
 function volumeOf({ entry, volume, volumeClosed }: Trade): bigint {
   switch (entry) {
     case ENTRY.in:

@@ -1,31 +1,31 @@
 import type { EntryKind, AmendmentKind, Trade } from "./log-entry.ts";
 
-/** A deal as the log of a login says it now: as it was told, and as it was corrected since. */
+/** A deal according to the log of a login: as it was recorded, with its corrections. */
 export type LoggedDeal = {
   readonly login: string;
   readonly ticket: bigint;
   readonly kind: EntryKind;
-  /** Cents, signed: what the log has for it, its corrections included. */
+  /** Cents, signed: the sum of its entry and its corrections. */
   readonly amountMinor: bigint;
   readonly at: Date;
-  /** Undefined when only the answer of a command told of it. */
+  /** Undefined when the deal is known only from the answer to a command. */
   readonly serverMsc: bigint | undefined;
   readonly trade: Trade | undefined;
   /** How often it was corrected. */
   readonly state: number;
-  /** What it is since it was corrected last; undefined when it never was. */
+  /** What the last correction made of it; undefined when it was never corrected. */
   readonly correctedTo: AmendmentKind | undefined;
 };
 
-/** What the log has about one deal: the entry that booked it, if one did, and its corrections, the oldest first. */
+/** Combines the entries of one deal: the one that booked it, if there is one, and its corrections, oldest first. */
 export function loggedDeal([first, ...corrections]: readonly LoggedDeal[]): LoggedDeal | undefined {
   if (first === undefined) return undefined;
   return corrections.reduce(
-    (told, correction) => ({
+    (sum, correction) => ({
       ...correction,
-      kind: told.kind,
-      amountMinor: told.amountMinor + correction.amountMinor,
-      serverMsc: correction.serverMsc ?? told.serverMsc,
+      kind: sum.kind,
+      amountMinor: sum.amountMinor + correction.amountMinor,
+      serverMsc: correction.serverMsc ?? sum.serverMsc,
     }),
     first,
   );

@@ -3,7 +3,7 @@ import { checkNewAccount, decideGroup } from "./new-account.ts";
 
 const GROUPS = { masterGroups: ["real\\a", "real\\b"], investorGroups: ["real\\i"], paymentGroup: "real\\p" };
 
-test("each role has its own groups, and a payment account needs to name none", () => {
+test("each role has its own groups, and a payment account may leave it out", () => {
   expect(decideGroup("master", "real\\b", GROUPS)).toBe("real\\b");
   expect(decideGroup("investor", "real\\i", GROUPS)).toBe("real\\i");
   expect(decideGroup("payment", "", GROUPS)).toBe("real\\p");
@@ -20,7 +20,7 @@ test.each([
   expect(() => decideGroup(role, group, GROUPS)).toThrow(expect.objectContaining({ code: "group_not_allowed" }));
 });
 
-test("everything that is wrong with a new account is said at once", () => {
+test("all errors of a new account are reported together", () => {
   expect(() => checkNewAccount({ key: "", leverage: 0 })).toThrow(
     expect.objectContaining({
       code: "validation_failed",

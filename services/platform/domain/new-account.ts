@@ -13,22 +13,22 @@ const MAX_LEVERAGE = 500;
 const ROLE_NAMES: Readonly<Record<Role, string>> = { master: "Master", investor: "Investor", payment: "payment" };
 const KEY = /^[\x21-\x7e]+$/;
 
-/** The group in which an account of this role may be created. Case matters: two that differ in case are two. */
-export function decideGroup(role: Role, asked: string, groups: AllowedGroups): string {
-  if (role === "payment" && asked === "") return groups.paymentGroup;
+/** Returns the platform group for a new account of this role. Group names are case-sensitive. */
+export function decideGroup(role: Role, requested: string, groups: AllowedGroups): string {
+  if (role === "payment" && requested === "") return groups.paymentGroup;
   const allowed = {
     master: groups.masterGroups,
     investor: groups.investorGroups,
     payment: [groups.paymentGroup],
   }[role];
-  if (!allowed.includes(asked)) {
-    const message = `Group '${asked}' is not allowed for ${ROLE_NAMES[role]} accounts. Allowed: ${allowed.join(", ")}.`;
+  if (!allowed.includes(requested)) {
+    const message = `Group '${requested}' is not allowed for ${ROLE_NAMES[role]} accounts. Allowed: ${allowed.join(", ")}.`;
     throw refuse("group_not_allowed", message, { outcome: "not_executed" });
   }
-  return asked;
+  return requested;
 }
 
-/** What no account could be created with, all at once. */
+/** Refuses invalid input; the refusal lists all errors. */
 export function checkNewAccount(account: { readonly key: string; readonly leverage: number }): void {
   const errors: FieldError[] = [];
   if (account.key.length > MAX_KEY_LENGTH || !KEY.test(account.key)) {

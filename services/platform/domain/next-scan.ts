@@ -1,24 +1,37 @@
-import { dealLookMs } from "./deal-looks.ts";
 import type { Operation } from "./operation.ts";
 
-/** A lost answer is most often found at once. */
+/** A lost answer is usually found at once. */
 const FIRST_SCAN_MS = 250;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
+/** When the deal of an applied operation is verified again: a server that restarts may lose its last deals. */
+const VERIFICATION_DELAYS_MS: readonly number[] = [60_000, 3_600_000, 86_400_000];
+/** A new deal may take at least this long to appear in the history. */
+const SHOWN_WITHIN_MS = 60_000;
 
-/** When an operation that just came here wants to be looked at; undefined where nothing is waited for. */
+/** Milliseconds until a worker has to process an operation that just reached this state; undefined when it never has to. */
 export function nextScanMs({ state, attempt }: Operation): number | undefined {
   switch (state) {
     case "UNKNOWN":
       return FIRST_SCAN_MS;
-    // Back from an attempt: the more there were, the longer the pause before the next.
+    // After a failed attempt: the pause before the next one doubles each time.
     case "INTENT":
       return Math.min(FIRST_PAUSE_MS * 2 ** Math.max(attempt - 1, 0), MAX_PAUSE_MS);
     case "APPLIED":
-      return dealLookMs(0);
+      return verificationDelayMs(0);
     case "SENDING":
     case "REFUSED":
     case "REVIEW":
       return undefined;
   }
+}
+
+/** Milliseconds from the application of an operation to its next verification, after `done` of them; undefined after the last. */
+export function verificationDelayMs(done: number): number | undefined {
+  return VERIFICATION_DELAYS_MS[done];
+}
+
+/** Milliseconds after which the history has to show a new deal: only then does its absence mean that it was deleted. */
+export function shownWithinMs(quietPeriodMs: number): number {
+  return Math.max(SHOWN_WITHIN_MS, quietPeriodMs);
 }

@@ -9,7 +9,7 @@ test("only debits of Investors ask the platform for the margin check", () => {
   expect(checked.map(([kind]) => kind)).toEqual(["withdrawal", "fee_debit", "reversal"]);
 });
 
-test("only the deposit or withdrawal itself carries its caller's comment, and our own texts fit as they are", () => {
+test("only the deposit or withdrawal itself carries its caller's comment, and the texts of the service fit without being cut", () => {
   for (const [kind, { comment, origin }] of Object.entries(OPERATION_KINDS)) {
     expect(comment === undefined, kind).toBe(origin === "external");
     if (comment !== undefined) expect(foldText(comment)).toBe(comment);
@@ -25,17 +25,17 @@ test("an amount of zero is never allowed, and a deposit or a payout cannot have 
   for (const kind of ["deposit", "exit", "mirror"] as const) expect(allowsAmount(kind, 0n)).toBe(false);
 });
 
-test("everything but the credit of a payment account occupies its login until its fate is known", () => {
+test("every operation but the credit of a payment account occupies its login until its outcome is known", () => {
   const passing = Object.entries(OPERATION_KINDS).filter(([, { exclusive }]) => !exclusive);
   expect(passing.map(([kind]) => kind)).toEqual(["fee_credit"]);
 });
 
-test("what is half-way needs manual review when no attempt is left, and everything else is refused", () => {
+test("an operation with an applied debit needs manual review when no attempt is left, and every other is refused", () => {
   const reviewed = Object.entries(OPERATION_KINDS).filter(([, { whenExhausted }]) => whenExhausted === "review");
   expect(reviewed.map(([kind]) => kind)).toEqual(["fee_credit", "reversal"]);
 });
 
-test("only what people outside have ordered is never sent again by us", () => {
+test("only deposits and withdrawals are never sent a second time", () => {
   const external = Object.entries(OPERATION_KINDS).filter(([, { origin }]) => origin === "external");
   expect(external.map(([kind]) => kind)).toEqual(["deposit", "withdrawal"]);
 });

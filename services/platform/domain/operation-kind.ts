@@ -11,16 +11,16 @@ export type OperationKind =
 export type OperationPolicy = {
   /** Second character of the reference. */
   readonly letter: string;
-  /** An external operation is never sent a second time by us; an internal one may be attempted again. */
+  /** An external operation (requested by a customer) is sent at most once; an internal one may be attempted again. */
   readonly origin: "external" | "internal";
   readonly sign: "credit" | "debit" | "either";
   /** Whether the platform is to refuse a debit above the free margin. */
   readonly checkMargin: boolean;
-  /** Our own text in the platform's comment; undefined where the caller's comment goes. */
+  /** Text of the service in the platform's comment; undefined where the caller's comment is used. */
   readonly comment: string | undefined;
-  /** Occupies its login until its fate is known. Credits of payment accounts do not: the reference tells them apart. */
+  /** Occupies its login until its outcome is known. Credits of payment accounts do not: the reference identifies them. */
   readonly exclusive: boolean;
-  /** What follows when no attempt is left: the key ends REFUSED, or a person decides because money is already half-way. */
+  /** What follows when no attempt is left: the key ends REFUSED, or manual review because the debit was applied already. */
   readonly whenExhausted: "refuse" | "review";
 };
 
@@ -66,7 +66,7 @@ function external(own: Pick<OperationPolicy, "letter" | "sign">): OperationPolic
   };
 }
 
-/** Without the margin check unless asked: this money has left already, and waiting would leave phantom capital behind. */
+/** Without the margin check by default: the books have moved this money already, and a refusal would leave phantom capital. */
 function internal(
   own: Pick<OperationPolicy, "letter" | "sign" | "comment"> & Partial<OperationPolicy>,
 ): OperationPolicy {

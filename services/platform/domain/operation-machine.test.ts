@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { OPERATION_KINDS, type OperationKind } from "./operation-kind.ts";
-import { occupiesLogin, type Operation, type OperationEvent, outcomeOf, type Step } from "./operation.ts";
-import { MAX_ABSENT_ATTEMPTS, TRANSITIONS, accepts, step } from "./operation-machine.ts";
+import { occupiesLogin, type Operation, type OperationEvent, outcomeOf, type Transition } from "./operation.ts";
+import { MAX_ABSENT_ATTEMPTS, TRANSITIONS, accepts, applyEvent } from "./operation-machine.ts";
 
 const states = (kind: OperationKind, attempt = 2, absences = 0): Record<string, Operation> => {
   const kept = { kind, attempt, absences };
@@ -39,18 +39,18 @@ const events: Record<string, OperationEvent> = {
   "decided no": { type: "decided_refused" },
 };
 
-/** For example "INTENT 2=VOID": the operation's new state, and the attempt's fate when the step tells it. */
-function show(taken: Step): string {
-  if (taken.kind !== "move") return taken.kind === "stay" ? "-" : `surplus ${taken.ticket}`;
-  const fate = taken.attempt === undefined ? "" : ` ${taken.attempt.number}=${taken.attempt.state}`;
-  return `${taken.to.state}${fate}`;
+/** For example "INTENT 2=VOID": the operation's new state, and the attempt's new state if it has one. */
+function show(taken: Transition): string {
+  if (taken.kind !== "move") return taken.kind === "stay" ? "-" : `unmatched ${taken.ticket}`;
+  const attempt = taken.attempt === undefined ? "" : ` ${taken.attempt.number}=${taken.attempt.state}`;
+  return `${taken.to.state}${attempt}`;
 }
 
 function tableOf(operations: Record<string, Operation>): string {
   return Object.entries(operations)
     .flatMap(([state, operation]) => [
       state,
-      ...Object.entries(events).map(([name, event]) => `  ${name}: ${show(step(operation, event))}`),
+      ...Object.entries(events).map(([name, event]) => `  ${name}: ${show(applyEvent(operation, event))}`),
     ])
     .filter((line) => !line.endsWith(": -"))
     .join("\n");
@@ -65,21 +65,21 @@ const DEPOSIT = `INTENT
   no fit: REVIEW
 SENDING
   applied: APPLIED 2=APPLIED
-  other deal: surplus 6
+  other deal: unmatched 6
   refused: REFUSED 2=REFUSED
   throttled: REFUSED 2=REFUSED
   not sent: INTENT 2=VOID
   lost: UNKNOWN 2=UNKNOWN
 UNKNOWN
   applied: APPLIED 2=APPLIED
-  other deal: surplus 6
+  other deal: unmatched 6
   refused: REFUSED 2=REFUSED
   throttled: REFUSED 2=REFUSED
   not sent: INTENT 2=VOID
   absent: REFUSED 2=ABSENT
   no fit: REVIEW
 APPLIED
-  other deal: surplus 6
+  other deal: unmatched 6
   no fit: REVIEW
   deal gone: REVIEW
 REFUSED
@@ -96,12 +96,12 @@ REVIEW<APPLIED
 REVIEW<REFUSED
   decided no: REFUSED`;
 
-test("every state of an external operation meets every event as the table says", () => {
+test("every state of an external operation handles every event as the table states", () => {
   expect(tableOf(states("deposit"))).toBe(DEPOSIT);
   expect(tableOf(states("withdrawal"))).toBe(DEPOSIT);
 });
 
-test("an internal operation differs in two places only: after an absence and after 'too frequent' it may try again", () => {
+test("an internal operation differs in two transitions: after an absence and after 'too frequent' it may be attempted again", () => {
   const internal = DEPOSIT.replaceAll("throttled: REFUSED 2=REFUSED", "throttled: INTENT 2=REFUSED").replace(
     "absent: REFUSED 2=ABSENT",
     "absent: INTENT 2=ABSENT",
@@ -111,17 +111,17 @@ test("an internal operation differs in two places only: after an absence and aft
   }
 });
 
-test("the third absence ends the key of an internal operation, and gives a credit that is half of a fee to a person", () => {
+test("the third absence ends the key of an internal operation, and sends a fee credit whose debit was applied to manual review", () => {
   const absent: OperationEvent = { type: "proven_absent", attempt: 3 };
   const unknown = (kind: OperationKind): Operation => ({ kind, attempt: 3, absences: 2, state: "UNKNOWN" });
 
-  expect(step(unknown("mirror"), absent)).toEqual({
+  expect(applyEvent(unknown("mirror"), absent)).toEqual({
     kind: "move",
     to: { kind: "mirror", attempt: 3, absences: 3, state: "REFUSED", reason: "absent" },
     attempt: { number: 3, state: "ABSENT" },
-    writes: ["fate"],
+    writes: ["outcome"],
   });
-  expect(step(unknown("fee_credit"), absent)).toEqual({
+  expect(applyEvent(unknown("fee_credit"), absent)).toEqual({
     kind: "move",
     to: {
       kind: "fee_credit",
@@ -132,7 +132,7 @@ test("the third absence ends the key of an internal operation, and gives a credi
       cameFrom: "INTENT",
     },
     attempt: { number: 3, state: "ABSENT" },
-    writes: ["fate", "finding"],
+    writes: ["outcome", "finding"],
   });
 });
 
@@ -140,26 +140,26 @@ test("when the reference can count no further attempt, the operation ends instea
   const last = (state: "INTENT" | "SENDING"): Operation => ({ kind: "mirror", attempt: 31, absences: 0, state });
   const ended = { kind: "mirror", attempt: 31, absences: 0, state: "REFUSED" };
 
-  expect(step(last("SENDING"), { type: "not_sent", attempt: 31 })).toMatchObject({
+  expect(applyEvent(last("SENDING"), { type: "not_sent", attempt: 31 })).toMatchObject({
     to: { ...ended, reason: "expired" },
     attempt: { state: "VOID" },
   });
-  expect(step(last("SENDING"), { type: "refused", attempt: 31, code: 12 })).toMatchObject({
+  expect(applyEvent(last("SENDING"), { type: "refused", attempt: 31, code: 12 })).toMatchObject({
     to: { ...ended, reason: "platform_rejected", platformCode: 12 },
   });
-  expect(step(last("INTENT"), { type: "permit_granted" })).toEqual({
+  expect(applyEvent(last("INTENT"), { type: "permit_granted" })).toEqual({
     kind: "move",
     to: { ...ended, reason: "expired" },
     writes: [],
   });
 });
 
-test("a refusal of the platform keeps its code, and not enough money has a reason of its own", () => {
+test("a refusal of the platform keeps its code, and insufficient funds have a reason of their own", () => {
   const sending: Operation = { kind: "withdrawal", attempt: 1, absences: 0, state: "SENDING" };
-  expect(step(sending, { type: "refused", attempt: 1, code: 10019 })).toMatchObject({
+  expect(applyEvent(sending, { type: "refused", attempt: 1, code: 10019 })).toMatchObject({
     to: { reason: "insufficient_funds", platformCode: 10019 },
   });
-  expect(step(sending, { type: "refused", attempt: 1, code: 13 })).toMatchObject({
+  expect(applyEvent(sending, { type: "refused", attempt: 1, code: 13 })).toMatchObject({
     to: { reason: "platform_rejected", platformCode: 13 },
   });
 });
@@ -173,7 +173,7 @@ test("a login is occupied while money may be under way, also in review, but neve
   expect(occupying("fee_credit")).toEqual([]);
 });
 
-test("a repeated key is answered its first result, whatever people look at meanwhile", () => {
+test("a repeated key is answered its first result, also during manual review", () => {
   const outcomes = Object.entries(states("mirror")).map(([state, operation]) => [state, outcomeOf(operation)]);
   expect(Object.fromEntries(outcomes)).toEqual({
     INTENT: "PENDING",
@@ -188,7 +188,7 @@ test("a repeated key is answered its first result, whatever people look at meanw
   });
 });
 
-test("the right to send is given by one row of the table alone, and with it every way into SENDING", () => {
+test("only one rule of the table grants the right to send, and only this rule leads to SENDING", () => {
   const permitting = TRANSITIONS.filter(({ writes }) => writes.includes("permit"));
 
   expect(permitting).toEqual(TRANSITIONS.filter(({ to }) => to === "SENDING"));
@@ -197,14 +197,14 @@ test("the right to send is given by one row of the table alone, and with it ever
   expect(sendable.map(([state]) => state)).toEqual(["INTENT"]);
 });
 
-test("what a transition leads to says what has to be written with it", () => {
+test("the new state of a transition determines what is written with it", () => {
   for (const { from, to, attempt, writes } of TRANSITIONS) {
-    const isTold = from.includes("REVIEW") && attempt === undefined;
+    const isReported = from.includes("REVIEW") && attempt === undefined;
     expect(writes.includes("finding")).toBe(to === "REVIEW" || to === "UNMATCHED");
-    expect(writes.includes("deal")).toBe(to === "APPLIED" && !isTold);
-    expect(writes.includes("entry")).toBe(to === "APPLIED" && !isTold);
-    expect(writes.includes("fate")).toBe(attempt !== undefined && attempt !== "SENDING");
-    expect(writes.includes("next_scan")).toBe(to === "UNKNOWN" || to === "INTENT" || (to === "APPLIED" && !isTold));
+    expect(writes.includes("deal")).toBe(to === "APPLIED" && !isReported);
+    expect(writes.includes("entry")).toBe(to === "APPLIED" && !isReported);
+    expect(writes.includes("outcome")).toBe(attempt !== undefined && attempt !== "SENDING");
+    expect(writes.includes("next_scan")).toBe(to === "UNKNOWN" || to === "INTENT" || (to === "APPLIED" && !isReported));
   }
 });
 
@@ -230,48 +230,48 @@ const anEvent = fc.oneof(
   fc.constant<OperationEvent>({ type: "decided_refused" }),
 );
 const aKind = fc.constantFrom(...(Object.keys(OPERATION_KINDS) as OperationKind[]));
-const aLife = fc.array(anEvent, { minLength: 5, maxLength: 60 });
+const anyEvents = fc.array(anEvent, { minLength: 5, maxLength: 60 });
 
-/** Every step of a life, with what was before it. */
-function live(kind: OperationKind, events: readonly OperationEvent[]) {
+/** Every transition of a history of events, with the operation before and after it. */
+function replay(kind: OperationKind, events: readonly OperationEvent[]) {
   let operation: Operation = { kind, attempt: 0, absences: 0, state: "INTENT" };
-  const steps: { before: Operation; taken: Step; after: Operation }[] = [];
+  const transitions: { before: Operation; taken: Transition; after: Operation }[] = [];
   for (const event of events) {
-    const taken = step(operation, event);
+    const taken = applyEvent(operation, event);
     const after: Operation = taken.kind === "move" ? taken.to : operation;
-    steps.push({ before: operation, taken, after });
+    transitions.push({ before: operation, taken, after });
     operation = after;
   }
-  return steps;
+  return transitions;
 }
 
-test("whatever happens in whatever order, no attempt is permitted twice, and a new one only after a proven zero", () => {
+test("for any order of events, no attempt is permitted twice, and a new one only after proof that no money moved", () => {
   fc.assert(
-    fc.property(aKind, aLife, (kind, events) => {
-      const fates = new Map<number, string>();
-      for (const { taken, after } of live(kind, events)) {
+    fc.property(aKind, anyEvents, (kind, events) => {
+      const outcomes = new Map<number, string>();
+      for (const { taken, after } of replay(kind, events)) {
         if (taken.kind !== "move" || taken.attempt === undefined) continue;
         const { number, state } = taken.attempt;
         if (state === "SENDING") {
-          expect(fates.has(number)).toBe(false);
+          expect(outcomes.has(number)).toBe(false);
           expect(after.state).toBe("SENDING");
-          expect([undefined, "VOID", "ABSENT", "REFUSED"]).toContain(fates.get(number - 1));
+          expect([undefined, "VOID", "ABSENT", "REFUSED"]).toContain(outcomes.get(number - 1));
         }
-        fates.set(number, state);
+        outcomes.set(number, state);
       }
       const isExternal = OPERATION_KINDS[kind].origin === "external";
-      const absent = [...fates.values()].filter((fate) => fate === "ABSENT").length;
+      const absent = [...outcomes.values()].filter((outcome) => outcome === "ABSENT").length;
       expect(absent).toBeLessThanOrEqual(isExternal ? 1 : MAX_ABSENT_ATTEMPTS);
     }),
     { numRuns: 2_000 },
   );
 });
 
-test("whatever happens in whatever order, APPLIED is left to people only, and what was told stays what it was", () => {
+test("for any order of events, APPLIED leads to manual review only, and a reported result never changes", () => {
   fc.assert(
-    fc.property(aKind, aLife, (kind, events) => {
+    fc.property(aKind, anyEvents, (kind, events) => {
       let result: string | undefined;
-      for (const { before, after } of live(kind, events)) {
+      for (const { before, after } of replay(kind, events)) {
         if (before.state === "APPLIED") expect(["APPLIED", "REVIEW"]).toContain(after.state);
         const outcome = outcomeOf(after);
         if (result !== undefined) expect(outcome).toBe(result);

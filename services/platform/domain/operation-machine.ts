@@ -6,30 +6,30 @@ import {
   type OperationState,
   type RefusalReason,
   type ReviewReason,
-  type Step,
-  told,
+  type Transition,
+  reportedState,
   type Written,
 } from "./operation.ts";
 
-/** How often an internal operation is sent, counting attempts that were proven absent. */
+/** An internal operation ends after this many attempts that were proven absent. */
 export const MAX_ABSENT_ATTEMPTS = 3;
-/** The attempt is one character of the reference. */
+/** The attempt is one base32 digit of the reference. */
 export const MAX_ATTEMPTS = 31;
-/** The platform's "too frequent": surely not executed, and worth another attempt later. */
+/** The platform's "too frequent requests": not executed, and worth another attempt later. */
 const THROTTLED = 12;
 const NO_MONEY = 10019;
 
-export type Transition = {
+export type TransitionRule = {
   readonly from: readonly OperationState[];
   readonly on: OperationEvent["type"];
-  /** All of them hold. */
+  /** All conditions must hold. */
   readonly when: readonly Condition[];
-  /** What the present attempt, or the one that begins, is from now on. */
+  /** New state of the current attempt, or of the one that begins. */
   readonly attempt?: AttemptState;
   readonly writes: readonly Written[];
 } & Arrival;
 
-/** Where it leads; `because` where the event does not say why. SURPLUS leaves the operation: its deal is one too many. */
+/** New state; `because` where the event has no reason. UNMATCHED leaves the operation as it is: the deal is one too many. */
 type Arrival =
   | { readonly to: "INTENT" | "SENDING" | "UNKNOWN" | "APPLIED" | "UNMATCHED" }
   | { readonly to: "REFUSED"; readonly because?: RefusalReason }
@@ -37,18 +37,18 @@ type Arrival =
 
 type Condition = (operation: Operation, event: OperationEvent) => boolean;
 
-// Evidence speaks of one attempt. Whatever becomes of another one, the present one must not be taken from its sender.
+// Evidence is about one attempt. The outcome of another attempt must not end the current one, which its sender owns.
 const ofPresent: Condition = ({ attempt }, event) => "attempt" in event && event.attempt === attempt;
 const ofAnother: Condition = (operation, event) => !ofPresent(operation, event);
 const ofAnotherDeal: Condition = (operation, event) =>
   operation.state === "APPLIED" && "ticket" in event && event.ticket !== operation.ticket;
-// Only an internal operation is attempted again, only from a proven zero, and while its reference can count it.
+// Only an internal operation is attempted again, only after proof that no money moved, and while its reference has a digit left.
 const canCount: Condition = ({ attempt }) => attempt < MAX_ATTEMPTS;
 const isInternal: Condition = ({ kind }) => OPERATION_KINDS[kind].origin === "internal";
 const isThrottled: Condition = (_operation, event) => event.type === "refused" && event.code === THROTTLED;
 const hasAbsenceLeft: Condition = ({ absences }) => absences + 1 < MAX_ABSENT_ATTEMPTS;
-/** Money is half-way, so that the end of all attempts needs manual review. */
-const isHalfWay: Condition = ({ kind }) => OPERATION_KINDS[kind].whenExhausted === "review";
+/** The other leg was applied already, so an operation without attempts left needs manual review. */
+const isReviewedAtEnd: Condition = ({ kind }) => OPERATION_KINDS[kind].whenExhausted === "review";
 const wasOpen: Condition = (operation) => cameFrom(operation, "SENDING", "UNKNOWN");
 const wasNotApplied: Condition = (operation) => cameFrom(operation, "INTENT", "REFUSED");
 const wasApplied: Condition = (operation) => cameFrom(operation, "APPLIED");
@@ -56,51 +56,51 @@ const wasApplied: Condition = (operation) => cameFrom(operation, "APPLIED");
 const SENT = ["SENDING", "UNKNOWN"] as const;
 
 /**
- * The whole protocol. The first row that fits is taken; where none fits, the event changes nothing. SENDING has one way
- * in, and it writes a new permit: nothing here sends an attempt twice. APPLIED has one way out, to people.
+ * The whole protocol. The first matching rule is applied; without one, the event changes nothing. Only one rule leads to
+ * SENDING, and it writes a new permit: no attempt is sent twice. APPLIED leads to REVIEW only.
  */
 // prettier-ignore
-export const TRANSITIONS: readonly Transition[] = [
-  // Nobody has sent: the permit, or the end. A deal can only belong to an attempt that was given up as absent or void.
+export const TRANSITIONS: readonly TransitionRule[] = [
+  // Not sent: the permit, or the end. A deal can only belong to an attempt that was recorded as absent or void.
   { from: ["INTENT"], on: "permit_granted", when: [canCount], to: "SENDING", attempt: "SENDING", writes: ["permit"] },
-  { from: ["INTENT"], on: "permit_granted", when: [isHalfWay], to: "REVIEW", because: "attempts_exhausted", writes: ["finding"] },
+  { from: ["INTENT"], on: "permit_granted", when: [isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", writes: ["finding"] },
   { from: ["INTENT"], on: "permit_granted", when: [], to: "REFUSED", because: "expired", writes: [] },
   { from: ["INTENT"], on: "given_up", when: [], to: "REFUSED", writes: [] },
   { from: ["INTENT"], on: "applied", when: [], to: "REVIEW", because: "deal_after_absence", writes: ["finding"] },
   { from: ["INTENT"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
 
-  // A permit was given: only evidence about that attempt leads on. In UNKNOWN the attempt's own sender may still tell what
-  // it read, because an answer that arrives late is as true as one in time.
-  { from: SENT, on: "applied", when: [ofPresent], to: "APPLIED", attempt: "APPLIED", writes: ["fate", "deal", "entry", "next_scan"] },
+  // A permit was granted: only evidence about that attempt counts. In UNKNOWN the sender may still report the answer
+  // that it read: a late answer is as valid as one in time.
+  { from: SENT, on: "applied", when: [ofPresent], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry", "next_scan"] },
   { from: SENT, on: "applied", when: [ofAnother], to: "UNMATCHED", writes: ["finding"] },
-  { from: SENT, on: "refused", when: [ofPresent, isThrottled, isInternal, canCount], to: "INTENT", attempt: "REFUSED", writes: ["fate", "next_scan"] },
-  { from: SENT, on: "refused", when: [ofPresent, isThrottled, isHalfWay], to: "REVIEW", because: "attempts_exhausted", attempt: "REFUSED", writes: ["fate", "finding"] },
-  { from: SENT, on: "refused", when: [ofPresent], to: "REFUSED", attempt: "REFUSED", writes: ["fate"] },
-  { from: SENT, on: "not_sent", when: [ofPresent, canCount], to: "INTENT", attempt: "VOID", writes: ["fate", "next_scan"] },
-  { from: SENT, on: "not_sent", when: [ofPresent, isHalfWay], to: "REVIEW", because: "attempts_exhausted", attempt: "VOID", writes: ["fate", "finding"] },
-  { from: SENT, on: "not_sent", when: [ofPresent], to: "REFUSED", because: "expired", attempt: "VOID", writes: ["fate"] },
-  { from: ["SENDING"], on: "lost", when: [ofPresent], to: "UNKNOWN", attempt: "UNKNOWN", writes: ["fate", "next_scan"] },
-  { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent, isInternal, hasAbsenceLeft, canCount], to: "INTENT", attempt: "ABSENT", writes: ["fate", "next_scan"] },
-  { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent, isHalfWay], to: "REVIEW", because: "attempts_exhausted", attempt: "ABSENT", writes: ["fate", "finding"] },
-  { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent], to: "REFUSED", because: "absent", attempt: "ABSENT", writes: ["fate"] },
+  { from: SENT, on: "refused", when: [ofPresent, isThrottled, isInternal, canCount], to: "INTENT", attempt: "REFUSED", writes: ["outcome", "next_scan"] },
+  { from: SENT, on: "refused", when: [ofPresent, isThrottled, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "REFUSED", writes: ["outcome", "finding"] },
+  { from: SENT, on: "refused", when: [ofPresent], to: "REFUSED", attempt: "REFUSED", writes: ["outcome"] },
+  { from: SENT, on: "not_sent", when: [ofPresent, canCount], to: "INTENT", attempt: "VOID", writes: ["outcome", "next_scan"] },
+  { from: SENT, on: "not_sent", when: [ofPresent, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "VOID", writes: ["outcome", "finding"] },
+  { from: SENT, on: "not_sent", when: [ofPresent], to: "REFUSED", because: "expired", attempt: "VOID", writes: ["outcome"] },
+  { from: ["SENDING"], on: "lost", when: [ofPresent], to: "UNKNOWN", attempt: "UNKNOWN", writes: ["outcome", "next_scan"] },
+  { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent, isInternal, hasAbsenceLeft, canCount], to: "INTENT", attempt: "ABSENT", writes: ["outcome", "next_scan"] },
+  { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "ABSENT", writes: ["outcome", "finding"] },
+  { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent], to: "REFUSED", because: "absent", attempt: "ABSENT", writes: ["outcome"] },
   { from: ["UNKNOWN"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
 
-  // A result was told. It is never turned into the other one; what speaks against it is for people.
+  // A result was reported. It is never turned into the opposite; contradicting evidence is sent to manual review.
   { from: ["APPLIED"], on: "applied", when: [ofAnotherDeal], to: "UNMATCHED", writes: ["finding"] },
   { from: ["APPLIED"], on: "deal_gone", when: [], to: "REVIEW", because: "applied_deal_gone", writes: ["finding"] },
   { from: ["APPLIED"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
   { from: ["REFUSED"], on: "applied", when: [], to: "REVIEW", because: "deal_after_refusal", writes: ["finding"] },
   { from: ["REFUSED"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
 
-  // The machine has stopped touching it: people say what it was, and never the opposite of what was told.
-  { from: ["REVIEW"], on: "decided_applied", when: [wasOpen], to: "APPLIED", attempt: "APPLIED", writes: ["fate", "deal", "entry", "next_scan"] },
+  // Under manual review: operators decide the outcome, and never the opposite of a reported result.
+  { from: ["REVIEW"], on: "decided_applied", when: [wasOpen], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry", "next_scan"] },
   { from: ["REVIEW"], on: "decided_applied", when: [wasApplied], to: "APPLIED", writes: [] },
-  { from: ["REVIEW"], on: "decided_refused", when: [wasOpen], to: "REFUSED", because: "decided", attempt: "ABSENT", writes: ["fate"] },
+  { from: ["REVIEW"], on: "decided_refused", when: [wasOpen], to: "REFUSED", because: "decided", attempt: "ABSENT", writes: ["outcome"] },
   { from: ["REVIEW"], on: "decided_refused", when: [wasNotApplied], to: "REFUSED", because: "decided", writes: [] },
 ];
 
-/** What an event does to an operation. */
-export function step(operation: Operation, event: OperationEvent): Step {
+/** Decides the transition that an event causes. Pure: `recordTransition` writes it. */
+export function applyEvent(operation: Operation, event: OperationEvent): Transition {
   const taken = TRANSITIONS.find(
     ({ from, on, when }) =>
       from.includes(operation.state) && on === event.type && when.every((holds) => holds(operation, event)),
@@ -112,12 +112,12 @@ export function step(operation: Operation, event: OperationEvent): Step {
   return { kind: "move", to, writes, ...(attempt && { attempt: { number: to.attempt, state: attempt } }) };
 }
 
-/** Whether an operation that stands like this could do anything with such an event. */
+/** Whether any rule for this state handles this type of event. */
 export function accepts({ state }: Pick<Operation, "state">, type: OperationEvent["type"]): boolean {
   return TRANSITIONS.some(({ from, on }) => from.includes(state) && on === type);
 }
 
-function arrive(operation: Operation, event: OperationEvent, taken: Transition): Operation {
+function arrive(operation: Operation, event: OperationEvent, taken: TransitionRule): Operation {
   const { kind } = operation;
   const attempt = operation.attempt + (taken.writes.includes("permit") ? 1 : 0);
   const absences = operation.absences + (event.type === "proven_absent" ? 1 : 0);
@@ -139,19 +139,19 @@ function arrive(operation: Operation, event: OperationEvent, taken: Transition):
 }
 
 function refusalOf(event: OperationEvent, because: RefusalReason | undefined) {
-  if (event.type !== "refused") return { reason: event.type === "given_up" ? event.reason : stated(because) };
+  if (event.type !== "refused") return { reason: event.type === "given_up" ? event.reason : required(because) };
   const reason: RefusalReason = event.code === NO_MONEY ? "insufficient_funds" : "platform_rejected";
   return { reason, platformCode: event.code };
 }
 
-/** Nothing is under way any more when attempts run out, so a review that follows does not occupy the login. */
+/** When attempts run out no command is open, so the review does not occupy the login. */
 function reviewOf(operation: Operation, event: OperationEvent, because: ReviewReason | undefined) {
-  const reason = event.type === "does_not_fit" ? event.reason : stated(because);
-  return { reason, cameFrom: reason === "attempts_exhausted" ? ("INTENT" as const) : told(operation) };
+  const reason = event.type === "does_not_fit" ? event.reason : required(because);
+  return { reason, cameFrom: reason === "attempts_exhausted" ? ("INTENT" as const) : reportedState(operation) };
 }
 
-function stated<Reason>(because: Reason | undefined): Reason {
-  if (because === undefined) throw new Error("a transition has to say why");
+function required<Reason>(because: Reason | undefined): Reason {
+  if (because === undefined) throw new Error("The transition has no reason.");
   return because;
 }
 

@@ -1,6 +1,6 @@
 import type { Brand } from "#kernel/brand.ts";
 
-/** Number of a money operation; it is unique for ever, also across a database that was restored to an older time. */
+/** Number of a money operation; it is unique for ever, also after a restore of the database to an earlier time. */
 export type OperationNumber = Brand<bigint, "OperationNumber">;
 
 /** Ten characters of the reference, five bits each. */
@@ -13,16 +13,16 @@ const EPOCH_MS = 1_735_689_600_000;
 const NUMBERS_PER_MS = 512n;
 
 /**
- * The sequence is raised to this at every start. A restored database would otherwise hand out numbers whose references
- * stand in the platform's history already, and a scan would take an old deal for the new one.
+ * The sequence is raised to this at every start. A restored database would otherwise assign numbers whose references
+ * are in the platform's history already, and a scan would take an old deal for the new one.
  */
 export function numberFloor(nowMs: number): OperationNumber {
   return operationNumber(BigInt(Math.trunc(nowMs) - EPOCH_MS) * NUMBERS_PER_MS);
 }
 
-/** Throws when out of range: no reference could carry such a number. */
+/** Throws a RangeError when the value does not fit into a reference. */
 export function operationNumber(value: bigint): OperationNumber {
-  if (!isOperationNumber(value)) throw new RangeError("an operation number has 50 bits and is not negative");
+  if (!isOperationNumber(value)) throw new RangeError("An operation number has 50 bits and is not negative.");
   return value;
 }
 

@@ -1,8 +1,8 @@
 import { OPERATION_KINDS, type OperationKind } from "./operation-kind.ts";
 
 /**
- * Where one money operation stands. `attempt` is the number of its last permit, 0 before the first; SENDING and UNKNOWN
- * speak of that attempt. ABSENT and VOID are fates of an attempt and never of the operation.
+ * Status of one money operation. `attempt` is the number of its last permit, 0 before the first; SENDING and UNKNOWN
+ * are about that attempt. ABSENT and VOID are outcomes of an attempt, never of the operation.
  */
 export type Operation = {
   readonly kind: OperationKind;
@@ -20,7 +20,7 @@ export type OperationStatus =
   | { readonly state: "REVIEW"; readonly reason: ReviewReason; readonly cameFrom: Exclude<OperationState, "REVIEW"> };
 
 export type OperationState = "INTENT" | "SENDING" | "UNKNOWN" | "APPLIED" | "REFUSED" | "REVIEW";
-/** Why surely no money moved, and none will. */
+/** Why no money moved, and none will. */
 export type RefusalReason =
   | "insufficient_funds"
   | "platform_rejected"
@@ -29,7 +29,7 @@ export type RefusalReason =
   | "account_busy"
   | "nothing_to_take"
   | "decided";
-/** Why a person has to look. */
+/** Why the operation needs manual review. */
 export type ReviewReason =
   | "deal_after_absence"
   | "deal_after_refusal"
@@ -47,59 +47,59 @@ export type ReviewReason =
 export type AttemptState = "SENDING" | "UNKNOWN" | "APPLIED" | "REFUSED" | "ABSENT" | "VOID";
 
 export type OperationEvent =
-  /** A permit was asked for: the only event that leads to a send, and it leads to one. */
+  /** A permit was requested: the only event that leads to a send, and to exactly one. */
   | { readonly type: "permit_granted" }
-  /** Nobody may send any more: the deadline passed, the login stayed busy, a check failed. */
+  /** The operation may not be sent any more: the deadline passed, the login stayed busy, or a check failed. */
   | { readonly type: "given_up"; readonly reason: RefusalReason }
   /** The platform's answer, or a deal with the attempt's reference, same login and same amount, in its history. */
   | { readonly type: "applied"; readonly attempt: number; readonly ticket: bigint }
   | { readonly type: "refused"; readonly attempt: number; readonly code: number }
-  /** The permit's own holder knows that not one byte of the command was written. */
+  /** The sender confirms that it wrote no byte of the command. */
   | { readonly type: "not_sent"; readonly attempt: number }
-  /** An ambiguous answer, or the permit and the socket time-out passed without any. */
+  /** The answer was ambiguous, or none arrived before the permit and the socket time-out ended. */
   | { readonly type: "lost"; readonly attempt: number }
   | { readonly type: "proven_absent"; readonly attempt: number }
-  /** Evidence that no rule covers: another amount, a rewritten comment, no proof in time. */
+  /** Evidence that needs manual review: another amount, a rewritten comment, no proof in time. */
   | { readonly type: "does_not_fit"; readonly reason: ReviewReason }
   /** The deal of an applied operation is no longer in the platform's history. */
   | { readonly type: "deal_gone" }
   | { readonly type: "decided_applied"; readonly ticket: bigint }
   | { readonly type: "decided_refused" };
 
-/** What a step writes in its one transaction, beside the compare-and-set on the state that it was decided from. */
+/** What a transition writes in its transaction, beside the compare-and-set on the previous state. */
 export type Written =
-  /** The row of the next attempt, with its unique reference, its sender and its end: the right to send, once. */
+  /** The row of the next attempt, with its unique reference, its sender and its expiry: the right to send once. */
   | "permit"
-  /** What became of the present attempt. */
-  | "fate"
+  /** The outcome of the current attempt. */
+  | "outcome"
   /** Server and ticket, unique together. */
   | "deal"
-  /** The change of balance in the log of the login; a Master's when the reading of its history reaches the deal. */
+  /** The change of balance in the log of the login; for a Master, when the reader reaches the deal in its history. */
   | "entry"
-  /** When it is scanned, may ask for a permit again, or has its deal looked for again. */
+  /** When it is scanned, may request a permit again, or has its deal verified. */
   | "next_scan"
-  /** A row for manual review, with what is known. */
+  /** A row for manual review, with the evidence. */
   | "finding";
 
-export type Step =
+export type Transition =
   | {
       readonly kind: "move";
       readonly to: Operation;
-      /** What became of an attempt. */
+      /** New state of an attempt. */
       readonly attempt?: { readonly number: number; readonly state: AttemptState };
-      /** What has to be written in the transaction of this step. */
+      /** What the transaction of this transition has to write. */
       readonly writes: readonly Written[];
     }
-  /** Known already, or it says nothing that could still change anything. */
+  /** The event changes nothing. */
   | { readonly kind: "stay" }
-  /** A deal beyond the one that this operation may have: it enters the log as foreign, and a person looks. */
+  /** A second deal of this operation: it enters the log as external and is sent to manual review. */
   | { readonly kind: "unmatched"; readonly ticket: bigint };
 
-/** What a repeated key is answered: a first result stands, also while a person looks at what happened to it later. */
+/** The result that a repeated key is answered. A reported result is final, also while a later finding is in manual review. */
 export type Outcome = "PENDING" | "UNKNOWN" | "APPLIED" | "REFUSED";
 
 export function outcomeOf(operation: Operation): Outcome {
-  switch (told(operation)) {
+  switch (reportedState(operation)) {
     case "APPLIED":
       return "APPLIED";
     case "REFUSED":
@@ -112,18 +112,18 @@ export function outcomeOf(operation: Operation): Outcome {
   }
 }
 
-/** Where it stood when a person got it, else where it stands. */
-export function told(operation: Operation): Exclude<OperationState, "REVIEW"> {
+/** The state that was reported to the caller: the one before manual review, else the current one. */
+export function reportedState(operation: Operation): Exclude<OperationState, "REVIEW"> {
   return operation.state === "REVIEW" ? operation.cameFrom : operation.state;
 }
 
-/** A permit was given and nobody knows yet what came of it. */
+/** A permit was granted and its outcome is unknown. */
 export function isUnderWay(operation: Operation): boolean {
-  const state = told(operation);
+  const state = reportedState(operation);
   return state === "SENDING" || state === "UNKNOWN";
 }
 
-/** At most one such operation a login: money may be under way, so no other operation of that login gets a permit. */
+/** At most one such operation per login: its money may be moving, so no other operation of that login gets a permit. */
 export function occupiesLogin(operation: Operation): boolean {
   return OPERATION_KINDS[operation.kind].exclusive && isUnderWay(operation);
 }

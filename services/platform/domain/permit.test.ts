@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { lostAfterMs, mayStillWrite } from "./permit.ts";
 
-test("a permit is good for two seconds less a margin, and never before it was granted", () => {
+test("a permit is valid for two seconds less a margin, and never before it was granted", () => {
   expect(mayStillWrite(1_000, 1_000)).toBe(true);
   expect(mayStillWrite(1_000, 2_899)).toBe(true);
   expect(mayStillWrite(1_000, 2_900)).toBe(false);

@@ -14,7 +14,7 @@ const references: fc.Arbitrary<Reference> = fc.record({
 });
 const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-test("a reference is fixed for ever: changing its form would hide every operation that is open", () => {
+test("the format of a reference never changes: another format would hide every open operation", () => {
   const number = operationNumber(16_753_715_633_245n);
   expect(formatReference({ kind: "deposit", number, attempt: 1 })).toBe("PD0F7K3M9Q2X1X");
   expect(readReference("PD0F7K3M9Q2X1X CRM-2026-0001")).toEqual({ kind: "deposit", number, attempt: 1 });
@@ -27,7 +27,7 @@ test("every kind has a letter of its own, in the order D W F C T M X R", () => {
   expect(Object.values(OPERATION_KINDS).map(({ letter }) => letter)).toEqual(["D", "W", "F", "C", "T", "M", "X", "R"]);
 });
 
-test("what is formatted is read back, whatever the broker appends or cuts off behind it", () => {
+test("a formatted reference is read back, also when the broker appends text or cuts the rest", () => {
   fc.assert(
     fc.property(references, fc.string({ unit: "binary" }), (reference, tail) => {
       const text = formatReference(reference);
@@ -40,22 +40,22 @@ test("what is formatted is read back, whatever the broker appends or cuts off be
 
 test("a reference with one wrong character, or cut short, is none", () => {
   fc.assert(
-    fc.property(references, fc.nat(13), fc.constantFrom(...ALPHANUMERIC), (reference, place, character) => {
+    fc.property(references, fc.nat(13), fc.constantFrom(...ALPHANUMERIC), (reference, index, character) => {
       const text = formatReference(reference);
-      const wrong = text.slice(0, place) + character + text.slice(place + 1);
+      const wrong = text.slice(0, index) + character + text.slice(index + 1);
       if (wrong !== text) expect(readReference(wrong)).toBeUndefined();
-      expect(readReference(text.slice(0, place))).toBeUndefined();
+      expect(readReference(text.slice(0, index))).toBeUndefined();
     }),
   );
 });
 
-test("a comment of somebody else is not taken for a reference", () => {
+test("a comment of another origin is not taken for a reference", () => {
   for (const comment of ["", "API Deposit", "CRM-2026-0001", "PAMM", "P", "pd0f7k3m9q2x1x", " PD0F7K3M9Q2X1X"]) {
     expect(readReference(comment)).toBeUndefined();
   }
 });
 
-test("a reference stands at the very beginning of a comment or is none, whatever stands before it", () => {
+test("a reference is valid only at the very beginning of a comment", () => {
   fc.assert(
     fc.property(references, fc.constantFrom(" ", "x", "P", "0", "-", "RE: "), (reference, before) => {
       expect(readReference(before + formatReference(reference))).toBeUndefined();
@@ -64,11 +64,11 @@ test("a reference stands at the very beginning of a comment or is none, whatever
   );
 });
 
-test("no reference speaks of an attempt before the first", () => {
+test("a reference with attempt 0 is invalid", () => {
   for (const check of ALPHANUMERIC) expect(readReference(`PD00000000010${check}`)).toBeUndefined();
 });
 
-test("the comment never exceeds what the platform keeps and needs no escape on the way", () => {
+test("the comment never exceeds what the platform keeps and needs no escaping", () => {
   fc.assert(
     fc.property(references, fc.string({ unit: "binary", maxLength: 300 }), (reference, text) => {
       const comment = platformComment(reference, text);
@@ -87,7 +87,7 @@ test("accents are folded, what cannot be folded is marked, and the caller's text
   expect(foldText("Перевод")).toBe("_______");
 });
 
-test("an attempt or a number that no reference can carry is a fault", () => {
+test("an attempt or a number that does not fit into a reference throws", () => {
   const number = operationNumber(1n);
   for (const attempt of [0, 32, 1.5]) {
     expect(() => formatReference({ kind: "mirror", number, attempt })).toThrow(RangeError);

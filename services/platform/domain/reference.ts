@@ -2,18 +2,18 @@ import { OPERATION_KINDS, type OperationKind } from "./operation-kind.ts";
 import { MAX_ATTEMPTS } from "./operation-machine.ts";
 import { operationNumber, type OperationNumber } from "./operation-number.ts";
 
-/** What ties a deal in the platform's history to one attempt of one operation of ours. */
+/** Links a deal in the platform's history to one attempt of one operation of the service. */
 export type Reference = {
   readonly kind: OperationKind;
   readonly number: OperationNumber;
-  /** 1 to 31: two deals of one operation can be told apart. */
+  /** 1 to 31: distinguishes two deals of one operation. */
   readonly attempt: number;
 };
 
-/** Longer comments are silently cut by the platform. */
+/** The platform silently cuts longer comments. */
 const PLATFORM_COMMENT_LENGTH = 31;
 const REFERENCE_LENGTH = 14;
-/** What is left for a text, behind the space. */
+/** Length of the text after the reference and a space. */
 const TEXT_LENGTH = PLATFORM_COMMENT_LENGTH - REFERENCE_LENGTH - 1;
 const NUMBER_LENGTH = 10;
 const PREFIX = "P";
@@ -42,20 +42,20 @@ const KIND_OF_LETTER = new Map(
   Object.entries(OPERATION_KINDS).map(([kind, { letter }]) => [letter, kind as OperationKind]),
 );
 
-/** Fourteen characters, in front of the comment because truncation and a broker's additions hit the end. */
+/** Fourteen characters at the start of the comment, because truncation and additions of a broker affect its end. */
 export function formatReference({ kind, number, attempt }: Reference): string {
   if (!Number.isInteger(attempt) || attempt < 1 || attempt > MAX_ATTEMPTS) {
-    throw new RangeError(`an attempt is numbered 1 to ${MAX_ATTEMPTS}`);
+    throw new RangeError(`An attempt is numbered 1 to ${MAX_ATTEMPTS}.`);
   }
-  const digits = Array.from({ length: NUMBER_LENGTH }, (_, place) => {
-    const shift = BigInt(5 * (NUMBER_LENGTH - 1 - place));
+  const digits = Array.from({ length: NUMBER_LENGTH }, (_, index) => {
+    const shift = BigInt(5 * (NUMBER_LENGTH - 1 - index));
     return BASE32.charAt(Number((operationNumber(number) >> shift) & 31n));
   });
   const body = PREFIX + OPERATION_KINDS[kind].letter + digits.join("") + BASE32.charAt(attempt);
   return body + checkCharacter(body);
 }
 
-/** The reference at the beginning of a platform comment, whatever follows it; undefined when there is none. */
+/** The reference at the beginning of a platform comment, followed by any text; undefined when there is none. */
 export function readReference(comment: string): Reference | undefined {
   const [, letter = "", digits = "", attemptDigit = "", check] = REFERENCE.exec(comment) ?? [];
   const kind = KIND_OF_LETTER.get(letter);
@@ -71,7 +71,7 @@ export function platformComment(reference: Reference, text: string): string {
   return `${formatReference(reference)} ${foldText(text)}`.trimEnd();
 }
 
-/** ASCII that needs no escape on any way to the platform; a character that cannot be folded becomes an underscore. */
+/** ASCII that needs no escaping in a request to the platform; a character that cannot be folded becomes an underscore. */
 export function foldText(text: string): string {
   return Array.from(text.normalize("NFKD").replaceAll(/\p{M}/gu, ""))
     .map((character) => FOLDED.get(character) ?? character)
@@ -82,7 +82,7 @@ export function foldText(text: string): string {
     .trimEnd();
 }
 
-/** ISO 7064 MOD 37,36: finds every single wrong character and nearly every swap of two neighbours. */
+/** ISO 7064 MOD 37,36: detects every single wrong character and nearly every swap of two neighbours. */
 function checkCharacter(body: string): string {
   const product = Array.from(body).reduce((carry, character) => {
     const sum = (carry + ALPHANUMERIC.indexOf(character)) % 36;

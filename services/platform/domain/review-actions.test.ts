@@ -11,7 +11,7 @@ test.each<[string, Operation, readonly string[]]>([
     ["confirm_applied", "confirm_not_applied"],
   ],
   ["has no attempt left", { ...kept, reason: "attempts_exhausted", cameFrom: "INTENT" }, ["confirm_not_applied"]],
-  ["was told as refused", { ...kept, reason: "deal_after_refusal", cameFrom: "REFUSED" }, ["confirm_not_applied"]],
+  ["was reported as refused", { ...kept, reason: "deal_after_refusal", cameFrom: "REFUSED" }, ["confirm_not_applied"]],
   ["lost its deal", { ...kept, reason: "applied_deal_gone", cameFrom: "APPLIED" }, ["correct_log", "acknowledge"]],
   [
     "has another deal",
@@ -19,12 +19,12 @@ test.each<[string, Operation, readonly string[]]>([
     ["correct_log", "reverse", "acknowledge"],
   ],
   ["has the deal of another", { ...kept, reason: "ticket_conflict", cameFrom: "APPLIED" }, ["reverse", "acknowledge"]],
-])("people can never say the opposite of what was told: an operation that %s", (_what, operation, actions) => {
+])("operators cannot reverse a reported result: an operation that %s", (_what, operation, actions) => {
   if (operation.state !== "REVIEW") throw new Error("this test is about reviews");
   expect(reviewActions(operation.reason, operation)).toEqual(actions);
 });
 
-test("money that nobody ordered may go back, a past that was changed may be written down, and external funds is decided elsewhere", () => {
+test("unrequested money may be reversed, an amended deal may be corrected in the log, and external funds are decided elsewhere", () => {
   const applied: Operation = { ...kept, state: "APPLIED", ticket: 7n };
   for (const reason of [
     "unmatched_deal",
@@ -41,7 +41,7 @@ test("money that nobody ordered may go back, a past that was changed may be writ
   expect(reviewActions("external_funds", undefined)).toEqual([]);
 });
 
-test("a second finding about an operation that is in manual review decides nothing about the operation", () => {
+test("a second finding about an operation in manual review does not decide the operation", () => {
   const reviewed: Operation = { ...kept, reason: "candidate_deal", cameFrom: "UNKNOWN" };
   expect(reviewActions("unmatched_deal", reviewed)).toEqual(["reverse", "acknowledge"]);
   expect(reviewActions("account_not_shown", reviewed)).toEqual(["acknowledge"]);

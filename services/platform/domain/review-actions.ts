@@ -1,20 +1,20 @@
-import { step } from "./operation-machine.ts";
-import { type Operation, told } from "./operation.ts";
+import { applyEvent } from "./operation-machine.ts";
+import { type Operation, reportedState } from "./operation.ts";
 
-/** What people can decide about a finding. */
+/** What operators can decide about a finding. */
 export type ReviewAction =
   /** The operation was applied, with a deal that the platform shows. */
   | "confirm_applied"
-  /** Nothing of it moved; a deal that comes later is a surplus. */
+  /** The operation moved no money; a deal that appears later is an unmatched deal. */
   | "confirm_not_applied"
-  /** The money of a deal goes back, by an operation of its own. */
+  /** The money of a deal is moved back by a new operation. */
   | "reverse"
-  /** The log gets an entry by which it says what the platform shows now. */
+  /** The log gets a correction entry, so that it equals what the platform shows now. */
   | "correct_log"
-  /** It is seen, and what was told stays. */
+  /** The finding is noted; the log and the reported result stay. */
   | "acknowledge";
 
-/** Findings about money that stands in the log and that nobody ordered, or that could not go back. */
+/** Findings about money in the log that no transfer order accounts for, or that could not be reversed. */
 const REVERSIBLE = new Set([
   "unmatched_deal",
   "unknown_reference",
@@ -22,12 +22,12 @@ const REVERSIBLE = new Set([
   "reversal_refused",
   "debit_without_credit",
 ]);
-/** Findings about a deal that was told and is another one now. */
+/** Findings about a recorded deal that was amended or deleted. */
 const CORRECTABLE = new Set(["deal_gone", "deal_changed", "deal_cancelled"]);
-/** Whose money it is, is decided where the books of people are kept. */
+/** The service that keeps the books of the Investors decides about these. */
 const DECIDED_ELSEWHERE = new Set(["external_funds"]);
 
-/** What may be decided about a finding, given the operation that it is about. Nothing: it is only on record. */
+/** Actions for a finding, given the operation that it is about. Without actions the finding is only recorded. */
 export function reviewActions(reason: string, operation: Operation | undefined): readonly ReviewAction[] {
   if (DECIDED_ELSEWHERE.has(reason)) return [];
   if (operation?.state === "REVIEW" && operation.reason === reason) return operationActions(operation);
@@ -35,13 +35,13 @@ export function reviewActions(reason: string, operation: Operation | undefined):
   return REVERSIBLE.has(reason) ? ["reverse", "acknowledge"] : ["acknowledge"];
 }
 
-/** The state machine knows what an operation may still become. */
+/** The state machine decides which outcomes are still possible. */
 function operationActions(operation: Extract<Operation, { state: "REVIEW" }>): readonly ReviewAction[] {
-  if (told(operation) === "APPLIED") {
+  if (reportedState(operation) === "APPLIED") {
     const { reason } = operation;
     if (reason === "applied_deal_gone") return ["correct_log", "acknowledge"];
     return reason === "applied_deal_differs" ? ["correct_log", "reverse", "acknowledge"] : ["reverse", "acknowledge"];
   }
-  const mayBeApplied = step(operation, { type: "decided_applied", ticket: 1n }).kind === "move";
+  const mayBeApplied = applyEvent(operation, { type: "decided_applied", ticket: 1n }).kind === "move";
   return mayBeApplied ? ["confirm_applied", "confirm_not_applied"] : ["confirm_not_applied"];
 }

@@ -1,2 +1,2 @@
-/** What an account is for us. One login has one role. */
+/** Role of a managed account. One login has one role. */
 export type Role = "master" | "payment" | "investor";

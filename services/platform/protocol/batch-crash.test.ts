@@ -8,8 +8,8 @@ import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 const LONG_ENOUGH_MS = 40_000;
 const FEES = 5;
 
-/** The first time that the place is reached belongs to the debits, the later ones to the credits. */
-const BUCKETS: { point: CrashPoint; after: number }[] = [
+/** The debits reach the crash point first, the credits later. */
+const CRASHES: { point: CrashPoint; after: number }[] = [
   { point: "after_intent", after: 0 },
   { point: "after_permit", after: 2 },
   { point: "after_answer", after: 0 },
@@ -20,17 +20,17 @@ const BUCKETS: { point: CrashPoint; after: number }[] = [
   { point: "after_record", after: 1 },
 ];
 
-test.each(BUCKETS)(
-  "a process that dies $point, reached $after times before, leaves each fee of its batch taken once",
+test.each(CRASHES)(
+  "each fee of a batch is taken once when its process dies $point, reached $after times before",
   async ({ point, after }) => {
     const world = await aWorld();
     let reached = -1;
     const dying = await world.start({
       quietPeriodMs: 1_000,
-      onReach(place) {
-        if (reached < 0 || place !== point) return;
+      onReach(at) {
+        if (reached < 0 || at !== point) return;
         reached += 1;
-        // From there on nothing of it happens any more.
+        // The process does nothing after this point.
         if (reached > after) dying.crashAt(point);
       },
     });

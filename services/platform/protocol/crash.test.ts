@@ -8,9 +8,9 @@ import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
 const LONG_ENOUGH_MS = 25_000;
 
-/** What a caller that asks again and again ends with, and how many deals there are then. */
+/** The result that a retrying caller gets in the end, and the number of deals then. */
 const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferState; deals: number }[] = [
-  // After its commit the first permit was given, but its process never wrote: an external operation is not sent again.
+  // The first permit was committed, but its process never wrote: an external operation is not sent again.
   { point: "after_permit", kind: "deposit", state: TransferState.REFUSED, deals: 0 },
   { point: "after_permit", kind: "mirror", state: TransferState.APPLIED, deals: 1 },
   { point: "after_answer", kind: "deposit", state: TransferState.APPLIED, deals: 1 },
@@ -20,7 +20,7 @@ const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferSt
 ];
 
 test.each(POINTS)(
-  "a process that dies $point of a $kind leaves at most one deal, and its successor knows it",
+  "a process that dies $point of a $kind leaves at most one deal, and the next process finds it",
   async (own) => {
     const world = await aWorld();
     const dying = await world.start({ quietPeriodMs: 1_000 });
@@ -50,14 +50,14 @@ test.each(POINTS)(
   60_000,
 );
 
-test("an intent whose process died before its permit is taken up by another, or expires", async () => {
+test("an intent whose process died before its permit is continued by another process, or expires", async () => {
   const world = await aWorld();
   const dying = await world.start({ hasJobs: false });
   const login = await anAccount(dying);
   await dying.service.hold({ login, lockOwner: "a" }, aCall());
   const open = aDeposit(login, 5_00n);
   const late = aDeposit(login, 7_00n, { sendBefore: new Date(Date.now() + 600) });
-  // Both stand in line when their process ends: nobody gives them up.
+  // Both are queued when their process ends, so no request refuses them.
   const waiting = Promise.allSettled([open, late].map((request) => dying.service.transfer(request, aCall())));
   await eventually(
     () => many(world.database.pool, sql`select from operation`),
@@ -78,13 +78,13 @@ test("an intent whose process died before its permit is taken up by another, or 
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("a new process never uses a number that an older one used, also over a database that was restored", async () => {
+test("a new process never reuses an operation number, also with a restored database", async () => {
   const world = await aWorld();
   const first = await world.start();
   const login = await anAccount(first);
   const one = await first.service.transfer(aDeposit(login, 1_00n), aCall());
   await first[Symbol.asyncDispose]();
-  // As it stood before that deposit was recorded.
+  // The database as it was before that deposit was recorded.
   await world.database.pool.query("select setval('operation_number', (select min(number) - 1 from operation))");
 
   const second = await world.start();

@@ -25,7 +25,7 @@ async function attempts(instance: Instance) {
   return found.map(({ state }) => state);
 }
 
-test("a deal that is hidden for a while is found when it shows", async () => {
+test("a deal that appears late is found", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 3_000 });
   const login = await anAccount(instance);
@@ -38,7 +38,7 @@ test("a deal that is hidden for a while is found when it shows", async () => {
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("a lost answer with a rewritten comment is for manual review, blocks the login, and is booked as nothing", async () => {
+test("a lost answer with a rewritten comment is sent to manual review, blocks the login, and is not booked", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service } = instance;
@@ -64,7 +64,7 @@ test("a lost answer with a rewritten comment is for manual review, blocks the lo
   expect(blocked).toMatchObject({ state: TransferState.REFUSED, refusalCode: "account_busy" });
 }, 30_000);
 
-test("a deal of ours with a rewritten comment stays doubtful, whoever else's deal bears its ticket in our books", async () => {
+test("a deal with a rewritten comment stays a candidate, also when another login's deal has its ticket", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service, deps } = instance;
@@ -93,7 +93,7 @@ test("a deal of ours with a rewritten comment stays doubtful, whoever else's dea
   expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
 }, 30_000);
 
-test("a deal of ours that stands on another account is no absence: money has moved, and a person says whose", async () => {
+test("a deal with the reference on another account is no absence: the operation is sent to manual review", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service, deps } = instance;
@@ -118,7 +118,7 @@ test("a deal of ours that stands on another account is no absence: money has mov
   expect(await world.control.deals(login)).toEqual([]);
 }, 30_000);
 
-test("a comment that the platform cut is no matter when the answer told the ticket", async () => {
+test("a comment that the platform cut does not matter when the answer has the ticket", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance, "master");
@@ -134,7 +134,7 @@ test("a comment that the platform cut is no matter when the answer told the tick
   expect(log.entries).toMatchObject([{ kind: MovementKind.MIRROR, key: "mirror:1" }]);
 });
 
-test("while the platform is away nothing is promised, and a person's operation is refused before its caller gives up", async () => {
+test("while the platform is unavailable no permit is granted, and an external operation is refused before its caller's deadline", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { OPERATION_KINDS, type OperationKind } from "../domain/operation-kind.ts";
 import type { AttemptState, Operation, OperationEvent } from "../domain/operation.ts";
-import { MAX_ABSENT_ATTEMPTS, step } from "../domain/operation-machine.ts";
+import { MAX_ABSENT_ATTEMPTS, applyEvent } from "../domain/operation-machine.ts";
 
 const kinds = fc.constantFrom(...(Object.keys(OPERATION_KINDS) as OperationKind[]));
 
-/** Every field of every event at random, so that also stale, doubled and contradictory ones arrive at any time. */
+/** Every field of every event at random, so that stale, duplicate and contradictory ones are included. */
 const attempts = fc.integer({ min: 0, max: 5 });
 const tickets = fc.bigInt({ min: 1n, max: 4n });
 const anyEvent: fc.Arbitrary<OperationEvent> = fc.oneof(
@@ -21,35 +21,36 @@ const anyEvent: fc.Arbitrary<OperationEvent> = fc.oneof(
   fc.constant<OperationEvent>({ type: "decided_refused" }),
 );
 
-type History = { operation: Operation; permits: number[]; fates: Map<number, AttemptState> };
+type History = { operation: Operation; permits: number[]; outcomes: Map<number, AttemptState> };
 
 function run(kind: OperationKind, events: readonly OperationEvent[], check: (before: Operation, now: History) => void) {
   const history: History = {
     operation: { kind, attempt: 0, absences: 0, state: "INTENT" },
     permits: [],
-    fates: new Map(),
+    outcomes: new Map(),
   };
   for (const event of events) {
     const before = history.operation;
-    const taken = step(before, event);
+    const taken = applyEvent(before, event);
     if (taken.kind !== "move") continue;
     history.operation = taken.to;
-    if (taken.attempt !== undefined) history.fates.set(taken.attempt.number, taken.attempt.state);
+    if (taken.attempt !== undefined) history.outcomes.set(taken.attempt.number, taken.attempt.state);
     if (taken.attempt?.state === "SENDING") history.permits.push(taken.attempt.number);
     check(before, history);
   }
   return history;
 }
 
-test("no order of events gives an attempt two permits, or a permit while the attempt before it is not proven zero", () => {
+test("no order of events grants an attempt two permits, or a permit before the previous attempt is proven to have moved no money", () => {
   fc.assert(
     fc.property(kinds, fc.array(anyEvent, { maxLength: 60 }), (kind, events) => {
-      run(kind, events, (before, { operation, permits, fates }) => {
+      run(kind, events, (before, { operation, permits, outcomes }) => {
         expect(permits).toEqual(permits.map((_, index) => index + 1));
         expect(operation.attempt).toBe(permits.length);
         if (operation.state !== "SENDING") return;
         expect(before.state).toBe("INTENT");
-        for (const earlier of permits.slice(0, -1)) expect(["ABSENT", "VOID", "REFUSED"]).toContain(fates.get(earlier));
+        for (const earlier of permits.slice(0, -1))
+          expect(["ABSENT", "VOID", "REFUSED"]).toContain(outcomes.get(earlier));
       });
     }),
     { numRuns: 1_000 },
@@ -72,8 +73,10 @@ test("nothing is ever sent after the operation was applied or refused", () => {
 test("an external operation is sent at most once, and an internal one at most three times", () => {
   fc.assert(
     fc.property(kinds, fc.array(anyEvent, { maxLength: 80 }), (kind, events) => {
-      const { fates } = run(kind, events, () => {});
-      const mayHaveReachedThePlatform = [...fates.values()].filter((fate) => fate !== "VOID" && fate !== "REFUSED");
+      const { outcomes } = run(kind, events, () => {});
+      const mayHaveReachedThePlatform = [...outcomes.values()].filter(
+        (outcome) => outcome !== "VOID" && outcome !== "REFUSED",
+      );
       const allowed = OPERATION_KINDS[kind].origin === "external" ? 1 : MAX_ABSENT_ATTEMPTS;
       expect(mayHaveReachedThePlatform.length).toBeLessThanOrEqual(allowed);
     }),
@@ -81,24 +84,24 @@ test("an external operation is sent at most once, and an internal one at most th
   );
 });
 
-/** What really happens to a command, and what its sender learns of it. */
-type Fate = { reaches: "never_written" | "lost_before" | "refused" | "applied"; answer: "read" | "lost" | "late" };
-const fate: fc.Arbitrary<Fate> = fc.record({
+/** How far a command gets, and when its sender reads the answer. */
+type Delivery = { reaches: "never_written" | "lost_before" | "refused" | "applied"; answer: "read" | "lost" | "late" };
+const delivery: fc.Arbitrary<Delivery> = fc.record({
   reaches: fc.constantFrom("never_written", "lost_before", "refused", "applied"),
   answer: fc.constantFrom("read", "lost", "late"),
 });
 
-test("whatever the platform does and whichever answers are lost, APPLIED means exactly one deal and REFUSED none", () => {
+test("for any behaviour of the platform and any lost answers, APPLIED means exactly one deal and REFUSED none", () => {
   fc.assert(
-    fc.property(kinds, fc.array(fate, { minLength: 40, maxLength: 40 }), (kind, fates) => {
+    fc.property(kinds, fc.array(delivery, { minLength: 40, maxLength: 40 }), (kind, deliveries) => {
       const world = {
         operation: { kind, attempt: 0, absences: 0, state: "INTENT" } as Operation,
         deals: [] as bigint[],
       };
-      for (const next of fates) {
+      for (const next of deliveries) {
         if (world.operation.state !== "INTENT") break;
         for (const event of play(next, world)) {
-          const taken = step(world.operation, event);
+          const taken = applyEvent(world.operation, event);
           if (taken.kind === "move") world.operation = taken.to;
         }
       }
@@ -110,12 +113,12 @@ test("whatever the platform does and whichever answers are lost, APPLIED means e
   );
 });
 
-/** The events of one attempt: permit, what the sender tells (or a sweeper instead), and then only evidence. */
-function play({ reaches, answer }: Fate, world: { operation: Operation; deals: bigint[] }): OperationEvent[] {
+/** The events of one attempt: permit, the sender's report (or `lost` from the sweeper), and then only evidence. */
+function play({ reaches, answer }: Delivery, world: { operation: Operation; deals: bigint[] }): OperationEvent[] {
   const attempt = world.operation.attempt + 1;
   const ticket = BigInt(attempt);
   if (reaches === "applied") world.deals.push(ticket);
-  const told: OperationEvent =
+  const reported: OperationEvent =
     reaches === "never_written"
       ? { type: "not_sent", attempt }
       : reaches === "refused"
@@ -125,7 +128,7 @@ function play({ reaches, answer }: Fate, world: { operation: Operation; deals: b
     reaches === "applied" ? { type: "applied", attempt, ticket } : { type: "proven_absent", attempt };
   const permit: OperationEvent = { type: "permit_granted" };
   const lost: OperationEvent = { type: "lost", attempt };
-  if (answer === "read" && reaches !== "lost_before") return [permit, told, lost, proof];
-  if (answer === "late" && reaches !== "lost_before") return [permit, lost, told, proof];
+  if (answer === "read" && reaches !== "lost_before") return [permit, reported, lost, proof];
+  if (answer === "late" && reaches !== "lost_before") return [permit, lost, reported, proof];
   return [permit, lost, proof];
 }

@@ -8,7 +8,7 @@ import { aManagedLogin, anAsker, aWaitingOperation } from "../testing/books.ts";
 import { grantPermit, type PermitAnswer } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import { PERMIT_MS } from "../domain/permit.ts";
-import { lockForStep } from "./record.ts";
+import { lockAccountAndOperation } from "./record.ts";
 
 const PAST = new Date(Date.now() - 60_000);
 const WAIT = { kind: "wait", behind: undefined };
@@ -19,7 +19,7 @@ async function someBooks() {
   await aManagedLogin(pool, "1");
   const asker = await anAsker(pool);
   const ask = (number: OperationNumber): Promise<PermitAnswer> =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, "1", number), asker));
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, "1", number), asker));
   return { pool, asker, ask };
 }
 
@@ -27,11 +27,11 @@ async function end(pool: Pool, number: OperationNumber): Promise<void> {
   await execute(pool, sql`update operation set state = 'REFUSED', refusal = 'absent' where number = ${number}`);
 }
 
-async function standings(pool: Pool) {
+async function statuses(pool: Pool) {
   return await many(pool, sql`select state, refusal, attempt from operation order by number`);
 }
 
-test("a permit is the row of one attempt, and whoever asks again gets none", async () => {
+test("a permit is the row of one attempt, and a second request gets none", async () => {
   const { pool, asker, ask } = await someBooks();
   const number = await aWaitingOperation(pool, { key: "a" });
 
@@ -51,15 +51,15 @@ test("a permit is the row of one attempt, and whoever asks again gets none", asy
   expect(Math.abs((rows[0]?.lasts ?? 0) - PERMIT_MS)).toBeLessThan(100);
 });
 
-test("a leg that has to wait for the one before gets no permit, whoever asks", async () => {
+test("a leg that has to wait for an earlier leg gets no permit", async () => {
   const { pool, ask } = await someBooks();
   const number = await aWaitingOperation(pool, { key: "a", kind: "fee_credit", leg: 2, isReady: false });
 
   expect(await ask(number)).toEqual(OVER);
-  expect(await standings(pool)).toEqual([{ state: "INTENT", refusal: null, attempt: 0 }]);
+  expect(await statuses(pool)).toEqual([{ state: "INTENT", refusal: null, attempt: 0 }]);
 });
 
-test("what pauses after an attempt waits until the pause is over", async () => {
+test("an operation that pauses after an attempt waits until the pause is over", async () => {
   const { pool, ask } = await someBooks();
   const number = await aWaitingOperation(pool, { key: "a", kind: "mirror", attempt: 1 });
   await execute(pool, sql`update operation set next_scan_at = clock_timestamp() + interval '1 minute'`);
@@ -67,7 +67,7 @@ test("what pauses after an attempt waits until the pause is over", async () => {
   expect(await ask(number)).toEqual(WAIT);
 });
 
-test("while facts of an account are read, only a credit that needs no line is permitted", async () => {
+test("while facts of an account are read, only a credit without a queue is permitted", async () => {
   const { pool, ask } = await someBooks();
   const deposit = await aWaitingOperation(pool, { key: "a" });
   const credit = await aWaitingOperation(pool, { key: "b", kind: "fee_credit" });
@@ -80,7 +80,7 @@ test("while facts of an account are read, only a credit that needs no line is pe
   expect(await ask(credit)).toMatchObject({ kind: "granted" });
 });
 
-test("whatever is under way on the login, or stands in line before, goes first", async () => {
+test("an open operation of the login, or one queued before, goes first", async () => {
   const { pool, ask } = await someBooks();
   const first = await aWaitingOperation(pool, { key: "a" });
   const second = await aWaitingOperation(pool, { key: "b" });
@@ -98,7 +98,7 @@ test("whatever is under way on the login, or stands in line before, goes first",
   expect(await ask(second)).toMatchObject({ kind: "granted" });
 });
 
-test("an account lock lets its own saga pass and what stood in line before it, and nothing that came later", async () => {
+test("an account lock admits its own saga and operations queued before it, and no later ones", async () => {
   const { pool, ask } = await someBooks();
   const before = await aWaitingOperation(pool, { key: "a" });
   await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
@@ -114,20 +114,20 @@ test("an account lock lets its own saga pass and what stood in line before it, a
 });
 
 test.each([
-  ["one that was never sent", { kind: "mirror", attempt: 0 }],
-  ["a deposit, also after an attempt that never left", { kind: "deposit", attempt: 1 }],
-] as const)("past its time %s is refused before anything is sent", async (_what, own) => {
+  ["an operation that was never sent", { kind: "mirror", attempt: 0 }],
+  ["a deposit, also after an attempt that was not sent", { kind: "deposit", attempt: 1 }],
+] as const)("after the deadline %s is refused before anything is sent", async (_what, own) => {
   const { pool, ask } = await someBooks();
   const number = await aWaitingOperation(pool, { key: "a", sendBefore: PAST, ...own });
 
   expect(await ask(number)).toEqual(OVER);
-  expect(await standings(pool)).toEqual([{ state: "REFUSED", refusal: "expired", attempt: own.attempt }]);
+  expect(await statuses(pool)).toEqual([{ state: "REFUSED", refusal: "expired", attempt: own.attempt }]);
 });
 
 test.each([
-  ["one of ours that was attempted", { kind: "mirror", attempt: 1 }],
-  ["what follows a leg that is applied", { kind: "fee_credit", leg: 2, attempt: 0 }],
-] as const)("past its time %s goes on", async (_what, own) => {
+  ["an internal operation that was attempted", { kind: "mirror", attempt: 1 }],
+  ["a leg after an applied one", { kind: "fee_credit", leg: 2, attempt: 0 }],
+] as const)("after the deadline %s goes on", async (_what, own) => {
   const { pool, ask } = await someBooks();
   const number = await aWaitingOperation(pool, { key: "a", sendBefore: PAST, ...own });
 

@@ -69,7 +69,7 @@ test("where the login is free, the first leg is permitted with the order, and th
   ]);
 });
 
-test("of several orders each permit is for the first leg of its own", async () => {
+test("each of several orders gets the permit for its own first leg", async () => {
   const { pool, insert } = await someBooks();
   for (const login of ["2", "3"]) await aManagedLogin(pool, login);
   const others = ["2", "3"].map((login) => aOrder(login, [{ login, kind: "deposit", amountMinor: 7n }]));
@@ -90,7 +90,7 @@ test("of several orders each permit is for the first leg of its own", async () =
   expect(attempts).toEqual([{ leg: 1 }, { leg: 1 }, { leg: 1 }]);
 });
 
-test("a key is recorded once, and a login that is not ours moves nothing, on either side", async () => {
+test("a key is recorded once, and an order with an unmanaged login on either side is refused", async () => {
   const { pool, insert } = await someBooks();
   await insert(deposit("a"));
 
@@ -102,7 +102,7 @@ test("a key is recorded once, and a login that is not ours moves nothing, on eit
   expect(await operations(pool)).toHaveLength(1);
 });
 
-test("a saga moves money under its account lock only, and only once the account lock is granted", async () => {
+test("a saga moves money only under its own account lock, and only after the lock is granted", async () => {
   const { pool, insert } = await someBooks();
 
   expect(await insert(deposit("a", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
@@ -114,7 +114,7 @@ test("a saga moves money under its account lock only, and only once the account 
 });
 
 test.each<readonly [string, (pool: Pool, asker: Asker) => Promise<unknown>]>([
-  ["somebody else has the account lock", (pool) => inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"))],
+  ["another saga has the account lock", (pool) => inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"))],
   [
     "facts are being read",
     (pool) =>
@@ -123,8 +123,8 @@ test.each<readonly [string, (pool: Pool, asker: Asker) => Promise<unknown>]>([
         sql`update account set reading_until = clock_timestamp() + interval '1 minute', reading_token = 't'`,
       ),
   ],
-  ["another operation stands in line", (pool) => aWaitingOperation(pool, { key: "first" })],
-])("while %s a deposit waits, and what never waits is refused", async (_what, occupy) => {
+  ["another operation is queued", (pool) => aWaitingOperation(pool, { key: "first" })],
+])("while %s a deposit waits, and an order that never waits is refused", async (_what, occupy) => {
   const { pool, insert, asker } = await someBooks();
   await occupy(pool, asker);
 
@@ -132,7 +132,7 @@ test.each<readonly [string, (pool: Pool, asker: Asker) => Promise<unknown>]>([
   expect(await insert(result("b"))).toEqual([refusal("account_busy")]);
 });
 
-test("what is to go on by itself is recorded without a permit", async () => {
+test("an enqueued order is recorded without a permit", async () => {
   const { pool, insert } = await someBooks();
 
   expect(await insert(deposit("a", { isEnqueued: true }))).toMatchObject([WAITS]);
@@ -140,9 +140,9 @@ test("what is to go on by itself is recorded without a permit", async () => {
 });
 
 test.each([
-  ["all that is asked, while that is there", 60_00n, -40_00n],
-  ["what the account has above it, and the credit the same", 70_00n, -30_00n],
-])("a floor leaves %s", async (_what, floorMinor, amount) => {
+  ["the requested amount, if it is available", 60_00n, -40_00n],
+  ["the balance above it, with an equal credit", 70_00n, -30_00n],
+])("a floor allows %s", async (_what, floorMinor, amount) => {
   const { pool, insert } = await someBooks();
 
   expect(await insert(fee("a", { floorMinor }))).toMatchObject([{ permit: { operation: { amountMinor: amount } } }]);
@@ -153,7 +153,7 @@ test.each([
 });
 
 test.each([BALANCE, BALANCE + 1n])(
-  "with nothing above a floor of %s cents the order ends as it begins",
+  "with nothing above a floor of %s cents the order is recorded as refused",
   async (floorMinor) => {
     const { pool, insert } = await someBooks();
 
@@ -163,7 +163,7 @@ test.each([BALANCE, BALANCE + 1n])(
   },
 );
 
-test("past its time an order ends as it begins, and nothing is sent", async () => {
+test("an order after its deadline is recorded as refused, and nothing is sent", async () => {
   const { pool, insert } = await someBooks();
 
   expect(await insert(deposit("a", { sendBefore: new Date(Date.now() - 60_000) }))).toMatchObject([WAITS]);

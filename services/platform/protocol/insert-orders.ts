@@ -9,29 +9,29 @@ import { type InsertedTransfer, insertTransfers, type Transfer } from "../store/
 import { type Asker, isAdmitted, newAttempt, type Permit } from "./grant-permit.ts";
 import { OPERATION_KINDS } from "../domain/operation-kind.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
-import { step } from "../domain/operation-machine.ts";
+import { applyEvent } from "../domain/operation-machine.ts";
 import { neverWaits, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
 
 export type NewOrder = {
   readonly order: TransferOrder;
   readonly requestId: string;
-  /** Who would send it at once; undefined when nobody can, or nobody is to. */
+  /** The sender that would send the first leg at once; undefined without a free session or for an enqueued order. */
   readonly asker: Asker | undefined;
 };
 
 export type OrderAnswer =
-  /** It is durable; with a permit when its login was free. */
+  /** Recorded, with a permit when its login was free. */
   | { readonly kind: "recorded"; readonly transfer: Transfer; readonly permit: Permit | undefined }
   /** Nothing was recorded. */
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** Its key was recorded meanwhile: that order is the one. */
+  /** Another request has recorded the key: its order counts. */
   | { readonly kind: "taken" };
 
 type Judged = NewOrder & { readonly debit: OrderedLeg; readonly account: Account; readonly isFree: boolean };
 
 /**
- * Makes orders durable and, where the login is free and a session at hand, permits the first leg in the same commit. The
- * accounts are locked, so what is decided here stays true; the first legs are on different logins.
+ * Records orders and, where the login is free and a session available, permits the first leg in the same commit. The
+ * accounts stay locked until the commit, so the decision stays valid; the first legs must be on different logins.
  */
 export async function insertOrders(tx: Transaction, orders: readonly NewOrder[]): Promise<OrderAnswer[]> {
   const judged = await judgeAll(tx, orders);
@@ -87,12 +87,12 @@ async function judgeAll(
   });
 }
 
-/** A saga that lost its account lock, or never had it, reads its own row again: nothing is recorded here. */
+/** False for a saga that lost its account lock or never had it: the order is refused. */
 function ownsLock({ accountLock }: Account, { lockOwner }: TransferOrder): boolean {
   return lockOwner === "" || (accountLock?.lockOwner === lockOwner && accountLock.isGranted);
 }
 
-/** A floor cuts both legs alike. With nothing left above it, the order ends as it is recorded. */
+/** A floor cuts both legs alike. With nothing left above it, the order is recorded as refused. */
 function legsOf({ order, account, isFree }: Judged, { id: transferId, isLate }: InsertedTransfer): NewOperation[] {
   const cutMinor = cutOf(order, account);
   return order.legs.map(({ login, kind, amountMinor: askedMinor }, index) => {
@@ -105,15 +105,15 @@ function legsOf({ order, account, isFree }: Judged, { id: transferId, isLate }: 
   });
 }
 
-type Fate = { readonly isNothing: boolean; readonly isLate: boolean; readonly isPermitted: boolean };
+type Conditions = { readonly isNothing: boolean; readonly isLate: boolean; readonly isPermitted: boolean };
 
 function statusOf(
   ordered: Extract<NewOperation["status"], { state: "INTENT" }>,
-  { isNothing, isLate, isPermitted }: Fate,
+  { isNothing, isLate, isPermitted }: Conditions,
 ): NewOperation["status"] {
   if (isNothing) return { ...ordered, state: "REFUSED", reason: "nothing_to_take" };
   if (isLate) return { ...ordered, state: "REFUSED", reason: "expired" };
-  const next = isPermitted ? step(ordered, { type: "permit_granted" }) : undefined;
+  const next = isPermitted ? applyEvent(ordered, { type: "permit_granted" }) : undefined;
   return next?.kind === "move" && next.to.state === "SENDING" ? next.to : ordered;
 }
 
@@ -122,7 +122,7 @@ function cutOf({ legs, floorMinor }: TransferOrder, { logBalance }: Account): bi
   return floorMinor === undefined ? askedMinor : cut(askedMinor, logBalance.minor - floorMinor);
 }
 
-/** A debit is negative; what is available is what may leave. */
+/** Cuts a debit (negative) to the available amount. */
 function cut(debitMinor: bigint, availableMinor: bigint): bigint {
   if (availableMinor <= 0n) return 0n;
   return -debitMinor > availableMinor ? -availableMinor : debitMinor;
@@ -130,17 +130,17 @@ function cut(debitMinor: bigint, availableMinor: bigint): bigint {
 
 type Recorded = Judged & { readonly legs: readonly NewOperation[] };
 
-/** By key, with who asked for it. The numbers are those of all legs, one after the other. */
+/** Permits by key, with their senders. `numbers` are those of all legs in order. */
 function permitsOf(
   recorded: readonly Recorded[],
   numbers: readonly OperationNumber[],
 ): ReadonlyMap<string, { readonly permit: Permit; readonly asker: Asker }> {
   const permits = new Map<string, { permit: Permit; asker: Asker }>();
-  let place = 0;
+  let index = 0;
   for (const { order, legs, asker } of recorded) {
     const [first] = legs;
-    const number = numbers[place];
-    place += legs.length;
+    const number = numbers[index];
+    index += legs.length;
     if (first?.status.state !== "SENDING" || asker === undefined || number === undefined) continue;
     const { login, amountMinor, status } = first;
     const operation = { number, login, amountMinor, comment: order.comment, status };

@@ -39,7 +39,7 @@ test("an answer that is lost after the platform applied it is found within the s
   expect(await attempts(instance)).toEqual(["APPLIED"]);
 });
 
-test("a Master's lost answer is found too, and its entry stands in the log once", async () => {
+test("a Master's lost answer is found too, and its entry is in the log once", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance, "master");
@@ -55,7 +55,7 @@ test("a Master's lost answer is found too, and its entry stands in the log once"
   expect(log.entries).toMatchObject([{ kind: MovementKind.MIRROR, key: "mirror:1", amount: { minorUnits: 7_00n } }]);
 });
 
-test("while an answer is lost the caller is told unknown, the login is busy, and a person's operation ends as absent", async () => {
+test("while an answer is lost the result is unknown, the login is busy, and an external operation ends as absent", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service } = instance;
@@ -99,7 +99,7 @@ test("an internal operation that was proven absent is sent again under a new ref
   expect(await rows(instance)).toEqual([{ state: "APPLIED", review: null, attempt: 2, absences: 1 }]);
 }, 30_000);
 
-test("an operation that the platform applies late is applied once, however early it was given up as lost", async () => {
+test("an operation that the platform applies late is applied once, also after it counted as lost", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 3_000 });
   const login = await anAccount(instance);
@@ -125,7 +125,7 @@ test("an answer that comes after the socket time-out is found as a deal", async 
 });
 
 test.each(["retcode:7", "retcode:9", "retcode:1", "retcode:99", "http:500", "http:302"])(
-  "%s says nothing about whether it was executed: it is unknown",
+  "after %s the outcome is unknown",
   async (effect) => {
     const world = await aWorld();
     const instance = await world.start();

@@ -84,7 +84,7 @@ test.each(OF_A_BATCH)(
   },
 );
 
-test("a process that slept between its permit and its write does not write", async () => {
+test("a process that was paused between its permit and its write does not write", async () => {
   const world = await aWorld();
   let mustSleep = false;
   const instance = await world.start({
@@ -105,7 +105,7 @@ test("a process that slept between its permit and its write does not write", asy
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("a process that could not record its answer says later that nothing of it is left, so that absence can be proven", async () => {
+test("a process that could not record its answer fences the attempt later, so that absence can be proven", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const login = await anAccount(instance);

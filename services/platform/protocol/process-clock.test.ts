@@ -12,7 +12,7 @@ import { readLogin } from "./history/read-history.ts";
 import { platformComment } from "../domain/reference.ts";
 
 const HOUR_MS = 3_600_000;
-/** Of the trade server: it is measured by the clock of the process when nobody says it. */
+/** Time zone of the trade server: without this setting it is measured by the clock of the process. */
 const ZONE = "Europe/Athens";
 /** The whole test takes less. */
 const NEAR_S = 60;
@@ -24,7 +24,7 @@ function setProcessClock(byMs: number): void {
 }
 
 test.each([HOUR_MS, -HOUR_MS])(
-  "a process whose clock is %d ms off writes no time of its own into what is compared with times of the database",
+  "a process whose clock is %d ms off stores no time that is compared with times of the database",
   async (byMs) => {
     const world = await aWorld();
     const instance = await world.start({ hasJobs: false, timeZone: ZONE });

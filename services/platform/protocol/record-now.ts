@@ -5,16 +5,16 @@ import type { Deps } from "../deps.ts";
 import { isDealTaken } from "../store/operation-steps.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import type { OperationEvent } from "../domain/operation.ts";
-import { type EventCircumstances, type EventRecorded, lockForStep, recordEvent } from "./record.ts";
+import { type EventCircumstances, type EventRecorded, lockAccountAndOperation, recordEvent } from "./record.ts";
 
 export type Target = { readonly login: string; readonly number: OperationNumber };
 
-/** A database that is being restarted is waited for; what it misses for longer, a scan finds again. */
+/** Pauses between tries while the database restarts. After a longer outage a scan finds the outcome. */
 const RECORD_PAUSES_MS = [50, 200, 500, 1_000, 2_000];
 
 /**
- * Records one event in a transaction of its own. Repeating it is harmless, also after a commit whose outcome is unknown:
- * the step is decided anew from what stands there, also when somebody else was told the same ticket at the same moment.
+ * Records one event in a transaction of its own. Repeating it is harmless, also after a commit whose outcome is unknown
+ * and when another operation recorded the same ticket first: each try decides the transition from the current row.
  */
 export async function recordNow(
   deps: Deps,
@@ -26,7 +26,7 @@ export async function recordNow(
   for (let tries = 0; ; tries += 1) {
     try {
       return await inTransaction(deps.pool, async (tx) => {
-        return recordEvent(tx, await lockForStep(tx, login, number), event, known);
+        return recordEvent(tx, await lockAccountAndOperation(tx, login, number), event, known);
       });
     } catch (error) {
       const pauseMs = RECORD_PAUSES_MS[tries];

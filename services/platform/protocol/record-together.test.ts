@@ -7,7 +7,7 @@ import type { Role } from "../domain/role.ts";
 import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
 import { type Asker, grantPermit } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
-import { lockForStep } from "./record.ts";
+import { lockAccountAndOperation } from "./record.ts";
 import { type AppliedNow, recordTogether } from "./record-together.ts";
 
 const PAYMENT = "9";
@@ -18,7 +18,7 @@ async function someBooks(...roles: readonly Role[]) {
   await aManagedLogin(pool, PAYMENT, { role: "payment" });
   const asker = await anAsker(pool);
   const send = (number: OperationNumber, login: string) =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, login, number), asker));
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, login, number), asker));
   const record = (...answers: readonly AppliedNow[]) =>
     inTransaction(pool, (tx) => recordTogether(tx, asker.server, answers));
   return { pool, asker, send, record };
@@ -45,7 +45,7 @@ async function loggedDeals(pool: Pool) {
   return rows.map(({ deal }) => deal);
 }
 
-test("plain answers are recorded with their deals and entries, and are looked for again after a minute", async () => {
+test("plain answers are recorded with their deals and entries, and their deals are verified after a minute", async () => {
   const { pool, send, record } = await someBooks("investor", "investor");
   const first = await aWaitingOperation(pool, { key: "a" });
   const second = await aWaitingOperation(pool, { key: "b", login: "2" });
@@ -61,11 +61,11 @@ test("plain answers are recorded with their deals and entries, and are looked fo
     { state: "APPLIED", deal: 72n },
   ]);
   expect(await loggedDeals(pool)).toEqual([71n, 72n]);
-  const looks = await many(
+  const verifications = await many(
     pool,
     sql`select distinct next_scan_at > clock_timestamp() + interval '50 seconds' as later from operation`,
   );
-  expect(looks).toEqual([{ later: true }]);
+  expect(verifications).toEqual([{ later: true }]);
   const attempts = await many(pool, sql`select distinct state, fenced_at is not null as fenced from attempt`);
   expect(attempts).toEqual([{ state: "APPLIED", fenced: true }]);
 });
@@ -79,7 +79,7 @@ test("a Master's entry waits for the reader", async () => {
   expect(await loggedDeals(pool)).toEqual([]);
 });
 
-test("two answers with one ticket, and one with a ticket of our books, are for the way that looks at each", async () => {
+test("two answers with one ticket, and one with a recorded ticket, are left to be recorded one by one", async () => {
   const { pool, send, record } = await someBooks("investor", "investor", "investor");
   const numbers: OperationNumber[] = [];
   for (const login of ["1", "2", "3"]) {
@@ -101,7 +101,7 @@ test("two answers with one ticket, and one with a ticket of our books, are for t
   expect(await operations(pool)).toMatchObject([{ state: "SENDING" }, { state: "SENDING" }, { state: "SENDING" }]);
 });
 
-test("an answer to another attempt, or about what is over, changes nothing here", async () => {
+test("an answer to another attempt, or of an operation that has ended, changes nothing", async () => {
   const { pool, send, record } = await someBooks("investor", "investor");
   const first = await aWaitingOperation(pool, { key: "a", kind: "mirror", attempt: 1 });
   const over = await aWaitingOperation(pool, { key: "b", login: "2" });
@@ -112,7 +112,7 @@ test("an answer to another attempt, or about what is over, changes nothing here"
   expect(await operations(pool)).toMatchObject([{ state: "SENDING", attempt: 2 }, { state: "REFUSED" }]);
 });
 
-test("a credit gets its permit with the record of its debit, and its attempt stands there", async () => {
+test("a credit gets its permit and its attempt with the record of its debit", async () => {
   const { pool, asker, send, record } = await someBooks("investor");
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: PAYMENT });
   await send(debit, "1");
@@ -131,7 +131,7 @@ test("a credit gets its permit with the record of its debit, and its attempt sta
   ]);
 });
 
-test("a credit that nobody would send now is ready, and has no permit", async () => {
+test("a credit without a free session is ready and has no permit", async () => {
   const { pool, asker, send, record } = await someBooks("investor", "investor");
   const [debit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: PAYMENT });
   const [other] = await aTwoLeggedTransfer(pool, { key: "b", debit: "2", credit: PAYMENT });

@@ -1,5 +1,5 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { dealLookMs } from "../domain/deal-looks.ts";
+import { verificationDelayMs } from "../domain/next-scan.ts";
 import { type Account, lockAccounts } from "../store/accounts.ts";
 import { insertAttempts, type NewAttempt } from "../store/attempts.ts";
 import { listExplainedDeals } from "../store/explained-deals.ts";
@@ -10,32 +10,32 @@ import { readyNextLegs } from "../store/transfers.ts";
 import { appendToLogs } from "./history/append-to-log.ts";
 import { operationEntry } from "./history/deal-entries.ts";
 import { type Asker, newAttempt, type Permit } from "./grant-permit.ts";
-import { step } from "../domain/operation-machine.ts";
+import { applyEvent } from "../domain/operation-machine.ts";
 
-/** An operation that the platform has just applied, and who sent it. */
+/** An operation that the platform has just applied. */
 export type AppliedNow = {
   readonly number: bigint;
   readonly login: string;
   readonly attempt: number;
   readonly ticket: bigint;
-  /** Where the leg that follows is, and who would send it at once; undefined when nobody would. */
+  /** Login of the next leg and the sender that would send it at once; undefined when no session is free or no leg follows. */
   readonly next: { readonly login: string; readonly asker: Asker } | undefined;
 };
 
 export type RecordedTogether = {
-  /** Numbers of those that are recorded. The others are for the way that treats each on its own. */
+  /** Numbers of the recorded operations. The caller records the others one by one. */
   readonly recorded: ReadonlySet<bigint>;
-  /** Permits of the legs that follow, by the number of the leg before. */
+  /** Permits of the next legs, by the number of the leg before. */
   readonly permits: ReadonlyMap<bigint, Permit>;
-  /** Masters, whose logs only the reader adds to. */
+  /** Masters: only the reader appends to their logs. */
   readonly awaitReader: readonly string[];
 };
 
-type Step = { readonly applied: AppliedNow; readonly operation: RecordedOperation; readonly account: Account };
+type PlainAnswer = { readonly applied: AppliedNow; readonly operation: RecordedOperation; readonly account: Account };
 
 /**
- * Records many answers in one commit: the plain case only, in which the operation stands where its answer expects it and
- * the deal is nobody else's. The credits that follow get their permits in the same commit.
+ * Records many answers in one commit: only the plain case, in which the operation waits for this answer and no other
+ * operation or log entry has the deal. The credits that follow get their permits in the same commit.
  */
 export async function recordTogether(
   tx: Transaction,
@@ -44,10 +44,10 @@ export async function recordTogether(
 ): Promise<RecordedTogether> {
   const logins = answers.flatMap(({ login, next }) => (next === undefined ? [login] : [login, next.login]));
   const accounts = await lockAccounts(tx, [...new Set(logins)]);
-  const plain = await plainSteps(tx, server, answers, accounts);
+  const plain = await findPlainAnswers(tx, server, answers, accounts);
   const applied = plain.map((each) => each.applied);
   const timed = plain.map((each) => ({ ...each.applied, at: each.account.seenAt }));
-  await saveApplied(tx, { server, nextScanInMs: dealLookMs(0) }, timed);
+  await saveApplied(tx, { server, nextScanInMs: verificationDelayMs(0) }, timed);
   const [unlogged, logged] = partition(plain, ({ account }) => account.role === "master");
   await appendToLogs(tx, server, logged.map(factOf));
   return {
@@ -57,12 +57,12 @@ export async function recordTogether(
   };
 }
 
-async function plainSteps(
+async function findPlainAnswers(
   tx: Transaction,
   server: string,
   answers: readonly AppliedNow[],
   accounts: ReadonlyMap<string, Account>,
-): Promise<Step[]> {
+): Promise<PlainAnswer[]> {
   const tickets = answers.map(({ ticket }) => ticket);
   const operations = await lockOperations(
     tx,
@@ -74,21 +74,21 @@ async function plainSteps(
     const { number, attempt, ticket, login } = applied;
     const operation = byNumber.get(number);
     const account = accounts.get(login);
-    const isOnlyHere = tickets.indexOf(ticket) === tickets.lastIndexOf(ticket) && !explained.has(ticket);
-    if (operation === undefined || account === undefined || !isOnlyHere || operation.dealId !== undefined) return [];
-    const next = step(operation.status, { type: "applied", attempt, ticket });
+    const isUnbooked = tickets.indexOf(ticket) === tickets.lastIndexOf(ticket) && !explained.has(ticket);
+    if (operation === undefined || account === undefined || !isUnbooked || operation.dealId !== undefined) return [];
+    const next = applyEvent(operation.status, { type: "applied", attempt, ticket });
     return next.kind === "move" && next.to.state === "APPLIED" ? [{ applied, operation, account }] : [];
   });
 }
 
-function factOf({ applied, operation, account }: Step) {
+function factOf({ applied, operation, account }: PlainAnswer) {
   const status = { ...operation.status, state: "APPLIED", ticket: applied.ticket } as const;
   return { account, entry: operationEntry(operation, status, account.seenAt), requestId: operation.requestId };
 }
 
-/** What grants a permit to a leg of its own, for many: none of these stands in a line, and each is locked. */
-async function permitCredits(tx: Transaction, steps: readonly Step[]): Promise<ReadonlyMap<bigint, Permit>> {
-  const debits = steps.filter(({ operation }) => operation.legs === 2 && operation.leg === 1);
+/** Like `grantPermit` for many credits: none of these waits in a queue, and each is locked. */
+async function permitCredits(tx: Transaction, answers: readonly PlainAnswer[]): Promise<ReadonlyMap<bigint, Permit>> {
+  const debits = answers.filter(({ operation }) => operation.legs === 2 && operation.leg === 1);
   const permits = new Map<bigint, Permit>();
   if (debits.length === 0) return permits;
   const byTransfer = new Map(debits.map(({ applied, operation }) => [operation.transferId, applied]));
@@ -101,7 +101,7 @@ async function permitCredits(tx: Transaction, steps: readonly Step[]): Promise<R
     wanted.map((debit) => debit.operation.transferId),
   )) {
     const debit = byTransfer.get(operation.transferId);
-    const next = step(operation.status, { type: "permit_granted" });
+    const next = applyEvent(operation.status, { type: "permit_granted" });
     if (debit?.next === undefined || next.kind !== "move" || next.to.state !== "SENDING") continue;
     const { kind, attempt } = next.to;
     const { asker } = debit.next;

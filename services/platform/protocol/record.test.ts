@@ -8,7 +8,7 @@ import type { OperationEvent } from "../domain/operation.ts";
 import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
-import { type Circumstances, lockForStep, recordEvent } from "./record.ts";
+import { type Circumstances, lockAccountAndOperation, recordEvent } from "./record.ts";
 
 const AT = new Date("2026-11-21T12:00:00Z");
 const TICKET = 77n;
@@ -20,14 +20,18 @@ async function someBooks({ role = "investor" }: { readonly role?: Role } = {}) {
   await aManagedLogin(pool, "9", { role: "payment" });
   const asker = await anAsker(pool);
   const permit = (number: OperationNumber, login = "1") =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, login, number), asker));
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, login, number), asker));
   const record = (
     number: OperationNumber,
     event: OperationEvent,
     own: Partial<Circumstances> & { login?: string } = {},
   ) =>
     inTransaction(pool, async (tx) =>
-      recordEvent(tx, await lockForStep(tx, own.login ?? "1", number), event, { server: asker.server, at: AT, ...own }),
+      recordEvent(tx, await lockAccountAndOperation(tx, own.login ?? "1", number), event, {
+        server: asker.server,
+        at: AT,
+        ...own,
+      }),
     );
   return { pool, permit, record };
 }
@@ -64,7 +68,7 @@ async function logged(pool: Pool, login = "1") {
   );
 }
 
-async function looksWithin(pool: Pool, ms: number): Promise<boolean> {
+async function isScannedWithin(pool: Pool, ms: number): Promise<boolean> {
   const [row] = await many<{ is: boolean }>(
     pool,
     sql`select next_scan_at > clock_timestamp() + ${ms} * interval '0.5 millisecond'
@@ -74,7 +78,7 @@ async function looksWithin(pool: Pool, ms: number): Promise<boolean> {
   return row?.is ?? false;
 }
 
-test("an answer is recorded with its deal, its attempt, its entry and the next look for the deal", async () => {
+test("an answer is recorded with its deal, its attempt, its entry and the next verification of the deal", async () => {
   const { pool, record, number } = await someSent();
 
   expect(await record(number, applied(TICKET), { attempt: FENCED })).toMatchObject({ awaitsReader: false });
@@ -82,7 +86,7 @@ test("an answer is recorded with its deal, its attempt, its entry and the next l
   expect(await operations(pool)).toEqual([{ state: "APPLIED", review: null, deal: TICKET, leg: 1 }]);
   expect(await attempts(pool)).toEqual([{ state: "APPLIED", fenced: true, code: 0 }]);
   expect(await logged(pool)).toEqual([{ amount: 5n, deal: TICKET }]);
-  expect(await looksWithin(pool, 60_000)).toBe(true);
+  expect(await isScannedWithin(pool, 60_000)).toBe(true);
 });
 
 test("a Master's own operation is applied at once, and its entry waits for the reader", async () => {
@@ -94,7 +98,7 @@ test("a Master's own operation is applied at once, and its entry waits for the r
   expect(await logged(pool)).toEqual([]);
 });
 
-test("what a sender learned is kept with its attempt, also when nothing follows from it any more", async () => {
+test("the facts of a sender are recorded with its attempt, also when they change nothing any more", async () => {
   const { pool, record, number } = await someSent();
   await record(number, { type: "lost", attempt: 1 });
   await record(number, { type: "lost", attempt: 1 }, { attempt: { isFenced: true, answerCode: 9 } });
@@ -102,7 +106,7 @@ test("what a sender learned is kept with its attempt, also when nothing follows 
   expect(await attempts(pool)).toEqual([{ state: "UNKNOWN", fenced: true, code: 9 }]);
 });
 
-test("a fate is never taken back by what is told later", async () => {
+test("a later report never changes the outcome of an attempt", async () => {
   const { pool, record, number } = await someSent();
   await record(number, applied(TICKET), { attempt: FENCED });
   await record(number, { type: "refused", attempt: 1, code: 10019 }, { attempt: { isFenced: true } });
@@ -114,11 +118,11 @@ test("a fate is never taken back by what is told later", async () => {
   expect(await logged(pool)).toHaveLength(1);
 });
 
-test("a lost answer is looked for soon", async () => {
+test("a lost answer is scanned soon", async () => {
   const { pool, record, number } = await someSent();
   await record(number, { type: "lost", attempt: 1 });
 
-  expect(await looksWithin(pool, 250)).toBe(true);
+  expect(await isScannedWithin(pool, 250)).toBe(true);
 });
 
 test("a second deal of an operation is for manual review, and is not booked as the operation's", async () => {
@@ -132,7 +136,7 @@ test("a second deal of an operation is for manual review, and is not booked as t
   expect(await logged(pool)).toHaveLength(1);
 });
 
-test("evidence against what was told brings the operation in manual review, with the deal", async () => {
+test("evidence against a reported result sends the operation to manual review, with the deal", async () => {
   const { pool, record, number } = await someSent();
   await record(number, applied(TICKET), { attempt: FENCED });
   await record(number, { type: "deal_gone" });
@@ -143,10 +147,10 @@ test("evidence against what was told brings the operation in manual review, with
 });
 
 test.each([
-  ["its sender is told it", { attempt: FENCED }],
+  ["its sender receives it", { attempt: FENCED }],
   ["the history shows it", {}],
 ])(
-  "a ticket that is booked on the login already goes to a person when %s, and nothing is booked twice",
+  "a ticket that is booked on the login already is sent to manual review when %s, and no deal is booked twice",
   async (_w, own) => {
     const { pool, permit, record, number } = await someSent();
     await record(number, applied(TICKET), { attempt: FENCED });
@@ -163,7 +167,7 @@ test.each([
   },
 );
 
-test("an answer with the ticket of another login is none: the history says what became of the command", async () => {
+test("an answer with the ticket of another login is no evidence: the history decides the outcome", async () => {
   const { pool, permit, record } = await someBooks();
   await aManagedLogin(pool, "2");
   const other = await aWaitingOperation(pool, { key: "b", login: "2" });
@@ -179,7 +183,7 @@ test("an answer with the ticket of another login is none: the history says what 
   expect(await logged(pool)).toEqual([]);
 });
 
-test("what one leg's fate means for the others: the credit goes on, or the debit comes back, once", async () => {
+test("the credit follows an applied debit, and a refused credit reverses the debit once", async () => {
   const { pool, permit, record } = await someBooks();
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   const ready = () =>
@@ -206,7 +210,7 @@ test("what one leg's fate means for the others: the credit goes on, or the debit
   expect(rows).toMatchObject([{}, { state: "REFUSED" }, { leg: 3, state: "INTENT", ready: true, amount: 5n }]);
   expect(rows).toHaveLength(3);
 
-  // What was told as refused shows a deal, and people say that it is not the credit's.
+  // A deal of the refused credit appears, and operators decide that it is not the credit's.
   await record(credit, applied(TICKET + 1n), { login: "9" });
   await record(credit, { type: "decided_refused" }, { login: "9" });
   expect(await ready()).toHaveLength(3);
@@ -221,7 +225,7 @@ test("a debit that is refused ends its credit with it", async () => {
   expect(await operations(pool)).toMatchObject([{ state: "REFUSED" }, { state: "REFUSED" }]);
 });
 
-test("a debit that was not taken is not given back when its credit is given up", async () => {
+test("a debit that was not applied is not reversed when its credit ends", async () => {
   const { pool, record } = await someBooks();
   const [, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await record(credit, { type: "given_up", reason: "expired" }, { login: "9" });
@@ -229,7 +233,7 @@ test("a debit that was not taken is not given back when its credit is given up",
   expect(await operations(pool)).toHaveLength(2);
 });
 
-test("a debit whose deal is in manual review is taken back by them alone when its credit is refused", async () => {
+test("a debit in manual review is not reversed automatically when its credit is refused", async () => {
   const { pool, permit, record } = await someBooks();
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await permit(debit);
@@ -242,7 +246,7 @@ test("a debit whose deal is in manual review is taken back by them alone when it
   expect(await findings(pool)).toMatchObject([{ reason: "applied_deal_differs" }, { reason: "debit_without_credit" }]);
 });
 
-test("money that could neither reach the other nor go back is for manual review", async () => {
+test("a debit whose credit and reversal are refused is sent to manual review", async () => {
   const { pool, permit, record } = await someBooks();
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await permit(debit);

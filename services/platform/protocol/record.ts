@@ -3,35 +3,35 @@ import { type AttemptFacts, markAttempt } from "../store/attempts.ts";
 import type { NewEntry } from "../domain/log-entry.ts";
 import { type Account, lockAccount } from "../store/accounts.ts";
 import { lockOperation } from "../store/operations.ts";
-import { saveStep } from "../store/operation-steps.ts";
+import { saveTransition } from "../store/operation-steps.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { nextScanMs } from "../domain/next-scan.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
-import type { Operation, OperationEvent, Step } from "../domain/operation.ts";
-import { step } from "../domain/operation-machine.ts";
+import type { Operation, OperationEvent, Transition } from "../domain/operation.ts";
+import { applyEvent } from "../domain/operation-machine.ts";
 import { listExplainedDeals, listExplainedDealsOf } from "../store/explained-deals.ts";
 import { appendToLog } from "./history/append-to-log.ts";
 import { operationEntry } from "./history/deal-entries.ts";
 import { followLegs } from "./follow-legs.ts";
 import { reportFinding } from "./reviews/report-finding.ts";
 
-/** What is known beside the event itself. */
+/** Facts beside the event itself. */
 export type Circumstances = {
   /** Configured name of the platform's server, never an address. */
   readonly server: string;
-  /** When the platform applied it, as far as we know. */
+  /** When the platform applied the operation, as far as it is known. */
   readonly at: Date;
-  /** What the sender of the attempt learned: then the event is its word, and not the platform's history. */
+  /** Facts from the sender of the attempt: set when the event is an answer, not read from the platform's history. */
   readonly attempt?: AttemptFacts;
-  /** For the person, when one has to look. */
+  /** Evidence for manual review. */
   readonly evidence?: Readonly<Record<string, unknown>>;
-  /** The deal that they have to look at. */
+  /** The deal for manual review. */
   readonly dealId?: bigint;
   /** How often that deal had been corrected by then. */
   readonly dealState?: number;
 };
 
-/** Without a time it was applied just now, by the clock of the database. */
+/** Without a time the operation was applied just now, by the clock of the database. */
 export type EventCircumstances = Omit<Circumstances, "at"> & { readonly at?: Date | undefined };
 
 /** An account and one of its operations, both locked, in this order. */
@@ -39,22 +39,26 @@ export type Locked = { readonly account: Account; readonly operation: RecordedOp
 
 type Recorded = {
   readonly status: Operation;
-  /** Set when this event applied it. Whoever records appends it to the log, where the log's order wants it. */
+  /** Set when this event applied the operation. The caller appends it to the log, in the order of the log. */
   readonly entry: NewEntry | undefined;
 };
 
-/** Where it stands, and whether only the reader can give its entry a number: the history of a Master has an order. */
+/** The new status, and whether the entry waits for the reader: a Master's log is in the order of the platform's history. */
 export type EventRecorded = { readonly status: Operation; readonly awaitsReader: boolean };
 
-export async function lockForStep(tx: Transaction, login: string, number: OperationNumber): Promise<Locked> {
+export async function lockAccountAndOperation(
+  tx: Transaction,
+  login: string,
+  number: OperationNumber,
+): Promise<Locked> {
   const account = await lockAccount(tx, login);
   if (account === undefined) throw new Error(`operation ${number} is on a login that is not managed`);
   return { account, operation: await lockOperation(tx, number) };
 }
 
 /**
- * Records what the platform answered, or what else became of an attempt. A Master's own operation waits for its number
- * until the reader reaches its deal: the log of a Master is in the order of the platform's history.
+ * Records an answer of the platform or another event of an attempt. The entry of a Master's operation waits until the
+ * reader reaches its deal: the log of a Master is in the order of the platform's history.
  */
 export async function recordEvent(
   tx: Transaction,
@@ -63,7 +67,7 @@ export async function recordEvent(
   circumstances: EventCircumstances,
 ): Promise<EventRecorded> {
   const at = circumstances.at ?? account.seenAt;
-  const { status, entry } = await takeStep(tx, operation, event, { ...circumstances, at });
+  const { status, entry } = await recordTransition(tx, operation, event, { ...circumstances, at });
   if (entry === undefined) return { status, awaitsReader: false };
   if (account.role === "master") return { status, awaitsReader: true };
   const { requestId } = operation;
@@ -71,74 +75,77 @@ export async function recordEvent(
   return { status, awaitsReader: false };
 }
 
-/** One step of the protocol and all that follows from it in the books, but for the log. */
-export async function takeStep(
+/** Writes one transition of the protocol and everything that follows from it, except the log entry. */
+export async function recordTransition(
   tx: Transaction,
   operation: RecordedOperation,
   event: OperationEvent,
   circumstances: Circumstances,
 ): Promise<Recorded> {
-  const next = step(operation.status, event);
+  const next = applyEvent(operation.status, event);
   const booking = await findBooking(tx, operation, next, circumstances.server);
   if (booking !== undefined) {
-    return { status: await conflict(tx, operation, booking, circumstances), entry: undefined };
+    return { status: await resolveTicketConflict(tx, operation, booking, circumstances), entry: undefined };
   }
-  await markFate(tx, operation, event, { step: next, facts: circumstances.attempt });
+  await markAttemptOutcome(tx, operation, event, { next, facts: circumstances.attempt });
   if (next.kind === "stay") return { status: operation.status, entry: undefined };
   if (next.kind === "unmatched") {
     await reportUnmatched(tx, operation, next.ticket, circumstances);
     return { status: operation.status, entry: undefined };
   }
   const { to, writes } = next;
-  await save(tx, operation, { step: next, event }, circumstances);
+  await save(tx, operation, { next, event }, circumstances);
   await followLegs(tx, operation, to);
   const entry = writes.includes("entry") ? operationEntry(operation, to, circumstances.at) : undefined;
   return { status: to, entry };
 }
 
-/** What its sender learned is kept with the attempt, also when it changes nothing any more. A new one has no row yet. */
-async function markFate(
+/** Records the sender's facts with the attempt, also without a transition. A new attempt has no row yet. */
+async function markAttemptOutcome(
   tx: Transaction,
   { number }: RecordedOperation,
   event: OperationEvent,
-  { step: next, facts }: { readonly step: Step; readonly facts: AttemptFacts | undefined },
+  { next, facts }: { readonly next: Transition; readonly facts: AttemptFacts | undefined },
 ): Promise<void> {
   if (event.type === "permit_granted") return;
-  const fate = next.kind === "move" ? next.attempt : undefined;
-  const attempt = fate?.number ?? ("attempt" in event ? event.attempt : undefined);
-  if (attempt === undefined || (fate === undefined && facts === undefined)) return;
-  await markAttempt(tx, number, attempt, { ...facts, state: fate?.state });
+  const outcome = next.kind === "move" ? next.attempt : undefined;
+  const attempt = outcome?.number ?? ("attempt" in event ? event.attempt : undefined);
+  if (attempt === undefined || (outcome === undefined && facts === undefined)) return;
+  await markAttempt(tx, number, attempt, { ...facts, state: outcome?.state });
 }
 
 async function save(
   tx: Transaction,
   operation: RecordedOperation,
-  { step: { to, writes }, event }: { readonly step: Extract<Step, { kind: "move" }>; readonly event: OperationEvent },
+  {
+    next: { to, writes },
+    event,
+  }: { readonly next: Extract<Transition, { kind: "move" }>; readonly event: OperationEvent },
   circumstances: Circumstances,
 ): Promise<void> {
   const { server, at } = circumstances;
   const nextScanInMs = writes.includes("next_scan") ? nextScanMs(to) : undefined;
-  await saveStep(tx, operation, { to, server, appliedAt: at, nextScanInMs });
+  await saveTransition(tx, operation, { to, server, appliedAt: at, nextScanInMs });
   if (to.state === "REVIEW" && writes.includes("finding")) {
     await reportReview(tx, operation, { to, event }, circumstances);
   }
 }
 
 /**
- * The deal is booked already, and nothing is booked twice. An answer with the ticket of another login is no evidence at all:
- * what became of the command is in the history. Otherwise the platform used a ticket twice, and a person looks.
+ * The deal is booked already, and no deal is booked twice. An answer with the ticket of another login is no evidence: the
+ * history decides the outcome. Otherwise the platform used a ticket twice, and the operation needs manual review.
  */
-async function conflict(
+async function resolveTicketConflict(
   tx: Transaction,
   operation: RecordedOperation,
   { ticket, isOwnLogin }: Booking,
   circumstances: Circumstances,
 ): Promise<Operation> {
   const { attempt } = operation.status;
-  const lost = await takeStep(tx, operation, { type: "lost", attempt }, circumstances);
+  const lost = await recordTransition(tx, operation, { type: "lost", attempt }, circumstances);
   if (!isOwnLogin && circumstances.attempt !== undefined) return lost.status;
   const unknown = { ...operation, status: lost.status };
-  const reviewed = await takeStep(
+  const reviewed = await recordTransition(
     tx,
     unknown,
     { type: "does_not_fit", reason: "ticket_conflict" },
@@ -147,14 +154,14 @@ async function conflict(
   return reviewed.status;
 }
 
-/** A deal that is in the books already. */
+/** A deal that is recorded already. */
 type Booking = { readonly ticket: bigint; readonly isOwnLogin: boolean };
 
-/** Where the deal that a step would book stands already; undefined when it stands nowhere, or the step books none. */
+/** The existing record of the deal that a transition would book; undefined when there is none, or it books no deal. */
 async function findBooking(
   tx: Transaction,
   { login }: RecordedOperation,
-  next: Step,
+  next: Transition,
   server: string,
 ): Promise<Booking | undefined> {
   if (next.kind !== "move" || next.to.state !== "APPLIED" || !next.writes.includes("deal")) return undefined;
@@ -167,7 +174,7 @@ async function findBooking(
 
 type Review = { readonly to: Extract<Operation, { state: "REVIEW" }>; readonly event: OperationEvent };
 
-/** The machine stops touching an operation: a person sees what it was, and what speaks against it. */
+/** Opens the review of an operation, with its previous state and the evidence. */
 async function reportReview(
   tx: Transaction,
   operation: RecordedOperation,
@@ -182,7 +189,7 @@ async function reportReview(
   await reportFinding(tx, { login, operation: reviewed, reason, server, dealId, dealState, amountMinor, evidence });
 }
 
-/** A deal beyond the one that the operation may have. */
+/** Reports a second deal of an operation. */
 async function reportUnmatched(
   tx: Transaction,
   operation: RecordedOperation,

@@ -8,15 +8,15 @@ import { findTransferByKey } from "../store/transfers.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
-import { lockForStep, recordEvent } from "./record.ts";
+import { lockAccountAndOperation, recordEvent } from "./record.ts";
 import { readLogin } from "./history/read-history.ts";
 import { recordNow } from "./record-now.ts";
 
-/** As the sender of the command learns it. */
+/** The facts that the sender of the command reports. */
 const ANSWERED = { at: new Date(), attempt: { isFenced: true, answerCode: 0 } };
 const TICKET = 4_711n;
 
-/** An operation that is permitted and whose command nobody has written. */
+/** An operation with a permit whose command was not written. */
 async function aSending(instance: Instance) {
   const login = await anAccount(instance);
   const request = aDeposit(login, 5_00n);
@@ -38,7 +38,7 @@ async function rows({ deps }: Instance) {
 
 const applied = { type: "applied", attempt: 1, ticket: TICKET } as const;
 
-test("of two operations that are told one ticket at the same moment, the second is decided again: it has no evidence", async () => {
+test("of two operations that receive one ticket at the same moment, the second is decided again and has no evidence", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { deps } = instance;
@@ -46,9 +46,9 @@ test("of two operations that are told one ticket at the same moment, the second 
 
   const { server } = deps.settings;
   const late = await inTransaction(deps.pool, async (tx) => {
-    const locked = await lockForStep(tx, first.login, first.number);
+    const locked = await lockAccountAndOperation(tx, first.login, first.number);
     await recordEvent(tx, locked, applied, { server, ...ANSWERED });
-    // It has looked, and found nobody with the ticket; now it waits for us at the unique index.
+    // It found no record of the ticket; now it waits for the first transaction at the unique index.
     const recording = recordNow(deps, second, applied, ANSWERED);
     await eventually(
       () =>
@@ -68,7 +68,7 @@ test("of two operations that are told one ticket at the same moment, the second 
   ]);
 });
 
-test("an answer with a ticket that our books know from another login is no evidence: the history says what became of it", async () => {
+test("an answer with a recorded ticket of another login is no evidence: the history decides the outcome", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { deps } = instance;
@@ -76,11 +76,11 @@ test("an answer with a ticket that our books know from another login is no evide
   const known = await instance.service.transfer(aDeposit(other, 3_00n), aCall());
   const operation = await aSending(instance);
 
-  const told = { ...applied, ticket: known.legs[0]!.dealId };
-  const { status } = await recordNow(deps, operation, told, ANSWERED);
+  const answered = { ...applied, ticket: known.legs[0]!.dealId };
+  const { status } = await recordNow(deps, operation, answered, ANSWERED);
 
   expect(status.state).toBe("UNKNOWN");
-  // What it really made is under its own reference.
+  // The real deal has the reference of the operation.
   const { reference } = await one<{ reference: string }>(
     deps.pool,
     sql`select reference from attempt where operation_number = ${operation.number}`,
@@ -93,7 +93,7 @@ test("an answer with a ticket that our books know from another login is no evide
   expect(found?.dealId).toBe(BigInt(deal));
 });
 
-test("an answer with the ticket of another login's deal that we have not read yet is found out by the next reading", async () => {
+test("an answer with the ticket of another login's unread deal is detected by the next read", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { deps } = instance;
@@ -110,7 +110,7 @@ test("an answer with the ticket of another login's deal that we have not read ye
   expect((await logOf(instance, operation.login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
-test("a ticket that the platform gives again to the same login is for manual review, and booked once", async () => {
+test("a ticket that the platform reuses on the same login is sent to manual review and booked once", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service, deps } = instance;
@@ -127,7 +127,7 @@ test("a ticket that the platform gives again to the same login is for manual rev
   expect(bookings).toHaveLength(1);
 });
 
-test("a login whose row is held by others is asked for again later, and nothing is told to have failed", async () => {
+test("a login whose row is locked is retried later, and no failure is reported", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance);

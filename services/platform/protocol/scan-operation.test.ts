@@ -5,20 +5,20 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { anAsker, aWaitingOperation } from "../testing/books.ts";
 import { anAccount, aWorld } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
-import { lockForStep, recordEvent } from "./record.ts";
+import { lockAccountAndOperation, recordEvent } from "./record.ts";
 import { formatReference } from "../domain/reference.ts";
 import { scanOperation } from "./scan-operation.ts";
 
-/** Two scans that prove something lie this far apart at least. */
+/** Smallest interval between two scans that prove an absence. */
 const BETWEEN_SCANS_MS = 1_050;
-/** What is deposited in these tests. */
+/** The deposited amount. */
 const AMOUNT = "0.05";
 
 type Lost = {
   readonly role?: "investor" | "master";
-  /** Whether the sender said that nothing of it is left there. */
+  /** Whether the sender has fenced the attempt. */
   readonly isFenced?: boolean;
-  readonly senderBeatAgo?: string;
+  readonly senderHeartbeatAgo?: string;
   /** Negative: by a clock that was ahead. */
   readonly sentAgo?: string;
 };
@@ -27,7 +27,7 @@ type Lost = {
 async function aLostDeposit({
   role = "investor",
   isFenced = true,
-  senderBeatAgo = "1 hour",
+  senderHeartbeatAgo = "1 hour",
   sentAgo = "1 hour",
 }: Lost = {}) {
   const world = await aWorld();
@@ -38,9 +38,14 @@ async function aLostDeposit({
   const number = await aWaitingOperation(pool, { key: "a", login });
   const asker = await anAsker(pool, { server: deps.settings.server });
   await inTransaction(pool, async (tx) => {
-    await grantPermit(tx, await lockForStep(tx, login, number), asker);
+    await grantPermit(tx, await lockAccountAndOperation(tx, login, number), asker);
     const circumstances = { server: asker.server, at: new Date() };
-    await recordEvent(tx, await lockForStep(tx, login, number), { type: "lost", attempt: 1 }, circumstances);
+    await recordEvent(
+      tx,
+      await lockAccountAndOperation(tx, login, number),
+      { type: "lost", attempt: 1 },
+      circumstances,
+    );
   });
   await execute(
     pool,
@@ -48,7 +53,10 @@ async function aLostDeposit({
         set granted_at = now() - ${sentAgo}::interval, permit_expires_at = now() - interval '1 hour',
             fenced_at = case when ${isFenced} then now() end`,
   );
-  await execute(pool, sql`update sender set beat_at = now() - ${senderBeatAgo}::interval where epoch = ${asker.epoch}`);
+  await execute(
+    pool,
+    sql`update sender set beat_at = now() - ${senderHeartbeatAgo}::interval where epoch = ${asker.epoch}`,
+  );
   await execute(pool, sql`update operation set next_scan_at = now() - interval '1 hour'`);
   const status = async () =>
     (await many(pool, sql`select state, refusal, review, next_scan_at > now() as later from operation`))[0];
@@ -68,7 +76,7 @@ test("two clean scans prove that nothing was executed, and the first of them pro
   expect(await scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
 });
 
-test("a command that was answered with a ticket is never taken for absent", async () => {
+test("a command that was answered with a ticket is never absent", async () => {
   const { deps, scan } = await aLostDeposit();
   await execute(deps.pool, sql`update attempt set answer = 'not_shown'`);
   await scan();
@@ -77,8 +85,8 @@ test("a command that was answered with a ticket is never taken for absent", asyn
   expect(await scan()).toMatchObject({ state: "REVIEW", review: "told_deal_not_shown" });
 });
 
-test("while its sender lives and says nothing, nothing is proven; a sender that is silent for long is dead", async () => {
-  const alive = await aLostDeposit({ isFenced: false, senderBeatAgo: "0 seconds" });
+test("while its sender is alive and has not fenced it, nothing is proven; a sender without heartbeats is dead", async () => {
+  const alive = await aLostDeposit({ isFenced: false, senderHeartbeatAgo: "0 seconds" });
   await execute(alive.deps.pool, sql`update sender set beat_at = now() + interval '1 minute'`);
   const dead = await aLostDeposit({ isFenced: false });
   await Promise.all([alive.scan(), dead.scan()]);
@@ -104,7 +112,7 @@ test("a Master's deal that is found is read at once", async () => {
   expect(deps.freshDeals.take()).toEqual([login]);
 });
 
-test("the same amount without a reference is for manual review, and one that our books explain is nothing", async () => {
+test("the same amount without a reference is sent to manual review, and a recorded deal is ignored", async () => {
   const doubtful = await aLostDeposit();
   await doubtful.control.balance(doubtful.login, AMOUNT, "rewritten");
   expect(await doubtful.scan()).toMatchObject({ state: "REVIEW", review: "candidate_deal" });
@@ -119,7 +127,7 @@ test("the same amount without a reference is for manual review, and one that our
   expect(await scan()).toMatchObject({ state: "UNKNOWN" });
 });
 
-test("a charge of the same amount is nobody's deposit", async () => {
+test("a charge of the same amount is not the deposit", async () => {
   const { control, login, scan } = await aLostDeposit();
   await control.book(login, 4, AMOUNT);
 
@@ -127,19 +135,19 @@ test("a charge of the same amount is nobody's deposit", async () => {
   expect(await control.deals(login)).toHaveLength(1);
 });
 
-test("the reference with another amount is for manual review at once", async () => {
+test("the reference with another amount is sent to manual review at once", async () => {
   const more = await aLostDeposit();
   await more.control.balance(more.login, "0.06", more.reference);
   expect(await more.scan()).toMatchObject({ state: "REVIEW", review: "amount_differs" });
 });
 
-test("what is known by now is scanned no more", async () => {
+test("an operation with a known outcome is not scanned", async () => {
   const { control, login, reference, number, scan, deps } = await aLostDeposit();
   await inTransaction(deps.pool, async (tx) => {
     const circumstances = { server: deps.settings.server, at: new Date() };
     await recordEvent(
       tx,
-      await lockForStep(tx, login, number),
+      await lockAccountAndOperation(tx, login, number),
       { type: "refused", attempt: 1, code: 8 },
       circumstances,
     );

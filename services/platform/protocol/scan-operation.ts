@@ -16,28 +16,28 @@ import { effectOf } from "./history/explain-deal.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
 import { recordNow } from "./record-now.ts";
 
-/** Clocks, zones and changes of clocks may hide a deal from a narrow window; a reference cannot be mistaken in a wide one. */
+/** Clock differences and time zones may hide a deal from a narrow window; a reference is unambiguous in a wide one. */
 const WINDOW_MS = 24 * 3_600_000;
 
 type Lost = { readonly operation: RecordedOperation; readonly attempt: RecordedAttempt };
 
-/** Looks for an attempt whose answer was lost. Finds its deal, proves that there is none, or says when to look again. */
+/** Scans for an attempt with a lost answer: finds its deal, proves its absence, or schedules the next scan. */
 export async function scanOperation(deps: Deps, number: OperationNumber): Promise<void> {
   const operation = await findOperation(deps.pool, number);
   if (operation === undefined || !accepts(operation.status, "proven_absent")) return;
   const attempt = await findAttempt(deps.pool, number, operation.status.attempt);
-  if (attempt === undefined) throw new Error(`operation ${number} is unknown without an attempt`);
+  if (attempt === undefined) throw new Error(`operation ${number} is UNKNOWN without an attempt`);
   const lost: Lost = { operation, attempt };
   // The permit was granted by the clock of the database, and its quiet period ends by the same one.
   const startedAtMs = await readClock(deps.pool);
   const found = await readEvidence(deps, lost, startedAtMs);
-  if (found !== undefined && (await isSettledBy(deps, lost, found, startedAtMs))) return;
+  if (found !== undefined && (await isDecidedBy(deps, lost, found, startedAtMs))) return;
   await decide(deps, lost, startedAtMs);
 }
 
 type Evidence = { readonly verdict: Verdict; readonly deals: readonly Deal[] };
 
-/** Undefined when the history could not be read whole: that is no scan. */
+/** Undefined when the history could not be read completely: such a read proves nothing. */
 async function readEvidence(
   deps: Deps,
   { operation, attempt }: Lost,
@@ -62,8 +62,8 @@ async function readEvidence(
   }
 }
 
-/** A deal with the reference settles it; a clean or doubtful scan is only written down. */
-async function isSettledBy(
+/** A deal with the reference decides the outcome; a scan without one is only recorded. */
+async function isDecidedBy(
   deps: Deps,
   lost: Lost,
   { verdict, deals }: Evidence,
@@ -91,15 +91,15 @@ async function isSettledBy(
   }
 }
 
-async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: number): Promise<void> {
+async function decide(deps: Deps, { operation, attempt }: Lost, startedAtMs: number): Promise<void> {
   const { number, status } = operation;
   const decision = decideAbsence(
     {
       lostAtMs: operation.changedAt.getTime(),
-      lastLookAtMs: lookedAtMs,
+      lastScanStartedAtMs: startedAtMs,
       permitExpiresAtMs: attempt.permitExpiresAt.getTime(),
       isFenced: attempt.isFenced,
-      senderBeatAtMs: attempt.senderBeatAt.getTime(),
+      senderHeartbeatAtMs: attempt.senderHeartbeatAt.getTime(),
       watchedSinceMs: deps.sender.startedAtMs,
       scans: await listScans(deps.pool, number, status.attempt),
     },
@@ -114,19 +114,19 @@ async function decide(deps: Deps, { operation, attempt }: Lost, lookedAtMs: numb
     case "review":
       await recordNow(deps, operation, { type: "does_not_fit", reason: decision.reason });
       return;
-    case "look":
+    case "scan":
       await setNextScan(deps.pool, number, new Date(decision.atMs));
   }
 }
 
 /**
- * Its login shows nothing. But when another one shows its reference, money has moved, and when the platform told a ticket, it
- * has said so: only a person can say what that is worth.
+ * The login shows no deal. But a deal with the reference on another login, or an answer with a ticket, means that money may
+ * have moved: such an operation needs manual review.
  */
 async function absenceOf({ pool }: Deps, { operation, attempt }: Lost): Promise<OperationEvent> {
   const { number, status } = operation;
   if (await hasMisplacedDeal(pool, number)) return { type: "does_not_fit", reason: "candidate_deal" };
-  if (attempt.isTicketTold) return { type: "does_not_fit", reason: "told_deal_not_shown" };
+  if (attempt.hasUnconfirmedTicket) return { type: "does_not_fit", reason: "told_deal_not_shown" };
   return { type: "proven_absent", attempt: status.attempt };
 }
 

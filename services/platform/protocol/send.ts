@@ -11,16 +11,16 @@ import { OPERATION_KINDS } from "../domain/operation-kind.ts";
 import { accepts } from "../domain/operation-machine.ts";
 import type { OperationEvent } from "../domain/operation.ts";
 import { mayStillWrite } from "../domain/permit.ts";
-import { lockForStep } from "./record.ts";
+import { lockAccountAndOperation } from "./record.ts";
 import { recordNow, type Target } from "./record-now.ts";
 import { platformComment } from "../domain/reference.ts";
 
-/** How long a permit may wait for a session: a busy platform slows callers down before anything is promised. */
+/** How long a request waits for a session: a busy platform slows callers down before a permit is granted. */
 const SESSION_WAIT_MS = 1_000;
 
 export type Turn = "sent" | "over" | "wait" | "unreachable";
 
-/** Takes the turn of an operation if it is its turn: a session first, then the permit, then one send. */
+/** Sends an operation if it is its turn: acquires a session, then the permit, then sends once. */
 export async function takeTurn(deps: Deps, target: Target): Promise<Turn> {
   using session = await acquireSession(deps);
   if (session === undefined) return "unreachable";
@@ -30,7 +30,7 @@ export async function takeTurn(deps: Deps, target: Target): Promise<Turn> {
   return "sent";
 }
 
-/** A session that is signed in and free, because a permit without one would only run out. */
+/** A session that is signed in and free, because a permit without a session would expire. Undefined when there is none. */
 export async function acquireSession(
   deps: Deps,
   waitMs: number = SESSION_WAIT_MS,
@@ -45,13 +45,13 @@ export async function acquireSession(
 
 export type Sessions = Disposable & { readonly list: CommandSession[] };
 
-/** One session, waited for if need be, and as many more as are free at this moment. None when the platform is away. */
-export async function acquireSessions(deps: Deps, most: number): Promise<Sessions> {
+/** Waits for one session and adds those that are free at this moment. Empty when the platform cannot be reached. */
+export async function acquireSessions(deps: Deps, max: number): Promise<Sessions> {
   using stack = new DisposableStack();
   const list: CommandSession[] = [];
   const first = await acquireSession(deps);
   if (first !== undefined) list.push(stack.use(first));
-  while (list.length > 0 && list.length < most) {
+  while (list.length > 0 && list.length < max) {
     const another = await acquireSession(deps, 0);
     if (another === undefined) break;
     list.push(stack.use(another));
@@ -64,7 +64,7 @@ async function askForPermit(deps: Deps, target: Target, session: CommandSession)
   const asker = askerOf(deps, session);
   try {
     return await inTransaction(deps.pool, async (tx) => {
-      return grantPermit(tx, await lockForStep(tx, target.login, target.number), asker);
+      return grantPermit(tx, await lockAccountAndOperation(tx, target.login, target.number), asker);
     });
   } catch (error) {
     if (error instanceof CommitUnknown) await voidUnsent(deps, target, session);
@@ -76,7 +76,7 @@ export function askerOf({ settings, sender }: Deps, { sessionId }: CommandSessio
   return { server: settings.server, epoch: sender.epoch, sessionId, grantedAtMs: performance.now() };
 }
 
-/** The permit's commit may have happened, but its bytes surely never left: only we could have sent them. */
+/** Voids a permit whose commit has an unknown outcome: only this session could have used it, and it wrote nothing. */
 export async function voidUnsent(deps: Deps, target: Target, { sessionId }: CommandSession): Promise<void> {
   const operation = await findOperation(deps.pool, target.number);
   if (operation === undefined || !accepts(operation.status, "not_sent")) return;
@@ -87,12 +87,12 @@ export async function voidUnsent(deps: Deps, target: Target, { sessionId }: Comm
   await recordNow(deps, target, { type: "not_sent", attempt });
 }
 
-/** Writes the command once, while the permit lasts, and records what is known then. */
+/** Writes the command once, while the permit is valid, and records the outcome. */
 export async function sendOnce(deps: Deps, permit: Permit, session: CommandSession): Promise<void> {
   await recordSent(deps, await writeOnce(deps, permit, session));
 }
 
-/** A command that was written, or not, and what is known of it. */
+/** A permit and the outcome of its command. */
 export type Sent = { readonly permit: Permit; readonly outcome: MoneyOutcome };
 
 export async function writeOnce(deps: Deps, permit: Permit, session: CommandSession): Promise<Sent> {
@@ -111,7 +111,7 @@ export async function writeOnce(deps: Deps, permit: Permit, session: CommandSess
     .changeBalance({ ...order, mayWrite, onWritten })
     .finally(() => deps.inFlight.delete(number));
   deps.reach("after_answer", status.kind);
-  if (outcome.kind !== "applied") tellProblem(deps, permit, outcome);
+  if (outcome.kind !== "applied") logNotApplied(deps, permit, outcome);
   return { permit, outcome };
 }
 
@@ -123,16 +123,16 @@ export async function recordSent(deps: Deps, { permit, outcome }: Sent): Promise
   if (outcome.kind !== "applied") deps.operationsSignal.notify();
 }
 
-function tellProblem(
+function logNotApplied(
   { log }: Deps,
   { operation, attempt }: Permit,
   outcome: Exclude<MoneyOutcome, { kind: "applied" }>,
 ): void {
-  const { number: id, login } = operation;
+  const { number: operation_id, login } = operation;
   const { kind } = outcome;
   const reason = outcome.kind === "refused" ? "refused" : outcome.reason;
   const code = outcome.kind === "not_sent" ? undefined : outcome.code;
-  log.warn("the platform did not apply an operation", { id, login, attempt, kind, reason, code });
+  log.warn("operation not applied by the trading platform", { operation_id, login, attempt, kind, reason, code });
 }
 
 function eventOf(outcome: MoneyOutcome, attempt: number): OperationEvent {
@@ -148,7 +148,7 @@ function eventOf(outcome: MoneyOutcome, attempt: number): OperationEvent {
   }
 }
 
-/** Whatever came of it, nothing of the command is left on our side: the answer was read whole or the session reset. */
+/** The sender can write no more of the command: the answer was read whole or the session was reset. */
 function factsOf(outcome: MoneyOutcome): AttemptFacts {
   switch (outcome.kind) {
     case "applied":

@@ -6,13 +6,13 @@ import { kindFromProto } from "./history/account-moved.ts";
 import { allowsAmount, OPERATION_KINDS, type OperationKind } from "../domain/operation-kind.ts";
 import { readReference } from "../domain/reference.ts";
 
-/** What a caller wants to be moved, understood and free of contradictions. */
+/** A validated transfer request. */
 export type TransferOrder = {
   readonly key: string;
   /** Empty outside an account lock. */
   readonly lockOwner: string;
   readonly legs: readonly OrderedLeg[];
-  /** Cuts the first debit to what the account has above it. */
+  /** Cuts the first debit to the balance above this floor, in cents. */
   readonly floorMinor: bigint | undefined;
   readonly isEnqueued: boolean;
   readonly sendBefore: Date | undefined;
@@ -27,13 +27,13 @@ const NAME = /^[\x21-\x7e]+$/;
 const LOGIN = /^[1-9]\d{0,17}$/;
 const CONTROL = /\p{Cc}/u;
 
-/** Everything that is wrong with it at once. */
+/** Validates a request; the refusal lists all errors. */
 export function readTransferOrder(request: TransferRequest): TransferOrder {
   const errors: FieldError[] = [];
-  const complain = (field: string, code: string, message: string): void => {
+  const reject = (field: string, code: string, message: string): void => {
     errors.push({ field, code, message: `${field} ${message}.` });
   };
-  const legs = request.legs.map((leg, index) => readLeg(leg, `legs.${index}`, complain));
+  const legs = request.legs.map((leg, index) => readLeg(leg, `legs.${index}`, reject));
   const order: TransferOrder = {
     key: request.key,
     lockOwner: request.lockOwner,
@@ -43,32 +43,32 @@ export function readTransferOrder(request: TransferRequest): TransferOrder {
     sendBefore: request.sendBefore,
     comment: request.comment,
   };
-  checkNames(order, complain);
-  checkTogether(order, request.legs.length, complain);
+  checkNames(order, reject);
+  checkTogether(order, request.legs.length, reject);
   if (errors.length > 0)
     throw refuse("validation_failed", "The transfer is invalid.", { errors, outcome: "not_executed" });
   return order;
 }
 
-/** Asked again with fresh facts rather than made to wait: by then its amount would be another. */
+/** Whether the order is refused rather than queued: after a wait its amount would be outdated, so the caller recalculates it. */
 export function neverWaits({ legs, floorMinor }: TransferOrder): boolean {
   return floorMinor !== undefined || legs.some(({ kind }) => kind === "result");
 }
 
-type Complain = (field: string, code: string, message: string) => void;
+type Reject = (field: string, code: string, message: string) => void;
 
-function readLeg(leg: TransferLeg, field: string, complain: Complain): OrderedLeg | undefined {
+function readLeg(leg: TransferLeg, field: string, reject: Reject): OrderedLeg | undefined {
   const { login, amount } = leg;
   const kind = operationKindOf(leg);
   const amountMinor = amount?.minorUnits ?? 0n;
-  if (!LOGIN.test(login)) complain(`${field}.login`, "format", "must be a login of decimal digits");
-  if (kind === undefined) complain(`${field}.kind`, "unknown", "must be a kind that can be requested");
+  if (!LOGIN.test(login)) reject(`${field}.login`, "format", "must be a login of decimal digits");
+  if (kind === undefined) reject(`${field}.kind`, "unknown", "must be a kind that can be requested");
   if (amount === undefined || amount.currencyCode !== "USD") {
-    complain(`${field}.amount`, "currency_not_supported", "must be an amount in USD");
+    reject(`${field}.amount`, "currency_not_supported", "must be an amount in USD");
   } else if (amountMinor > MAX_AMOUNT.minor || amountMinor < -MAX_AMOUNT.minor) {
-    complain(`${field}.amount`, "too_large", "must be at most 1000000000.00");
+    reject(`${field}.amount`, "too_large", "must be at most 1000000000.00");
   } else if (kind !== undefined && !allowsAmount(kind, amountMinor)) {
-    complain(`${field}.amount`, "sign", `must have the sign of a ${kind}`);
+    reject(`${field}.amount`, "sign", `must have the sign of a ${kind}`);
   }
   return kind && { login, kind, amountMinor };
 }
@@ -78,15 +78,15 @@ function operationKindOf({ kind }: TransferLeg): OperationKind | undefined {
   return Object.keys(OPERATION_KINDS).find((name): name is OperationKind => name === known);
 }
 
-function checkNames({ key, lockOwner, comment }: TransferOrder, complain: Complain): void {
-  if (!isName(key)) complain("key", "format", `must have 1 to ${MAX_NAME_LENGTH} visible ASCII characters`);
+function checkNames({ key, lockOwner, comment }: TransferOrder, reject: Reject): void {
+  if (!isName(key)) reject("key", "format", `must have 1 to ${MAX_NAME_LENGTH} visible ASCII characters`);
   if (lockOwner !== "" && !isName(lockOwner))
-    complain("lockOwner", "format", `must have at most ${MAX_NAME_LENGTH} visible ASCII characters`);
+    reject("lockOwner", "format", `must have at most ${MAX_NAME_LENGTH} visible ASCII characters`);
   if (comment.length > MAX_COMMENT_LENGTH || CONTROL.test(comment)) {
-    complain("comment", "format", `must have at most ${MAX_COMMENT_LENGTH} characters and no control characters`);
+    reject("comment", "format", `must have at most ${MAX_COMMENT_LENGTH} characters and no control characters`);
   }
   if (readReference(comment) !== undefined) {
-    complain("comment", "reserved", "must not begin like a reference of this service");
+    reject("comment", "reserved", "must not begin like a reference of this service");
   }
 }
 
@@ -94,15 +94,15 @@ function isName(text: string): boolean {
   return text.length <= MAX_NAME_LENGTH && NAME.test(text);
 }
 
-/** What a saga of two legs needs to be undone, and what can be cut, is a debit first and the same credit after. */
-function checkTogether(order: TransferOrder, count: number, complain: Complain): void {
+/** Two legs must be a debit and an equal credit, so that the debit can be reversed; a floor needs a debit. */
+function checkTogether(order: TransferOrder, count: number, reject: Reject): void {
   const [first, second] = order.legs;
-  if (count < 1 || count > 2) complain("legs", "count", "must have one or two elements");
+  if (count < 1 || count > 2) reject("legs", "count", "must have one or two elements");
   if (first === undefined || order.legs.length !== count) return;
   if (second !== undefined && (first.amountMinor >= 0n || second.amountMinor !== -first.amountMinor)) {
-    complain("legs", "balance", "must be a debit and a credit of the same amount");
+    reject("legs", "balance", "must be a debit and a credit of the same amount");
   }
-  if (second !== undefined && second.login === first.login) complain("legs", "login", "must have different logins");
-  if (order.floorMinor !== undefined && first.amountMinor > 0n) complain("up_to", "sign", "must be used with a debit");
-  if (order.isEnqueued && neverWaits(order)) complain("enqueue", "contradiction", "must be false for this transfer");
+  if (second !== undefined && second.login === first.login) reject("legs", "login", "must have different logins");
+  if (order.floorMinor !== undefined && first.amountMinor > 0n) reject("up_to", "sign", "must be used with a debit");
+  if (order.isEnqueued && neverWaits(order)) reject("enqueue", "contradiction", "must be false for this transfer");
 }

@@ -15,8 +15,8 @@ const OPEN_REVIEW = { state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKN
 const LATE_REVIEW = { state: "REVIEW", reason: "applied_deal_gone", cameFrom: "APPLIED" };
 const EXHAUSTED = { state: "REVIEW", reason: "attempts_exhausted", cameFrom: "INTENT" };
 
-function legs(...standings: object[]): RecordedOperation[] {
-  return standings.map((own, index) => {
+function legs(...statuses: object[]): RecordedOperation[] {
+  return statuses.map((own, index) => {
     const status = { kind: "fee_debit", attempt: 1, absences: 0, ...own } as Operation;
     const refusal = status.state === "REFUSED" ? status.reason : undefined;
     const number = operationNumber(BigInt(index + 1));
@@ -31,7 +31,7 @@ test.each([
   ["being sent", [SENDING], "UNKNOWN"],
   ["lost", [UNKNOWN], "UNKNOWN"],
   ["lost and in manual review", [OPEN_REVIEW], "REVIEW"],
-  ["applied, and a person looks at it later", [LATE_REVIEW], "APPLIED"],
+  ["applied, and in manual review later", [LATE_REVIEW], "APPLIED"],
   ["both applied", [APPLIED, APPLIED], "APPLIED"],
   ["debit refused", [REFUSED, REFUSED], "REFUSED"],
   ["debit applied, credit waiting", [APPLIED, INTENT], "PENDING"],
@@ -39,13 +39,13 @@ test.each([
   ["credit lost", [APPLIED, UNKNOWN], "UNKNOWN"],
   ["credit tried too often", [APPLIED, EXHAUSTED], "REVIEW"],
   ["debit in manual review, credit refused", [LATE_REVIEW, REFUSED], "REVIEW"],
-  ["debit kept by people, credit refused before", [APPLIED, REFUSED], "REVIEW"],
+  ["debit kept after manual review, credit refused before", [APPLIED, REFUSED], "REVIEW"],
   ["credit refused, reversal waiting", [APPLIED, REFUSED, INTENT], "PENDING"],
   ["credit refused, reversal lost", [APPLIED, REFUSED, UNKNOWN], "UNKNOWN"],
   ["credit refused, reversed", [APPLIED, REFUSED, APPLIED], "REFUSED"],
   ["credit refused, reversal refused", [APPLIED, REFUSED, REFUSED], "REVIEW"],
-] as const)("a transfer whose legs are %s is answered as such", (_what, standings, state) => {
-  expect(transferResult(TRANSFER, legs(...standings)).state).toBe(TransferState[state]);
+] as const)("a transfer whose legs are %s is answered as such", (_what, statuses, state) => {
+  expect(transferResult(TRANSFER, legs(...statuses)).state).toBe(TransferState[state]);
 });
 
 test("a refusal names its reason only when the whole transfer is refused", () => {
@@ -56,8 +56,8 @@ test("a refusal names its reason only when the whole transfer is refused", () =>
 });
 
 test("the platform's own code is that of the leg which it refused", () => {
-  const coded = (standings: object[], ...codes: (number | undefined)[]) =>
-    legs(...standings).map((leg, index) => ({ ...leg, platformCode: codes[index] }));
+  const coded = (statuses: object[], ...codes: (number | undefined)[]) =>
+    legs(...statuses).map((leg, index) => ({ ...leg, platformCode: codes[index] }));
   const never = { ...REFUSED, attempt: 0 };
 
   expect(transferResult(TRANSFER, coded([REFUSED], 8)).platformCode).toBe(8);

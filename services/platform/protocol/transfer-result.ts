@@ -12,7 +12,7 @@ const { PENDING, UNKNOWN, APPLIED, REFUSED, REVIEW } = TransferState;
 
 type Refused = { readonly code: string; readonly platformCode: number };
 
-/** What a key is answered, now and whenever it is asked again. A first result stands, also while a person looks at it. */
+/** The result of a key, now and for every repetition. A reported result is final, also during manual review. */
 export function transferResult({ id, key }: Transfer, legs: readonly RecordedOperation[]): TransferResult {
   const state = stateOf(legs);
   const { code, platformCode } = state === REFUSED ? refusalOf(legs) : { code: "", platformCode: 0 };
@@ -21,18 +21,18 @@ export function transferResult({ id, key }: Transfer, legs: readonly RecordedOpe
 
 function stateOf(legs: readonly RecordedOperation[]): TransferState {
   const states = legs.map(({ status }) => legState(status));
-  const asked = legs.filter(({ leg }) => leg !== REVERSAL).map(({ status }) => legState(status));
+  const requested = legs.filter(({ leg }) => leg !== REVERSAL).map(({ status }) => legState(status));
   const reversal = legs.find(({ leg }) => leg === REVERSAL);
   if (states.includes(REVIEW)) return REVIEW;
   if (states.includes(UNKNOWN)) return UNKNOWN;
   if (reversal !== undefined) return reversalState(legState(reversal.status));
-  if (asked[0] === REFUSED) return REFUSED;
-  // A debit that nothing takes back by itself: its deal is, or was, in manual review.
-  if (asked.includes(REFUSED)) return REVIEW;
-  return asked.every((state) => state === APPLIED) ? APPLIED : PENDING;
+  if (requested[0] === REFUSED) return REFUSED;
+  // No reversal was created for the debit, because its deal is, or was, in manual review.
+  if (requested.includes(REFUSED)) return REVIEW;
+  return requested.every((state) => state === APPLIED) ? APPLIED : PENDING;
 }
 
-/** A debit that was taken back never happened; one that could not be taken back is for manual review. */
+/** A reversed debit counts as refused; a debit whose reversal was refused needs manual review. */
 function reversalState(state: TransferState): TransferState {
   if (state === APPLIED) return REFUSED;
   return state === REFUSED ? REVIEW : PENDING;
@@ -45,7 +45,7 @@ function refusalOf(legs: readonly RecordedOperation[]): Refused {
   return { code, platformCode: platformCode ?? 0 };
 }
 
-/** What a person decided reads like what a scan had proven. */
+/** A refusal that operators decided has the same code as a proven absence. */
 function codeOf(reason: RefusalReason | undefined): string {
   return reason === undefined || reason === "decided" ? "absent" : reason;
 }

@@ -12,28 +12,28 @@ import { type AppliedNow, recordTogether } from "./record-together.ts";
 import { askerOf, recordSent, type Sent, voidUnsent, writeOnce } from "./send.ts";
 import type { TransferOrder } from "./transfer-order.ts";
 
-/** A order of this group and the session through which its legs would go. */
-export type Holding = { readonly order: TransferOrder; readonly requestId: string; readonly session: CommandSession };
+/** An order of this batch and the session that would send its legs. */
+export type BatchItem = { readonly order: TransferOrder; readonly requestId: string; readonly session: CommandSession };
 
-/** Alone: this way did not work, and what became of it is asked on the way that treats each transfer by itself. */
-export type HoldingAnswer = OrderAnswer | { readonly kind: "alone" };
+/** `alone`: the batch failed; the caller runs this transfer by itself, which finds out what was recorded. */
+export type BatchAnswer = OrderAnswer | { readonly kind: "alone" };
 
-type Write = { readonly holding: Holding; readonly permit: Permit };
-type Written = { readonly holding: Holding; readonly sent: Sent };
+type Write = { readonly item: BatchItem; readonly permit: Permit };
+type Written = { readonly item: BatchItem; readonly sent: Sent };
 
-/** An answer that takes longer than this is recorded by itself, so that it does not hold up the others. */
+/** An answer that takes longer than this is recorded by itself, so that it does not delay the others. */
 const TOGETHER_MS = 250;
 
 /**
- * Takes some transfers through their legs together: one commit for all orders and permits, then the sends side by side,
- * then one commit for all answers, which also permits the second legs. Each operation goes through the same steps as alone.
+ * Executes several transfers together: one commit for all orders and permits, then the sends in parallel, then one commit
+ * for all answers, which also permits the second legs. Each operation makes the same transitions as alone.
  */
-export async function transferTogether(deps: Deps, holdings: readonly Holding[]): Promise<HoldingAnswer[]> {
-  const answers = await insertTogether(deps, holdings);
-  deps.reach("after_intent", holdings[0]?.order.legs[0]?.kind);
-  const first = holdings.flatMap((holding, index): Write[] => {
+export async function transferTogether(deps: Deps, items: readonly BatchItem[]): Promise<BatchAnswer[]> {
+  const answers = await insertTogether(deps, items);
+  deps.reach("after_intent", items[0]?.order.legs[0]?.kind);
+  const first = items.flatMap((item, index): Write[] => {
     const answer = answers[index];
-    return answer?.kind === "recorded" && answer.permit !== undefined ? [{ holding, permit: answer.permit }] : [];
+    return answer?.kind === "recorded" && answer.permit !== undefined ? [{ item, permit: answer.permit }] : [];
   });
   const debits = await sendAll(deps, first, ({ order }) => order.legs.length === 1);
   const credits = await sendAll(deps, debits.next, () => true);
@@ -41,8 +41,8 @@ export async function transferTogether(deps: Deps, holdings: readonly Holding[])
   return answers;
 }
 
-async function insertTogether(deps: Deps, holdings: readonly Holding[]): Promise<HoldingAnswer[]> {
-  const orders = holdings.map(({ order, requestId, session }) => ({
+async function insertTogether(deps: Deps, items: readonly BatchItem[]): Promise<BatchAnswer[]> {
+  const orders = items.map(({ order, requestId, session }) => ({
     order,
     requestId,
     asker: order.isEnqueued ? undefined : askerOf(deps, session),
@@ -51,13 +51,12 @@ async function insertTogether(deps: Deps, holdings: readonly Holding[]): Promise
     return await inTransaction(deps.pool, (tx) => insertOrders(tx, orders));
   } catch (error) {
     if (!isTransient(error)) throw error;
-    if (error instanceof CommitUnknown)
-      for (const holding of holdings) await undoUnsent(deps, holding.order.key, holding.session);
-    return holdings.map(() => ({ kind: "alone" }));
+    if (error instanceof CommitUnknown) for (const item of items) await undoUnsent(deps, item.order.key, item.session);
+    return items.map(() => ({ kind: "alone" }));
   }
 }
 
-/** Nobody knows whether the order was recorded, but surely nothing was sent for it. */
+/** After a commit with an unknown outcome: the order may be recorded, but nothing was sent for it. Voids its permit. */
 export async function undoUnsent(deps: Deps, key: string, session: CommandSession): Promise<void> {
   const recorded = await findTransferByKey(deps.pool, key);
   const [first] = recorded === undefined ? [] : await listLegs(deps.pool, recorded.id);
@@ -65,25 +64,25 @@ export async function undoUnsent(deps: Deps, key: string, session: CommandSessio
 }
 
 type Round = {
-  /** The legs that follow at once, with their permits. */
+  /** The next legs, with their permits. */
   readonly next: readonly Write[];
-  /** How each line has ended, with what took longer. Never fails: nobody listens while the next round is sent. */
+  /** The result of each session, late answers included. Never rejects: it is awaited only after the next round is sent. */
   readonly rest: Promise<readonly PromiseSettledResult<void>[]>;
 };
 
-/** A session through which nothing of these transfers follows is given back before the answers are recorded. */
-async function sendAll(deps: Deps, writes: readonly Write[], isLast: (holding: Holding) => boolean): Promise<Round> {
+/** Releases a session without a following leg before the answers are recorded. */
+async function sendAll(deps: Deps, writes: readonly Write[], isLast: (item: BatchItem) => boolean): Promise<Round> {
   const inTime: Written[] = [];
   const free = new Set<CommandSession>();
   let isTime = true;
-  const lines = Map.groupBy(writes, ({ holding }) => holding.session);
-  const sending = [...lines].map(async ([session, line]) => {
-    for (const { holding, permit } of line) {
+  const bySession = Map.groupBy(writes, ({ item }) => item.session);
+  const sending = [...bySession].map(async ([session, own]) => {
+    for (const { item, permit } of own) {
       const sent = await writeOnce(deps, permit, session);
-      if (isTime) inTime.push({ holding, sent });
+      if (isTime) inTime.push({ item, sent });
       else await recordSent(deps, sent);
     }
-    if (line.every(({ holding }) => isLast(holding))) session[Symbol.dispose]();
+    if (own.every(({ item }) => isLast(item))) session[Symbol.dispose]();
     else free.add(session);
   });
   const all = Promise.allSettled(sending);
@@ -94,7 +93,7 @@ async function sendAll(deps: Deps, writes: readonly Write[], isLast: (holding: H
   return { next, rest: all };
 }
 
-/** What broke one says nothing about the others, so it is told when all have ended. */
+/** Throws the first failure, after all have ended: a failure of one does not stop the others. */
 function requireAll(results: readonly PromiseSettledResult<unknown>[]): void {
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }
@@ -104,13 +103,13 @@ async function recordAll(
   written: readonly Written[],
   free: ReadonlySet<CommandSession>,
 ): Promise<readonly Write[]> {
-  const plain = written.flatMap(({ holding, sent }) => appliedNow(deps, holding, sent, free) ?? []);
+  const plain = written.flatMap(({ item, sent }) => appliedNow(deps, item, sent, free) ?? []);
   const together = plain.length === 0 ? NOTHING : await tryTogether(deps, written, plain);
   const alone = written.filter(({ sent }) => !together.recorded.has(sent.permit.operation.number));
   requireAll(await Promise.allSettled(alone.map(({ sent }) => recordSent(deps, sent))));
-  return written.flatMap(({ holding, sent }) => {
+  return written.flatMap(({ item, sent }) => {
     const permit = together.permits.get(sent.permit.operation.number);
-    return permit === undefined ? [] : [{ holding, permit }];
+    return permit === undefined ? [] : [{ item, permit }];
   });
 }
 
@@ -129,13 +128,13 @@ async function tryTogether(deps: Deps, written: readonly Written[], plain: reado
   } catch (error) {
     if (isDealTaken(error)) return NOTHING;
     if (!isTransient(error)) throw error;
-    // The permits of second legs may stand there; nobody will use them.
-    if (error instanceof CommitUnknown) for (const { holding } of written) await undoSecond(deps, holding);
+    // The permits of second legs may be recorded; they are not used.
+    if (error instanceof CommitUnknown) for (const { item } of written) await undoSecond(deps, item);
     return NOTHING;
   }
 }
 
-async function undoSecond(deps: Deps, { order, session }: Holding): Promise<void> {
+async function undoSecond(deps: Deps, { order, session }: BatchItem): Promise<void> {
   const recorded = await findTransferByKey(deps.pool, order.key);
   const legs = recorded === undefined ? [] : await listLegs(deps.pool, recorded.id);
   const second = legs.find(({ leg }) => leg === 2);
@@ -144,7 +143,7 @@ async function undoSecond(deps: Deps, { order, session }: Holding): Promise<void
 
 function appliedNow(
   deps: Deps,
-  { order, session }: Holding,
+  { order, session }: BatchItem,
   { permit, outcome }: Sent,
   free: ReadonlySet<CommandSession>,
 ): AppliedNow | undefined {

@@ -1,42 +1,42 @@
-/** Where an operation stands among those of its line that wait in this process. */
-type LinePlace = Disposable & {
-  /** Resolves when it is the first, or when the time is up. */
+/** The position of an operation in its queue of this process. */
+type QueueEntry = Disposable & {
+  /** Resolves with true when it is the first, or with false after `timeoutMs`. */
   readonly untilFirst: (timeoutMs: number) => Promise<boolean>;
 };
 
 type Waiting = { readonly number: bigint; readonly wake: () => void };
 
 /**
- * Orders the requests that wait in one process, so that only the first of each line asks the database for its turn. The
- * order that counts is the database's; this only keeps hundreds of requests from asking it all at once.
+ * Queues the requests that wait in one process, so that only the first of each queue asks the database for its turn. The
+ * database decides the order; these queues only keep hundreds of requests from asking it all at once.
  */
 export class LocalLine {
-  readonly #lines = new Map<string, Waiting[]>();
+  readonly #queues = new Map<string, Waiting[]>();
 
-  enter(line: string, number: bigint): LinePlace {
+  enter(queue: string, number: bigint): QueueEntry {
     const first = Promise.withResolvers<boolean>();
     const waiting: Waiting = { number, wake: () => first.resolve(true) };
-    const others = this.#lines.get(line) ?? [];
-    this.#lines.set(line, [...others, waiting].toSorted(byNumber));
-    this.#wakeFirst(line);
+    const others = this.#queues.get(queue) ?? [];
+    this.#queues.set(queue, [...others, waiting].toSorted(byNumber));
+    this.#wakeFirst(queue);
     return {
       untilFirst: (timeoutMs) => withinTime(first.promise, timeoutMs),
       [Symbol.dispose]: () => {
-        this.#leave(line, waiting);
+        this.#leave(queue, waiting);
       },
     };
   }
 
-  #leave(line: string, waiting: Waiting): void {
-    const left = (this.#lines.get(line) ?? []).filter((other) => other !== waiting);
-    if (left.length === 0) this.#lines.delete(line);
-    else this.#lines.set(line, left);
-    this.#wakeFirst(line);
+  #leave(queue: string, waiting: Waiting): void {
+    const left = (this.#queues.get(queue) ?? []).filter((other) => other !== waiting);
+    if (left.length === 0) this.#queues.delete(queue);
+    else this.#queues.set(queue, left);
+    this.#wakeFirst(queue);
   }
 
-  /** Who was first stays awake when somebody with a lower number comes: the database puts them in order. */
-  #wakeFirst(line: string): void {
-    this.#lines.get(line)?.[0]?.wake();
+  /** A request that was woken stays awake when one with a lower number enters: the database orders them. */
+  #wakeFirst(queue: string): void {
+    this.#queues.get(queue)?.[0]?.wake();
   }
 }
 
@@ -54,7 +54,7 @@ async function withinTime(promise: Promise<boolean>, timeoutMs: number): Promise
   }
 }
 
-/** Wakes those in this process who wait for something to change on a login. Whoever misses it looks again by itself. */
+/** Wakes the requests of this process that wait for a change on a login. They also poll, so a lost signal costs latency only. */
 export class Doorbell {
   readonly #waiting = new Map<string, Set<() => void>>();
 
@@ -62,7 +62,7 @@ export class Doorbell {
     for (const wake of this.#waiting.get(login) ?? []) wake();
   }
 
-  /** Resolves at the next ring or when the time is up. */
+  /** Resolves at the next `notify` or after `timeoutMs`. */
   wait(login: string, timeoutMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = this.#waiting.get(login) ?? new Set();

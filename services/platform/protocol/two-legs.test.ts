@@ -55,7 +55,7 @@ test("a debit whose answer is lost and found goes on to its credit", async () =>
   expect(await world.control.account(payment)).toMatchObject({ balance: "30.00" });
 });
 
-test("a credit that is refused for good takes the debit back", async () => {
+test("a credit that is finally refused reverses the debit", async () => {
   const world = await aWorld();
   const { service, investor, payment, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "retcode:8", after: 1 });
@@ -100,7 +100,7 @@ test("a credit that was lost and is absent is sent again, never reversed", async
   );
 }, 30_000);
 
-test("a refusal for asking too often is no refusal of ours: the operation is sent again after a pause", async () => {
+test("after 'too frequent' the operation is sent again after a pause", async () => {
   const world = await aWorld();
   const { service, instance, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "retcode:12", times: 2 });

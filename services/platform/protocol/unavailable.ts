@@ -3,10 +3,10 @@ import { CommitUnknown } from "#kernel/postgres/transaction.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { refuse } from "../refusals.ts";
 
-/** Questions that the platform did not answer are refused; what was asked changed nothing. */
-export async function orUnavailable<T>(question: Promise<T>): Promise<T> {
+/** Turns a failed read from the platform into the refusal `platform_unavailable`. Only for reads: nothing was executed. */
+export async function orUnavailable<T>(read: Promise<T>): Promise<T> {
   try {
-    return await question;
+    return await read;
   } catch (error) {
     if (!(error instanceof Mt5Error)) throw error;
     const extra = { details: { problem: error.problem }, outcome: "not_executed", retryAfterMs: 1_000 } as const;
@@ -14,10 +14,10 @@ export async function orUnavailable<T>(question: Promise<T>): Promise<T> {
   }
 }
 
-/** For a caller that met a lock or a database that hesitates. */
+/** Retry delay for a caller after a lock time-out or a transient database failure. */
 const RETRY_AFTER_MS = 250;
 
-/** What was rolled back because others held a row may be asked again; nothing came of it. */
+/** Turns a transient database failure into the refusal `busy`: the transaction was rolled back and may be retried. */
 export async function orBusy<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

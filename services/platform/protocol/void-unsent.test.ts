@@ -6,7 +6,7 @@ import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
 import { aWorld, type Instance } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { OperationNumber } from "../domain/operation-number.ts";
-import { lockForStep } from "./record.ts";
+import { lockAccountAndOperation } from "./record.ts";
 import { askerOf, voidUnsent } from "./send.ts";
 
 function aSession(sessionId: string): CommandSession {
@@ -25,7 +25,7 @@ async function aPermit(of: (processes: { readonly own: Instance; readonly other:
   await aManagedLogin(pool, "1");
   const number = await aWaitingOperation(pool, { key: "a" });
   const asker = askerOf(of({ own, other }).deps, SESSION);
-  await inTransaction(pool, async (tx) => grantPermit(tx, await lockForStep(tx, "1", number), asker));
+  await inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, "1", number), asker));
   const status = async (at: OperationNumber) =>
     await many(
       pool,
@@ -38,7 +38,7 @@ async function aPermit(of: (processes: { readonly own: Instance; readonly other:
 
 const UNDER_WAY = [{ state: "SENDING", attempt: "SENDING" }];
 
-test("a permit whose commit was lost is given back by the process that would have used it", async () => {
+test("a permit whose commit was lost is voided by the process that would have used it", async () => {
   const { deps, target, status } = await aPermit(({ own }) => own);
 
   await voidUnsent(deps, target, SESSION);
@@ -46,7 +46,7 @@ test("a permit whose commit was lost is given back by the process that would hav
   expect(await status()).toEqual([{ state: "INTENT", attempt: "VOID" }]);
 });
 
-test("the permit of another process is never given back: its command may be on its way", async () => {
+test("the permit of another process is never voided: its command may have been written", async () => {
   const { deps, target, status } = await aPermit(({ other }) => other);
 
   await voidUnsent(deps, target, SESSION);
@@ -54,7 +54,7 @@ test("the permit of another process is never given back: its command may be on i
   expect(await status()).toEqual(UNDER_WAY);
 });
 
-test("nor is one that another session of the same process has", async () => {
+test("the permit of another session of the same process is never voided", async () => {
   const { deps, target, status } = await aPermit(({ own }) => own);
 
   await voidUnsent(deps, target, aSession("own/2"));

@@ -2,7 +2,7 @@ import { execute, maybeOne, one, type Queryable, sql } from "#kernel/postgres/qu
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
-/** The order to create an account under a login that was chosen for it. */
+/** A request to create an account under a login that was allocated for it. */
 export type Creation = {
   readonly key: string;
   readonly role: Role;
@@ -25,7 +25,7 @@ export async function findCreation(db: Queryable, key: string): Promise<Creation
   return row && { key, role: row.role, group: row.platform_group, login: row.login, isCreated: row.is_created };
 }
 
-/** The next login that nobody of ours has; undefined when the range is used up. Held until commit. */
+/** Allocates the next unused login; undefined when the range is used up. The row stays locked until commit. */
 export async function takeLogin(tx: Transaction, { first, last }: LoginRange): Promise<string | undefined> {
   await execute(tx, sql`insert into login_allocation (next) values (${first}) on conflict (is_only) do nothing`);
   const row = await maybeOne<{ login: bigint }>(
@@ -49,7 +49,7 @@ export async function takeLogin(tx: Transaction, { first, last }: LoginRange): P
   return row?.login.toString();
 }
 
-/** False when another request recorded the key meanwhile. */
+/** False when another request has recorded the key. */
 export async function insertCreation(tx: Transaction, creation: Omit<Creation, "isCreated">): Promise<boolean> {
   const inserted = await execute(
     tx,
@@ -60,7 +60,7 @@ export async function insertCreation(tx: Transaction, creation: Omit<Creation, "
   return inserted === 1;
 }
 
-/** The login belongs to a stranger: the same order goes on under another one. */
+/** Gives the request another login, because the platform uses the first one for another account. */
 export async function changeLogin(tx: Transaction, { key, login }: Creation, to: string): Promise<void> {
   await execute(
     tx,

@@ -6,7 +6,7 @@ export async function isReleased(db: Queryable, lockOwner: string): Promise<bool
   return row !== undefined;
 }
 
-/** From now on later operations wait. The number is taken from theirs, so that "later" is one order. */
+/** Claims the lock: later operations wait. Its number comes from the operation sequence, so both have one order. */
 export async function claimLock(tx: Transaction, login: string, lockOwner: string): Promise<void> {
   await one(
     tx,
@@ -27,7 +27,7 @@ export async function grantLock(tx: Transaction, login: string, lockOwner: strin
   );
 }
 
-/** Only what was never granted: nobody was told that he has it. */
+/** Withdraws a claim that was never granted; a granted lock stays. */
 export async function withdrawClaim(db: Queryable, login: string, lockOwner: string): Promise<void> {
   await execute(
     db,

@@ -3,27 +3,27 @@ import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/q
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
-/** A login under management, as its row says. */
+/** The row of a managed login. */
 export type Account = {
   readonly login: string;
   readonly role: Role;
   readonly group: string;
-  /** Deals before it are covered by the opening. */
+  /** The opening balance covers all deals before this instant. */
   readonly readsFrom: Date;
   readonly logNumber: bigint;
   readonly logEntryId: bigint;
   readonly logBalance: Money;
   readonly undecidedFrom: Date | undefined;
   readonly accountLock: AccountLock | undefined;
-  /** No permit before it, while facts are read. */
+  /** Facts are being read: no permit is granted. */
   readonly isBeingRead: boolean;
-  /** When this was seen, by the clock of the database: that of a process may be set by hand while it runs. */
+  /** When the row was read, by the clock of the database: the clock of a process may be changed while it runs. */
   readonly seenAt: Date;
 };
 
 export type AccountLock = {
   readonly lockOwner: string;
-  /** Operations with a lower number were there first. */
+  /** Operations with a lower number were recorded before the lock. */
   readonly number: bigint;
   readonly isGranted: boolean;
 };
@@ -62,12 +62,12 @@ export async function insertAccount(tx: Transaction, account: NewAccount): Promi
   );
 }
 
-/** Held until commit: permits, account locks and numbers of the log of a login are given one after the other. */
+/** Locks the row until commit: serialises permits, account locks and log positions of a login. */
 export async function lockAccount(tx: Transaction, login: string): Promise<Account | undefined> {
   return (await lockAccounts(tx, [login])).get(login);
 }
 
-/** The same for several, in an order that is everybody's: two who want the same ones never wait for each other. */
+/** Locks several accounts in the order of their logins, so that two transactions never deadlock. */
 export async function lockAccounts(tx: Transaction, logins: readonly string[]): Promise<ReadonlyMap<string, Account>> {
   const rows = await many<AccountRow>(
     tx,
@@ -102,7 +102,7 @@ export async function listRoles(db: Queryable, logins: readonly string[]): Promi
   return new Map(rows.map(({ login, role }) => [login, role]));
 }
 
-/** The next page of managed logins, in an order that never changes. */
+/** The next page of managed logins, in a stable order. */
 export async function listLogins(db: Queryable, after: string, limit: number): Promise<string[]> {
   const rows = await many<{ login: string }>(
     db,
@@ -111,7 +111,7 @@ export async function listLogins(db: Queryable, after: string, limit: number): P
   return rows.map(({ login }) => login);
 }
 
-/** Logins with a deal that is not decided yet, however far the reader has got. */
+/** Logins with an undecided deal, at any time of the history. */
 export async function listUndecided(db: Queryable): Promise<string[]> {
   const rows = await many<{ login: string }>(
     db,
@@ -124,7 +124,7 @@ export async function setUndecidedFrom(tx: Transaction, login: string, from: Dat
   await execute(tx, sql`update account set undecided_from = ${from ?? null} where login = ${login}`);
 }
 
-/** Whatever is read of the login begins there, until it could be filed. */
+/** Makes every read of the login begin at this instant, until its deals are filed. */
 export async function readAgainFrom(db: Queryable, login: string, from: Date): Promise<void> {
   await execute(
     db,
@@ -132,7 +132,7 @@ export async function readAgainFrom(db: Queryable, login: string, from: Date): P
   );
 }
 
-/** Keeps permits away from the login for a moment. The token ends only this reading, not that of somebody later. */
+/** Blocks permits of the login for `ms`. The token identifies this read, so that `endReading` does not end a later one. */
 export async function beginReading(tx: Transaction, login: string, token: string, ms: number): Promise<void> {
   await execute(
     tx,

@@ -4,20 +4,20 @@ import type { AmendmentKind } from "../domain/log-entry.ts";
 
 export type Window = { readonly logins: readonly string[]; readonly from: Date; readonly to: Date };
 
-/** A deal that was told and that a reading of its time did not show. */
+/** A recorded deal that a read of its time did not show. */
 export type UnshownDeal = {
   readonly login: string;
   readonly ticket: bigint;
   readonly kind: string;
   readonly amountMinor: bigint;
   readonly at: Date;
-  /** Undefined when only the answer of a command told of it. */
+  /** Null when the deal is known only from the answer to a command. */
   readonly serverMsc: bigint | null;
 };
 
 /**
- * What a reading of its time did not show and should have. A Master's own operations are among them from the answer on:
- * their numbers in the log wait for a reading that may never come. What was told or corrected as gone is not missed.
+ * Recorded deals that a read of their time should have shown and did not. Operations of a Master are included from their
+ * answer on: their log entries wait for a read that may never show them. Deals reported or corrected as gone are left out.
  */
 export async function listUnshownDeals(
   db: Queryable,
@@ -60,16 +60,16 @@ export async function listUnshownDeals(
             where shown.login = logged.login and shown.deal_id = logged.deal_id
           )
           and not exists (
-            select from log_entry as told
-            where told.login = logged.login and told.server = logged.server and told.deal_id = logged.deal_id
-              and told.kind = 'amendment' and told.amendment = 'deal_gone'
-              and told.deal_state = coalesce(last.deal_state, 0)
+            select from log_entry as reported
+            where reported.login = logged.login and reported.server = logged.server and reported.deal_id = logged.deal_id
+              and reported.kind = 'amendment' and reported.amendment = 'deal_gone'
+              and reported.deal_state = coalesce(last.deal_state, 0)
           )`,
   );
 }
 
-/** Accounts that are not what their logs say, by the check that compares them, and about whose past something was told. */
-export async function listUntiedLogins(db: Queryable, limit: number): Promise<string[]> {
+/** Accounts with reported amendments and an open break of the check `platform_balance`. */
+export async function listUnreconciledLogins(db: Queryable, limit: number): Promise<string[]> {
   const rows = await many<{ login: string }>(
     db,
     sql`select distinct login
@@ -111,18 +111,18 @@ export async function listReportedAmendments(
   }));
 }
 
-/** Deals of a login whose past was told to be another one, and that were not corrected since. */
+/** Amended deals of a login that were not corrected since. */
 export async function listUncorrected(db: Queryable, server: string, login: string, limit: number): Promise<bigint[]> {
   const rows = await many<{ deal_id: bigint }>(
     db,
     sql`select distinct deal_id
-        from log_entry as told
+        from log_entry as reported
         where login = ${login} and server = ${server} and kind = 'amendment' and amendment <> 'unmatched_deal'
           and deal_state = (
             select count(*)
             from log_entry as correction
-            where correction.server = told.server and correction.corrected_deal_id = told.deal_id
-              and correction.login = told.login and correction.kind = 'correction'
+            where correction.server = reported.server and correction.corrected_deal_id = reported.deal_id
+              and correction.login = reported.login and correction.kind = 'correction'
           )
         order by deal_id
         limit ${limit}`,
@@ -130,7 +130,7 @@ export async function listUncorrected(db: Queryable, server: string, login: stri
   return rows.map(({ deal_id: ticket }) => ticket);
 }
 
-/** Deals of a login about whose past something was told, the newest first. */
+/** Amended deals of a login, the newest first. */
 export async function listAmendedDeals(db: Queryable, server: string, login: string, limit: number): Promise<bigint[]> {
   const rows = await many<{ deal_id: bigint }>(
     db,
@@ -144,8 +144,8 @@ export async function listAmendedDeals(db: Queryable, server: string, login: str
   return rows.map(({ deal_id: ticket }) => ticket);
 }
 
-/** Whether people are asked about the past of a deal. */
-export async function isBeforePeople(tx: Transaction, login: string, dealId: bigint): Promise<boolean> {
+/** Whether an open review is about correcting this deal. */
+export async function isInManualReview(tx: Transaction, login: string, dealId: bigint): Promise<boolean> {
   const { is } = await one<{ is: boolean }>(
     tx,
     sql`select exists (

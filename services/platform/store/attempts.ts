@@ -13,20 +13,20 @@ export type NewAttempt = {
   readonly permitMs: number;
 };
 
-/** The last attempt of an operation and what is known of who may have sent it. */
+/** An attempt and what is known about its sender. */
 export type RecordedAttempt = {
   readonly number: number;
   readonly grantedAt: Date;
   readonly permitExpiresAt: Date;
   readonly senderEpoch: bigint;
   readonly session: string;
-  readonly senderBeatAt: Date;
+  readonly senderHeartbeatAt: Date;
   readonly isFenced: boolean;
-  /** The platform told a ticket, and showed nothing under it. */
-  readonly isTicketTold: boolean;
+  /** The answer had a ticket, but the platform showed no deal with it. */
+  readonly hasUnconfirmedTicket: boolean;
 };
 
-/** What the sender of an attempt learned; members that are not given stay as they are. */
+/** Facts from the sender of an attempt; members that are undefined stay as they are. */
 export type AttemptFacts = {
   readonly state?: AttemptState | undefined;
   readonly isFenced?: boolean | undefined;
@@ -34,7 +34,7 @@ export type AttemptFacts = {
   readonly answer?: string | undefined;
 };
 
-/** Whether a command was sent, or may have been, and nobody knows yet what became of it. */
+/** Whether any attempt was, or may have been, sent and has no known outcome. */
 export async function isAnyAnswerMissing(db: Queryable): Promise<boolean> {
   const { isAny } = await one<{ isAny: boolean }>(
     db,
@@ -73,11 +73,11 @@ export async function findAttempt(
     session: string;
     beat_at: Date;
     is_fenced: boolean;
-    is_ticket_told: boolean;
+    has_unconfirmed_ticket: boolean;
   }>(
     db,
     sql`select number, granted_at, permit_expires_at, sender_epoch, session, beat_at, fenced_at is not null as is_fenced,
-               answer is not distinct from 'not_shown' as is_ticket_told
+               answer is not distinct from 'not_shown' as has_unconfirmed_ticket
         from attempt
         join sender on epoch = sender_epoch
         where operation_number = ${operation} and number = ${number}`,
@@ -89,14 +89,14 @@ export async function findAttempt(
       permitExpiresAt: row.permit_expires_at,
       senderEpoch: row.sender_epoch,
       session: row.session,
-      senderBeatAt: row.beat_at,
+      senderHeartbeatAt: row.beat_at,
       isFenced: row.is_fenced,
-      isTicketTold: row.is_ticket_told,
+      hasUnconfirmedTicket: row.has_unconfirmed_ticket,
     }
   );
 }
 
-/** A fate that is final stays: only SENDING and UNKNOWN give way. */
+/** Records facts about an attempt. A final state stays: only SENDING and UNKNOWN are replaced. */
 export async function markAttempt(
   db: Queryable,
   operation: OperationNumber,
@@ -115,7 +115,7 @@ export async function markAttempt(
   );
 }
 
-/** Says of this process's own attempts that nothing of them is left here, once nothing of them can be any more. */
+/** Fences old attempts of this process that it is not sending: it can write no more of their commands. */
 export async function fenceOwnAttempts(
   db: Queryable,
   {

@@ -1,8 +1,8 @@
 import { one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /**
- * The time of the database in milliseconds since 1970: the one clock that all processes share. Whatever proves something
- * by time asks it, because the clock of a process may be set by hand while it runs.
+ * The time of the database in milliseconds since 1970: the one clock that all processes share. Proofs by time use it,
+ * because the clock of a process may be changed while it runs.
  */
 export async function readClock(db: Queryable): Promise<number> {
   const { now } = await one<{ now: Date }>(db, sql`select clock_timestamp() as now`);

@@ -53,7 +53,7 @@ function log(pool: Pool, login: string, ticket: bigint): Promise<void> {
   });
 }
 
-test("of two operations of one login that are under way the database refuses the second, whoever sends it", async () => {
+test("the database refuses a second open operation of one login", async () => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   const first = await anOperation(pool, "1", "a");
@@ -71,7 +71,7 @@ test("of two operations of one login that are under way the database refuses the
   await expect(again).rejects.toMatchObject({ constraint: "operation_under_way" });
 });
 
-test("credits of a payment account do not stand in each other's way", async () => {
+test("credits of a payment account do not block each other", async () => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   for (const key of ["a", "b"]) {
@@ -80,7 +80,7 @@ test("credits of a payment account do not stand in each other's way", async () =
   }
 });
 
-test("a deal stands in one log once", async () => {
+test("a deal is in one log once", async () => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   await aManagedLogin(pool, "2");
@@ -105,7 +105,7 @@ test("entries of many writers at once are numbered without gaps, and the account
   ]);
 });
 
-test("what is written in the log is never changed", async () => {
+test("a log entry never changes", async () => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
 
@@ -124,17 +124,17 @@ test("an operation cannot be applied without a deal, nor refused without a reaso
 });
 
 test.each([
-  ["an operation of no amount is only one of which nothing was to take", "update operation set amount_minor = 0"],
-  ["a floor never adds to what was asked", "update operation set amount_minor = asked_minor + 1"],
-  ["a floor never turns the sign", "update operation set amount_minor = -asked_minor"],
-  ["only what people have to decide came from somewhere", "update operation set came_from = 'UNKNOWN'"],
+  ["an amount of zero is allowed only when a floor left nothing to take", "update operation set amount_minor = 0"],
+  ["a floor never increases the requested amount", "update operation set amount_minor = asked_minor + 1"],
+  ["a floor never changes the sign", "update operation set amount_minor = -asked_minor"],
+  ["only an operation in manual review has a previous state", "update operation set came_from = 'UNKNOWN'"],
   ["a deal has a server and a time", "update operation set state = 'APPLIED', deal_id = 7"],
   ["the reference counts 31 attempts", "update operation set attempt = 32"],
   ["no attempt is proven absent twice", "update operation set absences = 1"],
-  ["an account lock has a holder and a place in line", "update account set locked_by = 'saga'"],
-  ["nobody has an account lock who does not hold it", "update account set lock_granted_at = clock_timestamp()"],
-  ["facts are read under a token", "update account set reading_until = clock_timestamp()"],
-])("the books refuse it whoever writes: %s", async (_what, statement) => {
+  ["an account lock has an owner and a queue position", "update account set locked_by = 'saga'"],
+  ["an account lock without an owner is never granted", "update account set lock_granted_at = clock_timestamp()"],
+  ["a read of facts has a token", "update account set reading_until = clock_timestamp()"],
+])("the tables enforce: %s", async (_what, statement) => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   await anOperation(pool, "1", "a");
@@ -147,7 +147,7 @@ test("only the opening of a log has the number 0", async () => {
   await aManagedLogin(pool, "1");
   const entry = "insert into log_entry (login, number, kind, amount_minor, deal_at, server, deal_id) values";
 
-  for (const values of ["('1', 1, 'opening', 0, now(), null, null)", "('2', 0, 'foreign', 0, now(), 'test', 8)"]) {
+  for (const values of ["('1', 1, 'opening', 0, now(), null, null)", "('2', 0, 'external', 0, now(), 'test', 8)"]) {
     await expect(pool.query(`${entry} ${values}`)).rejects.toMatchObject({ code: CHECK_VIOLATION });
   }
 });
@@ -165,13 +165,13 @@ test.each([
     "a reference",
     "insert into attempt (operation_number, number, reference, state, sender_epoch, session, permit_expires_at) select min(number), $1, 'PD', 'VOID', 1, 's', now() from operation",
   ],
-  ["a holder that was released", "insert into released_lock (lock_owner, login) values ('saga', $1)"],
+  ["a released lock owner", "insert into released_lock (lock_owner, login) values ('saga', $1)"],
   [
     "a finding",
     "insert into review (login, reason, deal_id, evidence) values ('1', 'unmatched_deal', 7, jsonb_build_object('at', $1::text))",
   ],
   [
-    "a deal of before the adoption",
+    "a deal from before the adoption",
     "insert into adopted_deal (server, deal_id, login) values ('test', 7, $1::integer::text)",
   ],
   [
@@ -179,7 +179,7 @@ test.each([
     "insert into account_creation (key, role, platform_group, login) values ($1, 'investor', 'g', '3000001')",
   ],
   ["the cursor of the reader", "insert into reader_cursor (is_only, read_to) values ($1::integer = 1, now())"],
-])("%s is there once", async (_what, statement) => {
+])("%s is unique", async (_what, statement) => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   await aManagedLogin(pool, "2");
@@ -192,7 +192,7 @@ test.each([
   await expect(once(2)).rejects.toMatchObject({ code: expect.stringMatching(/^23(505|514)$/) as unknown });
 });
 
-test.each(["scan", "released_lock", "adopted_deal"])("what is written in %s is never changed", async (table) => {
+test.each(["scan", "released_lock", "adopted_deal"])("a row of %s never changes", async (table) => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   await execute(pool, sql`insert into sender default values`);

@@ -2,8 +2,8 @@ import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /**
- * Which of these deals are in a log, or stood in the history before their account was adopted, or are those of operations:
- * a Master's own stand in no log until the reader reaches them.
+ * Those of the deals that are in a log, were in the history before their account was adopted, or belong to operations: a
+ * Master's operation is in no log until the reader reaches its deal.
  */
 export async function listExplainedDeals(
   db: Queryable,
@@ -23,7 +23,7 @@ export async function listExplainedDeals(
   return new Set(rows.map(({ deal_id: id }) => id));
 }
 
-/** The same, asked about the deals of one login: what bears the ticket on another one explains nothing here. */
+/** Like `listExplainedDeals`, but only records of this login count: the ticket on another login explains nothing here. */
 export async function listExplainedDealsOf(
   db: Queryable,
   server: string,
@@ -56,11 +56,11 @@ export async function insertAdoptedDeals(
   await execute(
     tx,
     sql`insert into adopted_deal (server, deal_id, login)
-        select ${server}, deal, ${login} from unnest(${deals}::bigint[]) as there (deal)`,
+        select ${server}, deal, ${login} from unnest(${deals}::bigint[]) as adopted (deal)`,
   );
 }
 
-/** Those of the tickets that stood in the history before their account was adopted. */
+/** Those of the tickets that were in the history before their account was adopted. */
 export async function listAdoptedDeals(
   db: Queryable,
   server: string,

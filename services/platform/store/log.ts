@@ -40,12 +40,12 @@ function entryOf(row: LogRow): LogEntry {
   };
 }
 
-/** An entry with its place in its login's log. */
+/** An entry with its log position. */
 type NumberedEntry = NewEntry & { readonly login: string; readonly role: Role; readonly number: bigint };
 
 /**
- * Whoever calls holds the locks of the accounts, and numbers on from the end of each log. The account's row carries that
- * end and the sum, so that permits and account locks need one row only.
+ * Appends entries. The caller has locked the accounts and continues the numbers of each log. The account's row has the last
+ * number and the sum of its log, so that permits and account locks read one row only.
  */
 export async function insertEntries(
   tx: Transaction,
@@ -89,8 +89,8 @@ export async function insertEntries(
           ${entries.map(({ dealState }) => dealState ?? 0)}::smallint[]
         ) with ordinality as added (login, number, kind, amount, operation, transfer, key, deal, deal_at, server_msc,
                                     action, entry, position, symbol, volume, closed, profit, swap, commission, fee,
-                                    amendment, deal_state, place)
-        order by place
+                                    amendment, deal_state, ordinal)
+        order by ordinal
         returning id, login, number, amount_minor
         ), ended as (
           select login, max(number) as number, max(id) as id, sum(amount_minor)::bigint as added
@@ -106,7 +106,7 @@ export async function insertEntries(
         select id, (select count(*) from moved) as moved from added order by id`,
   );
   const logins = new Set(entries.filter(({ number }) => number > 0n).map(({ login }) => login));
-  assert.equal(Number(rows[0]?.moved ?? 0n), logins.size, "a log was added to without its account being locked");
+  assert.equal(Number(rows[0]?.moved ?? 0n), logins.size, "A log was appended to without a lock on its account.");
   return entries.map((entry, index) => ({ ...entry, id: rows[index]?.id ?? 0n }));
 }
 
@@ -125,12 +125,12 @@ export async function listEntries(db: Queryable, login: string, after: bigint, l
   return rows.map(entryOf);
 }
 
-/** Number of an entry of a login's log; -1 is before the opening. */
-type Place = { readonly login: string; readonly number: bigint };
+/** A log position: the number of an entry of a login's log; -1 is before the opening. */
+type LogNumber = { readonly login: string; readonly number: bigint };
 
 export type LogBalance = {
   readonly login: string;
-  /** Cents: the sum of the entries up to the place. */
+  /** Cents: the sum of the entries up to the log position. */
   readonly balanceMinor: bigint;
   /** The newest deal up to there. */
   readonly dealId: bigint | null;
@@ -140,32 +140,32 @@ export type LogBalance = {
   readonly lastDealAt: Date | null;
 };
 
-/** Entries never change, so what a log adds up to at a place is true for ever. Logins that are not managed are left out. */
-export async function listLogBalances(db: Queryable, positions: readonly Place[]): Promise<LogBalance[]> {
+/** Balance at each log position. Entries never change, so neither does the result. Leaves out logins that are not managed. */
+export async function listLogBalances(db: Queryable, positions: readonly LogNumber[]): Promise<LogBalance[]> {
   return many<LogBalance>(
     db,
     sql`select account.login, log_number as "lastNumber", log_minor - later.amount as "balanceMinor",
                filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt"
         from unnest(
                ${positions.map(({ login }) => login)}::text[], ${positions.map(({ number }) => number)}::bigint[]
-             ) as place (login, number)
-             join account on account.login = place.login
+             ) as asked (login, number)
+             join account on account.login = asked.login
              cross join lateral (
                select coalesce(sum(amount_minor), 0)::bigint as amount
                from log_entry
-               where log_entry.login = place.login and log_entry.number > place.number
+               where log_entry.login = asked.login and log_entry.number > asked.number
              ) as later
              left join lateral (
                select deal_id, deal_at
                from log_entry
-               where log_entry.login = place.login and log_entry.number <= place.number and deal_id is not null
+               where log_entry.login = asked.login and log_entry.number <= asked.number and deal_id is not null
                order by log_entry.number desc
                limit 1
              ) as filed on true
              left join lateral (
                select deal_at
                from log_entry
-               where log_entry.login = place.login and deal_id is not null
+               where log_entry.login = asked.login and deal_id is not null
                order by log_entry.number desc
                limit 1
              ) as newest on true`,

@@ -14,7 +14,7 @@ type LoggedDealRow = TradeRow & {
   amendment: AmendmentKind | null;
 };
 
-/** Those of the tickets that are in a log, as it says them now; one that was given twice may be in two. */
+/** Those of the tickets that are in a log, with their corrections; a ticket that the platform used twice may be in two logs. */
 export async function listLoggedDeals(
   db: Queryable,
   server: string,
@@ -74,7 +74,7 @@ export type TradeRow = {
   fee_minor: bigint | null;
 };
 
-/** The table's own checks keep the parts of a trade from being null. */
+/** Check constraints keep the parts of a trade from being null. */
 export function tradeOf(row: TradeRow): Trade {
   return {
     action: row.action ?? 0,

@@ -3,22 +3,22 @@ import type { OperationKind } from "../domain/operation-kind.ts";
 import { operationNumber, type OperationNumber } from "../domain/operation-number.ts";
 import type { Operation, OperationState, RefusalReason, ReviewReason } from "../domain/operation.ts";
 
-/** A money operation as it is recorded: what is wished, and where it stands. */
+/** A recorded money operation: its order and its status. */
 export type RecordedOperation = {
   readonly number: OperationNumber;
   readonly transferId: bigint;
-  /** 1 and 2 as asked, 3 = reversal of 1. */
+  /** 1 and 2 as ordered, 3 = reversal of 1. */
   readonly leg: number;
   readonly login: string;
   readonly askedMinor: bigint;
-  /** Signed; less than asked when a floor cut it. */
+  /** Signed; less than `askedMinor` when a floor cut it. */
   readonly amountMinor: bigint;
   readonly isReady: boolean;
   readonly status: Operation;
-  /** Ticket of its deal, kept while a person looks at it later. */
+  /** Ticket of its deal; kept during manual review. */
   readonly dealId: bigint | undefined;
   readonly appliedAt: Date | undefined;
-  /** Kept while a person looks at it later. */
+  /** Kept during manual review. */
   readonly refusal: RefusalReason | undefined;
   readonly platformCode: number | undefined;
   /** Of its transfer. */
@@ -28,12 +28,12 @@ export type RecordedOperation = {
   readonly comment: string;
   readonly isEnqueued: boolean;
   readonly requestId: string;
-  /** The instant before which the first permit had to be given is over, by the database's clock. */
+  /** The deadline of the first permit has passed, by the clock of the database. */
   readonly isLate: boolean;
-  /** It pauses after an attempt. */
+  /** It still pauses after an attempt. */
   readonly isEarly: boolean;
   readonly createdAt: Date;
-  /** When it came to where it stands. */
+  /** When its status changed last. */
   readonly changedAt: Date;
 };
 
@@ -113,7 +113,7 @@ function statusOf(row: OperationRow): Operation {
   }
 }
 
-/** The table's own checks keep these from being null. */
+/** Check constraints keep these from being null. */
 function present<T>(value: T | null): T {
   assert(value !== null);
   return value;

@@ -7,16 +7,20 @@ import type { Operation } from "../domain/operation.ts";
 import { OPERATION_KINDS } from "../domain/operation-kind.ts";
 import type { RecordedOperation } from "./operation-row.ts";
 
-type SavedStep = {
+type SavedTransition = {
   readonly to: Operation;
   readonly nextScanInMs: number | undefined;
   readonly server: string;
   readonly appliedAt: Date | undefined;
 };
 
-/** One step of the protocol, written only if the operation still stands where the step was decided from. */
-export async function saveStep(tx: Transaction, from: RecordedOperation, step: SavedStep): Promise<void> {
-  const { to, server, appliedAt, nextScanInMs } = step;
+/** Writes a transition; throws if the operation is no longer in the state that the transition was decided from. */
+export async function saveTransition(
+  tx: Transaction,
+  from: RecordedOperation,
+  transition: SavedTransition,
+): Promise<void> {
+  const { to, server, appliedAt, nextScanInMs } = transition;
   const ticket = to.state === "APPLIED" ? to.ticket : undefined;
   const [refusal, platformCode] = to.state === "REFUSED" ? [to.reason, to.platformCode] : [undefined, undefined];
   const [review, cameFrom] = to.state === "REVIEW" ? [to.reason, to.cameFrom] : [undefined, undefined];
@@ -50,8 +54,8 @@ export async function setNextScan(db: Queryable, number: OperationNumber, at: Da
 }
 
 /**
- * Steps from SENDING or UNKNOWN to APPLIED, all of them decided from what the transaction has locked. Their attempts end
- * with them: the answers were read whole.
+ * Transitions from SENDING or UNKNOWN to APPLIED, decided from rows that this transaction has locked. Their attempts end,
+ * too: the answers were read whole.
  */
 export async function saveApplied(
   tx: Transaction,
@@ -81,10 +85,10 @@ export async function saveApplied(
         from answer
         where number = operation_number and attempt = of_attempt and state in ('SENDING', 'UNKNOWN')`,
   );
-  assert.equal(saved, applied.length, "an operation moved while it was locked");
+  assert.equal(saved, applied.length, "An operation changed while it was locked.");
 }
 
-/** Steps from INTENT to SENDING under the next attempt, decided from what the transaction has locked. */
+/** Transitions from INTENT to SENDING with the next attempt, decided from rows that this transaction has locked. */
 export async function saveSending(tx: Transaction, sending: readonly RecordedOperation[]): Promise<void> {
   const saved = await execute(
     tx,
@@ -96,7 +100,7 @@ export async function saveSending(tx: Transaction, sending: readonly RecordedOpe
         ) as permitted (operation_number, last_attempt)
         where number = operation_number and attempt = last_attempt and state = 'INTENT'`,
   );
-  assert.equal(saved, sending.length, "an operation moved while it was locked");
+  assert.equal(saved, sending.length, "An operation changed while it was locked.");
 }
 
 export type NewOperation = {
@@ -106,11 +110,11 @@ export type NewOperation = {
   readonly askedMinor: bigint;
   readonly amountMinor: bigint;
   readonly isReady: boolean;
-  /** Where it stands as it is recorded: waiting, permitted, or refused at once. */
+  /** Its first status: waiting, permitted, or refused at once. */
   readonly status: Extract<Operation, { state: "INTENT" | "SENDING" | "REFUSED" }>;
 };
 
-/** Numbered in the order in which they are given. */
+/** Inserts operations and returns their numbers, in the same order. */
 export async function insertOperations(
   tx: Transaction,
   operations: readonly NewOperation[],
@@ -136,8 +140,8 @@ export async function insertOperations(
             ${operations.map(({ status }) => (status.state === "REFUSED" ? status.reason : undefined))}::text[],
             ${operations.map(({ status }) => status.attempt)}::smallint[]
           ) with ordinality as ordered (transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state,
-                                       refusal, attempt, place)
-          order by place
+                                       refusal, attempt, ordinal)
+          order by ordinal
         ) as in_order
         returning number`,
   );
@@ -146,7 +150,7 @@ export async function insertOperations(
 
 const DEAL_CONSTRAINTS = new Set(["operation_deal", "log_entry_deal"]);
 
-/** Somebody else booked the deal between our look and our commit. */
+/** Whether another transaction booked the deal between the check and the commit. */
 export function isDealTaken(error: unknown): boolean {
   return DEAL_CONSTRAINTS.has(violatedConstraint(error) ?? "");
 }

@@ -3,7 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { operationNumber, type OperationNumber } from "../domain/operation-number.ts";
 import { operationOf, type OperationRow, type RecordedOperation } from "./operation-row.ts";
 
-/** Callers lock the account first, always in this order. */
+/** Locks an operation. Callers lock its account first, always in this order. */
 export async function lockOperation(tx: Transaction, number: OperationNumber): Promise<RecordedOperation> {
   const row = await one<OperationRow>(
     tx,
@@ -59,7 +59,7 @@ export async function listLegsOf(
   return Map.groupBy(rows.map(operationOf), ({ transferId }) => transferId);
 }
 
-/** Operations of a login that may have moved money without our knowing. */
+/** Operations of a login with a permit and an unknown outcome. */
 export async function listUnderWay(db: Queryable, login: string): Promise<RecordedOperation[]> {
   const rows = await many<OperationRow>(
     db,
@@ -75,7 +75,7 @@ export async function listUnderWay(db: Queryable, login: string): Promise<Record
   return rows.map(operationOf);
 }
 
-/** Several at once, in the order of their numbers. */
+/** Locks several operations, in the order of their numbers. */
 export async function lockOperations(tx: Transaction, numbers: readonly bigint[]): Promise<RecordedOperation[]> {
   const rows = await many<OperationRow>(
     tx,
@@ -90,7 +90,7 @@ export async function lockOperations(tx: Transaction, numbers: readonly bigint[]
   return rows.map(operationOf);
 }
 
-/** Second legs that may be sent now and that no other operation of their login stands in the way of. */
+/** Locks the second legs that may be sent now; as credits they do not wait for other operations of their login. */
 export async function lockReadyCredits(tx: Transaction, transferIds: readonly bigint[]): Promise<RecordedOperation[]> {
   const rows = await many<OperationRow>(
     tx,
@@ -122,7 +122,7 @@ export async function findOperationByDeal(
   return row && operationNumber(row.number);
 }
 
-/** Applied operations that were told one of these tickets, wherever its deal is. */
+/** Applied operations with one of these tickets, on any login. */
 export async function listOperationsOfDeals(
   db: Queryable,
   server: string,
@@ -138,12 +138,12 @@ export async function listOperationsOfDeals(
   return rows.map((row) => ({ login: row.login, ticket: row.deal_id, appliedAt: row.applied_at }));
 }
 
-/** Longer than any deal is shown late; what is not shown by then is told as gone, and holds nothing up meanwhile. */
+/** Longer than a deal may take to appear; a deal that is still missing then is reported as deleted and delays no read. */
 const BACK_MINUTES = 10;
 
 /**
- * Whether a Master's own operation was applied before this instant and its deal stands in no log yet, because no reading
- * has shown it. It asks by the time of the database: when the platform applied it is told by the clock of a process.
+ * Whether an operation of a Master was applied before this instant and its deal is in no log yet, because no read has shown
+ * it. Compares times of the database as well: `applied_at` may come from another clock.
  */
 export async function hasUnreadBefore(db: Queryable, server: string, login: string, before: Date): Promise<boolean> {
   const { has } = await one<{ has: boolean }>(

@@ -2,7 +2,7 @@ import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { LogPosition } from "../domain/log-positions.ts";
 
-export async function listLogPositions(db: Queryable, login: string): Promise<LogPosition[]> {
+export async function listOpenPositions(db: Queryable, login: string): Promise<LogPosition[]> {
   const rows = await many<{ position_id: bigint; symbol: string; volume: bigint }>(
     db,
     sql`select position_id, symbol, volume from log_position where login = ${login} order by position_id`,

@@ -1,12 +1,12 @@
 import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { LAST_OPERATION_NUMBER, operationNumber, type OperationNumber } from "../domain/operation-number.ts";
 
-/** Where an operation of a login stands in line: what may not be passed. */
+/** The queue position of an operation on its login: operations before it go first. */
 export type QueuePosition = {
   readonly login: string;
-  /** Undefined before it has one: then everything that is there is before it. */
+  /** Undefined before the operation is recorded: then every recorded operation is before it. */
   readonly number?: bigint;
-  /** Only operations of this account lock, or from before it, count as being in line; undefined while there is no account lock. */
+  /** Only operations of this account lock, or recorded before it, are in the queue; undefined without an account lock. */
   readonly accountLock: { readonly lockOwner: string; readonly number: bigint } | undefined;
 };
 
@@ -15,7 +15,7 @@ export async function findObstacle(db: Queryable, position: QueuePosition): Prom
   return (await findObstacles(db, [position])).get(position.login);
 }
 
-/** The same for places on several logins, by login. */
+/** Like `findObstacle` for positions on several logins, by login. */
 export async function findObstacles(
   db: Queryable,
   positions: readonly QueuePosition[],
@@ -52,8 +52,8 @@ export async function findObstacles(
   return new Map(rows.map(({ login, number }) => [login, operationNumber(number)]));
 }
 
-/** An operation that could be sent now and that one reading of facts has passed over already: the next lets it pass first. */
-export async function findPassedOver(db: Queryable, login: string): Promise<OperationNumber | undefined> {
+/** An operation that could be sent now and that an earlier read of facts has delayed: the next read lets it go first. */
+export async function findDelayedByReading(db: Queryable, login: string): Promise<OperationNumber | undefined> {
   const row = await maybeOne<{ number: bigint }>(
     db,
     sql`select operation.number
@@ -75,7 +75,7 @@ export async function findPassedOver(db: Queryable, login: string): Promise<Oper
   return row && operationNumber(row.number);
 }
 
-/** Operations that nobody may be driving: asked to go on by themselves, or older than any request that waits. */
+/** Operations without a waiting request: enqueued, a later leg, attempted before, or older than any waiting request. */
 export async function listWaiting(db: Queryable, afterMs: number, limit: number): Promise<OperationNumber[]> {
   const rows = await many<{ number: bigint }>(
     db,
@@ -88,14 +88,14 @@ export async function listWaiting(db: Queryable, afterMs: number, limit: number)
             and (is_enqueued or leg > 1 or attempt > 0
                  or operation.created_at < clock_timestamp() - ${afterMs} * interval '1 millisecond')
           order by login, lock_owner, case when is_exclusive then 0 else operation.number end, operation.number
-        ) as first_of_line
+        ) as first_in_queue
         order by number
         limit ${limit}`,
   );
   return rows.map((row) => operationNumber(row.number));
 }
 
-/** Permits that ran out, with all the time that an answer may take, without any word from their senders. */
+/** Operations whose permit and answer time have ended without a report from their sender. */
 export async function listOverdue(db: Queryable, answerMs: number, limit: number): Promise<OperationNumber[]> {
   const rows = await many<{ number: bigint }>(
     db,
@@ -110,7 +110,7 @@ export async function listOverdue(db: Queryable, answerMs: number, limit: number
   return rows.map((row) => operationNumber(row.number));
 }
 
-/** Claims unknown operations whose scan is due, so that of several processes one looks. Whoever claimed sets the next. */
+/** Claims UNKNOWN operations with a due scan, so that one process makes each scan. It schedules the next one. */
 export async function claimToScan(db: Queryable, claimMs: number, limit: number): Promise<OperationNumber[]> {
   const rows = await many<{ number: bigint }>(
     db,
@@ -129,7 +129,7 @@ export async function claimToScan(db: Queryable, claimMs: number, limit: number)
   return rows.map((row) => operationNumber(row.number));
 }
 
-/** An operation that an account lock has to wait for: anything open that was there before it, and whatever is under way. */
+/** An operation that an account lock has to wait for: one with an unknown outcome, or one queued before the lock. */
 export async function findUnfinished(
   db: Queryable,
   login: string,

@@ -1,6 +1,6 @@
 import { execute, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** The instant up to which the history of all managed accounts has been read; undefined before the first round. */
+/** The instant up to which the history of all managed accounts has been read; undefined before the first run. */
 export async function findReadTo(db: Queryable): Promise<Date | undefined> {
   const row = await maybeOne<{ read_to: Date }>(db, sql`select read_to from reader_cursor`);
   return row?.read_to;

@@ -1,7 +1,7 @@
 import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** Something that does not fit, as it is on record for ever. */
+/** A finding; its row never changes. */
 type FindingRow = {
   readonly login: string;
   readonly operation: bigint | undefined;
@@ -10,17 +10,17 @@ type FindingRow = {
   readonly dealId: bigint | undefined;
   /** How often the deal had been corrected by then. */
   readonly dealState: number;
-  /** What is known, in plain values; amounts as text. */
+  /** Evidence in plain values; amounts as text. */
   readonly evidence: Readonly<Record<string, unknown>>;
 };
 
 type InsertedFinding = {
   readonly id: bigint;
-  /** Sum of the log of the login before what is being recorded; undefined for a login that is not managed. */
+  /** Sum of the login's log when the finding is recorded; undefined for a login that is not managed. */
   readonly logMinor: bigint | undefined;
 };
 
-/** Once per finding, however often it is seen again. */
+/** Inserts a finding; undefined when it was recorded before. */
 export async function insertFinding(tx: Transaction, finding: FindingRow): Promise<InsertedFinding | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
@@ -50,7 +50,7 @@ export async function hasMisplacedDeal(db: Queryable, operationNumber: bigint): 
   return row !== undefined;
 }
 
-/** Id of the review by whose decision a deal was taken back. */
+/** Id of the review that decided to reverse a deal. */
 export async function findReversal(tx: Transaction, login: string, dealId: bigint): Promise<bigint | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
@@ -63,7 +63,7 @@ export async function findReversal(tx: Transaction, login: string, dealId: bigin
   return row?.id;
 }
 
-/** What is on record about an attempt of an operation. No secret is ever written there. */
+/** The record of an attempt, as evidence for operators. Contains no secrets. */
 type AttemptEvidence = {
   readonly operation: bigint;
   readonly attempt: number;
@@ -96,7 +96,7 @@ export async function listAttemptEvidence(db: Queryable, operations: readonly bi
   );
 }
 
-/** The last ones of each attempt: the first and all between them said the same. */
+/** The last `perAttempt` scans of each attempt, oldest first. */
 export async function listScanEvidence(
   db: Queryable,
   operations: readonly bigint[],
@@ -107,11 +107,11 @@ export async function listScanEvidence(
     sql`select operation, attempt, started_at, verdict, tickets
         from (
           select operation_number as operation, attempt, started_at, verdict, tickets,
-                 row_number() over (partition by operation_number, attempt order by started_at desc) as place
+                 row_number() over (partition by operation_number, attempt order by started_at desc) as recency
           from scan
           where operation_number = any (${operations}::bigint[])
         ) as last
-        where place <= ${perAttempt}
+        where recency <= ${perAttempt}
         order by operation, attempt, started_at`,
   );
 }

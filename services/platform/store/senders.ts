@@ -2,7 +2,7 @@ import { execute, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { numberFloor } from "../domain/operation-number.ts";
 
-/** A new process, under a number that no process had before. */
+/** Registers this process and returns its epoch, a number that no process had before. */
 export async function insertSender(db: Queryable): Promise<bigint> {
   const { epoch } = await one<{ epoch: bigint }>(db, sql`insert into sender default values returning epoch`);
   return epoch;
@@ -13,8 +13,8 @@ export async function markHeartbeat(db: Queryable, epoch: bigint): Promise<void>
 }
 
 /**
- * A database that was restored to an older time must not hand out numbers that stand in the platform's history. Processes
- * that start together raise one after the other: a sequence that is set back would fail whoever asks it next.
+ * Raises the operation sequence, so that a restored database assigns no number that is in the platform's history already.
+ * Processes that start together take turns: setting the sequence back would assign a number twice.
  */
 export async function raiseOperationNumbers(tx: Transaction, nowMs: number): Promise<void> {
   await one(tx, sql`select pg_advisory_xact_lock(hashtextextended('operation_number', 0))`);

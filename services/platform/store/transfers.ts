@@ -1,11 +1,11 @@
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** A order to move money once, without its legs. */
+/** A recorded transfer order, without its legs. */
 export type Transfer = {
   readonly id: bigint;
   readonly key: string;
-  /** The account lock holder in whose saga it stands; empty outside an account lock. */
+  /** Owner of the account lock of its saga; empty outside an account lock. */
   readonly lockOwner: string;
   readonly isEnqueued: boolean;
 };
@@ -23,14 +23,14 @@ export type NewTransfer = {
 
 type TransferRow = { id: bigint; key: string; lock_owner: string; is_enqueued: boolean };
 
-/** A order that was recorded now. */
+/** A transfer order that this call recorded. */
 export type InsertedTransfer = {
   readonly id: bigint;
-  /** The instant before which the first permit had to be given was over already, by the database's clock. */
+  /** The deadline of the first permit had passed already, by the clock of the database. */
   readonly isLate: boolean;
 };
 
-/** By key. A key that somebody recorded meanwhile is left out: that order is the one. */
+/** Inserts transfers and returns them by key. Leaves out keys that are recorded already: their first order counts. */
 export async function insertTransfers(
   tx: Transaction,
   transfers: readonly NewTransfer[],
@@ -60,7 +60,7 @@ export async function findTransferByKey(db: Queryable, key: string): Promise<Tra
   return (await listTransfers(db, [key])).get(key);
 }
 
-/** By key. */
+/** Transfers by key. */
 export async function listTransfers(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, Transfer>> {
   const rows = await many<TransferRow>(
     db,
@@ -74,7 +74,7 @@ export async function listTransfers(db: Queryable, keys: readonly string[]): Pro
   );
 }
 
-/** Legs that waited for an earlier one may go on. */
+/** Marks the legs that waited for an earlier leg as ready. */
 export async function readyNextLegs(tx: Transaction, transferIds: readonly bigint[]): Promise<void> {
   await execute(
     tx,

@@ -122,8 +122,8 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${PLATFORM}/amendments/deleted-deals.ts`,
-        find: "const asked = due.slice(0, QUESTIONS_PER_ROUND);",
-        put: "const asked = due.slice(0, QUESTIONS_PER_ROUND - QUESTIONS_PER_ROUND);",
+        find: "const requested = due.slice(0, REQUESTS_PER_RUN);",
+        put: "const requested = due.slice(0, REQUESTS_PER_RUN - REQUESTS_PER_RUN);",
       },
       {
         file: `${PLATFORM}/amendments/amendments.ts`,

@@ -39,7 +39,7 @@ export function subjectOfMovement(login: string): string {
   return `mirror.v1.moved.${login}`;
 }
 
-/** An entry of the log as everybody else sees it, in the feed and in ReadLog alike. */
+/** An entry of the log as other services see it, in the feed and in ReadLog. */
 export function accountMoved(entry: LogEntry): AccountMoved {
   return {
     login: entry.login,

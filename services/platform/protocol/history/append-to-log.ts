@@ -7,7 +7,7 @@ import { followTrades } from "../../domain/log-positions.ts";
 import type { Role } from "../../domain/role.ts";
 import { type Account, insertAccount } from "../../store/accounts.ts";
 import { insertEntries } from "../../store/log.ts";
-import { listLogPositions, saveLogPositions } from "../../store/positions.ts";
+import { listOpenPositions, saveLogPositions } from "../../store/positions.ts";
 import { MOVEMENTS_FEED, accountMoved, subjectOfMovement } from "./account-moved.ts";
 
 export type NewLog = {
@@ -20,19 +20,19 @@ export type NewLog = {
   readonly readsFrom: Date;
 };
 
-/** Entry 0: from here on balance = sum of the log. */
+/** Creates the account with entry 0, its opening balance: from here on balance = sum of the log. */
 export async function openLog(tx: Transaction, log: NewLog): Promise<void> {
   const { login, role, group, server, opening, openedAt: at, readsFrom } = log;
   const entry: NewEntry = { kind: "opening", amount: opening, cause: undefined, deal: undefined, at, trade: undefined };
   const opened = await insertEntries(tx, server, [{ ...entry, login, role, number: 0n }]);
   await insertAccount(tx, { login, role, group, readsFrom, openingEntryId: opened[0]?.id ?? 0n, opening });
-  await tellOf(tx, opened);
+  await publishEntries(tx, opened);
 }
 
-/** What is added to a log, and the request that led to it, if one did. */
+/** New entries of a log, and the request that caused them, if one did. */
 export type Addition = { readonly server: string; readonly entries: readonly NewEntry[]; readonly requestId?: string };
 
-/** Numbers the entries and tells of them. The account is locked, so its numbers have no gaps and its facts no race. */
+/** Assigns log positions and publishes the entries. The account is locked, so the positions have no gaps. */
 export async function appendToLog(tx: Transaction, account: Account, addition: Addition): Promise<void> {
   const { server, entries, requestId = "" } = addition;
   await appendToLogs(
@@ -44,7 +44,7 @@ export async function appendToLog(tx: Transaction, account: Account, addition: A
 
 export type LoggedFact = { readonly account: Account; readonly entry: NewEntry; readonly requestId: string };
 
-/** The same for several logins at once, each in the order in which its entries are given. */
+/** The same for several logins at once, each in the order of its entries. */
 export async function appendToLogs(tx: Transaction, server: string, facts: readonly LoggedFact[]): Promise<void> {
   if (facts.length === 0) return;
   const ends = new Map<string, bigint>();
@@ -55,7 +55,7 @@ export async function appendToLogs(tx: Transaction, server: string, facts: reado
   });
   const logged = await insertEntries(tx, server, numbered);
   for (const [login, entries] of Map.groupBy(logged, (entry) => entry.login)) await followPositions(tx, login, entries);
-  await tellOf(
+  await publishEntries(
     tx,
     logged,
     facts.map(({ requestId }) => requestId),
@@ -65,10 +65,10 @@ export async function appendToLogs(tx: Transaction, server: string, facts: reado
 async function followPositions(tx: Transaction, login: string, entries: readonly NewEntry[]): Promise<void> {
   const trades = entries.flatMap(({ trade }) => trade ?? []);
   if (trades.length === 0) return;
-  await saveLogPositions(tx, login, followTrades(await listLogPositions(tx, login), trades));
+  await saveLogPositions(tx, login, followTrades(await listOpenPositions(tx, login), trades));
 }
 
-async function tellOf(
+async function publishEntries(
   tx: Transaction,
   entries: readonly LogEntry[],
   requestIds: readonly string[] = [],

@@ -5,7 +5,7 @@ import type { Deal } from "../../mt5/deals.ts";
 import type { RecordedOperation } from "../../store/operation-row.ts";
 import { effectOf } from "./explain-deal.ts";
 
-/** What an operation did, as its answer or a scan told it. */
+/** The entry of an applied operation, from its answer or a scan. */
 export function operationEntry(operation: RecordedOperation, status: Operation, at: Date): NewEntry {
   const ticket = status.state === "APPLIED" ? status.ticket : 0n;
   return {
@@ -22,12 +22,12 @@ export function causeOf({ number, transferId, key }: RecordedOperation): EntryCa
   return { operation: number, transferId, key };
 }
 
-/** Money that is true and not ours. */
+/** The entry of a deal that no operation of the service made. */
 export function externalEntry(deal: Deal): NewEntry {
   return { kind: "external", cause: undefined, trade: undefined, ...factsOf(deal) };
 }
 
-/** Money came or left under a reference of ours that no operation answers for: whoever follows the login stops there. */
+/** The entry beside an unmatched deal: every consumer of the login's log stops there. */
 export function unmatchedEntry(deal: Deal): NewEntry {
   return { ...externalEntry(deal), kind: "amendment", amount: zero(), amendment: "unmatched_deal" };
 }

@@ -74,26 +74,26 @@ test.each([3, 6, 20])("action %i leaves the balance as it is", (action) => {
   expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "no_effect" });
 });
 
-test.each([13, 14])("a deal that was cancelled (action %i) is no movement", (action) => {
+test.each([13, 14])("a cancelled deal (action %i) is no movement", (action) => {
   expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "no_effect" });
 });
 
-test.each([0, 1, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19])("action %i is the trader's", (action) => {
+test.each([0, 1, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19])("action %i is a trade", (action) => {
   expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "trade" });
 });
 
-test.each([2, 4, 5])("a balance operation (action %i) without a trace of ours is foreign", (action) => {
+test.each([2, 4, 5])("a balance operation (action %i) without a reference of the service is external", (action) => {
   expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "external", finding: "external_funds" });
 });
 
-test("a ticket that we know says more than any comment", () => {
+test("a known ticket takes precedence over the comment", () => {
   const operation = anOperation({ state: "APPLIED", ticket: 77n });
   const rewritten = aDeal({ comment: "rewritten by the broker" });
 
   expect(explainDeal(rewritten, clues({ byTicket: operation }))).toEqual({ kind: "own", operation });
 });
 
-test("a ticket that was given again on another login says nothing about the operation that had it", () => {
+test("a ticket that is reused on another login is no evidence about its first operation", () => {
   const operation = anOperation({ state: "APPLIED", ticket: 77n }, { login: "900102" });
 
   expect(explainDeal(aDeal(), clues({ byTicket: operation }))).toMatchObject({ kind: "external" });
@@ -105,7 +105,7 @@ test.each(["SENDING", "UNKNOWN"] as const)("the reference of an operation in %s 
   expect(explainDeal(aDeal(), referenced(operation))).toEqual({ kind: "applies", operation, attempt: 1 });
 });
 
-test("the reference with another amount is for manual review, and booked as nothing", () => {
+test("the reference with another amount is sent to manual review and not booked", () => {
   const operation = anOperation({ state: "UNKNOWN" });
 
   expect(explainDeal(aDeal({ profitMinor: 5_01n }), referenced(operation))).toEqual({
@@ -115,7 +115,7 @@ test("the reference with another amount is for manual review, and booked as noth
   });
 });
 
-test("the reference on a charge or a correction is for manual review: only a deposit or withdrawal is what we send", () => {
+test("the reference on a charge or a correction is sent to manual review: the service sends only balance operations", () => {
   const operation = anOperation({ state: "UNKNOWN" });
 
   for (const action of [4, 5]) {
@@ -124,22 +124,22 @@ test("the reference on a charge or a correction is for manual review: only a dep
   }
 });
 
-test("while a person looks at an operation that may have been applied, its deal waits", () => {
+test("during manual review of an operation that may have been applied, its deal is undecided", () => {
   const operation = anOperation({ state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" });
 
   expect(explainDeal(aDeal(), referenced(operation))).toEqual({ kind: "undecided", operation });
 });
 
 test.each([
-  ["another attempt than the present one", anOperation({ state: "UNKNOWN", attempt: 2 })],
-  ["an attempt that was given up", anOperation({ state: "INTENT" })],
+  ["another attempt than the current one", anOperation({ state: "UNKNOWN", attempt: 2 })],
+  ["an attempt that has ended", anOperation({ state: "INTENT" })],
   ["an operation that was refused", anOperation({ state: "REFUSED", reason: "absent" })],
   ["an operation that has its deal", anOperation({ state: "APPLIED", ticket: 5n })],
-])("the reference of %s is surplus: foreign, and for manual review", (_what, operation) => {
+])("the reference of %s makes the deal unmatched: external, and sent to manual review", (_what, operation) => {
   expect(explainDeal(aDeal(), referenced(operation))).toMatchObject({ kind: "external", finding: "unmatched_deal" });
 });
 
-test("a reference that nobody knows, or that stands on another login, is foreign and reported", () => {
+test("an unknown reference, or one on another login, is external and reported", () => {
   const elsewhere = anOperation({ state: "UNKNOWN" }, { login: "900102" });
 
   expect(explainDeal(aDeal(), referenced(undefined))).toEqual({ kind: "external", finding: "unknown_reference" });
@@ -149,7 +149,7 @@ test("a reference that nobody knows, or that stands on another login, is foreign
   });
 });
 
-test("a reference of another kind than its operation is misplaced, however well its number fits", () => {
+test("a reference of another kind than its operation is misplaced, also with a matching number", () => {
   const deposit = anOperation({ kind: "deposit", state: "UNKNOWN" });
 
   expect(explainDeal(aDeal(), referenced(deposit))).toEqual({
@@ -165,7 +165,7 @@ test("a deal changes the balance by its profit, swap, commission and fee togethe
   expect(effectOf(deal)).toBe(96_79n);
 });
 
-test("the same amount as something that is under way may be it, another amount is foreign", () => {
+test("a deal with the amount of an open operation is undecided, another amount is external", () => {
   const operation = anOperation({ state: "SENDING" });
 
   expect(explainDeal(aDeal(), clues({ underWay: [operation] }))).toEqual({ kind: "undecided", operation });

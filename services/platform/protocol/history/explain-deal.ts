@@ -4,33 +4,33 @@ import { accepts } from "../../domain/operation-machine.ts";
 import { isUnderWay, type OperationEvent, type ReviewReason } from "../../domain/operation.ts";
 import type { Reference } from "../../domain/reference.ts";
 
-/** What our books know about a deal that is in no log yet. */
+/** What is recorded about a deal that is in no log yet. */
 export type Clues = {
   /** The operation whose deal it is, by its ticket. */
   readonly byTicket: RecordedOperation | undefined;
   /** The reference at the beginning of its comment, and the operation that it names, if there is one. */
   readonly reference: Reference | undefined;
   readonly byReference: RecordedOperation | undefined;
-  /** Operations of the login that may have moved money without our knowing. */
+  /** Operations of the login with an unknown outcome. */
   readonly underWay: readonly RecordedOperation[];
 };
 
 export type Explanation =
-  /** It leaves the balance as it is. */
+  /** It does not change the balance. */
   | { readonly kind: "no_effect" }
   | { readonly kind: "trade" }
   /** The deal of an operation that is applied already. */
   | { readonly kind: "own"; readonly operation: RecordedOperation }
-  /** The deal of an operation whose fate was open until now. */
+  /** The deal of an operation whose outcome was unknown until now. */
   | { readonly kind: "applies"; readonly operation: RecordedOperation; readonly attempt: number }
-  /** Not ours, or more than ours: it is true all the same. `finding` is for manual review, `event` for the operation. */
+  /** External or unmatched, but booked: it changed the balance. `finding` is for manual review, `event` for the operation. */
   | {
       readonly kind: "external";
       readonly finding?: UnmatchedReason;
       readonly operation?: RecordedOperation;
       readonly event?: OperationEvent;
     }
-  /** It may be ours, and only what is still being found out can tell. */
+  /** It may belong to this operation, whose outcome has to be decided first. */
   | { readonly kind: "undecided"; readonly operation: RecordedOperation; readonly misfit?: ReviewReason };
 
 export type UnmatchedReason = "external_funds" | "unknown_reference" | "unmatched_deal" | "misplaced_reference";
@@ -48,17 +48,17 @@ const WITHOUT_EFFECT = new Set([CREDIT, BONUS, COMPENSATION_CREDIT]);
 const BALANCE_OPERATIONS = new Set([BALANCE, CHARGE, CORRECTION]);
 const CANCELED = new Set([BUY_CANCELED, SELL_CANCELED]);
 
-/** The platform took a deal back after it was told: history has changed, and only a person can say what follows. */
+/** The platform cancelled a deal after it was recorded: an amendment, which needs manual review. */
 export function isCanceled({ action }: Deal): boolean {
   return CANCELED.has(action);
 }
 
-/** Credit is not balance, and a deal that was taken back is no movement. */
+/** Credit is not balance, and a cancelled deal is no movement. */
 export function isWithoutEffect(deal: Deal): boolean {
   return WITHOUT_EFFECT.has(deal.action) || isCanceled(deal);
 }
 
-/** Money that somebody moved, rather than something that was traded or charged. */
+/** A balance operation (balance, charge, correction), not a trade, fee or interest. */
 export function isBalanceOperation({ action }: Deal): boolean {
   return BALANCE_OPERATIONS.has(action);
 }
@@ -67,11 +67,11 @@ export function effectOf({ profitMinor, swapMinor, commissionMinor, feeMinor }: 
   return profitMinor + swapMinor + commissionMinor + feeMinor;
 }
 
-/** Says what a deal of the history is. By ticket first, because a comment can be cut or rewritten. */
+/** Classifies a deal of the history. By ticket first, because a comment can be cut or rewritten. */
 export function explainDeal(deal: Deal, clues: Clues): Explanation {
   if (isWithoutEffect(deal)) return { kind: "no_effect" };
   if (!isBalanceOperation(deal)) return { kind: "trade" };
-  // A server that lost its last deals gives their tickets again, perhaps on another login.
+  // A server that lost its last deals assigns their tickets again, possibly on another login.
   if (clues.byTicket?.login === deal.login) return { kind: "own", operation: clues.byTicket };
   if (clues.reference !== undefined) return explainReferenced(deal, clues.reference, clues.byReference);
   const candidate = clues.underWay.find(({ amountMinor }) => amountMinor === effectOf(deal));

@@ -10,7 +10,7 @@ import { fileDeals } from "./file-deals.ts";
 
 const MINUTE_MS = 60_000;
 
-test("a history that begins behind a deal that is not decided yet is not filed: numbers are given in order", async () => {
+test("a history that begins after an undecided deal is not filed: log positions follow the order of the history", async () => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1", { role: "master" });
   const undecided = new Date(Date.now() + MINUTE_MS);

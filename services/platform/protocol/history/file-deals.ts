@@ -9,12 +9,11 @@ import { listAdoptedDeals } from "../../store/explained-deals.ts";
 import { findOperationByDeal, findOperation, listUnderWay } from "../../store/operations.ts";
 import type { RecordedOperation } from "../../store/operation-row.ts";
 import { readReference } from "../../domain/reference.ts";
-import { takeStep } from "../record.ts";
+import { recordTransition } from "../record.ts";
 import { reportFinding } from "../reviews/report-finding.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
 import { type Clues, effectOf, explainDeal, type Explanation } from "./explain-deal.ts";
-import { sightOf } from "./sight-of-deal.ts";
 
 /** Deals of one login since an instant, oldest first. */
 export type History = { readonly from: Date; readonly deals: readonly Deal[] };
@@ -22,13 +21,13 @@ export type History = { readonly from: Date; readonly deals: readonly Deal[] };
 type Filing = Pick<Deps, "pool" | "doorbell"> & { readonly settings: Pick<Deps["settings"], "server"> };
 
 /**
- * Writes what is new in a login's history into its log, in the order of the history. A deal that an open operation could
- * explain stops it there: what comes later waits until that is known, because numbers are given once.
+ * Appends the new deals of a login's history to its log, in the order of the history. A deal that may belong to an open
+ * operation stops the filing: later deals wait until that operation is decided, because log positions never change.
  */
 export async function fileDeals(deps: Filing, login: string, { deals, from }: History): Promise<void> {
   await inTransaction(deps.pool, async (tx) => {
     const account = await lockAccount(tx, login);
-    // A history that begins behind a deal that is not decided yet would pass it.
+    // A history that begins after an undecided deal would skip this deal.
     if (account === undefined || (account.undecidedFrom !== undefined && account.undecidedFrom < from)) return;
     const { server } = deps.settings;
     const tickets = deals.map(({ ticket }) => ticket);
@@ -52,7 +51,7 @@ async function explainAll(tx: Transaction, server: string, deals: readonly Deal[
   for (const deal of deals) {
     const explanation = explainDeal(deal, await cluesOf(tx, server, deal));
     if (explanation.kind === "undecided") {
-      await putOff(tx, server, deal, explanation);
+      await reportMisfit(tx, server, deal, explanation);
       return { entries, undecided: deal };
     }
     entries.push(...(await entriesFor(tx, server, deal, explanation)));
@@ -88,36 +87,46 @@ async function entriesFor(
     case "applies": {
       const { operation, attempt } = explanation;
       const event = { type: "applied", attempt, ticket: deal.ticket } as const;
-      const { entry } = await takeStep(tx, operation, event, circumstances);
+      const { entry } = await recordTransition(tx, operation, event, circumstances);
       return entry === undefined ? [] : [{ ...entry, deal: dealOf(deal), at: deal.at }];
     }
     case "external": {
       const { finding, operation, event } = explanation;
       if (finding !== undefined) await report(tx, server, deal, { reason: finding, operation });
-      if (operation !== undefined && event !== undefined) await takeStep(tx, operation, event, circumstances);
+      if (operation !== undefined && event !== undefined) await recordTransition(tx, operation, event, circumstances);
       const entry = externalEntry(deal);
       return readReference(deal.comment) === undefined ? [entry] : [entry, unmatchedEntry(deal)];
     }
   }
 }
 
-/** A Master's own operation gets its number here, where the platform's history shows it. */
+/** An operation of a Master gets its log position here, where the platform's history shows its deal. */
 async function ownEntry(tx: Transaction, server: string, deal: Deal, operation: RecordedOperation): Promise<NewEntry> {
   if (operation.amountMinor !== effectOf(deal)) {
-    await takeStep(tx, operation, { type: "does_not_fit", reason: "amount_differs" }, sightOf(server, deal, operation));
+    await recordTransition(
+      tx,
+      operation,
+      { type: "does_not_fit", reason: "amount_differs" },
+      dealEvidence(server, deal, operation),
+    );
   }
   return { ...externalEntry(deal), kind: operation.status.kind, cause: causeOf(operation) };
 }
 
-/** Only from UNKNOWN does evidence lead to a person: before that the sender's own answer may still come. */
-async function putOff(
+/** Sends a misfit to manual review, but only from UNKNOWN: before that the sender's own answer may still arrive. */
+async function reportMisfit(
   tx: Transaction,
   server: string,
   deal: Deal,
   { operation, misfit }: Extract<Explanation, { kind: "undecided" }>,
 ): Promise<void> {
   if (misfit === undefined || !accepts(operation.status, "does_not_fit")) return;
-  await takeStep(tx, operation, { type: "does_not_fit", reason: misfit }, sightOf(server, deal, operation));
+  await recordTransition(
+    tx,
+    operation,
+    { type: "does_not_fit", reason: misfit },
+    dealEvidence(server, deal, operation),
+  );
 }
 
 async function report(
@@ -127,8 +136,29 @@ async function report(
   { reason, operation }: { readonly reason: string; readonly operation: RecordedOperation | undefined },
 ): Promise<void> {
   const { login, comment } = deal;
-  const { dealId, evidence } = sightOf(server, deal, operation);
+  const { dealId, evidence } = dealEvidence(server, deal, operation);
   const amountMinor = effectOf(deal);
   const reference = readReference(comment);
   await reportFinding(tx, { login, operation, reason, server, dealId, amountMinor, reference, evidence });
+}
+
+/** Circumstances of a review: the deal as the history shows it. */
+function dealEvidence(server: string, deal: Deal, operation: RecordedOperation | undefined) {
+  const { ticket: dealId, comment, action, at } = deal;
+  const evidence = {
+    key: operation?.key,
+    amount_minor: String(effectOf(deal)),
+    comment,
+    action,
+    at: at.toISOString(),
+    reference: referenceEvidence(comment),
+    operation_state: operation?.status.state,
+  };
+  return { server, at, dealId, evidence };
+}
+
+/** The content of a reference, also for an operation that a restored database does not have. */
+function referenceEvidence(comment: string): Readonly<Record<string, unknown>> | undefined {
+  const reference = readReference(comment);
+  return reference && { kind: reference.kind, number: String(reference.number), attempt: reference.attempt };
 }

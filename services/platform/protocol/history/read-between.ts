@@ -4,28 +4,28 @@ import type { Deps } from "../../deps.ts";
 import { accepts } from "../../domain/operation-machine.ts";
 import { refuse } from "../../refusals.ts";
 import { beginReading, endReading, lockAccount } from "../../store/accounts.ts";
-import { findPassedOver } from "../../store/queues.ts";
+import { findDelayedByReading } from "../../store/queues.ts";
 import { listUnderWay } from "../../store/operations.ts";
 import { type Facts, readFacts } from "./read-facts.ts";
 import { orUnavailable } from "../unavailable.ts";
 
-/** Permits of the login wait at most so long for a reader, also for one that died. */
+/** Permits of the login wait at most this long for a read, also when its process died. */
 const READING_MS = 1_000;
-/** So long a reading waits for operations that an earlier one has kept from being sent. */
-const PASS_MS = 500;
-const LOOK_AGAIN_MS = 20;
+/** A read waits this long for operations that an earlier read has delayed. */
+const MAX_DELAYED_WAIT_MS = 500;
+const POLL_MS = 20;
 
-/** What an account is, between two operations of ours: mirrors that run back to back would never let it agree. */
+/** Reads an account between two operations of the service: with mirrors back to back the facts would never agree. */
 export async function readBetween(deps: Deps, login: string): Promise<Facts> {
   const token = randomUUID();
-  await letPass(deps, login);
+  await awaitDelayedOperation(deps, login);
   await inTransaction(deps.pool, async (tx) => {
     const account = await lockAccount(tx, login);
     if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
     await beginReading(tx, login, token, READING_MS);
   });
   try {
-    await untilNothingIsSent(deps, login);
+    await awaitAnswers(deps, login);
     return await orUnavailable(readFacts(deps, login));
   } finally {
     await endReading(deps.pool, login, token);
@@ -34,21 +34,21 @@ export async function readBetween(deps: Deps, login: string): Promise<Facts> {
   }
 }
 
-/** Readings that follow each other at once would keep every operation away: each of them is passed over once at most. */
-async function letPass(deps: Deps, login: string): Promise<void> {
-  const byMs = performance.now() + PASS_MS;
-  while (performance.now() < byMs && (await findPassedOver(deps.pool, login)) !== undefined) {
+/** Consecutive reads would delay every operation: so an operation is delayed by at most one read. */
+async function awaitDelayedOperation(deps: Deps, login: string): Promise<void> {
+  const byMs = performance.now() + MAX_DELAYED_WAIT_MS;
+  while (performance.now() < byMs && (await findDelayedByReading(deps.pool, login)) !== undefined) {
     deps.operationsSignal.notify();
-    await deps.doorbell.wait(login, LOOK_AGAIN_MS);
+    await deps.doorbell.wait(login, POLL_MS);
   }
 }
 
-/** An operation whose answer is lost is not waited for: whether it is there shows in the facts. */
-async function untilNothingIsSent(deps: Deps, login: string): Promise<void> {
+/** Waits for open sends. An operation with a lost answer is not waited for: the facts show whether it was applied. */
+async function awaitAnswers(deps: Deps, login: string): Promise<void> {
   const byMs = performance.now() + READING_MS / 2;
   while (performance.now() < byMs) {
     const underWay = await listUnderWay(deps.pool, login);
     if (!underWay.some(({ status }) => accepts(status, "lost"))) return;
-    await deps.doorbell.wait(login, LOOK_AGAIN_MS);
+    await deps.doorbell.wait(login, POLL_MS);
   }
 }

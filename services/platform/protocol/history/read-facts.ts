@@ -2,21 +2,21 @@ import type { Deps } from "../../deps.ts";
 import type { Position } from "../../mt5/positions.ts";
 import { refuse } from "../../refusals.ts";
 import { type Account, findAccount } from "../../store/accounts.ts";
-import { listLogPositions } from "../../store/positions.ts";
+import { listOpenPositions } from "../../store/positions.ts";
 import { readLogin } from "./read-history.ts";
 
-/** What the platform shows of an account, and what our log says it should show. */
+/** An account as the platform shows it and as the log has it. */
 export type Facts = {
   readonly balanceMinor: bigint;
   readonly positions: readonly Position[];
   readonly account: Account;
-  /** Both say the same: nothing is on its way. */
+  /** The platform and the log agree: no change is still unread. */
   readonly isComplete: boolean;
 };
 
 /**
- * Balance and positions first, the history after them: what happened in between is in the log and not in the others, and
- * shows as a difference. What happens later is in none of them.
+ * Reads balance and positions before the history: an event in between is only in the log and shows as a difference. A
+ * later event is in none of them.
  */
 export async function readFacts(deps: Deps, login: string): Promise<Facts> {
   const user = await deps.mt5.getUser(login);
@@ -26,7 +26,7 @@ export async function readFacts(deps: Deps, login: string): Promise<Facts> {
   await readLogin(deps, login);
   const account = await findAccount(deps.pool, login);
   if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
-  const left = await listLogPositions(deps.pool, login);
+  const left = await listOpenPositions(deps.pool, login);
   const { balanceMinor } = user;
   const shown = new Map(positions.map(({ ticket, volume }) => [ticket, volume]));
   const isSame = left.length === shown.size && left.every(({ positionId, volume }) => shown.get(positionId) === volume);

@@ -10,14 +10,14 @@ import { findReadTo } from "../../store/reader-cursor.ts";
 import { isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals } from "./file-deals.ts";
 
-/** A deal may be shown some time after it was made, so what was read is read again for this long. */
+/** A deal may appear some time after it was made, so this period is read again. */
 export const TRAILING_MS = 60_000;
-/** Nothing is made in the future; a clock that is wrong must not hide a deal. */
+/** Reads ahead of the clock, so that a wrong server time cannot hide a deal. */
 const AHEAD_MS = 24 * 3_600_000;
 
 /**
- * Reads the deals of some logins since an instant, files what is new, and tells what is no longer what it was. `always`
- * are logins that are filed although nothing of theirs is new: a deal that was undecided may be decided by now.
+ * Reads the deals of some logins since an instant, files new deals, and reports amended ones. `always` are logins that
+ * are filed also without new deals: a deal that was undecided may be decided by now.
  */
 export async function readHistory(
   deps: Deps,
@@ -42,7 +42,7 @@ export async function readHistory(
   return deals;
 }
 
-/** One login, from wherever the reader has got with it. */
+/** Reads one login from the position that the reader has reached. */
 export async function readLogin(deps: Deps, login: string): Promise<void> {
   const undecided = (await findAccount(deps.pool, login))?.undecidedFrom;
   const usual = await readFrom(deps, TRAILING_MS);
@@ -50,21 +50,21 @@ export async function readLogin(deps: Deps, login: string): Promise<void> {
   await readHistory(deps, [login], from, undecided === undefined ? [] : [login]);
 }
 
-/** Where reading has to begin, so that nothing between the last complete round and now is missed. */
+/** The instant from which to read, so that no deal since the last complete run is missed. */
 export async function readFrom({ pool }: Deps, trailingMs: number): Promise<Date> {
   const nowMs = await readClock(pool);
   const readTo = await findReadTo(pool);
   return new Date(Math.min(readTo?.getTime() ?? nowMs, nowMs) - trailingMs);
 }
 
-/** One login whose deals cannot be filed must not keep the others from being read: it is read again from here. */
+/** Files the deals of one login. On failure the login is read again from here, and the other logins go on. */
 async function fileOwn(deps: Deps, login: string, from: Date, deals: readonly Deal[]): Promise<void> {
   try {
-    // It comes first in the history, and this reading begins behind it: a wider one files both, in their order.
+    // An unread deal comes first in the history, and this read begins after it: a wider read files both in order.
     if (deals.length > 0 && (await hasUnreadBefore(deps.pool, deps.settings.server, login, from))) return;
     await fileDeals(deps, login, { from, deals });
   } catch (error) {
-    deps.log.error("the deals of a login could not be filed and are read again", { login, error });
+    deps.log.info("deals not filed, login is read again", { login, error });
     await readAgainFrom(deps.pool, login, from);
   }
 }

@@ -5,18 +5,18 @@ import { type Deal, DEAL_ACTION } from "../../mt5/deals.ts";
 import { listExplainedDeals } from "../../store/explained-deals.ts";
 import { effectOf } from "../history/explain-deal.ts";
 import { operationNumber } from "../../domain/operation-number.ts";
-import { type Locked, lockForStep } from "../record.ts";
+import { type Locked, lockAccountAndOperation } from "../record.ts";
 
-/** The operation that the review is about, locked, and still in manual review. */
+/** Locks the operation of a review; throws when it is not in manual review any more. */
 export async function requireOpenReview(tx: Transaction, { login, operationId }: ReviewCase): Promise<Locked> {
-  const locked = await lockForStep(tx, login, operationNumber(BigInt(operationId)));
+  const locked = await lockAccountAndOperation(tx, login, operationNumber(BigInt(operationId)));
   if (locked.operation.status.state === "REVIEW") return locked;
   throw actionNotPossible(`Operation ${operationId} no longer needs manual review.`);
 }
 
 export type NamedDeal = { readonly server: string; readonly dealId: bigint; readonly shown: Deal | undefined };
 
-/** The deal that is named is the one that was ordered: the platform shows it, and our books have it nowhere. */
+/** Throws unless the named deal is the one that was ordered: the platform shows it, and it is not recorded yet. */
 export async function requireOrderedDeal(tx: Transaction, about: ReviewCase, named: NamedDeal): Promise<void> {
   const { server, dealId, shown } = named;
   const { operation } = await requireOpenReview(tx, about);

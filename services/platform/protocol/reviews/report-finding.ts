@@ -7,15 +7,15 @@ import { insertFinding } from "../../store/reviews.ts";
 import type { OperationNumber } from "../../domain/operation-number.ts";
 import { formatReference, type Reference } from "../../domain/reference.ts";
 
-/** Something that does not fit. */
+/** A difference between the platform and the records that operators have to see. */
 export type Finding = {
   readonly login: string;
   readonly reason: string;
-  /** The operation that it is about, as it stands from now on. */
+  /** The operation that it is about, with its new status. */
   readonly operation?: { readonly number: OperationNumber; readonly status: Operation } | undefined;
   readonly server?: string | undefined;
   readonly dealId?: bigint | undefined;
-  /** How often its deal had been corrected: what happens to it after that is another finding. */
+  /** How often its deal had been corrected: an amendment after that is another finding. */
   readonly dealState?: number | undefined;
   /** Signed. */
   readonly amountMinor?: bigint | undefined;
@@ -25,7 +25,7 @@ export type Finding = {
   readonly evidence: Readonly<Record<string, unknown>>;
 };
 
-/** On record once, however often it is seen; and in manual review, when there is something for them to decide. */
+/** Records a finding once, however often it is seen, and opens a review when there is an action to decide. */
 export async function reportFinding(tx: Transaction, finding: Finding): Promise<void> {
   const { login, reason, operation, server, dealId, dealState = 0, evidence } = finding;
   const about = { login, reason, operation: operation?.number, server, dealId, dealState, evidence };

@@ -8,14 +8,14 @@ import { findOperation } from "../../store/operations.ts";
 import { findReversal } from "../../store/reviews.ts";
 import { insertOrders } from "../insert-orders.ts";
 
-/** The one key under which the money of a review goes back, however often its decision is worked on. */
+/** The key of the reversal that a review decided: one per review, so that a repeated run reverses once. */
 export function reversalKey({ id }: Pick<ReviewCase, "id">): string {
   return `${keyOfReview(id)}reverse`;
 }
 
 /**
- * Signed amount that takes back what stands in the log, or that an earlier reversal could not. The account is locked, so that
- * of two reviews about one deal only one takes it back.
+ * Signed amount in cents that reverses the deal as the log has it, or that a refused reversal could not move. The account is
+ * locked, so that of two reviews about one deal only one reverses it. Throws when nothing can be reversed.
  */
 export async function findReversalMinor(tx: Transaction, server: string, about: ReviewCase): Promise<bigint> {
   const { login, dealId, operationId, reason } = about;
@@ -33,7 +33,7 @@ export async function findReversalMinor(tx: Transaction, server: string, about: 
   throw actionNotPossible(`Deal ${dealId} is not in a log yet. There is nothing to reverse.`);
 }
 
-/** The order is durable with the decision; from here on it is an operation like any other. */
+/** Records the reversal in the transaction of the decision; from here on it is an operation like any other. */
 export async function orderReversal(tx: Transaction, server: string, about: ReviewCase): Promise<void> {
   const amountMinor = await findReversalMinor(tx, server, about);
   const order = {

@@ -2,8 +2,8 @@ import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { OperationKind } from "../domain/operation-kind.ts";
 import { operationNumber, type OperationNumber } from "../domain/operation-number.ts";
 
-/** An applied operation whose deal has to be looked for. */
-export type DueLook = {
+/** An applied operation whose deal is due to be verified. */
+export type DueVerification = {
   readonly number: OperationNumber;
   readonly login: string;
   readonly kind: OperationKind;
@@ -11,11 +11,11 @@ export type DueLook = {
   readonly attempt: number;
   readonly ticket: bigint;
   readonly appliedAt: Date;
-  /** How many looks have found it. */
-  readonly looks: number;
+  /** How many verifications have found it. */
+  readonly verifications: number;
 };
 
-type LookRow = {
+type VerificationRow = {
   number: bigint;
   login: string;
   kind: OperationKind;
@@ -26,9 +26,9 @@ type LookRow = {
   looks: number;
 };
 
-/** Claims looks that are due, so that of several processes one looks. Whoever claimed says when the next one is. */
-export async function claimDealLooks(db: Queryable, claimMs: number, limit: number): Promise<DueLook[]> {
-  const rows = await many<LookRow>(
+/** Claims due verifications, so that one process makes each. It schedules the next one with `saveVerification`. */
+export async function claimVerifications(db: Queryable, claimMs: number, limit: number): Promise<DueVerification[]> {
+  const rows = await many<VerificationRow>(
     db,
     sql`update operation
         set next_scan_at = clock_timestamp() + ${claimMs} * interval '1 millisecond'
@@ -50,26 +50,34 @@ export async function claimDealLooks(db: Queryable, claimMs: number, limit: numb
     attempt: row.attempt,
     ticket: row.deal_id,
     appliedAt: row.applied_at,
-    looks: row.looks,
+    verifications: row.looks,
   }));
 }
 
-/** The deal was there. Without a time there is no further look. */
-export async function saveLook(db: Queryable, { number, looks }: DueLook, nextAt: Date | undefined): Promise<void> {
+/** Records that the deal was found. Without `nextAt` there is no further verification. */
+export async function saveVerification(
+  db: Queryable,
+  { number, verifications }: DueVerification,
+  nextAt: Date | undefined,
+): Promise<void> {
   await execute(
     db,
     sql`update operation
         set looks = looks + 1, next_scan_at = coalesce(${nextAt}::timestamptz, next_scan_at)
-        where number = ${number} and state = 'APPLIED' and looks = ${looks}`,
+        where number = ${number} and state = 'APPLIED' and looks = ${verifications}`,
   );
 }
 
-/** It was not there, or could not be looked for, and it is too early to say anything. */
-export async function putOffLook(db: Queryable, { number, looks }: DueLook, until: Date): Promise<void> {
+/** Postpones a verification that could not decide yet whether the deal exists. */
+export async function postponeVerification(
+  db: Queryable,
+  { number, verifications }: DueVerification,
+  until: Date,
+): Promise<void> {
   await execute(
     db,
     sql`update operation
         set next_scan_at = ${until}
-        where number = ${number} and state = 'APPLIED' and looks = ${looks}`,
+        where number = ${number} and state = 'APPLIED' and looks = ${verifications}`,
   );
 }

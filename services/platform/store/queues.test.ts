@@ -8,7 +8,7 @@ import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
 import { fenceOwnAttempts, insertAttempts, markAttempt } from "./attempts.ts";
 import { claimLock, grantLock, isReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
-import { claimToScan, findPassedOver, findUnfinished, listOverdue, listWaiting } from "./queues.ts";
+import { claimToScan, findDelayedByReading, findUnfinished, listOverdue, listWaiting } from "./queues.ts";
 import { insertSender } from "./senders.ts";
 
 const PAST = new Date(Date.now() - 60_000);
@@ -35,7 +35,7 @@ async function anAttempt(pool: Pool, number: OperationNumber, permitMs: number):
   return senderEpoch;
 }
 
-test("an account lock waits for whatever may be under way and for what stood in line before it, and for nothing later", async () => {
+test("an account lock waits for operations that may be open and for those queued before it, and for no later ones", async () => {
   const pool = await someBooks();
   const before = await aWaitingOperation(pool, { key: "a" });
   const late = await aWaitingOperation(pool, { key: "b", sendBefore: PAST });
@@ -55,7 +55,7 @@ test("an account lock waits for whatever may be under way and for what stood in 
   expect(await unfinished()).toBeUndefined();
 });
 
-test("an account lock is one saga's: nobody else claims, grants, withdraws or releases it, and who was released gets no other", async () => {
+test("only its owner claims, grants, withdraws or releases an account lock, and a released owner is recorded", async () => {
   const pool = await someBooks();
   const accountLock = async () => (await findAccount(pool, "1"))?.accountLock;
   await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
@@ -74,7 +74,7 @@ test("an account lock is one saga's: nobody else claims, grants, withdraws or re
   expect(await isReleased(pool, "saga")).toBe(true);
 });
 
-test("of what waits, only what nobody drives is taken up: queued, a later leg, attempted before, or old", async () => {
+test("only waiting operations without a request are listed: enqueued, a later leg, attempted before, or old", async () => {
   const pool = await someBooks();
   const fresh = await aWaitingOperation(pool, { key: "a" });
   expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
@@ -89,22 +89,22 @@ test("of what waits, only what nobody drives is taken up: queued, a later leg, a
   expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
 });
 
-test("a reading of facts lets pass what the one before has passed over, unless something is under way", async () => {
+test("a read of facts lets an operation go first that the previous read delayed, unless another one is open", async () => {
   const pool = await someBooks();
   const waiting = await aWaitingOperation(pool, { key: "a" });
-  expect(await findPassedOver(pool, "1")).toBeUndefined();
+  expect(await findDelayedByReading(pool, "1")).toBeUndefined();
   await execute(pool, sql`update account set read_at = clock_timestamp()`);
-  expect(await findPassedOver(pool, "1")).toBe(waiting);
+  expect(await findDelayedByReading(pool, "1")).toBe(waiting);
 
   const other = await aWaitingOperation(pool, { key: "b" });
-  expect(await findPassedOver(pool, "1")).toBe(waiting);
+  expect(await findDelayedByReading(pool, "1")).toBe(waiting);
   for (const state of ["SENDING", "REVIEW"] as const) {
     await set(pool, other, state);
-    expect(await findPassedOver(pool, "1"), state).toBeUndefined();
+    expect(await findDelayedByReading(pool, "1"), state).toBeUndefined();
   }
 });
 
-test("a permit is overdue when it and all the time for an answer are over, and only that of the last attempt", async () => {
+test("only the permit of the last attempt is overdue, once the permit and the time for an answer are over", async () => {
   const pool = await someBooks();
   const number = await aWaitingOperation(pool, { key: "a" });
   await anAttempt(pool, number, 0);
@@ -125,7 +125,7 @@ test("a scan that is due is claimed once", async () => {
   expect(await claimToScan(pool, LONG_MS, 10)).toEqual([]);
 });
 
-test("a process says only of its own attempts that nothing of them is left, and only once nothing can be", async () => {
+test("a process fences only its own attempts, and only when it can write no more of them", async () => {
   const pool = await someBooks();
   const number = await aWaitingOperation(pool, { key: "a" });
   const epoch = await anAttempt(pool, number, 0);
@@ -145,7 +145,7 @@ test("a process says only of its own attempts that nothing of them is left, and 
   expect(await fence({})).toEqual([true]);
 });
 
-test("a fate that is final stays, whatever is learnt later", async () => {
+test("a final state of an attempt stays, whatever is reported later", async () => {
   const pool = await someBooks();
   const number = await aWaitingOperation(pool, { key: "a" });
   await anAttempt(pool, number, 0);
