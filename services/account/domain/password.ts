@@ -8,7 +8,7 @@ const LENGTH = 16;
 /** A random integer from 0 (inclusive) to `bound` (exclusive), from a cryptographic source. */
 export type RandomBelow = (bound: number) => number;
 
-/** A password of about 90 bits that MetaTrader 5 accepts. */
+/** A password of about 90 bits with characters of all four classes. */
 export function generatePassword(randomBelow: RandomBelow): string {
   const all = CLASSES.join("");
   const characters = [...CLASSES, ...Array.from({ length: LENGTH - CLASSES.length }, () => all)].map((from) =>
