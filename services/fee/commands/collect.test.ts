@@ -8,12 +8,12 @@ import {
   balanceOf,
   debtsOf,
   endWeek,
-  expectToTie,
+  expectToReconcile,
   paymentsOf,
   result,
   runsOf,
   settle,
-  waitLong,
+  passTime,
   type World,
 } from "../testing/world.ts";
 import type { Deps } from "../deps.ts";
@@ -85,6 +85,18 @@ test("without the account lock nothing is taken", async () => {
   expect(await collectAll(world)).toBe("600.00");
 });
 
+test("while another operation holds the account, the debit is requested again within the same call", async () => {
+  const world = await leaving();
+  const requested: string[] = [];
+  world.platform.rules.isBusy = ({ key }) => requested.push(key) < 3;
+  world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
+
+  expect(await collect(world.deps, { key: KEY, lockOwner: `${KEY}:1` }, aCall())).toEqual({
+    collected: { currencyCode: "USD", minorUnits: 600_00n },
+  });
+  expect(requested).toEqual(Array(3).fill("fee:payment:1"));
+});
+
 test("a debit that is refused for good is deferred and owed, and its reserve goes back before the answer", async () => {
   const world = await leaving();
   const info = vi.spyOn(world.deps.log, "info");
@@ -103,7 +115,7 @@ test("a debit that is refused for good is deferred and owed, and its reserve goe
   await settle(world);
   expect((await paymentsOf(world)).at(-1)).toMatchObject({ suffix: "DEBT", paid: "600.00", status: "EXECUTED" });
   expect(await debtsOf(world)).toEqual({});
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("a fee is cut to what is above the floor, and the rest is owed", async () => {
@@ -112,7 +124,7 @@ test("a fee is cut to what is above the floor, and the rest is owed", async () =
   expect(await collectAll(world)).toBe("250.00");
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", due: "600.00", paid: "250.00" }]);
   expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "350.00" });
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("of nothing nothing is taken: the fee is deferred, and a debt is not even tried", async () => {
@@ -126,7 +138,7 @@ test("of nothing nothing is taken: the fee is deferred, and a debt is not even t
     { suffix: "DEBT", status: "SKIPPED" },
   ]);
   expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "600.00" });
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("a lost answer is an unknown outcome, and the same call finds out", async () => {
@@ -137,7 +149,7 @@ test("a lost answer is an unknown outcome, and the same call finds out", async (
   world.platform.rules.losesAnswer = () => false;
   expect(await collectAll(world)).toBe("600.00");
   expect(balanceOf(world, INVESTOR)).toBe("11400.00");
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("the saga goes on when the Investor has paid; the credit follows by itself", async () => {
@@ -149,12 +161,12 @@ test("the saga goes on when the Investor has paid; the credit follows by itself"
   expect(await collectAll(world)).toBe("600.00");
 
   world.platform.rules.delaysCredit = () => false;
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", paid: "600.00" }]);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("600.00");
   expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }]);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("a credit that is refused is reversed: what was due is owed, and the mark stays", async () => {
@@ -183,7 +195,7 @@ test("a weekly payment whose account is held waits, and is taken by the holder o
   expect(await paymentsOf(world)).toMatchObject([{ suffix: "W", status: "EXECUTING", paid: "0.00" }]);
   expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [["fee:payment:1", "300.00", true]] });
   expect(await collectAll(world)).toBe("300.00");
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(balanceOf(world, INVESTOR)).toBe("10700.00");
   expect(await runsOf(world)).toMatchObject([{ kind: "WEEKLY", status: "EXECUTED" }]);

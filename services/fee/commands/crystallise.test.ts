@@ -8,7 +8,7 @@ import {
   balanceOf,
   debtsOf,
   endWeek,
-  expectToTie,
+  expectToReconcile,
   paymentsOf,
   result,
   runsOf,
@@ -44,7 +44,7 @@ test("F4: a withdrawal in profit takes the whole pending fee first", async () =>
   endWeek(world, { [INVESTOR]: "0.00" });
   await settle(world);
   expect(balanceOf(world, INVESTOR)).toBe("6470.00");
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("F5: a withdrawal in a drawdown pays nothing and moves no mark", async () => {
@@ -172,7 +172,7 @@ test("debts to all Masters are pending, oldest first, each goes to its own payme
     { master: MASTER, kind: "PF" },
   ]);
   expect(await debtsOf(world)).toEqual({});
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("outside a pool only debts are due", async () => {
@@ -192,7 +192,7 @@ test("outside a pool only debts are due", async () => {
   });
   expect(await collectAll(world)).toBe("30.00");
   expect((await paymentsOf(world)).at(-1)).toMatchObject({ suffix: "DEBT", master: MASTER, status: "EXECUTED" });
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("an Investor without a configuration owes nothing", async () => {

@@ -32,8 +32,8 @@ test("a batch ends with the first closed week", () => {
 test("a missing, a repeated and a strange number are gaps", () => {
   const numbers = (...all: bigint[]) => all.map((number) => ({ number }));
   expect(findGap(4n, numbers(5n, 6n))).toBeUndefined();
-  expect(findGap(4n, numbers(6n))).toBe("entry 5 is missing, 6 came instead");
-  expect(findGap(4n, numbers(5n, 5n))).toBe("entry 6 is missing, 5 came instead");
+  expect(findGap(4n, numbers(6n))).toBe("entry 5 is missing, 6 was received instead");
+  expect(findGap(4n, numbers(5n, 5n))).toBe("entry 6 is missing, 5 was received instead");
 });
 
 test("exact numbers have two decimals at least and no zeros after those", () => {

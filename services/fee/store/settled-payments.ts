@@ -70,12 +70,12 @@ export async function markUnpaid(tx: Transaction, unpaid: readonly UnpaidPayment
 }
 
 /** The Investor has paid; only the credit is waited for. */
-export async function markDebited(db: Queryable, id: bigint, debited: Debited, lookAt: Date): Promise<void> {
+export async function markDebited(db: Queryable, id: bigint, debited: Debited, nextTryAt: Date): Promise<void> {
   await execute(
     db,
     sql`update fee_payment
         set status = 'EXECUTING', amount_minor = ${debited.amount}, transfer_id = ${debited.transferId},
-            deal_id = ${debited.debitDealId}, next_try_at = ${lookAt}, reason = 'the credit is on its way'
+            deal_id = ${debited.debitDealId}, next_try_at = ${nextTryAt}, reason = 'the credit is on its way'
         where id = ${id} and status in ('PENDING', 'EXECUTING')`,
   );
 }

@@ -13,7 +13,7 @@ export async function lockUndecidedCase(tx: Transaction, subject: string): Promi
 }
 
 /** Whether people were, or are, asked about one of these deals. */
-export async function isAskedAbout(tx: Transaction, subject: string, dealIds: readonly bigint[]): Promise<boolean> {
+export async function hasCaseAbout(tx: Transaction, subject: string, dealIds: readonly bigint[]): Promise<boolean> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
     sql`select id

@@ -10,19 +10,19 @@ import { readAllocations } from "../jobs/read-allocations.ts";
 import { crashing } from "./crash.ts";
 import { aCall, INVESTOR, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT } from "./fee.ts";
 import { aLeave, collectAll, decideLeave } from "./leaving.ts";
-import { aBreak, heed, resumeAll, tellLog } from "./safety.ts";
+import { aBreak, detectBreaks, resumeAll, appendToLog } from "./safety.ts";
 import {
   anInvestor,
   aWorld,
   debtsOf,
   endWeek,
-  expectToTie,
-  hear,
+  expectToReconcile,
+  receive,
   paymentsOf,
   result,
   runsOf,
   settle,
-  waitLong,
+  passTime,
   type World,
 } from "./world.ts";
 
@@ -58,11 +58,11 @@ async function dieEverywhere(
     const { deps, died } = crashing(world.deps, steps);
     const hasDied = await Promise.race([died.then(() => true), work(world, deps).then(() => false)]);
     if (hasDied) {
-      waitLong(world);
+      passTime(world);
       await work(world, world.deps);
     }
     expect(await numbersOf(world), `died at step ${steps}`).toEqual(expected);
-    await expectToTie(world);
+    await expectToReconcile(world);
     countFigures({ "crashes of a process": hasDied ? 1 : 0 });
     if (!hasDied) return steps;
   }
@@ -116,8 +116,8 @@ test(
 async function aStoppedWeek(pool?: Pool): Promise<World> {
   const world = await aWeek(pool);
   // It has been seen, so that what comes to it from now on is new.
-  await heed(world.deps);
-  await hear(world);
+  await detectBreaks(world.deps);
+  await receive(world);
   await readAllocations(world.deps);
   world.platform.rules.isBusy = ({ legs }) => legs[0]?.login !== "9001";
   world.platform.rules.losesAnswer = () => true;
@@ -125,7 +125,7 @@ async function aStoppedWeek(pool?: Pool): Promise<World> {
   world.platform.rules.losesAnswer = () => false;
   world.platform.rules.isBusy = () => false;
   world.platform.breaks.push(aBreak(1n));
-  tellLog(world, { reason: "unmatched_deal", dealId: 4_712n });
+  appendToLog(world, { reason: "unmatched_deal", dealId: 4_712n });
   return world;
 }
 
@@ -133,11 +133,11 @@ test(
   "a Master that is stopped and let go on is paid each fee once wherever the process dies",
   async () => {
     const stopAndGoOn = async (world: World, deps: Deps): Promise<void> => {
-      await heed(deps);
-      waitLong(world);
+      await detectBreaks(deps);
+      passTime(world);
       await settle(world, deps);
       await resumeAll(world, deps);
-      waitLong(world);
+      passTime(world);
       await settle(world, deps);
     };
     expect(await dieEverywhere(aStoppedWeek, stopAndGoOn)).toBeGreaterThan(60);
@@ -155,13 +155,13 @@ test("two processes at once pay each fee once", async () => {
     endWeek(world, all("0.00"));
   }
   await Promise.all([1, 2, 3].map(() => settle(world)));
-  waitLong(world);
+  passTime(world);
   await settle(world);
   const payments = await paymentsOf(world);
   expect(payments).toHaveLength(120);
   expect(payments.every(({ status, paid }) => status === "EXECUTED" && paid === "3.00")).toBe(true);
   expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }, { status: "EXECUTED" }, { status: "EXECUTED" }]);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("a thousand Investors of one Master are decided and paid in a few seconds", async () => {
@@ -184,7 +184,7 @@ test("a thousand Investors of one Master are decided and paid in a few seconds",
   expect((await paymentsOf(world)).filter(({ paid }) => paid === "3.00")).toHaveLength(1_000);
   expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }]);
   expect(tookMs).toBeLessThan(10_000);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("an open weekly payment of one week never overtakes that of the week before", async () => {
@@ -198,7 +198,7 @@ test("an open weekly payment of one week never overtakes that of the week before
   world.platform.rules.isBusy = ({ key }) => asked.push(key) < 3;
   await settle(world);
   for (let wait = 0; wait < 3; wait += 1) {
-    waitLong(world);
+    passTime(world);
     await settle(world);
   }
   expect(asked).toEqual(["fee:payment:1", "fee:payment:1", "fee:payment:1", "fee:payment:2"]);

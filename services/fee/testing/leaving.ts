@@ -3,7 +3,7 @@ import { collect } from "../commands/collect.ts";
 import { crystallise } from "../commands/crystallise.ts";
 import type { Deps } from "../deps.ts";
 import { aCall, INVESTOR, MASTER } from "./fee.ts";
-import { show } from "./saga.ts";
+import { show } from "./worked-example.ts";
 import { lastNumberOf } from "./subscription-fake.ts";
 import type { World } from "./world.ts";
 

@@ -6,20 +6,20 @@ import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
 import { collectAll, decideLeave } from "./leaving.ts";
-import { aBreak, heed, resume, reviewsOf } from "./safety.ts";
+import { aBreak, detectBreaks, resume, reviewsOf } from "./safety.ts";
 import {
   anInvestor,
   aWorld,
   balanceOf,
   debtsOf,
   endWeek,
-  expectToTie,
-  hear,
+  expectToReconcile,
+  receive,
   paymentsOf,
   result,
   runsOf,
   settle,
-  waitLong,
+  passTime,
   type World,
 } from "./world.ts";
 
@@ -27,12 +27,12 @@ const KEY = "funding:withdrawal:1";
 
 async function stop(world: World, login = PAYMENT_ACCOUNT): Promise<void> {
   world.platform.breaks.push(aBreak(BigInt(world.platform.breaks.length + 1), { login }));
-  await heed(world.deps);
+  await detectBreaks(world.deps);
 }
 
-async function goOn(world: World): Promise<void> {
+async function resumeAndSettle(world: World): Promise<void> {
   for (const { id } of await reviewsOf(world)) await resume(world, id);
-  waitLong(world);
+  passTime(world);
   await settle(world);
 }
 
@@ -43,13 +43,13 @@ async function aDueWeek(): Promise<World> {
   await anInvestor(world, { login: "9002", deposit: "1000.00" });
   result(world, { 9001: "+100.00" });
   endWeek(world, { 9001: "0.00" });
-  await hear(world);
+  await receive(world);
   await readAllocations(world.deps);
   // One after the other, so that the first payment is the first Master's.
   world.week -= 1;
   result(world, { 9002: "+100.00" }, OTHER_MASTER);
   endWeek(world, { 9002: "0.00" }, OTHER_MASTER);
-  await hear(world);
+  await receive(world);
   await readAllocations(world.deps);
   return world;
 }
@@ -76,9 +76,9 @@ test("no run of a stopped Master is decided, the others' are, and afterwards the
   const tries = sql`select tries from allocation_watermark where master_login = ${MASTER}`;
   expect(await many(world.deps.pool, tries)).toEqual([{ tries: 0 }]);
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["30.00", "45.00"]);
-  await goOn(world);
+  await resumeAndSettle(world);
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["45.00", "45.00"]);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("a stop that comes while a week is being read finds it undecided", async () => {
@@ -95,9 +95,9 @@ test("a stop that comes while a week is being read finds it undecided", async ()
   const deps = { ...world.deps, subscriptions: { ...subscriptions, readAllocationRows } };
   await expect(prepare(deps, { masterLogin: MASTER }, aCall())).rejects.toMatchObject({ code: "safety_stop" });
   expect(await runsOf(world)).toHaveLength(2);
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(await runsOf(world)).toHaveLength(3);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("what was decided and not sent waits, and is taken once when people let the Master go on", async () => {
@@ -108,12 +108,12 @@ test("what was decided and not sent waits, and is taken once when people let the
     { master: MASTER, status: "PENDING", paid: "0.00" },
     { master: OTHER_MASTER, status: "EXECUTED", paid: "30.00" },
   ]);
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(world.platform.byKey.has("fee:payment:1")).toBe(false);
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(await paymentsOf(world)).toMatchObject([{ paid: "30.00" }, { paid: "30.00" }]);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("what was sent is finished: a lost answer is looked for, and a credit arrives", async () => {
@@ -125,10 +125,10 @@ test("what was sent is finished: a lost answer is looked for, and a credit arriv
   await stop(world);
   await stop(world, OTHER_PAYMENT_ACCOUNT);
   world.platform.finish("fee:payment:2");
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED" }, { status: "EXECUTED" }]);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("what may have been sent and surely was not is not sent either", async () => {
@@ -137,11 +137,11 @@ test("what may have been sent and surely was not is not sent either", async () =
   await payFees(world.deps);
   world.platform.rules.isBusy = () => false;
   await stop(world);
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING", paid: "0.00" }, { status: "EXECUTED" }]);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("0.00");
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("30.00");
 });
 
@@ -150,7 +150,7 @@ test("who has a payment to a stopped Master pays the others all the same, and le
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { [INVESTOR]: "+100.00" });
   endWeek(world, { [INVESTOR]: "0.00" });
-  await hear(world);
+  await receive(world);
   await readAllocations(world.deps);
   await stop(world);
   result(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
@@ -161,9 +161,9 @@ test("who has a payment to a stopped Master pays the others all the same, and le
   const leave = { key: "exit:1", suffix: "UA1", masterLogin: OTHER_MASTER };
   expect(await decideLeave(world, leave)).toEqual({ pending: "3.00", items: [["fee:payment:3", "3.00", false]] });
   expect(await collectAll(world, "exit:1")).toBe("3.00");
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("30.00");
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("a debt to a stopped Master waits, whoever else is paid", async () => {
@@ -193,7 +193,7 @@ test("nobody leaves a stopped Master: nothing is prepared, nothing is fixed, and
   await expect(decideLeave(world, { key: "exit:2", suffix: "UA2" })).rejects.toMatchObject(stopped);
   expect(await decideLeave(world)).toEqual(fixed);
   expect(await runsOf(world)).toHaveLength(1);
-  await goOn(world);
+  await resumeAndSettle(world);
   await expect(prepare(world.deps, { masterLogin: MASTER }, aCall())).resolves.toEqual({});
 });
 
@@ -202,7 +202,7 @@ test("a fee that was fixed and not sent is not taken, and the same call takes it
   await stop(world);
   await expect(collectAll(world)).rejects.toMatchObject({ code: "safety_stop", outcome: "not_executed" });
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("0.00");
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(await collectAll(world)).toBe("600.00");
   expect(await collectAll(world)).toBe("600.00");
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("600.00");
@@ -215,7 +215,7 @@ test("a fee that was sent before the stop is finished by the same call", async (
   world.platform.rules.losesAnswer = () => false;
   await stop(world);
   expect(await collectAll(world)).toBe("600.00");
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("after a part was taken nobody is told that nothing was", async () => {
@@ -233,7 +233,7 @@ test("after a part was taken nobody is told that nothing was", async () => {
   world.platform.accountLocks.set(INVESTOR, asked.lockOwner);
   await expect(collect(world.deps, asked, aCall())).rejects.toMatchObject({ code: "safety_stop", outcome: "unknown" });
   expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("30.00");
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(await collectAll(world)).toBe("33.00");
-  await expectToTie(world);
+  await expectToReconcile(world);
 });

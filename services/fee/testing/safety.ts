@@ -30,7 +30,7 @@ export function aBreak(id: bigint, own: Partial<Break> = {}): Break {
 }
 
 /** Platform adds an entry to the log of an account: a credit, or what it noticed about a deal. */
-export function tellLog(world: World, { login = PAYMENT_ACCOUNT, reason = "", dealId = 4_711n } = {}): void {
+export function appendToLog(world: World, { login = PAYMENT_ACCOUNT, reason = "", dealId = 4_711n } = {}): void {
   const entries = world.platform.logs.get(login) ?? [];
   const number = BigInt(entries.length + 1);
   const entry: AccountMoved = {
@@ -51,7 +51,7 @@ export function tellLog(world: World, { login = PAYMENT_ACCOUNT, reason = "", de
 }
 
 /** Both ways in which fee learns of what does not tie. */
-export async function heed(deps: Deps): Promise<void> {
+export async function detectBreaks(deps: Deps): Promise<void> {
   await watchPaymentAccounts(deps);
   await stopOnBreaks(deps.pool, stoppingBreaks(deps));
 }
@@ -72,19 +72,19 @@ export async function reviewsOf({ deps }: World): Promise<readonly Review[]> {
 
 /** Two keys say it. */
 export async function resume(world: World, reviewId: bigint): Promise<void> {
-  await say(world.deps, reviewId, "anna");
-  await say(world.deps, reviewId, "boris");
+  await vote(world.deps, reviewId, "anna");
+  await vote(world.deps, reviewId, "boris");
 }
 
 /** Two keys say it about everything that is open; who was cut off goes on where it was. */
 export async function resumeAll(world: World, deps: Deps): Promise<void> {
   for (const { id, state } of await reviewsOf(world)) {
-    if (state === ReviewState.OPEN) await say(deps, id, "anna");
-    await say(deps, id, "boris");
+    if (state === ReviewState.OPEN) await vote(deps, id, "anna");
+    await vote(deps, id, "boris");
   }
 }
 
-export async function say(deps: Deps, reviewId: bigint, actor: string) {
+export async function vote(deps: Deps, reviewId: bigint, actor: string) {
   const said = { reviewId, action: "resume", dealId: 0n, note: "the dealers have looked at it", actor };
   return await decideReview(deps, said, aCall());
 }

@@ -6,9 +6,9 @@ import { configure } from "../commands/configure.ts";
 import type { Deps } from "../deps.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
-import { hearOf } from "../store/allocation-watermarks.ts";
+import { raiseWatermarks } from "../store/allocation-watermarks.ts";
 import { feeDeps, INVESTOR, MASTER, type Neighbours, neighboursAt } from "./fee.ts";
-import { cents, show } from "./saga.ts";
+import { cents, show } from "./worked-example.ts";
 import { allocate, closeWeek, lastNumberOf, type Parts } from "./subscription-fake.ts";
 
 const FIRST_WEEK = Date.UTC(2026, 0, 3);
@@ -78,7 +78,7 @@ export function endWeek(world: World, floating: Readonly<Record<string, string>>
 /** Hears of everything that was allocated, reads it and pays what is due, until nothing moves any more. */
 export async function settle(world: World, deps = world.deps): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    await hear(world);
+    await receive(world);
     await readAllocations(deps);
     const isMoving = await payFees(deps);
     if (!isMoving) return;
@@ -86,15 +86,15 @@ export async function settle(world: World, deps = world.deps): Promise<void> {
   throw new Error("it never comes to rest");
 }
 
-export async function hear({ subscriptions, deps, clock }: World): Promise<void> {
-  const heard = new Map(
+export async function receive({ subscriptions, deps, clock }: World): Promise<void> {
+  const received = new Map(
     [...subscriptions.allocations.keys()].map((login) => [login, lastNumberOf(subscriptions, login)]),
   );
-  await inTransaction(deps.pool, (tx) => hearOf(tx, heard, clock.now));
+  await inTransaction(deps.pool, (tx) => raiseWatermarks(tx, received, clock.now));
 }
 
 /** So long that whoever is gone is not waited for any more. */
-export function waitLong({ clock }: World): void {
+export function passTime({ clock }: World): void {
   clock.now = new Date(clock.now.getTime() + LONG_MS);
 }
 
@@ -140,7 +140,7 @@ export async function debtsOf({ deps }: World): Promise<Record<string, string>> 
 }
 
 /** What was due is paid, owed or on its way; credits are what was paid; nothing was made or lost. */
-export async function expectToTie({ deps, platform }: World): Promise<void> {
+export async function expectToReconcile({ deps, platform }: World): Promise<void> {
   const sums = await one<{ fees: bigint; taken: bigint; open: bigint; debt: bigint; credits: bigint }>(
     deps.pool,
     sql`select coalesce(sum(due_minor) filter (where kind = 'PF'), 0)::bigint as fees,

@@ -91,3 +91,22 @@ test("cashflow_completeness: a run without an answer of platform fails", async (
   await runCheck({ pool, log }, check!, undefined);
   expect(await listChecks(pool)).toMatchObject([{ completedAt: null, error: expect.stringContaining("failed") }]);
 });
+
+test("cashflow_completeness: a withdrawal of 0.00 is finished without a transfer", async () => {
+  await fundingService(funding).withdraw(cashflow(70_00n), aCall("0199aaaa-0000-7000-8000-000000000004"));
+  await fundingService(funding).withdraw(cashflow(1_00n), aCall("0199aaaa-0000-7000-8000-000000000005"));
+  const { rows } = await funding.pool.query("select effective_minor from withdrawal order by cashflow_id desc limit 1");
+  expect(rows).toEqual([{ effective_minor: 0n }]);
+  expect(await findings()).toEqual([]);
+});
+
+test("cashflow_completeness: a run continues after its cursor", async () => {
+  await corrupt(`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, refusal, deadline,
+                                       created_at, finished_at, next_try_at)
+                 select 'old-' || n, 'deposit', '${INVESTOR}', 100, 'USD', '', 'REFUSED', '{}', now(), now(), now(), now()
+                 from generate_series(1, 147) n`);
+  const [check] = fundingChecks(funding);
+  const run = async (cursor: string) => (await check!.run({ cursor, pendingBreaks: [] })).nextCursor;
+  expect(await run("")).toBe("100");
+  expect(await run("100")).toBe("");
+});

@@ -7,6 +7,6 @@ export async function finish({ pool, log, now }: Deps, { id, operationId }: Cash
   try {
     await markPosted(pool, id, { dealId, at: now() });
   } catch (error) {
-    log.warn("executed operation not recorded, retry scheduled", { operation_id: operationId, error });
+    log.info("executed operation not recorded, retry scheduled", { operation_id: operationId, error });
   }
 }

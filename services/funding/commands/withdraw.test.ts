@@ -41,6 +41,19 @@ test("a withdrawal acquires the account lock, lets the pool decide, pays out und
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
+test("a payout is refused by a busy account rather than queued, and has no deadline", async () => {
+  const deps = await world({ platform: rich() });
+  const requests: Parameters<World["platform"]["transfer"]>[0][] = [];
+  const transfer: World["platform"]["transfer"] = async (request, context) => {
+    requests.push(request);
+    return await deps.platform.transfer(request, context);
+  };
+
+  await withdraw({ ...deps, platform: { ...deps.platform, transfer } }, FORTY, aCall("op-1"));
+
+  expect(requests).toMatchObject([{ key: "funding:payout:1", enqueue: false, upTo: undefined, sendBefore: undefined }]);
+});
+
 test("a withdrawal is cut to the available balance", async () => {
   const deps = await world({ platform: rich() });
 

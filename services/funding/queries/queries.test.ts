@@ -3,6 +3,7 @@ import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { deposit } from "../commands/deposit.ts";
 import { withdraw } from "../commands/withdraw.ts";
+import { getCashflow } from "../store/cashflows.ts";
 import { platformFake } from "../testing/platform-fake.ts";
 import { aCall, INVESTOR, usd, world } from "../testing/funding.ts";
 import { getBalance } from "./get-balance.ts";
@@ -76,6 +77,16 @@ test("an interrupted operation is pending until the deadline of its caller, and 
   const operation = async (at: Date) => getOperation({ ...deps, now: () => at }, { operationId: "op-1" });
   expect((await operation(new Date())).outcome).toBe(OperationOutcome.PENDING);
   expect((await operation(new Date(Date.now() + 11_000))).outcome).toBe(OperationOutcome.UNKNOWN);
+  const count = async (outcome: OperationOutcome, at: Date) =>
+    (await listOperations({ ...deps, now: () => at }, { ...ALL, outcome })).items.length;
+  const { deadline } = await getCashflow(deps.pool, "op-1");
+  const before = new Date(deadline.getTime() - 1);
+  expect([await count(OperationOutcome.PENDING, before), await count(OperationOutcome.UNKNOWN, before)]).toEqual([
+    1, 0,
+  ]);
+  expect([await count(OperationOutcome.PENDING, deadline), await count(OperationOutcome.UNKNOWN, deadline)]).toEqual([
+    0, 1,
+  ]);
 });
 
 test("a withdrawal names the key of its payout, and that of its fees when there may be any", async () => {

@@ -30,7 +30,7 @@ export async function releaseLock(deps: Deps, { cashflow, withdrawal }: Saga, co
     await deps.platform.release({ login: cashflow.login, lockOwner }, context);
     return true;
   } catch (error) {
-    deps.log.warn("account lock not released, retry scheduled", {
+    deps.log.info("account lock not released, retry scheduled", {
       operation_id: cashflow.operationId,
       login: cashflow.login,
       error,

@@ -37,7 +37,7 @@ export async function collectFee(deps: Deps, { cashflow, withdrawal }: Saga, con
 async function continueLater(deps: Deps, { cashflow }: Saga, error: Refusal): Promise<void> {
   const { state, operationId } = await getCashflow(deps.pool, cashflow.operationId);
   if (state === "COLLECTING") {
-    deps.log.warn("fee collection failed, retry scheduled", {
+    deps.log.info("fee collection failed, retry scheduled", {
       operation_id: operationId,
       login: cashflow.login,
       error,
@@ -81,7 +81,7 @@ async function returnReserve(deps: Deps, saga: Saga, refusal: Refusal, context: 
   try {
     await deps.subscriptions.returnReserve({ key: payoutKey(saga.cashflow) }, context);
   } catch (error) {
-    deps.log.warn("reserve not returned, retry scheduled", { operation_id: saga.cashflow.operationId, error });
+    deps.log.info("reserve not returned, retry scheduled", { operation_id: saga.cashflow.operationId, error });
     throw refusal;
   }
   await refuseSaga(deps, saga, refusal, context);

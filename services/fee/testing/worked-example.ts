@@ -10,7 +10,7 @@ const STEP_MS = 60_000;
 const UNCHANGED: FeeChange = { ratePpm: undefined, enabled: undefined, effectiveSince: undefined };
 
 /** One Investor alone in a pool, on paper: what the examples of the accounting do by hand. Each step takes a minute. */
-export class Saga {
+export class WorkedExample {
   earnings: Earnings = NOTHING_EARNED;
   balance: bigint;
   paymentAccount = 0n;
