@@ -40,13 +40,13 @@ test("F4: a partial withdrawal in profit takes the whole pending fee", () => {
   expect(example.state.balance).toBe("6470.00");
 });
 
-test("F4b: a withdrawal of everything leaves what the fee leaves", () => {
+test("F4b: a withdrawal of everything pays out the balance after the fee", () => {
   const example = new WorkedExample("10000.00", 300_000).result("+2000.00");
   expect(example.run()).toBe("600.00");
   expect(example.state.balance).toBe("11400.00");
 });
 
-test("F5: a withdrawal in a drawdown moves no mark", () => {
+test("F5: a withdrawal in a drawdown does not change the mark", () => {
   const example = new WorkedExample("10000.00", 300_000).result("-2000.00");
   expect(example.run()).toBe("0.00");
   expect(example.flow("-4000.00").result("+1200.00").run()).toBe("0.00");
@@ -94,13 +94,13 @@ test("F9: three Investors, each rounded down once", () => {
   ]);
 });
 
-test("F10: an open loss at the cut-off protects what was earned last", () => {
+test("F10: an open loss at the cut-off protects the profit that was earned last", () => {
   const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
   expect(example.run("-400.00")).toBe("180.00");
   expect(example.state).toEqual({ G: "1000.00", H: "600.00", L: ["400.00"], balance: "10820.00" });
 });
 
-test("F10a: the loss closes, and what it protected is gone", () => {
+test("F10a: the open loss is realised, and the protected profit is never charged", () => {
   const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
   example.run("-400.00");
   expect(example.result("-400.00").run()).toBe("0.00");
@@ -108,7 +108,7 @@ test("F10a: the loss closes, and what it protected is gone", () => {
   expect(example.result("+100.00").run()).toBe("30.00");
 });
 
-test("F10b: the loss recovers, and what it protected is charged", () => {
+test("F10b: the open loss recovers, and the protected profit is charged", () => {
   const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
   example.run("-400.00");
   expect(example.result("+50.00").run()).toBe("135.00");
@@ -139,7 +139,7 @@ test("F14: leaving in profit", () => {
   expect(example.state.balance).toBe("5305.50");
 });
 
-test("a rate of the past holds for what is not crystallised, and for nothing else", () => {
+test("a rate from a past date applies to profit that is not crystallised only", () => {
   const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
   const since = example.earnings.layers[0]!.earnedAt;
   expect(example.run()).toBe("300.00");
@@ -148,13 +148,13 @@ test("a rate of the past holds for what is not crystallised, and for nothing els
   expect(example.state.H).toBe("1200.00");
 });
 
-test("a scheduled rate holds from its instant", () => {
+test("a scheduled rate is valid from its instant", () => {
   const example = new WorkedExample("10000.00", 300_000);
   example.change({ ratePpm: 100_000, effectiveSince: new Date("2026-02-01T00:00:00Z") }).result("+100.00");
   expect(example.run()).toBe("30.00");
 });
 
-test("profit from before the first version bears no rate, and is waived with the first fee", () => {
+test("profit from before the first version has rate 0, and the first fee waives it", () => {
   const example = new WorkedExample("10000.00", 300_000);
   example.versions = [{ ...example.versions[0]!, rateFrom: new Date("2026-01-05T00:02:30Z") }];
   example.result("+100.00").result("+50.00");

@@ -132,11 +132,11 @@ test("after a crash no break is marked as handled without its Master being stopp
   world.platform.breaks.push(aBreak(1n));
   appendToLog(world, { login: OTHER_PAYMENT_ACCOUNT, reason: "deal_gone" });
   const now = (): never => {
-    throw new Error("dead");
+    throw new Error("crash");
   };
-  const dying = stoppingBreaks({ ...world.deps, now });
-  await expect(stopOnBreaks(world.deps.pool, dying)).rejects.toThrow("dead");
-  await expect(detectBreaks({ ...world.deps, now })).rejects.toThrow("dead");
+  const crashing = stoppingBreaks({ ...world.deps, now });
+  await expect(stopOnBreaks(world.deps.pool, crashing)).rejects.toThrow("crash");
+  await expect(detectBreaks({ ...world.deps, now })).rejects.toThrow("crash");
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
   await Promise.all([detectBreaks(world.deps), detectBreaks(world.deps)]);
   expect(Object.values(await stopsOf(world)).filter((reason) => reason !== null)).toHaveLength(2);

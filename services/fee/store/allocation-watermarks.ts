@@ -3,7 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type AllocationWatermark = { readonly masterLogin: string; readonly tries: number };
 
-/** How far the allocations of some Masters go. Each Master once. */
+/** Raises the watermarks of some Masters; a watermark never decreases. */
 export async function raiseWatermarks(tx: Transaction, received: ReadonlyMap<string, bigint>, at: Date): Promise<void> {
   const logins = [...received.keys()].toSorted();
   await many(
@@ -17,7 +17,7 @@ export async function raiseWatermarks(tx: Transaction, received: ReadonlyMap<str
   );
 }
 
-/** Takes Masters that are not read as far as was received: another process looks at them only when the claim has passed. */
+/** Claims Masters with unread allocations: another process claims them only after `until`. */
 export async function claimMastersToRead(
   db: Queryable,
   { now, until, limit }: { now: Date; until: Date; limit: number },

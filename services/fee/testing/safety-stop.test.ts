@@ -36,7 +36,7 @@ async function resumeAndSettle(world: World): Promise<void> {
   await settle(world);
 }
 
-/** A week of two Masters with an Investor each; what they earned was read, and nothing was sent. */
+/** A closed week of two Masters with one Investor each; the fees are decided, and nothing was sent. */
 async function aDueWeek(): Promise<World> {
   const world = await aWorld();
   await anInvestor(world, { login: "9001", deposit: "1000.00" });
@@ -45,7 +45,7 @@ async function aDueWeek(): Promise<World> {
   endWeek(world, { 9001: "0.00" });
   await receive(world);
   await readAllocations(world.deps);
-  // One after the other, so that the first payment is the first Master's.
+  // In sequence, so that the first payment is the first Master's.
   world.week -= 1;
   result(world, { 9002: "+100.00" }, OTHER_MASTER);
   endWeek(world, { 9002: "0.00" }, OTHER_MASTER);
@@ -62,7 +62,7 @@ async function leaving(): Promise<World> {
   return world;
 }
 
-test("no run of a stopped Master is decided, the others' are, and afterwards the weeks are made up in order", async () => {
+test("no week of a stopped Master is decided until it is resumed, and then all weeks in sequence", async () => {
   const world = await aDueWeek();
   await settle(world);
   await stop(world);
@@ -72,7 +72,7 @@ test("no run of a stopped Master is decided, the others' are, and afterwards the
   }
   await settle(world);
   expect(await runsOf(world)).toHaveLength(3);
-  // Nobody even tries.
+  // The job does not even claim it.
   const tries = sql`select tries from allocation_watermark where master_login = ${MASTER}`;
   expect(await many(world.deps.pool, tries)).toEqual([{ tries: 0 }]);
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["30.00", "45.00"]);
@@ -81,7 +81,7 @@ test("no run of a stopped Master is decided, the others' are, and afterwards the
   await expectToReconcile(world);
 });
 
-test("a stop that comes while a week is being read finds it undecided", async () => {
+test("a stop while a week is being read leaves the week undecided", async () => {
   const world = await aDueWeek();
   await settle(world);
   result(world, { 9001: "+50.00" });
@@ -100,7 +100,7 @@ test("a stop that comes while a week is being read finds it undecided", async ()
   await expectToReconcile(world);
 });
 
-test("what was decided and not sent waits, and is taken once when people let the Master go on", async () => {
+test("a decided fee that was not sent waits for the resume of its Master and is paid once", async () => {
   const world = await aDueWeek();
   await stop(world);
   await settle(world);
@@ -116,7 +116,7 @@ test("what was decided and not sent waits, and is taken once when people let the
   await expectToReconcile(world);
 });
 
-test("what was sent is finished: a lost answer is looked for, and a credit arrives", async () => {
+test("payments that were sent before the stop are completed", async () => {
   const world = await aDueWeek();
   world.platform.rules.losesAnswer = ({ legs }) => legs[0]?.login === "9001";
   world.platform.rules.delaysCredit = ({ legs }) => legs[0]?.login === "9002";
@@ -131,7 +131,7 @@ test("what was sent is finished: a lost answer is looked for, and a credit arriv
   await expectToReconcile(world);
 });
 
-test("what may have been sent and surely was not is not sent either", async () => {
+test("a claimed payment that did not reach platform is not sent while its Master is stopped", async () => {
   const world = await aDueWeek();
   world.platform.rules.isBusy = ({ legs }) => legs[0]?.login === "9001";
   await payFees(world.deps);
@@ -145,7 +145,7 @@ test("what may have been sent and surely was not is not sent either", async () =
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("30.00");
 });
 
-test("who has a payment to a stopped Master pays the others all the same, and leaves them", async () => {
+test("an open payment to a stopped Master blocks no payments to other Masters and no exit from them", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { [INVESTOR]: "+100.00" });
@@ -166,7 +166,7 @@ test("who has a payment to a stopped Master pays the others all the same, and le
   await expectToReconcile(world);
 });
 
-test("a debt to a stopped Master waits, whoever else is paid", async () => {
+test("a debt to a stopped Master is not collected, and other Masters are paid", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   world.platform.rules.refuse = () => "absent";
@@ -184,7 +184,7 @@ test("a debt to a stopped Master waits, whoever else is paid", async () => {
   expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("30.00");
 });
 
-test("nobody leaves a stopped Master: nothing is prepared, nothing is fixed, and what was fixed is answered the same", async () => {
+test("while a Master is stopped nothing is prepared or crystallised, and an earlier key gets the same answer", async () => {
   const world = await leaving();
   const fixed = await decideLeave(world);
   await stop(world);
@@ -197,7 +197,7 @@ test("nobody leaves a stopped Master: nothing is prepared, nothing is fixed, and
   await expect(prepare(world.deps, { masterLogin: MASTER }, aCall())).resolves.toEqual({});
 });
 
-test("a fee that was fixed and not sent is not taken, and the same call takes it when people let the Master go on", async () => {
+test("a crystallised fee that was not sent is collected by the same call after the Master is resumed", async () => {
   const world = await leaving();
   await stop(world);
   await expect(collectAll(world)).rejects.toMatchObject({ code: "safety_stop", outcome: "not_executed" });
@@ -208,7 +208,7 @@ test("a fee that was fixed and not sent is not taken, and the same call takes it
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("600.00");
 });
 
-test("a fee that was sent before the stop is finished by the same call", async () => {
+test("a fee that was sent before the stop is completed by the same call", async () => {
   const world = await leaving();
   world.platform.rules.losesAnswer = () => true;
   await expect(collectAll(world)).rejects.toMatchObject({ code: "outcome_unknown" });
@@ -218,7 +218,7 @@ test("a fee that was sent before the stop is finished by the same call", async (
   await expectToReconcile(world);
 });
 
-test("after a part was taken nobody is told that nothing was", async () => {
+test("a stop after a part was collected has an unknown outcome, not not_executed", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   world.platform.rules.refuse = () => "absent";

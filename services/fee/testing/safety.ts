@@ -29,7 +29,7 @@ export function aBreak(id: bigint, own: Partial<Break> = {}): Break {
   };
 }
 
-/** Platform adds an entry to the log of an account: a credit, or what it noticed about a deal. */
+/** Adds an entry to the log of an account: a credit, or the amendment of a deal. */
 export function appendToLog(world: World, { login = PAYMENT_ACCOUNT, reason = "", dealId = 4_711n } = {}): void {
   const entries = world.platform.logs.get(login) ?? [];
   const number = BigInt(entries.length + 1);
@@ -50,7 +50,7 @@ export function appendToLog(world: World, { login = PAYMENT_ACCOUNT, reason = ""
   world.platform.logs.set(login, [...entries, entry]);
 }
 
-/** Both ways in which fee learns of what does not tie. */
+/** Runs both jobs that detect breaks. */
 export async function detectBreaks(deps: Deps): Promise<void> {
   await watchPaymentAccounts(deps);
   await stopOnBreaks(deps.pool, stoppingBreaks(deps));
@@ -70,13 +70,13 @@ export async function reviewsOf({ deps }: World): Promise<readonly Review[]> {
   return (await listReviews(deps.pool, all)).items;
 }
 
-/** Two keys say it. */
+/** Proposal and approval by two API keys. */
 export async function resume(world: World, reviewId: bigint): Promise<void> {
   await vote(world.deps, reviewId, "anna");
   await vote(world.deps, reviewId, "boris");
 }
 
-/** Two keys say it about everything that is open; who was cut off goes on where it was. */
+/** Resumes all undecided reviews by two votes; after a crash it continues with the missing ones. */
 export async function resumeAll(world: World, deps: Deps): Promise<void> {
   for (const { id, state } of await reviewsOf(world)) {
     if (state === ReviewState.OPEN) await vote(deps, id, "anna");
@@ -85,6 +85,6 @@ export async function resumeAll(world: World, deps: Deps): Promise<void> {
 }
 
 export async function vote(deps: Deps, reviewId: bigint, actor: string) {
-  const said = { reviewId, action: "resume", dealId: 0n, note: "the dealers have looked at it", actor };
-  return await decideReview(deps, said, aCall());
+  const request = { reviewId, action: "resume", dealId: 0n, note: "checked by the dealers", actor };
+  return await decideReview(deps, request, aCall());
 }
