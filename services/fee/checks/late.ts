@@ -3,7 +3,7 @@ import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
 const EVERY_MS = 60_000;
-/** Runs are paid within seconds, and an outage of the platform that lasts longer has its own alert. */
+/** Runs are paid within seconds, and operators know of an outage of the platform that lasts longer. */
 const LATE_AFTER_MS = 3_600_000;
 /** Consecutive tries that take about ten minutes. */
 const MANY_TRIES = 20;
