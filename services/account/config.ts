@@ -7,8 +7,8 @@ export const settings = Type.Object({
   ...BACKBONE_SETTINGS,
   PLATFORM_GRPC_URL: grpcAddress(),
   SUBSCRIPTION_GRPC_URL: grpcAddress(),
-  /** Seals platform passwords. */
+  /** Encrypts platform passwords. */
   PAMM_ENCRYPTION_KEY: secretKey(),
-  /** The key before, while passwords that it sealed are sealed anew one by one. */
+  /** The previous key, while passwords that it encrypted are encrypted again, each when it is read. */
   PAMM_ENCRYPTION_KEY_OLD: optional(secretKey()),
 });

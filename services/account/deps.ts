@@ -4,7 +4,7 @@ import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
-import type { Vault } from "./vault.ts";
+import type { CredentialCipher } from "./credential-cipher.ts";
 
 type Platform = Client<PlatformServiceService>;
 
@@ -13,7 +13,7 @@ export type Deps = {
   readonly pool: Pool;
   readonly platform: Pick<Platform, "createAccount" | "disableAccount" | "inspectAccounts" | "adoptAccount">;
   readonly subscriptions: Pick<Client<SubscriptionServiceService>, "countActiveInvestors">;
-  readonly vault: Vault;
+  readonly credentialCipher: CredentialCipher;
   readonly newPassword: () => string;
   readonly log: Log;
   readonly now: Clock;

@@ -11,7 +11,7 @@ import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { generatePassword } from "./domain/password.ts";
 import { accountJobs, accountService } from "./service.ts";
-import { createVault } from "./vault.ts";
+import { createCredentialCipher } from "./credential-cipher.ts";
 
 const caller = "account";
 
@@ -25,14 +25,14 @@ await runService(caller, async (context) => {
     migrations: new URL("./migrations/", import.meta.url),
     streams: [],
   });
-  const { PAMM_ENCRYPTION_KEY: key, PAMM_ENCRYPTION_KEY_OLD: keyBefore } = config;
+  const { PAMM_ENCRYPTION_KEY: key, PAMM_ENCRYPTION_KEY_OLD: previousKey } = config;
   const deps: Deps = {
     pool: backbone.pool,
     platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
     subscriptions: stack.use(
       grpcClient(config.SUBSCRIPTION_GRPC_URL, { contract: SubscriptionServiceService, caller }),
     ),
-    vault: createVault(keyBefore === undefined ? [key] : [key, keyBefore]),
+    credentialCipher: createCredentialCipher(previousKey === undefined ? [key] : [key, previousKey]),
     newPassword: () => generatePassword((bound) => randomInt(bound)),
     log,
     now: systemClock,

@@ -4,21 +4,24 @@ import { listCredentials, putCredential } from "./store/credentials.ts";
 
 export type Passwords = { readonly main: Secret<string>; readonly investor: Secret<string> };
 
-/** Opens the passwords of an owner; what an older key sealed is sealed anew. Undefined: the account is not of our making. */
-export async function openPasswords(
-  { pool, vault }: Pick<Deps, "pool" | "vault">,
+/**
+ * Decrypts the passwords of an owner; one under an older key is encrypted again with the newest. Undefined: the service did
+ * not create the account.
+ */
+export async function decryptPasswords(
+  { pool, credentialCipher }: Pick<Deps, "pool" | "credentialCipher">,
   owner: string,
 ): Promise<Passwords | undefined> {
-  const opened: Partial<Record<"main" | "investor", Secret<string>>> = {};
+  const decrypted: Partial<Record<"main" | "investor", Secret<string>>> = {};
   for (const credential of await listCredentials(pool, owner)) {
     const { field } = credential;
-    const place = { owner, field };
-    const secret = vault.open(credential, place);
-    if (!vault.isCurrent(credential)) {
-      await putCredential(pool, { ...place, ...vault.seal(secret, place) });
+    const context = { owner, field };
+    const secret = credentialCipher.decrypt(credential, context);
+    if (!credentialCipher.isCurrent(credential)) {
+      await putCredential(pool, { ...context, ...credentialCipher.encrypt(secret, context) });
     }
-    opened[field] = secret;
+    decrypted[field] = secret;
   }
-  const { main, investor } = opened;
+  const { main, investor } = decrypted;
   return main === undefined || investor === undefined ? undefined : { main, investor };
 }

@@ -1,6 +1,6 @@
 import { refusalsOf } from "#kernel/refusal.ts";
 
-/** Everything that account says no with. */
+/** All refusals of account. */
 export const { refuse, refusals } = refusalsOf({
   validation_failed: "invalid",
   group_not_allowed: "invalid",

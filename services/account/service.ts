@@ -38,7 +38,7 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
   };
 }
 
-/** What finishes the orders that a crash or a lost answer left open, and retention. */
+/** Recovery of interrupted provisionings, and retention. */
 export function accountJobs(deps: Deps): Job[] {
   const { log } = deps;
   return [

@@ -7,7 +7,7 @@ import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 
-/** Rung after commits that leave work behind; a lost ring costs a pause of the job and nothing else. */
+/** Notified after commits that create work; a lost signal delays the work until the next interval of the job. */
 export type WakeSignals = { readonly reading: WakeSignal; readonly payments: WakeSignal };
 
 /** What the handlers of this service work with. */

@@ -57,7 +57,7 @@ await runService(caller, async (context) => {
   await serveContract(context, backbone, { contract: FeeServiceService, implementation, isReady });
 });
 
-/** Read from its owner, at the wake-up signals of plain NATS. */
+/** Consumes the allocation feed of subscription over gRPC; wake-up signals arrive over NATS. */
 async function followAllocations(
   { stack, log }: ServiceContext,
   { broker, pool }: Backbone,

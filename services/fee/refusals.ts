@@ -1,13 +1,13 @@
 import { refusalsOf } from "#kernel/refusal.ts";
 import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
-/** Everything that fee says no with. */
+/** All refusals of fee. */
 export const { refuse, refusals } = refusalsOf({
   ...REVIEW_REFUSALS,
   validation_failed: "invalid",
   fee_configuration_not_found: "not_found",
   crystallisation_not_found: "not_found",
-  /** A Master's allocations cannot be read on, or its fees do not tie; a person has to look. */
+  /** A Master's allocations are unreadable, or its fees do not reconcile; manual review is required. */
   safety_stop: "unavailable",
   lock_not_owned: "conflict",
   platform_unavailable: "unavailable",

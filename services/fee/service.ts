@@ -19,7 +19,7 @@ import { listDueItems } from "./queries/list-due-items.ts";
 import { listInvestorPayments } from "./queries/list-investor-payments.ts";
 import { listPaymentCredits } from "./queries/list-payment-credits.ts";
 
-/** Looked at this often even when nobody rang. */
+/** Interval without a wake-up signal. */
 const READ_EVERY_MS = 250;
 const PAY_EVERY_MS = 250;
 const WATCH_EVERY_MS = 5_000;
@@ -46,7 +46,7 @@ export function createWakeSignals(): WakeSignals {
   return { reading: createWakeSignal(), payments: createWakeSignal() };
 }
 
-/** What follows from rows. */
+/** Jobs that process due rows. */
 export function feeJobs(deps: Deps): Job[] {
   const { log, wakeSignals } = deps;
   const reading = { everyMs: READ_EVERY_MS, wake: wakeSignals.reading, log };
@@ -54,7 +54,7 @@ export function feeJobs(deps: Deps): Job[] {
   return [
     runJob({ name: "read allocations", work: () => readAllocations(deps), ...reading }),
     runJob({ name: "pay fees", wake: wakeSignals.payments, ...paying }),
-    // A payment that hangs in one round keeps the others from nothing. A wake-up signal wakes one.
+    // While one round waits for a payment that hangs, the other job pays. The wake-up signal wakes only the first.
     runJob({ name: "pay more fees", ...paying }),
   ];
 }

@@ -1,6 +1,6 @@
 import { refusalsOf } from "#kernel/refusal.ts";
 
-/** Everything that funding says no with. */
+/** All refusals of funding. */
 export const { refuse, refusals } = refusalsOf({
   validation_failed: "invalid",
   investor_not_found: "not_found",

@@ -25,7 +25,7 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
   };
 }
 
-/** What finishes the sagas that a crash or a lost answer left open. */
+/** Recovery of sagas that a crash or a lost answer interrupted. */
 export function fundingJobs(deps: Deps): Job[] {
   const { log } = deps;
   return [

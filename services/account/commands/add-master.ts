@@ -12,7 +12,7 @@ import { refuse } from "../refusals.ts";
 import { findMasterByCommand, insertMaster } from "../store/masters.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
 
-/** Registers two existing accounts as a Master. Both are taken under management first; the identity comes last. */
+/** Registers two existing accounts as a Master. platform takes both under management before the Master is inserted. */
 export async function addMaster(deps: Deps, request: AddMasterRequest, context: CallContext): Promise<MasterMessage> {
   const { login, paymentAccountLogin: paymentLogin, name = login, strategyName, strategy } = request;
   const minDeposit = moneyFromProto(request.minDeposit, "min_deposit");

@@ -14,7 +14,7 @@ async function withAccounts(...logins: readonly string[]): Promise<World> {
   return deps;
 }
 
-test("two existing accounts become a Master whose name is its login unless one is given", async () => {
+test("two existing accounts become a Master, named by its login unless the caller sends a name", async () => {
   const deps = await withAccounts("5001", "6001");
 
   expect(await addMaster(deps, aRegistration(), aCall("op-1"))).toEqual({
@@ -78,7 +78,7 @@ test("a payment account that is the trading account is named as the field that i
   });
 });
 
-test("every login that the platform does not show is named", async () => {
+test("every login that does not exist on the trading platform is named", async () => {
   const deps = await world();
 
   await expect(addMaster(deps, aRegistration(), aCall("op-1"))).rejects.toMatchObject({
@@ -103,7 +103,7 @@ test("an Investor's login is registered once", async () => {
   });
 });
 
-test("of many who register one login at once, one does", async () => {
+test("of ten concurrent registrations of one login, one succeeds", async () => {
   const deps = await withAccounts("9001");
 
   const results = await Promise.allSettled(
@@ -117,7 +117,7 @@ test("of many who register one login at once, one does", async () => {
   }
 });
 
-test("an account that is being created can not be registered meanwhile", async () => {
+test("an account that is being created cannot be registered", async () => {
   const deps = await withAccounts("3000001");
   deps.platform.faults.push(undefined, "lost answer");
   await createMaster(deps, aMaster(), aCall("op-1")).catch(() => {});
@@ -127,16 +127,19 @@ test("an account that is being created can not be registered meanwhile", async (
   });
 });
 
-test.each(["", "0", "-1", "12x", "9".repeat(20)])("the login %j is refused before anybody is asked", async (login) => {
-  const deps = await world();
+test.each(["", "0", "-1", "12x", "9".repeat(20)])(
+  "the login %j is refused before platform is called",
+  async (login) => {
+    const deps = await world();
 
-  await expect(addInvestor(deps, { login, name: "Ivy" }, aCall("op-1"))).rejects.toMatchObject({
-    code: "validation_failed",
-    errors: [{ field: "mt5_login", code: "invalid_login" }],
-  });
-});
+    await expect(addInvestor(deps, { login, name: "Ivy" }, aCall("op-1"))).rejects.toMatchObject({
+      code: "validation_failed",
+      errors: [{ field: "mt5_login", code: "invalid_login" }],
+    });
+  },
+);
 
-test("a registration that is given again is answered with what has become of it, also to copies at the same moment", async () => {
+test("a repeated registration is answered with the current Master, and concurrent copies with the same Investor", async () => {
   const deps = await withAccounts("5001", "6001", "7001");
   const master = await addMaster(deps, aRegistration(), aCall("op-1"));
   const change = { name: "Other", strategyName: "Other", strategy: "Other", minDeposit: usd(7n) };
@@ -152,7 +155,7 @@ test("a registration that is given again is answered with what has become of it,
   });
 });
 
-test("a command that cannot find out whether it has registered before does not say that the login is taken", async () => {
+test("a repeated registration during a database outage is unavailable, not a login in use", async () => {
   const deps = await withAccounts("7001");
   await addInvestor(deps, { login: "7001", name: "Ivy" }, aCall("op-1"));
   await using pool = createPool({

@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { checkAll, commandError, leverageError, nameError } from "../domain/checks.ts";
 import { provisioningKey } from "../domain/provisioning.ts";
 import { investorMessage } from "../messages.ts";
-import { openPasswords } from "../passwords.ts";
+import { decryptPasswords } from "../passwords.ts";
 import { findInvestorById } from "../store/investors.ts";
 import { provision } from "../processes/provision.ts";
 
@@ -39,8 +39,8 @@ export async function createInvestor(
   const made = await provision(deps, { ...details, ...without }, context);
 
   const investor = await findInvestorById(deps.pool, made.becameId ?? 0n);
-  const passwords = await openPasswords(deps, provisioningKey(made, "investor"));
-  assert(investor !== undefined && passwords !== undefined, "an active order has become an Investor");
+  const passwords = await decryptPasswords(deps, provisioningKey(made, "investor"));
+  assert(investor !== undefined && passwords !== undefined, "an active provisioning has its Investor and passwords");
   return {
     investor: investorMessage(investor),
     mainPassword: passwords.main.reveal(),

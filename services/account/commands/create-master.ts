@@ -7,7 +7,7 @@ import { checkAll, commandError, leverageError, minDepositError, nameError, text
 import type { Master } from "../domain/master.ts";
 import { type Provisioning, provisioningKey } from "../domain/provisioning.ts";
 import { masterMessage } from "../messages.ts";
-import { openPasswords } from "../passwords.ts";
+import { decryptPasswords } from "../passwords.ts";
 import { findMasterById } from "../store/masters.ts";
 import { provision } from "../processes/provision.ts";
 
@@ -43,8 +43,8 @@ export async function createMaster(
   const made = await provision(deps, { ...details, minDeposit, strategyName, strategy }, context);
 
   const master = await findMasterById(deps.pool, made.becameId ?? 0n);
-  const passwords = await openPasswords(deps, provisioningKey(made, "trading"));
-  assert(master !== undefined && passwords !== undefined, "an active order has become a Master");
+  const passwords = await decryptPasswords(deps, provisioningKey(made, "trading"));
+  assert(master !== undefined && passwords !== undefined, "an active provisioning has its Master and passwords");
   return {
     master: masterMessage(asRequested(master, made)),
     mainPassword: passwords.main.reveal(),
@@ -52,7 +52,7 @@ export async function createMaster(
   };
 }
 
-/** A command that is given again is answered the same, whatever others have changed since. */
+/** A repeated command gets the same answer, also after the Master was changed by a later command. */
 function asRequested(master: Master, { name, strategyName, strategy, minDeposit }: Provisioning): Master {
   return { ...master, name, strategyName, strategy, minDeposit };
 }

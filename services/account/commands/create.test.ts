@@ -8,7 +8,7 @@ import { aCall, aMaster, anInvestor, usd, world, type World } from "../testing/a
 import { createInvestor } from "./create-investor.ts";
 import { createMaster } from "./create-master.ts";
 
-test("a Master is a trading account and a payment account under one order", async () => {
+test("one request creates the trading account and the payment account of a Master", async () => {
   const deps = await world();
 
   const made = await createMaster(deps, aMaster(), aCall("op-1"));
@@ -34,7 +34,7 @@ test("a Master is a trading account and a payment account under one order", asyn
   ).toBe(4);
 });
 
-test("the same command creates once and answers the same, passwords included", async () => {
+test("a repeated command creates nothing and gets the same answer, passwords included", async () => {
   const deps = await world();
 
   const first = await createMaster(deps, aMaster(), aCall("op-1"));
@@ -43,7 +43,7 @@ test("the same command creates once and answers the same, passwords included", a
   expect(deps.platform.created.size).toBe(2);
 });
 
-test("twenty requests under one id create one Investor", async () => {
+test("twenty concurrent requests with one command id create one Investor", async () => {
   const deps = await world();
 
   const made = await Promise.all(Array.from({ length: 20 }, () => createInvestor(deps, anInvestor(), aCall("op-1"))));
@@ -52,7 +52,7 @@ test("twenty requests under one id create one Investor", async () => {
   expect(await many(deps.pool, sql`select login from investor`)).toEqual([{ login: "3000001" }]);
 });
 
-test("a Master whose second account got no answer is in no directory until the job has completed it", async () => {
+test("a Master whose second answer was lost is listed only after the recovery job has completed it", async () => {
   const deps = await world();
   deps.platform.faults.push(undefined, "lost answer");
 
@@ -74,7 +74,7 @@ test("a Master whose second account got no answer is in no directory until the j
   expect(deps.platform.created.size).toBe(2);
 });
 
-test("a pair that is refused for good leaves no Master, and its first account disabled", async () => {
+test("when the second account is refused finally, there is no Master and the first account is disabled", async () => {
   const deps = await world();
   deps.platform.faults.push(undefined, "group_not_allowed");
 
@@ -91,7 +91,7 @@ test("a pair that is refused for good leaves no Master, and its first account di
   await expect(createMaster(deps, aMaster(), aCall("op-1"))).rejects.toMatchObject({ code: "group_not_allowed" });
 });
 
-test("a platform that was never asked has created nothing, then or later", async () => {
+test("a request that never reached platform creates nothing, then or later", async () => {
   const deps = await world();
   deps.platform.faults.push("unreachable");
 
@@ -105,7 +105,7 @@ test("a platform that was never asked has created nothing, then or later", async
   expect((await listInvestors(deps, { afterId: 0n, limit: 10 })).items).toEqual([]);
 });
 
-test("while a copy may have asked the platform, nobody says that nothing was created", async () => {
+test("while an earlier call may have reached platform, no repetition is answered as not executed", async () => {
   const deps = await world();
   deps.platform.faults.push("lost answer", "unreachable");
   await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
@@ -115,7 +115,7 @@ test("while a copy may have asked the platform, nobody says that nothing was cre
   expect([...deps.platform.created.values()].map(({ login }) => login)).toEqual([made.investor?.login]);
 });
 
-test("passwords are nowhere in the database but sealed", async () => {
+test("the database contains passwords only encrypted", async () => {
   const deps = await world();
   const { mainPassword, investorPassword } = await createInvestor(deps, anInvestor(), aCall("op-1"));
 
@@ -129,7 +129,7 @@ test("passwords are nowhere in the database but sealed", async () => {
   }
 });
 
-test("everything that is wrong with an order is said at once", async () => {
+test("one refusal names all invalid fields of a creation", async () => {
   const deps = await world();
   const wrong = aMaster({ name: " ", strategy: "a\u0000b", leverage: 501, minDeposit: usd(-1n) });
 
@@ -145,7 +145,7 @@ test("everything that is wrong with an order is said at once", async () => {
   });
 });
 
-test("accounts are known by their login, each in its one role", async () => {
+test("accounts are found by login, each with its role, id and name", async () => {
   const deps = await world();
   await createMaster(deps, aMaster(), aCall("op-1"));
   await createInvestor(deps, anInvestor(), aCall("op-2"));

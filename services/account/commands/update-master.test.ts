@@ -10,7 +10,7 @@ import { updateMaster } from "./update-master.ts";
 
 const UNCHANGED = { id: 1n, name: undefined, strategyName: undefined, strategy: undefined, minDeposit: undefined };
 
-test("what is given is changed, the rest stays", async () => {
+test("an update changes the fields that it contains and keeps the others", async () => {
   const deps = await world();
   await createMaster(deps, aMaster(), aCall("op-1"));
   deps.counts.push({ masterLogin: "3000001", investors: 3n });
@@ -32,7 +32,7 @@ test("what is given is changed, the rest stays", async () => {
   expect(await findMaster(deps, { login: "3000001" })).toEqual({ ...answer, investorsCount: undefined });
 });
 
-test("a change of nothing is refused", async () => {
+test("an update without fields is refused", async () => {
   const deps = await world();
 
   await expect(updateMaster(deps, UNCHANGED, aCall("op-1"))).rejects.toMatchObject({
@@ -41,7 +41,7 @@ test("a change of nothing is refused", async () => {
   });
 });
 
-test("who is not there is not found", async () => {
+test("unknown ids and logins are not found", async () => {
   const deps = await world();
   const wrongId = "No Master has the id 1. This route takes the internal id, not the login.";
   const unknown = { code: "master_not_found", message: wrongId };
@@ -73,7 +73,7 @@ test("a login in another role is refused with the role that it has", async () =>
   });
 });
 
-test("the directory is walked by id, each item with its Investors", async () => {
+test("Masters are listed in pages by id, each with its number of Investors", async () => {
   const deps = await world();
   for (const name of ["A", "B", "C"]) await createMaster(deps, aMaster({ name }), aCall(name));
   deps.counts.push({ masterLogin: "3000003", investors: 2n });
@@ -91,7 +91,7 @@ test("the directory is walked by id, each item with its Investors", async () => 
   expect(second).toMatchObject({ items: [{ id: 3n, name: "C" }], hasMore: false });
 });
 
-test("a change that is given again does not undo what others have changed since, and shows it", async () => {
+test("a repeated update does not undo a later one, and is answered with the current Master", async () => {
   const deps = await world();
   await createMaster(deps, aMaster(), aCall("op-1"));
   await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"));
@@ -106,7 +106,7 @@ test("a change that is given again does not undo what others have changed since,
   expect((await Promise.all(copies)).map(({ name }) => name)).toEqual(["Third", "Third", "Third"]);
 });
 
-test("updates are forgotten when the edge has long stopped to repeat them, and not before", async () => {
+test("command ids of updates are deleted after 60 days, and not after 31", async () => {
   const deps = await world();
   await createMaster(deps, aMaster(), aCall("op-1"));
   await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"));
@@ -119,7 +119,7 @@ test("updates are forgotten when the edge has long stopped to repeat them, and n
   expect(await many(deps.pool, sql`select command_id from master_update`)).toEqual([]);
 });
 
-test("a creation is answered the same, however the Master was changed since", async () => {
+test("a repeated creation is answered as requested, also after the Master was changed", async () => {
   const deps = await world();
   const created = await createMaster(deps, aMaster(), aCall("op-1"));
   const change = { name: "Other", strategyName: "Other", strategy: "Other", minDeposit: usd(7n) };

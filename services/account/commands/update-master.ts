@@ -12,7 +12,7 @@ import { getMasterById } from "../queries/get-master.ts";
 import { insertMasterUpdate } from "../store/master-updates.ts";
 import { findMasterById, updateMaster as storeChange } from "../store/masters.ts";
 
-/** Changes what is shown, and the minimum that later assignments are held to. Moves no funds. */
+/** Changes the name, the texts and the minimum deposit of later assignments. Moves no funds. */
 export async function updateMaster(
   deps: Deps,
   request: UpdateMasterRequest,
@@ -28,19 +28,19 @@ export async function updateMaster(
     minDepositError(minDeposit),
     Object.values(change).every((value) => value === undefined) ? NOTHING_TO_CHANGE : undefined,
   );
-  // Asked first: afterwards a failure would hide that the change was made.
+  // Counted before the change: a failure afterwards would hide from the caller that the change was made.
   const { login } = await getMasterById(deps, id);
   const investorsCount = await countInvestorsOf(deps, login, context);
   return masterMessage(await changeOnce(deps, id, change, context.commandId), investorsCount);
 }
 
-/** A command that is given again changes nothing: others may have changed the same fields since. */
+/** A repeated command changes nothing: a later command may have changed the same fields. */
 async function changeOnce({ pool, now }: Deps, id: bigint, change: MasterChange, commandId: string): Promise<Master> {
   const master = await inTransaction(pool, async (tx) => {
     const isNew = commandId === "" || (await insertMasterUpdate(tx, commandId, now()));
     return isNew ? await storeChange(tx, id, change) : await findMasterById(tx, id);
   });
-  assert(master !== undefined, "a Master that was found stays");
+  assert(master !== undefined, "a Master is never deleted");
   return master;
 }
 

@@ -6,7 +6,7 @@ const LOGIN = /^[1-9]\d{0,18}$/;
 const CONTROL = /\p{Cc}/u;
 const MAX_LEVERAGE = 500;
 
-/** Throws everything that is wrong at once; the edge has looked before, a caller on the broker may not have. */
+/** Throws one refusal with all invalid fields. The edge validates too, but a caller on NATS may not have. */
 export function checkAll(...found: readonly (FieldError | undefined)[]): void {
   const errors = found.filter((error) => error !== undefined);
   if (errors.length > 0) {

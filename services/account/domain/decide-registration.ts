@@ -1,11 +1,11 @@
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
-/** What is known of a login that somebody wants to register. */
+/** What is known of a login that a caller wants to register. */
 export type RegistrationFacts = {
   readonly field: string;
   readonly login: string;
-  /** The role it has here; PENDING while it is being created. */
+  /** The role that the service recorded; PENDING while the account is being created. */
   readonly role: "MASTER" | "PAYMENT" | "INVESTOR" | "PENDING" | undefined;
   readonly existsOnPlatform: boolean;
 };
@@ -17,7 +17,7 @@ export const ROLE_NAMES: Readonly<Record<NonNullable<RegistrationFacts["role"]>,
   PENDING: "being created",
 };
 
-/** One login has one role for ever; registering it under the same one again is a mistake of another kind. */
+/** One login has one role for ever; a second registration in the same role has a refusal code of its own. */
 export function decideTradingLogin({ login, role }: RegistrationFacts, wanted: "MASTER" | "INVESTOR"): void {
   if (role === wanted) {
     throw refuse("login_already_registered", `Login ${login} is already registered as ${ROLE_NAMES[role]}.`, {
@@ -40,7 +40,7 @@ export function decidePaymentLogin({ login, role }: RegistrationFacts): void {
   }
 }
 
-/** Names every login that the platform does not show us. */
+/** Names every login that does not exist on the trading platform. */
 export function decideExistence(facts: readonly RegistrationFacts[]): void {
   const errors: FieldError[] = facts
     .filter(({ existsOnPlatform }) => !existsOnPlatform)

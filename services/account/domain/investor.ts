@@ -5,5 +5,5 @@ export type Investor = {
   readonly createdAt: Date;
 };
 
-/** The id of the command that registers it, or "". */
+/** `commandId` is that of the command that registers the Investor, or "". */
 export type NewInvestor = Omit<Investor, "id"> & { readonly commandId: string };

@@ -14,7 +14,7 @@ export type Master = MasterTexts & {
   readonly createdAt: Date;
 };
 
-/** The id of the command that registers it, or "". */
+/** `commandId` is that of the command that registers the Master, or "". */
 export type NewMaster = Omit<Master, "id"> & { readonly commandId: string };
 
 /** Undefined keeps what is stored. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { generatePassword } from "./password.ts";
 
-test("every password has four classes, sixteen characters and nothing that the platform would escape", () => {
+test("every password has sixteen characters of four classes, none of which the Web API escapes", () => {
   fc.assert(
     fc.property(fc.infiniteStream(fc.nat()), (numbers) => {
       const password = generatePassword((bound) => (numbers.next().value ?? 0) % bound);
@@ -15,7 +15,7 @@ test("every password has four classes, sixteen characters and nothing that the p
   );
 });
 
-test("two draws are two passwords", () => {
+test("different random numbers give different passwords", () => {
   const first = generatePassword(() => 0);
   const second = generatePassword((bound) => bound - 1);
 

@@ -1,7 +1,7 @@
 import type { Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 
-/** PENDING: the platform may have been asked. ACTIVE: everything exists. FAILED: refused for good; what existed is disabled. */
+/** PENDING: platform may have been called. ACTIVE: all accounts exist. FAILED: refused finally; an account that exists is disabled. */
 export type ProvisioningState = "PENDING" | "ACTIVE" | "FAILED";
 
 export type NewProvisioning = {
@@ -21,23 +21,23 @@ export type NewProvisioning = {
 export type Provisioning = NewProvisioning & {
   readonly id: bigint;
   readonly state: ProvisioningState;
-  /** Of the trading or Investor account, once it is known. */
+  /** Login of the trading or Investor account, once the trading platform has assigned it. */
   readonly login: string | undefined;
   readonly paymentLogin: string | undefined;
-  /** Id of the Master or Investor that it became. */
+  /** Id of the created Master or Investor. */
   readonly becameId: bigint | undefined;
   readonly refusal: Refusal | undefined;
   readonly createdAt: Date;
 };
 
-/** The accounts that a provisioning makes, in this order. */
+/** The accounts that a provisioning creates, in this sequence. */
 export type ProvisionedRole = "trading" | "payment" | "investor";
 
 export function rolesOf({ kind }: Pick<NewProvisioning, "kind">): readonly ProvisionedRole[] {
   return kind === "MASTER" ? ["trading", "payment"] : ["investor"];
 }
 
-/** Key under which platform creates the account, and owner of its passwords. */
+/** Key under which platform creates the account, and owner of its credentials. */
 export function provisioningKey({ id }: Pick<Provisioning, "id">, role: ProvisionedRole): string {
   return `account:${role}:${id}`;
 }

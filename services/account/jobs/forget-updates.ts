@@ -1,11 +1,11 @@
 import type { Deps } from "../deps.ts";
 import { deleteMasterUpdates } from "../store/master-updates.ts";
 
-/** The edge repeats a command for 30 days after it was first given. */
+/** Longer than the 30 days for which the edge may repeat a command. */
 const KEPT_FOR_MS = 60 * 24 * 60 * 60 * 1_000;
 const BATCH = 1_000;
 
-/** True when there may be more. */
+/** Deletes old command ids. True when more may be left. */
 export async function forgetUpdates({ pool, now }: Pick<Deps, "pool" | "now">): Promise<boolean> {
   const before = new Date(now().getTime() - KEPT_FOR_MS);
   return (await deleteMasterUpdates(pool, before, BATCH)) === BATCH;

@@ -6,10 +6,10 @@ import { claimPending, getProvisioning, listUntidied, markTidied } from "../stor
 
 const BATCH = 8;
 const ATTEMPT_MS = 20_000;
-/** Longer than an attempt, so that two processes never work on one order at once. */
+/** Longer than an attempt, so that two replicas never resume one provisioning at once. */
 const CLAIM_MS = 30_000;
 
-/** Fulfils what a crash or a lost answer left half-made. True when there may be more. */
+/** Finishes provisionings that a crash or a lost answer interrupted. True when more may be due. */
 export async function resumeProvisionings(deps: Deps): Promise<boolean> {
   const now = deps.now().getTime();
   const claimed = await claimPending(deps.pool, { at: new Date(now), until: new Date(now + CLAIM_MS), limit: BATCH });
@@ -17,12 +17,12 @@ export async function resumeProvisionings(deps: Deps): Promise<boolean> {
   return claimed.length === BATCH;
 }
 
-/** The first account of a pair that was refused for good is nobody's: it can neither connect nor trade. */
+/** Disables the first account of a pair whose second one was refused finally: it must neither connect nor trade. */
 export async function tidyFailed(deps: Deps): Promise<boolean> {
   for (const { id, login } of await listUntidied(deps.pool, BATCH)) {
     if (login !== null) {
       await deps.platform.disableAccount({ login }, callContext({ caller: "account", withinMs: ATTEMPT_MS }));
-      deps.log.warn("an account of a pair that could not be completed was disabled", { login });
+      deps.log.warn("account of an incomplete pair disabled, no action required", { login });
     }
     await markTidied(deps.pool, id);
   }
@@ -35,7 +35,7 @@ async function resume(deps: Deps, operationId: string): Promise<void> {
     await fulfil(deps, provisioning, callContext({ caller: "account", withinMs: ATTEMPT_MS, commandId: operationId }));
   } catch (error) {
     if (!(error instanceof Refusal)) {
-      deps.log.error("accounts could not be created", { operation_id: operationId, error });
+      deps.log.error("account creation failed, retry scheduled", { operation_id: operationId, error });
     }
   }
 }

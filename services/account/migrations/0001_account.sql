@@ -1,4 +1,4 @@
--- One login has one role, whoever came first.
+-- One login has one role: the first registration wins.
 create table account (
   login text primary key check (login ~ '^[0-9]{1,20}$'),
   kind  text not null check (kind in ('MASTER', 'PAYMENT', 'INVESTOR')),
@@ -17,7 +17,7 @@ create table master (
   min_deposit_minor bigint not null check (min_deposit_minor >= 0),
   currency          text not null default 'USD' check (currency = 'USD'),
   created_at        timestamptz not null,
-  -- The command that registered it: given again, it is answered with this row. Null when the caller gave no id.
+  -- The command that registered it: a repeated command is answered with this row. Null when the caller sent no id.
   command_id        text unique check (command_id <> ''),
   foreign key (login, kind) references account (login, kind),
   foreign key (payment_login, payment_kind) references account (login, kind)
@@ -29,14 +29,15 @@ create table investor (
   kind       text not null default 'INVESTOR' check (kind = 'INVESTOR'),
   name       text not null check (name <> ''),
   created_at timestamptz not null,
-  -- As of a Master.
+  -- As in master.
   command_id text unique check (command_id <> ''),
   foreign key (login, kind) references account (login, kind)
 );
 
--- A platform password, sealed. The associated data of the seal names owner and field, so that a row moved elsewhere does not open.
+-- An encrypted platform password. Its associated data names owner, field and key id: a ciphertext in another row does not
+-- decrypt.
 create table credential (
-  -- provisioning:<id>:<role> while and after the account is made.
+  -- account:<role>:<provisioning id>.
   owner      text not null,
   field      text not null check (field in ('main', 'investor')),
   key_id     text not null,
@@ -45,10 +46,10 @@ create table credential (
   primary key (owner, field)
 );
 
--- A order for new accounts, written before the platform is asked. Its id is part of the keys under which it is asked.
+-- A request for new accounts, committed before platform is called. Its id is part of the keys of these calls.
 create table provisioning (
   id                bigint generated always as identity primary key,
-  -- Command under which it was asked for; repeating it repeats nothing.
+  -- Command id of the request; a repeated command creates nothing again.
   operation_id      text not null unique check (operation_id <> ''),
   kind              text not null check (kind in ('MASTER', 'INVESTOR')),
   state             text not null check (state in ('PENDING', 'ACTIVE', 'FAILED')),
@@ -61,13 +62,13 @@ create table provisioning (
   min_deposit_minor bigint not null check (min_deposit_minor >= 0),
   strategy_name     text,
   strategy          text,
-  -- Logins as far as they are known.
+  -- Logins, each once the trading platform has assigned it.
   login             text,
   payment_login     text,
-  -- The Master or Investor that it became.
+  -- Id of the created Master or Investor.
   became_id         bigint,
   refusal           jsonb,
-  -- A failed pair leaves its first account disabled on the platform.
+  -- The first account of a failed pair has been disabled on the trading platform.
   is_tidied         boolean not null default false,
   created_at        timestamptz not null,
   next_try_at       timestamptz not null,
@@ -80,8 +81,8 @@ create index provisioning_to_resume on provisioning (next_try_at) where state = 
 create index provisioning_to_tidy on provisioning (id) where state = 'FAILED' and not is_tidied;
 create unique index provisioning_by_login on provisioning (login) where login is not null;
 
--- Commands that changed a Master: given again, none of them overwrites what a later one has changed. Kept for longer than
--- the edge repeats a command.
+-- Commands that changed a Master: a repeated command does not overwrite a later change. Kept for longer than the edge may
+-- repeat a command.
 create table master_update (
   command_id text primary key check (command_id <> ''),
   applied_at timestamptz not null

@@ -6,7 +6,7 @@ import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { provisioningKey, rolesOf, type Provisioning, type ProvisionedRole } from "../domain/provisioning.ts";
-import { openPasswords } from "../passwords.ts";
+import { decryptPasswords } from "../passwords.ts";
 import { refuse } from "../refusals.ts";
 import { insertInvestor } from "../store/investors.ts";
 import { insertMaster } from "../store/masters.ts";
@@ -22,8 +22,8 @@ import {
 const ROLE = { trading: AccountRole.MASTER, payment: AccountRole.PAYMENT, investor: AccountRole.INVESTOR } as const;
 
 /**
- * Brings an order from wherever it stands to its end. Every account is created under a key of its own, so that doing it again
- * creates nothing twice, and the directory hears of it when everything exists.
+ * Continues a provisioning from its recorded state to its end. Every account is created under a key of its own, so a
+ * repetition creates nothing twice, and the Master or Investor is registered when all its accounts exist.
  */
 export async function fulfil(deps: Deps, provisioning: Provisioning, context: CallContext): Promise<Provisioning> {
   if (provisioning.state === "PENDING") {
@@ -49,12 +49,12 @@ async function createAccount(
     const { login } = await deps.platform.createAccount(await requestOf(deps, provisioning, role), context);
     await markLogin(deps.pool, provisioning.id, role, login);
   } catch (error) {
-    throw error instanceof Refusal ? await takeNo(deps, provisioning, error) : error;
+    throw error instanceof Refusal ? await refusalAfter(deps, provisioning, error) : error;
   }
 }
 
-/** A no of the platform is final; anything else leaves the order to the resuming job, unless nothing was begun. */
-async function takeNo(deps: Deps, { id, operationId }: Provisioning, refusal: Refusal): Promise<Refusal> {
+/** A refusal of the trading platform is final; after anything else the recovery job continues, unless nothing was sent. */
+async function refusalAfter(deps: Deps, { id, operationId }: Provisioning, refusal: Refusal): Promise<Refusal> {
   if (refusal.status === "invalid" || refusal.status === "rejected" || refusal.code === "login_range_exhausted") {
     const final = finalRefusal(refusal);
     await markFailed(deps.pool, id, final);
@@ -79,13 +79,13 @@ async function takeNo(deps: Deps, { id, operationId }: Provisioning, refusal: Re
   );
 }
 
-/** The platform does not know which field of the request it says no to. */
+/** platform does not name the field of the request that it refuses. */
 function finalRefusal({ code, status, message, details, errors }: Refusal): Refusal {
   const named = code === "group_not_allowed" ? [{ field: "platform_group", code, message }] : errors;
   return new Refusal({ code, status, message, details, errors: named, outcome: "not_executed" });
 }
 
-/** Never half a Master: identity, accounts and the end of the order are one commit. */
+/** One commit for the Master or Investor, its accounts and the end of the provisioning: there is never half a Master. */
 async function activate({ pool, now }: Deps, provisioning: Provisioning): Promise<void> {
   const createdAt = now();
   await inTransaction(pool, async (tx) => {
@@ -97,19 +97,19 @@ async function activate({ pool, now }: Deps, provisioning: Provisioning): Promis
 
 async function insertIdentity(tx: Transaction, details: Provisioning, createdAt: Date): Promise<bigint> {
   const { kind, name, login, paymentLogin, strategyName, strategy, minDeposit, operationId: commandId } = details;
-  assert(login !== undefined, "the platform has named the account");
+  assert(login !== undefined, "an activated provisioning has a login");
   if (kind === "INVESTOR") {
     return (await insertInvestor(tx, { login, name, createdAt, commandId })).id;
   }
-  assert(paymentLogin !== undefined, "the platform has named the payment account");
+  assert(paymentLogin !== undefined, "an activated Master has a payment login");
   const texts = { name, strategyName, strategy };
   return (await insertMaster(tx, { login, paymentLogin, ...texts, minDeposit, createdAt, commandId })).id;
 }
 
 async function requestOf(deps: Deps, provisioning: Provisioning, role: ProvisionedRole): Promise<CreateAccountRequest> {
   const key = provisioningKey(provisioning, role);
-  const passwords = await openPasswords(deps, key);
-  assert(passwords !== undefined, "an order has its passwords from the beginning");
+  const passwords = await decryptPasswords(deps, key);
+  assert(passwords !== undefined, "passwords are recorded with the provisioning");
   return {
     key,
     role: ROLE[role],

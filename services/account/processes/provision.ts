@@ -7,21 +7,21 @@ import { Secret } from "#kernel/secret.ts";
 import type { Deps } from "../deps.ts";
 import { provisioningKey, rolesOf, type NewProvisioning, type Provisioning } from "../domain/provisioning.ts";
 import { putCredential } from "../store/credentials.ts";
-import { findProvisioning, getProvisioning, insertProvisioning, markAskedAgain } from "../store/provisionings.ts";
+import { findProvisioning, getProvisioning, insertProvisioning, markRepeated } from "../store/provisionings.ts";
 import { fulfil } from "./fulfil.ts";
 
-/** The settling job looks at an order that its request could not fulfil after the request is over. */
+/** The recovery job takes over a provisioning so long after the deadline of its request. */
 const AFTER_DEADLINE_MS = 1_000;
 
-/** Creates the accounts of an order once, however often the same command id asks for it. */
+/** Creates the requested accounts once, however often the caller repeats the command id. */
 export async function provision(deps: Deps, details: NewProvisioning, context: CallContext): Promise<Provisioning> {
   const recorded = await failAsUnavailable(() => record(deps, details, context));
   return await fulfil(deps, recorded, withReplyReserve(context));
 }
 
-/** The order with its passwords, sealed, before the platform hears of it: a crash leaves a question rather than a stray account. */
+/** Commits the request with its encrypted passwords before platform is called: a crash leaves a row to resume, no unrecorded account. */
 async function record(
-  { pool, vault, newPassword, now }: Deps,
+  { pool, credentialCipher, newPassword, now }: Deps,
   details: NewProvisioning,
   { deadline }: CallContext,
 ): Promise<Provisioning> {
@@ -35,16 +35,16 @@ async function record(
     }
     for (const role of rolesOf(details)) {
       for (const field of ["main", "investor"] as const) {
-        const place = { owner: provisioningKey(provisioning, role), field };
-        await putCredential(tx, { ...place, ...vault.seal(new Secret(newPassword()), place) });
+        const context = { owner: provisioningKey(provisioning, role), field };
+        await putCredential(tx, { ...context, ...credentialCipher.encrypt(new Secret(newPassword()), context) });
       }
     }
     return provisioning;
   });
 }
 
-/** A copy is at work too, or was: read once more after everybody has been told that they are not alone. */
+/** Marks the row as repeated, so that no request concludes alone that nothing was sent, then reads it again. */
 async function join(db: Queryable, { id, operationId }: Provisioning): Promise<Provisioning> {
-  await markAskedAgain(db, id);
+  await markRepeated(db, id);
   return await getProvisioning(db, operationId);
 }

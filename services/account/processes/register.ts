@@ -11,7 +11,7 @@ import { listPendingLogins } from "../store/provisionings.ts";
 
 export type NamedLogin = Pick<RegistrationFacts, "field" | "login">;
 
-/** What we and the platform know of logins that somebody wants to register. */
+/** The role of each login here, and whether it exists on the trading platform. */
 export async function registrationFacts(
   { pool, platform }: Deps,
   named: readonly NamedLogin[],
@@ -31,13 +31,13 @@ export async function registrationFacts(
 }
 
 type Registration<T> = {
-  /** What the same command has registered before. */
+  /** What an earlier call with the same command id registered. */
   readonly find: () => Promise<T | undefined>;
-  /** Can be repeated at any point: until the identity is there, nothing has changed. */
+  /** Safe to repeat after a failure at any point: the Master or Investor is inserted last. */
   readonly register: () => Promise<T>;
 };
 
-/** However often a command is given, it registers once and is answered with what it registered, also when a copy was faster. */
+/** Registers once per command id; a repeated or concurrent call with the id is answered with what was registered. */
 export async function registerOnce<T>({ find, register }: Registration<T>): Promise<T> {
   const before = await find().catch((error: unknown) => {
     throw isTransientFailure(error) ? unavailable("service_unavailable", "The directory cannot be read") : error;
@@ -46,8 +46,8 @@ export async function registerOnce<T>({ find, register }: Registration<T>): Prom
   try {
     return await register();
   } catch (error) {
-    const meanwhile = await find();
-    if (meanwhile !== undefined) return meanwhile;
+    const registered = await find();
+    if (registered !== undefined) return registered;
     if (violatedConstraint(error) === "account_pkey") {
       throw refuse("login_in_use", "Another request registered the login at the same time.", {
         outcome: "not_executed",

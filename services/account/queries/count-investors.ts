@@ -2,7 +2,7 @@ import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Deps } from "../deps.ts";
 
-/** How many active Investors each Master has; Masters without any are left out. */
+/** The number of active Investors of each Master; Masters without any are left out. */
 export async function countInvestors(
   { subscriptions }: Deps,
   masterLogins: readonly string[],
@@ -15,7 +15,7 @@ export async function countInvestors(
   return new Map(counts.map(({ masterLogin, investors }) => [masterLogin, investors]));
 }
 
-/** Of one Master, asked within a command. */
+/** The number of one Master, for a command: the query does not carry its command id. */
 export async function countInvestorsOf(deps: Deps, masterLogin: string, context: CallContext): Promise<bigint> {
   const counts = await countInvestors(deps, [masterLogin], childContext(context));
   return counts.get(masterLogin) ?? 0n;

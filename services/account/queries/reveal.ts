@@ -8,13 +8,13 @@ import type {
 import type { Deps } from "../deps.ts";
 import { provisioningKey, type ProvisionedRole } from "../domain/provisioning.ts";
 import { investorMessage, masterMessage } from "../messages.ts";
-import { openPasswords } from "../passwords.ts";
+import { decryptPasswords } from "../passwords.ts";
 import { findOwnerOfLogin } from "../store/provisionings.ts";
 import { countInvestors } from "./count-investors.ts";
 import { getInvestorByLogin } from "./find-investor.ts";
 import { getMasterByLogin } from "./get-master.ts";
 
-/** With both platform passwords, where the account is of our making. */
+/** With both platform passwords, if the service created the account. */
 export async function revealMaster(
   deps: Deps,
   { login }: RevealMasterRequest,
@@ -25,7 +25,7 @@ export async function revealMaster(
   return { master: masterMessage(master, counts.get(login) ?? 0n), ...(await passwordsOf(deps, login, "trading")) };
 }
 
-/** With both platform passwords, where the account is of our making. */
+/** With both platform passwords, if the service created the account. */
 export async function revealInvestor(deps: Deps, { login }: RevealInvestorRequest): Promise<RevealInvestorResponse> {
   const investor = await getInvestorByLogin(deps, login);
   return { investor: investorMessage(investor), ...(await passwordsOf(deps, login, "investor")) };
@@ -35,6 +35,6 @@ type Revealed = { readonly mainPassword: string | undefined; readonly investorPa
 
 async function passwordsOf(deps: Deps, login: string, role: ProvisionedRole): Promise<Revealed> {
   const provisioning = await findOwnerOfLogin(deps.pool, login);
-  const passwords = provisioning && (await openPasswords(deps, provisioningKey(provisioning, role)));
+  const passwords = provisioning && (await decryptPasswords(deps, provisioningKey(provisioning, role)));
   return { mainPassword: passwords?.main.reveal(), investorPassword: passwords?.investor.reveal() };
 }

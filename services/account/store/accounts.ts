@@ -10,7 +10,7 @@ export type KnownAccount = {
   readonly name: string;
 };
 
-/** Who the logins are; unknown ones are left out. A payment account has the id and name of its Master. */
+/** Role, id and name of each login; unknown ones are left out. A payment account has the id and name of its Master. */
 export async function findAccounts(db: Queryable, logins: readonly string[]): Promise<KnownAccount[]> {
   return await many<KnownAccount>(
     db,

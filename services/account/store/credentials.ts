@@ -1,9 +1,9 @@
 import { execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
-import type { Sealed, SealedPlace } from "../vault.ts";
+import type { EncryptedText, EncryptionContext } from "../credential-cipher.ts";
 
-export type Credential = SealedPlace & Sealed;
+export type Credential = EncryptionContext & EncryptedText;
 
-/** Writes a credential or, sealed anew, in place of the one before. */
+/** Inserts a credential, or replaces its ciphertext. */
 export async function putCredential(
   db: Queryable,
   { owner, field, keyId, nonce, ciphertext }: Credential,

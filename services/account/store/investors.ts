@@ -29,7 +29,7 @@ export async function findInvestorByLogin(db: Queryable, login: string): Promise
   );
 }
 
-/** The Investor that the command has registered. */
+/** The Investor that the command registered. */
 export async function findInvestorByCommand(db: Queryable, commandId: string): Promise<Investor | undefined> {
   return await maybeOne<Investor>(
     db,

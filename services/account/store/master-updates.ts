@@ -1,7 +1,7 @@
 import { execute, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** False when the command was applied before. A copy that comes at the same moment waits for the commit of the first one. */
+/** False when the command was applied before. A concurrent call with the same id waits for the commit of the first one. */
 export async function insertMasterUpdate(tx: Transaction, commandId: string, at: Date): Promise<boolean> {
   const inserted = await execute(
     tx,
@@ -10,7 +10,7 @@ export async function insertMasterUpdate(tx: Transaction, commandId: string, at:
   return inserted === 1;
 }
 
-/** The oldest first; answers how many were deleted. */
+/** Deletes the oldest first; returns the number of deleted rows. */
 export async function deleteMasterUpdates(db: Queryable, before: Date, limit: number): Promise<number> {
   return await execute(
     db,

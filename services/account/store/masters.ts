@@ -15,7 +15,7 @@ type Row = {
   created_at: Date;
 };
 
-/** Trading and payment account become a Master together. Fails on account_pkey when one of them has a role already. */
+/** Registers trading and payment account together. Fails on account_pkey when one of them has a role already. */
 export async function insertMaster(tx: Transaction, master: NewMaster): Promise<Master> {
   await insertAccounts(tx, [
     { login: master.login, kind: "MASTER" },
@@ -51,7 +51,7 @@ export async function findMasterByLogin(db: Queryable, login: string): Promise<M
   return row && masterOf(row);
 }
 
-/** The Master that the command has registered. */
+/** The Master that the command registered. */
 export async function findMasterByCommand(db: Queryable, commandId: string): Promise<Master | undefined> {
   const row = await maybeOne<Row>(
     db,
@@ -62,7 +62,7 @@ export async function findMasterByCommand(db: Queryable, commandId: string): Pro
   return row && masterOf(row);
 }
 
-/** Undefined: there is no such Master. */
+/** Undefined fields keep their value. Undefined when no Master has the id. */
 export async function updateMaster(db: Queryable, id: bigint, change: MasterChange): Promise<Master | undefined> {
   const row = await maybeOne<Row>(
     db,

@@ -18,7 +18,7 @@ type Row = Omit<
   refusal: RefusalFacts | null;
 };
 
-/** Recorded before the platform is asked. Undefined: the operation is known already. */
+/** Recorded before platform is called. Undefined: the operation id is recorded already. */
 export async function insertProvisioning(
   tx: Transaction,
   details: NewProvisioning,
@@ -52,11 +52,11 @@ export async function findProvisioning(db: Queryable, operationId: string): Prom
 
 export async function getProvisioning(db: Queryable, operationId: string): Promise<Provisioning> {
   const provisioning = await findProvisioning(db, operationId);
-  assert(provisioning !== undefined, `provisioning ${operationId} is not there`);
+  assert(provisioning !== undefined, `Provisioning ${operationId} is not recorded.`);
   return provisioning;
 }
 
-/** The key of the passwords of an account that we created. Undefined for one that was registered. */
+/** Part of the credential owner of an account that the service created. Undefined for an existing account that was registered. */
 export async function findOwnerOfLogin(db: Queryable, login: string): Promise<{ id: bigint } | undefined> {
   return await maybeOne<{ id: bigint }>(
     db,
@@ -75,18 +75,18 @@ export async function markLogin(db: Queryable, id: bigint, role: ProvisionedRole
   );
 }
 
-/** Holds the order until commit. False when somebody else has ended it. */
+/** Locks the provisioning until commit. False when another process has ended it. */
 export async function lockPending(tx: Transaction, id: bigint): Promise<boolean> {
   const row = await maybeOne(tx, sql`select id from provisioning where id = ${id} and state = 'PENDING' for update`);
   return row !== undefined;
 }
 
-/** The order must be locked. */
+/** The provisioning must be locked. */
 export async function markActive(tx: Transaction, id: bigint, becameId: bigint): Promise<void> {
   await execute(tx, sql`update provisioning set state = 'ACTIVE', became_id = ${becameId} where id = ${id}`);
 }
 
-/** Of the logins, those that are being provisioned: they exist on the platform before they are anybody here. */
+/** Of the logins, those of unfinished provisionings: they exist on the trading platform before they have a role here. */
 export async function listPendingLogins(db: Queryable, logins: readonly string[]): Promise<string[]> {
   const rows = await many<{ login: string }>(
     db,
@@ -105,7 +105,7 @@ export async function markFailed(db: Queryable, id: bigint, refusal: Refusal): P
   return count === 1;
 }
 
-/** As markFailed, but only while the resuming job has not taken it over and no account exists: then nothing was created. */
+/** As markFailed, but only while neither the recovery job nor a repetition works on it and no account exists: nothing was created. */
 export async function markNeverSent(db: Queryable, id: bigint, refusal: Refusal): Promise<boolean> {
   const count = await execute(
     db,
@@ -115,12 +115,12 @@ export async function markNeverSent(db: Queryable, id: bigint, refusal: Refusal)
   return count === 1;
 }
 
-/** From now on no request knows by itself that nothing was begun: several work on the same order. */
-export async function markAskedAgain(db: Queryable, id: bigint): Promise<void> {
+/** From now on several requests work on the row, so none of them may conclude alone that nothing was sent. */
+export async function markRepeated(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update provisioning set tries = greatest(tries, 1) where id = ${id} and state = 'PENDING'`);
 }
 
-/** Wishes whose time has come, each taken for as long as it may take to fulfil it. */
+/** Claims due provisionings until `until`, longer than an attempt lasts. */
 export async function claimPending(
   db: Queryable,
   claim: { at: Date; until: Date; limit: number },

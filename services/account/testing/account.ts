@@ -11,9 +11,9 @@ import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
 import { generatePassword } from "../domain/password.ts";
-import { createVault } from "../vault.ts";
+import { createCredentialCipher } from "../credential-cipher.ts";
 
-/** What goes wrong at the next creation, once. */
+/** A fault of one call of createAccount. */
 export type Fault = "lost answer" | "unreachable" | "group_not_allowed";
 
 export type PlatformFake = Deps["platform"] & {
@@ -21,7 +21,7 @@ export type PlatformFake = Deps["platform"] & {
   readonly existing: Set<string>;
   readonly adopted: { login: string; role: AccountRole }[];
   readonly disabled: string[];
-  /** One for each creation to come; undefined lets it pass. */
+  /** One for each coming creation; undefined lets it pass. */
   readonly faults: (Fault | undefined)[];
 };
 
@@ -30,7 +30,7 @@ export type World = Omit<Deps, "platform"> & {
   readonly counts: { masterLogin: string; investors: bigint }[];
 };
 
-/** Account with a real database, beside platform and subscription in memory. */
+/** Account with a real database; platform and subscription are fakes in memory. */
 export async function world(): Promise<World> {
   const { pool } = await testDatabase("account");
   const counts: World["counts"] = [];
@@ -39,7 +39,7 @@ export async function world(): Promise<World> {
     counts,
     platform: platformFake(),
     subscriptions: { countActiveInvestors: async () => ({ counts }) },
-    vault: createVault([aKey()]),
+    credentialCipher: createCredentialCipher([aKey()]),
     newPassword: () => generatePassword((bound) => randomInt(bound)),
     log: createLog({ service: "account", level: "silent" }),
     now: () => new Date(),

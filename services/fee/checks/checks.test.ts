@@ -10,11 +10,11 @@ import {
   anInvestor,
   aWorld,
   endWeek,
-  expectToTie,
-  hear,
+  expectToReconcile,
+  receive,
   result,
   settle,
-  waitLong,
+  passTime,
   type World,
 } from "../testing/world.ts";
 import { feeChecks } from "./checks.ts";
@@ -32,18 +32,18 @@ beforeEach(async () => {
   result(world, { 9001: "-20.00", 9002: "+30.00" });
   endWeek(world, { 9001: "-1.00", 9002: "0.00" });
   await settle(world);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-async function seen(name = "fee_payments"): Promise<Finding[]> {
+async function findings(name = "fee_payments"): Promise<Finding[]> {
   const check = feeChecks(world.deps).find((each) => each.name === name);
   return [...(await check!.run({ cursor: "", pendingBreaks: [] })).findings];
 }
 
 const corrupt = (text: string) => world.deps.pool.query(text);
-const keys = async (): Promise<string[]> => (await seen()).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
+const keys = async (): Promise<string[]> => (await findings()).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
 
-test("fee_payments: books that tie have no break, and a corrupted row is one until it is mended", async () => {
+test("fee_payments: books that reconcile have no break, and a corrupted row is one until it is corrected", async () => {
   const { pool, log } = world.deps;
   const checks = feeChecks(world.deps).filter(({ name }) => name === "fee_payments");
   await insertChecks(pool, checks);
@@ -59,43 +59,43 @@ test("fee_payments: books that tie have no break, and a corrupted row is one unt
   expect(await breaks()).toMatchObject({ items: [], checks: [{ openBreaks: 0 }] });
 });
 
-test("fee_payments: a payment whose credit has another amount or key", async () => {
+test("fee_payments: a payment whose credit has another amount or key is found", async () => {
   await corrupt("update payment_credit set amount_minor = amount_minor + 5 where id = 1");
   expect(await keys()).toEqual(["run:1 5", "payment:1 5"]);
   await corrupt("update payment_credit set amount_minor = amount_minor - 5, unique_key = 'PF:other' where id = 1");
   expect(await keys()).toEqual(["payment:1 3000"]);
 });
 
-test("fee_payments: a credit that nobody has paid, and a run that says other things than its payments", async () => {
+test("fee_payments: a credit without a payment and a run with wrong counts are found", async () => {
   await corrupt(`insert into payment_credit (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at,
                                              unique_key, created_at)
                  select master_login, payment_account_login, investor_login, kind, 777, 42, deal_at, 'PF:twice', created_at
                  from payment_credit where id = 1`);
   await corrupt("update fee_run set executed_count = executed_count - 1 where id = 2");
-  expect(await seen()).toMatchObject([
+  expect(await findings()).toMatchObject([
     { key: "run:2", atRiskMinor: 9_00n },
     { key: "credit:4", atRiskMinor: 7_77n, dealIds: [42n] },
   ]);
 });
 
-test("fee_payments: a second fee of one Investor in one week", async () => {
+test("fee_payments: a second fee of one Investor in one week is found", async () => {
   await corrupt(`insert into fee_payment (run_id, master_login, investor_id, investor_login, status, created_at, kind, suffix,
                                           is_weekly, payment_account_login, due_minor, owed_since, next_try_at, explanation)
                  select run_id, master_login, investor_id, investor_login, 'PENDING', created_at, kind, 'W2', is_weekly,
                         payment_account_login, due_minor - 1, owed_since, next_try_at, explanation
                  from fee_payment where id = 1`);
   await corrupt("update fee_run set open_count = open_count + 1 where id = 1");
-  expect(await seen()).toMatchObject([{ key: "twice:1:9001", login: "9001", atRiskMinor: 29_99n }]);
+  expect(await findings()).toMatchObject([{ key: "twice:1:9001", login: "9001", atRiskMinor: 29_99n }]);
 });
 
-test("fee_payments: a high-water mark that has fallen, and earnings that are not the sum of their parts", async () => {
+test("fee_payments: a decreased high-water mark and a result that is not the sum of its parts are found", async () => {
   expect(await keys()).toEqual([]);
   const master = (await world.deps.pool.query("select master_login from fee_pair limit 1")).rows[0].master_login;
-  // As if a fee were taken back and charged again: the layers fit, only the memory of the check tells.
+  // As if a fee were returned and charged again: the layers fit, and only the recorded mark shows it.
   await corrupt(`update fee_pair set mark_e8 = mark_e8 - 10000000, layers = '[["10000000", "2026-01-01T00:00:00.000Z"]]'
                  where investor_login = '9002'`);
-  expect(await seen()).toMatchObject([
-    { key: `pair:9002/${master}`, atRiskMinor: 10n, message: expect.stringContaining("has fallen") },
+  expect(await findings()).toMatchObject([
+    { key: `pair:9002/${master}`, atRiskMinor: 10n, message: expect.stringContaining("decreased") },
   ]);
   await corrupt("update fee_pair set mark_e8 = mark_e8 + 10000000, layers = '[]' where investor_login = '9002'");
   expect(await keys()).toEqual([]);
@@ -105,46 +105,46 @@ test("fee_payments: a high-water mark that has fallen, and earnings that are not
   expect(await keys()).toEqual([`pair:9002/${master} 7`]);
 });
 
-test("fee_overdue: fees that wait for longer than an hour, with their sum and what is in the way, until they are taken", async () => {
+test("fee_overdue: fees pending for more than an hour are found with sum and reasons until they are collected", async () => {
   const { platform } = world;
   result(world, { 9001: "+200.00", 9002: "+10.00" });
   endWeek(world, { 9001: "0.00", 9002: "0.00" });
   platform.rules.isBusy = () => true;
   await settle(world);
   await corrupt("update fee_payment set created_at = clock_timestamp() where status = 'EXECUTING'");
-  expect(await seen("fee_overdue")).toEqual([]);
+  expect(await findings("fee_overdue")).toEqual([]);
   await corrupt("update fee_payment set created_at = created_at - interval '61 minutes' where status = 'EXECUTING'");
-  expect(await seen("fee_overdue")).toMatchObject([
+  expect(await findings("fee_overdue")).toMatchObject([
     { key: `waiting:${MASTER}`, login: MASTER, masterLogin: "", evidence: { reasons: ["account_busy"] } },
   ]);
   const { rows } = await world.deps.pool.query(
     "select sum(due_minor) as due from fee_payment where status = 'EXECUTING'",
   );
-  expect((await seen("fee_overdue"))[0]?.atRiskMinor).toBe(BigInt(String(rows[0].due)));
+  expect((await findings("fee_overdue"))[0]?.atRiskMinor).toBe(BigInt(String(rows[0].due)));
   platform.rules.isBusy = () => false;
-  waitLong(world);
+  passTime(world);
   await settle(world);
-  expect(await seen("fee_overdue")).toEqual([]);
+  expect(await findings("fee_overdue")).toEqual([]);
 });
 
-test("fee_overdue: allocations that are tried again and again, unless people are asked about their Master", async () => {
+test("fee_overdue: allocations that cannot be read in 20 tries are found, unless their Master is in manual review", async () => {
   result(world, { 9001: "+1.00" });
-  await hear(world);
+  await receive(world);
   const readAllocations = async (): Promise<never> => {
     throw new Error("connection lost");
   };
   const deps = { ...world.deps, subscriptions: { ...world.deps.subscriptions, readAllocations } };
   for (let count = 0; count < 20; count += 1) {
-    expect(await seen("fee_overdue")).toEqual([]);
+    expect(await findings("fee_overdue")).toEqual([]);
     await readAll(deps);
-    waitLong(world);
+    passTime(world);
   }
-  expect(await seen("fee_overdue")).toMatchObject([
+  expect(await findings("fee_overdue")).toMatchObject([
     { key: `unread:${MASTER}`, atRiskMinor: 0n, evidence: { tries: 20 } },
   ]);
   await corrupt("update fee_master set break_reason = 'fee_payments: a break'");
-  expect(await seen("fee_overdue")).toEqual([]);
+  expect(await findings("fee_overdue")).toEqual([]);
   await corrupt("update fee_master set break_reason = null");
   await settle(world);
-  expect(await seen("fee_overdue")).toEqual([]);
+  expect(await findings("fee_overdue")).toEqual([]);
 });

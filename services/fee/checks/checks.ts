@@ -3,7 +3,7 @@ import type { Deps } from "../deps.ts";
 import { late } from "./late.ts";
 import { payments } from "./payments.ts";
 
-/** What has to tie between runs, payments, credits and marks, and what has to be over. */
+/** Runs, payments, credits and marks must reconcile, and nothing may be overdue. */
 export function feeChecks(deps: Pick<Deps, "pool">): Check[] {
   return [payments(deps), late(deps)];
 }

@@ -2,14 +2,14 @@ import type { Finding, PendingBreak } from "#kernel/reconcile/check.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** All parts of a pair are added up, so there are fewer of them in a look than rows elsewhere. */
+/** All parts of a pair are added up, so a run examines fewer pairs than rows of other tables. */
 const PAIRS_PER_RUN = 500;
 const E8_PER_CENT = 1_000_000n;
 
 /** An Investor with a Master, as "investor/master". */
 export type PairName = string;
 
-/** The pairs of this look: the next ones, and those that are not closed. */
+/** The pairs of this run: the next ones after the cursor, and those with an open break. */
 export async function listPairsFrom(
   db: Queryable,
   after: PairName,
@@ -43,8 +43,8 @@ type Row = {
 };
 
 /**
- * What a pair has earned is the sum of its parts as far as they are folded, its layers fill the interval from the mark to
- * what was earned, and the mark is not below one that was seen before.
+ * Pairs that violate a rule: the result equals the sum of the folded parts, the layers fill the interval from the mark to the
+ * result, and the mark is not below the highest one that an earlier run recorded.
  */
 export async function listBrokenPairs(db: Queryable, pairs: readonly PairName[]): Promise<Finding[]> {
   const rows = await many<Row>(
@@ -59,8 +59,8 @@ export async function listBrokenPairs(db: Queryable, pairs: readonly PairName[])
                     and part.number <= folded_number) as parts
           from fee_pair
                join unnest(${pairs.map((name) => name.split("/")[0])}::text[], ${pairs.map((name) => name.split("/")[1])}::text[])
-                 as looked (investor_login, master_login)
-                 on fee_pair.investor_login = looked.investor_login and fee_pair.master_login = looked.master_login
+                 as examined (investor_login, master_login)
+                 on fee_pair.investor_login = examined.investor_login and fee_pair.master_login = examined.master_login
                left join reconciliation_mark as seen
                  on seen.investor_login = fee_pair.investor_login and seen.master_login = fee_pair.master_login
         )
@@ -73,7 +73,7 @@ export async function listBrokenPairs(db: Queryable, pairs: readonly PairName[])
   return rows.map(findingOf);
 }
 
-/** Marks that were seen are kept, and only ever raised. */
+/** Records the marks of this run; a recorded mark is only ever raised. */
 export async function rememberMarks(pool: Pool, pairs: readonly PairName[]): Promise<void> {
   await execute(
     pool,
@@ -81,8 +81,8 @@ export async function rememberMarks(pool: Pool, pairs: readonly PairName[]): Pro
         select fee_pair.investor_login, fee_pair.master_login, mark_e8
         from fee_pair
              join unnest(${pairs.map((name) => name.split("/")[0])}::text[], ${pairs.map((name) => name.split("/")[1])}::text[])
-               as looked (investor_login, master_login)
-               on fee_pair.investor_login = looked.investor_login and fee_pair.master_login = looked.master_login
+               as examined (investor_login, master_login)
+               on fee_pair.investor_login = examined.investor_login and fee_pair.master_login = examined.master_login
         order by 1, 2
         on conflict (investor_login, master_login) do update set mark_e8 = excluded.mark_e8
         where reconciliation_mark.mark_e8 < excluded.mark_e8`,
@@ -100,7 +100,7 @@ function findingOf({ investor, master, earnedMinor, partsMinor, markE8, seenE8, 
     key: `pair:${investor}/${master}`,
     login: investor,
     masterLogin: master,
-    // Up to the next cent: what is wrong is never shown as nothing.
+    // Rounded up to the cent, so that a difference is never shown as 0.00.
     atRiskMinor: (missing + E8_PER_CENT - 1n) / E8_PER_CENT,
     operationIds: [],
     dealIds: [],

@@ -19,11 +19,11 @@ type PaymentRow = {
   readonly deal: bigint | null;
 };
 
-/** Payments that were taken and are not one credit of the same amount, account and key, or that have one without being taken. */
+/** Executed payments without a credit of the same amount, account and key, and other payments with a credit. */
 export async function listBrokenPayments(db: Queryable, { after, again }: Walk): Promise<Finding[]> {
   const rows = await many<PaymentRow>(
     db,
-    sql`with looked as (
+    sql`with examined as (
           (select id from fee_payment order by id desc limit ${ROWS_PER_RUN})
           union
           (select id from fee_payment where id > ${after} order by id limit ${ROWS_PER_RUN})
@@ -34,8 +34,8 @@ export async function listBrokenPayments(db: Queryable, { after, again }: Walk):
                payment.amount_minor as "paidMinor", credit.amount_minor as "creditedMinor",
                payment.unique_key as "uniqueKey", credit.unique_key as "creditKey", credit.id as "creditId",
                payment.deal_id as deal
-        from looked
-             join fee_payment as payment on payment.id = looked.id
+        from examined
+             join fee_payment as payment on payment.id = examined.id
              left join payment_credit as credit on credit.id = payment.credit_id
         where case status when 'EXECUTED' then
                 credit.id is null or credit.amount_minor <> payment.amount_minor or credit.kind <> payment.kind
@@ -71,11 +71,11 @@ type CreditRow = {
   readonly uniqueKey: string;
 };
 
-/** Money on a payment account that nobody has paid. */
+/** Credits on a payment account that belong to no payment. */
 export async function listOrphanCredits(db: Queryable, { after, again }: Walk): Promise<Finding[]> {
   const rows = await many<CreditRow>(
     db,
-    sql`with looked as (
+    sql`with examined as (
           (select id from payment_credit order by id desc limit ${ROWS_PER_RUN})
           union
           (select id from payment_credit where id > ${after} order by id limit ${ROWS_PER_RUN})
@@ -84,8 +84,8 @@ export async function listOrphanCredits(db: Queryable, { after, again }: Walk): 
         )
         select credit.id, credit.master_login as master, payment_account_login as account,
                credit.amount_minor as "amountMinor", credit.deal_id as deal, unique_key as "uniqueKey"
-        from looked
-             join payment_credit as credit on credit.id = looked.id
+        from examined
+             join payment_credit as credit on credit.id = examined.id
         where not exists (select from fee_payment where credit_id = credit.id)
         order by credit.id`,
   );
@@ -101,7 +101,7 @@ export async function listOrphanCredits(db: Queryable, { after, again }: Walk): 
   }));
 }
 
-/** The same amount under another key is at risk as a whole. */
+/** The difference in cents; the whole amount when only the key differs. */
 function atRisk(paid: bigint, credited: bigint): bigint {
   const difference = paid - credited;
   if (difference === 0n) return paid;

@@ -3,10 +3,10 @@ import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 export const RUN = "run";
 export const TWICE = "twice";
-/** Each has all its payments looked at; a run of a large pool has thousands. */
+/** All payments of a fee run are examined; the run of a large pool has thousands. */
 export const RUNS_PER_RUN = 100;
 
-/** Rows after an id, and some that are looked at again. */
+/** Rows after an id, and the ids of rows to examine again. */
 export type Walk = { readonly after: bigint; readonly again: readonly bigint[] };
 
 type Counts = { readonly open: number; readonly executed: number; readonly failed: number };
@@ -20,8 +20,8 @@ type RunRow = {
   readonly dueMinor: bigint;
 };
 
-/** The runs of this look: the newest, the next ones of the walk, and those that are not closed. */
-export async function listRunsToLookAt(db: Queryable, { after, again }: Walk): Promise<bigint[]> {
+/** The fee runs of this check run: the newest, the next ones after the cursor, and those with an open break. */
+export async function listRunsToExamine(db: Queryable, { after, again }: Walk): Promise<bigint[]> {
   const rows = await many<{ id: bigint }>(
     db,
     sql`(select id from fee_run order by id desc limit ${RUNS_PER_RUN})
@@ -33,7 +33,7 @@ export async function listRunsToLookAt(db: Queryable, { after, again }: Walk): P
   return rows.map(({ id }) => id);
 }
 
-/** Runs whose counts or sums are not those of their payments. */
+/** Fee runs whose counts or sums differ from those of their payments. */
 export async function listBrokenRuns(db: Queryable, runs: readonly bigint[]): Promise<Finding[]> {
   const rows = await many<RunRow>(
     db,
@@ -65,7 +65,7 @@ export async function listBrokenRuns(db: Queryable, runs: readonly bigint[]): Pr
       key: `${RUN}:${id}`,
       login: master,
       masterLogin: master,
-      // Counts that do not tie may hide any of its payments.
+      // Wrong counts may hide any of its payments.
       atRiskMinor: differs === 0n ? dueMinor : differs,
       operationIds: [],
       dealIds: [],
@@ -84,7 +84,7 @@ type TwiceRow = {
   readonly beyondMinor: bigint;
 };
 
-/** Weeks in which one Investor has more than one fee. A debt of before is collected beside it. */
+/** Weekly runs in which one Investor has more than one fee. A debt that is collected in the run is not a fee. */
 export async function listPaidTwice(db: Queryable, runs: readonly bigint[]): Promise<Finding[]> {
   const rows = await many<TwiceRow>(
     db,

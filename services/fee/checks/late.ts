@@ -3,9 +3,9 @@ import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
 const EVERY_MS = 60_000;
-/** Runs are paid within seconds; an outage of the platform is over by then, or somebody knows of it. */
+/** Runs are paid within seconds, and operators know of an outage of the platform that lasts longer. */
 const LATE_AFTER_MS = 3_600_000;
-/** Tries in a row that are ten minutes of them. */
+/** Consecutive tries that take about ten minutes. */
 const MANY_TRIES = 20;
 
 type PaymentRow = {
@@ -16,7 +16,7 @@ type PaymentRow = {
   readonly reasons: readonly string[];
 };
 
-/** fee_overdue. What is due is taken, and what is to be decided is read, unless people are being asked: nothing hangs for ever unseen. */
+/** fee_overdue. Due fees are collected and published allocations are read, unless the Master is in manual review. */
 export function late({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "fee_overdue",
@@ -48,16 +48,16 @@ function listWaiting(db: Queryable): Promise<PaymentRow[]> {
   );
 }
 
-type UnreadRow = { readonly master: string; readonly heard: bigint; readonly read: bigint; readonly tries: number };
+type UnreadRow = { readonly master: string; readonly received: bigint; readonly read: bigint; readonly tries: number };
 
 function listUnread(db: Queryable): Promise<UnreadRow[]> {
   return many<UnreadRow>(
     db,
-    sql`select heard.master_login as master, received_number as heard, coalesce(read_number, 0) as read, tries
-        from allocation_watermark as heard left join fee_master on fee_master.master_login = heard.master_login
+    sql`select received.master_login as master, received_number as received, coalesce(read_number, 0) as read, tries
+        from allocation_watermark as received left join fee_master on fee_master.master_login = received.master_login
         where received_number > coalesce(read_number, 0) and tries >= ${MANY_TRIES}
           and stopped_reason is null and break_reason is null
-        order by heard.master_login
+        order by received.master_login
         limit ${MAX_FINDINGS + 1}`,
   );
 }
@@ -72,18 +72,18 @@ function waiting({ master, waiting: count, dueMinor, oldest, reasons }: PaymentR
   };
 }
 
-function unread({ master, heard, read, tries }: UnreadRow): Finding {
+function unread({ master, received, read, tries }: UnreadRow): Finding {
   return {
     ...aboutMaster(master),
     key: `unread:${master}`,
-    // What is not decided yet is nobody's claim.
+    // A fee that is not decided yet is not owed.
     atRiskMinor: 0n,
     message: `Allocations of Master ${master} could not be read after ${tries} attempts.`,
-    evidence: { received_number: String(heard), read_number: String(read), tries },
+    evidence: { received_number: String(received), read_number: String(read), tries },
   };
 }
 
-/** They are late, not wrong: stopping the Master would not help. */
+/** Without a Master to stop: work is late, not wrong, and a stop would not help. */
 function aboutMaster(login: string) {
   return { login, masterLogin: "", operationIds: [], dealIds: [] };
 }

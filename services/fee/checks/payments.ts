@@ -3,7 +3,7 @@ import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
 import { type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { CREDIT, listBrokenPayments, listOrphanCredits, PAYMENT } from "./find-payments.ts";
-import { listBrokenRuns, listPaidTwice, listRunsToLookAt, RUN, RUNS_PER_RUN, TWICE } from "./find-runs.ts";
+import { listBrokenRuns, listPaidTwice, listRunsToExamine, RUN, RUNS_PER_RUN, TWICE } from "./find-runs.ts";
 import { listBrokenPairs, listPairsFrom, rememberMarks } from "./find-pairs.ts";
 
 const EVERY_MS = 60_000;
@@ -11,8 +11,8 @@ const EVERY_MS = 60_000;
 type Cursors = { readonly runs: bigint; readonly payments: bigint; readonly credits: bigint; readonly pair: string };
 
 /**
- * fee_payments. A run is what its payments are, each payment that was taken is one credit and each credit one payment, nobody pays
- * twice for one week, and a high-water mark never falls. All of it is written together, so one snapshot is enough.
+ * fee_payments. Fee runs equal their payments, each executed payment has one credit and each credit one payment, no Investor
+ * pays twice for one week, and no high-water mark decreases. All rows are committed together, so one snapshot is enough.
  */
 export function payments({ pool }: Pick<Deps, "pool">): Check {
   return {
@@ -25,16 +25,16 @@ export function payments({ pool }: Pick<Deps, "pool">): Check {
       const from = cursorsOf(cursor);
       const ids = (kind: string): bigint[] => idsOf(pendingBreaks, kind);
       const { findings, pairs, next } = await inSnapshot(pool, async (db) => {
-        const walked = await listPairsFrom(db, from.pair, pendingBreaks);
-        const runs = await listRunsToLookAt(db, { after: from.runs, again: [...ids(RUN), ...ids(TWICE)] });
+        const scanned = await listPairsFrom(db, from.pair, pendingBreaks);
+        const runs = await listRunsToExamine(db, { after: from.runs, again: [...ids(RUN), ...ids(TWICE)] });
         const found = [
           ...(await listBrokenRuns(db, runs)),
           ...(await listPaidTwice(db, runs)),
           ...(await listBrokenPayments(db, { after: from.payments, again: ids(PAYMENT) })),
           ...(await listOrphanCredits(db, { after: from.credits, again: ids(CREDIT) })),
-          ...(await listBrokenPairs(db, walked.pairs)),
+          ...(await listBrokenPairs(db, scanned.pairs)),
         ];
-        return { findings: found, pairs: walked.pairs, next: await cursorsAfter(db, from, walked.next) };
+        return { findings: found, pairs: scanned.pairs, next: await cursorsAfter(db, from, scanned.next) };
       });
       await rememberMarks(pool, pairs);
       return { findings, covers: () => true, nextCursor: next };
@@ -47,7 +47,7 @@ function cursorsOf(cursor: string): Cursors {
   return { runs: BigInt(runs || 0), payments: BigInt(paid), credits: BigInt(credits), pair };
 }
 
-/** Whoever is through early waits for the others; only then is the whole walked. */
+/** A table that is scanned completely waits for the others; the pass ends when all are. */
 async function cursorsAfter(db: Queryable, from: Cursors, pair: string): Promise<string> {
   const [skip, skipRuns] = [ROWS_PER_RUN - 1, RUNS_PER_RUN - 1];
   const runs = await nextCursor(

@@ -8,12 +8,12 @@ import {
   balanceOf,
   debtsOf,
   endWeek,
-  expectToTie,
+  expectToReconcile,
   paymentsOf,
   result,
   runsOf,
   settle,
-  waitLong,
+  passTime,
   type World,
 } from "../testing/world.ts";
 import type { Deps } from "../deps.ts";
@@ -31,22 +31,22 @@ async function leaving(): Promise<World> {
   return world;
 }
 
-test("what was never crystallised cannot be collected", async () => {
+test("a key without a crystallisation cannot be collected", async () => {
   const world = await aWorld();
-  const asked = collect(world.deps, { key: "nobody", lockOwner: "nobody:1" }, aCall());
+  const asked = collect(world.deps, { key: "unknown", lockOwner: "unknown:1" }, aCall());
   await expect(asked).rejects.toMatchObject({ code: "crystallisation_not_found" });
 });
 
-test("the transfers that take what is due are listed by the key of the decision", async () => {
+test("the transfers of a crystallisation are listed by its key", async () => {
   const { deps } = await leaving();
   const amount = { currencyCode: "USD", minorUnits: 600_00n };
   expect(await listDueItems(deps, { key: KEY })).toEqual({
     items: [{ key: "fee:payment:1", amount, isWeekly: false }],
   });
-  expect(await listDueItems(deps, { key: "nobody" })).toEqual({ items: [] });
+  expect(await listDueItems(deps, { key: "unknown" })).toEqual({ items: [] });
 });
 
-test("a transfer of the command carries its command id; the queries on the way carry none", async () => {
+test("a transfer of the command carries its command id, and its queries carry none", async () => {
   const world = await leaving();
   const asked: [rpc: string, commandId: string][] = [];
   const { platform, subscriptions } = world.deps;
@@ -77,15 +77,27 @@ test("a transfer of the command carries its command id; the queries on the way c
   ]);
 });
 
-test("without the account lock nothing is taken", async () => {
+test("without the account lock nothing is collected", async () => {
   const world = await leaving();
-  const asked = collect(world.deps, { key: KEY, lockOwner: "somebody:1" }, aCall());
+  const asked = collect(world.deps, { key: KEY, lockOwner: "other:1" }, aCall());
   await expect(asked).rejects.toMatchObject({ code: "lock_not_owned" });
   expect(balanceOf(world, INVESTOR)).toBe("12000.00");
   expect(await collectAll(world)).toBe("600.00");
 });
 
-test("a debit that is refused for good is deferred and owed, and its reserve goes back before the answer", async () => {
+test("while another operation holds the account, the debit is requested again within the same call", async () => {
+  const world = await leaving();
+  const requested: string[] = [];
+  world.platform.rules.isBusy = ({ key }) => requested.push(key) < 3;
+  world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
+
+  expect(await collect(world.deps, { key: KEY, lockOwner: `${KEY}:1` }, aCall())).toEqual({
+    collected: { currencyCode: "USD", minorUnits: 600_00n },
+  });
+  expect(requested).toEqual(Array(3).fill("fee:payment:1"));
+});
+
+test("a finally refused debit becomes debt, and its reserve is returned before the answer", async () => {
   const world = await leaving();
   const info = vi.spyOn(world.deps.log, "info");
   world.platform.rules.refuse = () => "insufficient_funds";
@@ -103,19 +115,19 @@ test("a debit that is refused for good is deferred and owed, and its reserve goe
   await settle(world);
   expect((await paymentsOf(world)).at(-1)).toMatchObject({ suffix: "DEBT", paid: "600.00", status: "EXECUTED" });
   expect(await debtsOf(world)).toEqual({});
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("a fee is cut to what is above the floor, and the rest is owed", async () => {
+test("a fee is cut to the funds above the floor, and the rest becomes debt", async () => {
   const world = await leaving();
   world.subscriptions.floors.set(INVESTOR, 11_750_00n);
   expect(await collectAll(world)).toBe("250.00");
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", due: "600.00", paid: "250.00" }]);
   expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "350.00" });
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("of nothing nothing is taken: the fee is deferred, and a debt is not even tried", async () => {
+test("without funds above the floor a fee is deferred and the payment of a debt skipped", async () => {
   const world = await leaving();
   world.subscriptions.floors.set(INVESTOR, 12_000_00n);
   expect(await collectAll(world)).toBe("0.00");
@@ -126,10 +138,10 @@ test("of nothing nothing is taken: the fee is deferred, and a debt is not even t
     { suffix: "DEBT", status: "SKIPPED" },
   ]);
   expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "600.00" });
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("a lost answer is an unknown outcome, and the same call finds out", async () => {
+test("a debit whose answer was lost has an unknown outcome, and a repeated call records it once", async () => {
   const world = await leaving();
   world.platform.rules.losesAnswer = () => true;
   await expect(collectAll(world)).rejects.toMatchObject({ code: "outcome_unknown", outcome: "unknown" });
@@ -137,10 +149,10 @@ test("a lost answer is an unknown outcome, and the same call finds out", async (
   world.platform.rules.losesAnswer = () => false;
   expect(await collectAll(world)).toBe("600.00");
   expect(balanceOf(world, INVESTOR)).toBe("11400.00");
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("the saga goes on when the Investor has paid; the credit follows by itself", async () => {
+test("a collection ends with the debit, and the job completes the credit", async () => {
   const world = await leaving();
   world.platform.rules.delaysCredit = () => true;
   expect(await collectAll(world)).toBe("600.00");
@@ -149,15 +161,15 @@ test("the saga goes on when the Investor has paid; the credit follows by itself"
   expect(await collectAll(world)).toBe("600.00");
 
   world.platform.rules.delaysCredit = () => false;
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", paid: "600.00" }]);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("600.00");
   expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }]);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("a credit that is refused is reversed: what was due is owed, and the mark stays", async () => {
+test("a refused credit is reversed: the due amount becomes debt, and the mark does not change", async () => {
   const world = await leaving();
   world.platform.rules.refuse = () => "credit_refused";
   expect(await collectAll(world)).toBe("0.00");
@@ -167,13 +179,13 @@ test("a credit that is refused is reversed: what was due is owed, and the mark s
   ]);
 });
 
-test("what is left for the account lock is not taken by the weekly worker", async () => {
+test("the weekly job does not collect payments that wait for the account lock", async () => {
   const world = await leaving();
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "PENDING" }]);
 });
 
-test("a weekly payment whose account is held waits, and is taken by the holder or soon after", async () => {
+test("a weekly payment from a locked account waits, and the lock owner collects it once", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "+1000.00" });
@@ -183,7 +195,7 @@ test("a weekly payment whose account is held waits, and is taken by the holder o
   expect(await paymentsOf(world)).toMatchObject([{ suffix: "W", status: "EXECUTING", paid: "0.00" }]);
   expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [["fee:payment:1", "300.00", true]] });
   expect(await collectAll(world)).toBe("300.00");
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(balanceOf(world, INVESTOR)).toBe("10700.00");
   expect(await runsOf(world)).toMatchObject([{ kind: "WEEKLY", status: "EXECUTED" }]);

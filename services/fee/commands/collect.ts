@@ -22,15 +22,15 @@ import {
 import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 
-/** Between two tries while another operation holds the account lock for a moment. */
-const TRY_AGAIN_MS = 50;
+/** Pause between two tries while another operation holds the account lock. */
+const RETRY_PAUSE_MS = 50;
 
 type AccountLock = { readonly lockOwner: string; readonly floor: bigint; readonly hasTaken: boolean };
 
 /**
- * Takes what a crystallisation named, one after the other, under the account lock of the caller. A saga goes on when a debit is
- * on the platform; its credit follows by itself. Whatever crashes, the same call finishes it. Of a stopped Master nothing
- * more is sent: the same call goes on when people have decided.
+ * Collects the payments of a crystallisation in sequence, under the account lock of the caller. A payment counts as collected
+ * when its debit is on the platform; the job completes the credit. After a crash a repeated call continues. Nothing more is
+ * sent for a stopped Master: after the manual review a repeated call continues.
  */
 export async function collect(
   deps: Deps,
@@ -53,7 +53,7 @@ export async function collect(
   return { collected: moneyToProto(usd(collected)) };
 }
 
-/** What was taken. What was not goes back to the pool before the caller hears of it. */
+/** The collected amount in cents. The reserve of an uncollected payment is returned to the pool before the caller gets an answer. */
 async function collectOne(deps: Deps, id: bigint, accountLock: AccountLock, context: CallContext): Promise<bigint> {
   const before = await getPayment(deps, id);
   const isOpen = before.status === "PENDING" || before.status === "EXECUTING";
@@ -77,7 +77,7 @@ async function collectOne(deps: Deps, id: bigint, accountLock: AccountLock, cont
   }
 }
 
-/** Until platform has an answer, or nobody waits for it any more. */
+/** Requests the transfer until its outcome is known or the wait budget of the caller is used up. */
 async function takeNow(deps: Deps, payment: DuePayment, accountLock: AccountLock, context: CallContext): Promise<void> {
   do {
     const { outcome, error } = await ask(deps, payment, accountLock, context);
@@ -85,11 +85,11 @@ async function takeNow(deps: Deps, payment: DuePayment, accountLock: AccountLock
     if (outcome.kind !== "open") return;
     if (error?.code === "lock_not_owned")
       throw refuse("lock_not_owned", "The caller does not hold the lock of the Investor's account.");
-    if (error !== undefined && !outcome.isBusy) throw whyNot(error);
-  } while (await mayLookAgain(context));
+    if (error !== undefined && !outcome.isBusy) throw refusalOf(error);
+  } while (await waitForRetry(context));
 }
 
-/** What was sent before the Master was stopped is written down. */
+/** Records the outcome of a payment that was sent before its Master was stopped. */
 async function finishSent(
   deps: Deps,
   payment: DuePayment,
@@ -116,15 +116,15 @@ async function ask(
   }
 }
 
-/** Waits a moment; false when there is no time left for another try. */
-async function mayLookAgain(context: CallContext): Promise<boolean> {
-  if (remainingMs(context) < REPLY_RESERVE_MS + TRY_AGAIN_MS || context.signal.aborted) return false;
-  await sleep(TRY_AGAIN_MS);
+/** Pauses before the next try; false when the wait budget is too short for one. */
+async function waitForRetry(context: CallContext): Promise<boolean> {
+  if (remainingMs(context) < REPLY_RESERVE_MS + RETRY_PAUSE_MS || context.signal.aborted) return false;
+  await sleep(RETRY_PAUSE_MS);
   return true;
 }
 
-/** A call that got no answer may have moved money; one that platform refused instead of recording it surely has not. */
-function whyNot({ outcome, status }: Refusal): Refusal {
+/** A call without an answer may have moved money; one that platform refused without recording it has not. */
+function refusalOf({ outcome, status }: Refusal): Refusal {
   if (outcome !== "not_executed" && status !== "conflict" && status !== "not_found") return outcomeUnknown();
   return refuse("platform_unavailable", "The trading platform has not debited the fee yet.", { outcome: "unknown" });
 }
@@ -135,6 +135,6 @@ function outcomeUnknown(): Refusal {
 
 async function getPayment({ pool }: Deps, id: bigint): Promise<PaymentState> {
   const payment = await findPayment(pool, id);
-  assert(payment !== undefined, "what was crystallised has a payment");
+  assert(payment !== undefined, "a crystallised item has a payment");
   return payment;
 }

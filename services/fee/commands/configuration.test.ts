@@ -28,7 +28,7 @@ const ASSIGNED = {
   effectiveSince: day(1),
 };
 
-test("an assignment's configuration holds from the subscription's beginning, once per key", async () => {
+test("the configuration of an assignment is valid from the start of the subscription, once per key", async () => {
   let today = day(2);
   const deps = await feeDeps(() => today);
 
@@ -48,7 +48,7 @@ test("an assignment's configuration holds from the subscription's beginning, onc
   expect(await many(deps.pool, sql`select key from fee_version`)).toEqual([{ key: "subscription:1" }]);
 });
 
-test("an update answers what it asked for and moves updated_at", async () => {
+test("an update is answered with the requested configuration and the new updated_at", async () => {
   let today = day(2);
   const deps = await feeDeps(() => today);
   await configure(deps, ASSIGNED);
@@ -65,7 +65,7 @@ test("an update answers what it asked for and moves updated_at", async () => {
   });
 });
 
-test("an update that is repeated answers the same and adds nothing", async () => {
+test("a repeated update gets the same answer and adds nothing", async () => {
   let today = day(2);
   const deps = await feeDeps(() => today);
   const first = await updateConfiguration(deps, anUpdate({ ratePpm: 250_000 }), aCall("c-1"));
@@ -74,7 +74,7 @@ test("an update that is repeated answers the same and adds nothing", async () =>
   expect(await updateConfiguration(deps, anUpdate({ ratePpm: 250_000 }), aCall("c-1"))).toEqual(first);
 });
 
-test("a scheduled update is answered at once and read when it has begun", async () => {
+test("a scheduled update is answered at once and returned by queries when it is valid", async () => {
   let today = day(2);
   const deps = await feeDeps(() => today);
   await configure(deps, ASSIGNED);
@@ -94,7 +94,7 @@ test("a scheduled update is answered at once and read when it has begun", async 
   });
 });
 
-test("a first configuration may be made without a subscription", async () => {
+test("a first configuration may be created without a subscription", async () => {
   const deps = await feeDeps(() => day(2));
 
   expect(await updateConfiguration(deps, anUpdate({ ratePpm: 0, enabled: false }), aCall("c-1"))).toMatchObject({
@@ -105,7 +105,7 @@ test("a first configuration may be made without a subscription", async () => {
   });
 });
 
-test("without upsert there has to be a configuration", async () => {
+test("an update without upsert requires a configuration", async () => {
   const deps = await feeDeps(() => day(2));
 
   await expect(updateConfiguration(deps, anUpdate({ ratePpm: 1, upsert: false }), aCall("c-1"))).rejects.toMatchObject({
@@ -113,7 +113,7 @@ test("without upsert there has to be a configuration", async () => {
   });
 });
 
-test("a first configuration needs a rate", async () => {
+test("a first configuration requires a rate", async () => {
   const deps = await feeDeps(() => day(2));
 
   await expect(updateConfiguration(deps, anUpdate({ enabled: true }), aCall("c-1"))).rejects.toMatchObject({
@@ -140,7 +140,7 @@ test("an unknown Investor has no configuration and gets none", async () => {
   ).rejects.toMatchObject(unknown);
 });
 
-test("an Investor without a configuration is told so", async () => {
+test("an Investor without a configuration is refused with a code of its own", async () => {
   const deps = await feeDeps(() => day(2));
 
   await expect(getConfiguration(deps, { investorLogin: INVESTOR }, aCall())).rejects.toMatchObject({
@@ -148,7 +148,7 @@ test("an Investor without a configuration is told so", async () => {
   });
 });
 
-test("ten updates at once are ten versions in one order", async () => {
+test("ten concurrent updates add ten versions", async () => {
   const deps = await feeDeps(() => day(2));
   await configure(deps, ASSIGNED);
 

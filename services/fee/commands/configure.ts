@@ -4,11 +4,11 @@ import type { Deps } from "../deps.ts";
 import { checkRate } from "../domain/rate.ts";
 import { addVersion } from "../processes/add-version.ts";
 
-/** The configuration that an assignment carries: rate and switch hold from the subscription's beginning. */
+/** Sets the configuration of an assignment: rate and switch are valid from the start of the subscription. */
 export async function configure(deps: Deps, request: ConfigureRequest): Promise<FeeConfiguration> {
   const { key, investorLogin, investorId, ratePpm, enabled, effectiveSince } = request;
   checkRate(ratePpm);
-  assert(effectiveSince !== undefined, "a subscription has begun");
+  assert(effectiveSince !== undefined, "a subscription has a start");
   const version = { ratePpm, rateFrom: effectiveSince, enabled, enabledFrom: effectiveSince, effectiveSince };
   return await addVersion(deps, { key, investorLogin, investorId }, () => version);
 }

@@ -8,7 +8,7 @@ import {
   balanceOf,
   debtsOf,
   endWeek,
-  expectToTie,
+  expectToReconcile,
   paymentsOf,
   result,
   runsOf,
@@ -44,10 +44,10 @@ test("F4: a withdrawal in profit takes the whole pending fee first", async () =>
   endWeek(world, { [INVESTOR]: "0.00" });
   await settle(world);
   expect(balanceOf(world, INVESTOR)).toBe("6470.00");
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("F5: a withdrawal in a drawdown pays nothing and moves no mark", async () => {
+test("F5: a withdrawal in a drawdown pays no fee and does not change the mark", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "-2000.00" });
@@ -63,7 +63,7 @@ test("F5: a withdrawal in a drawdown pays nothing and moves no mark", async () =
   expect(await runsOf(world)).toHaveLength(1);
 });
 
-test("F14: who leaves in profit pays what is due, rounded down", async () => {
+test("F14: an exit in profit pays the due fee, rounded down", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "5000.00", ratePpm: 275_000 });
   result(world, { [INVESTOR]: "+421.37" });
@@ -74,7 +74,7 @@ test("F14: who leaves in profit pays what is due, rounded down", async () => {
   expect(await paymentsOf(world)).toMatchObject([{ suffix: "UA1", status: "EXECUTED", paid: "115.87" }]);
 });
 
-test("the same key is answered the same for ever, and decides nothing again", async () => {
+test("a repeated key gets the same answer and decides nothing again", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "+2000.00" });
@@ -91,7 +91,7 @@ test("the same key is answered the same for ever, and decides nothing again", as
   await expect(stranger).rejects.toMatchObject({ code: "validation_failed" });
 });
 
-test("a decision counts the allocations up to its place and none behind it", async () => {
+test("a decision counts the allocations up to its number and none after it", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "+100.00" });
@@ -102,7 +102,7 @@ test("a decision counts the allocations up to its place and none behind it", asy
   expect(await paymentsOf(world)).toMatchObject([{ due: "30.00" }, { due: "270.00" }]);
 });
 
-test("weeks that are due are decided before, for everybody, and open weekly payments come first", async () => {
+test("closed weeks are decided first, for all Investors, and open weekly payments are collected first", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   await anInvestor(world, { login: "9002", deposit: "10000.00" });
@@ -121,14 +121,14 @@ test("weeks that are due are decided before, for everybody, and open weekly paym
   await settle(world);
   expect(balanceOf(world, "9002")).toBe("10070.00");
   expect(balanceOf(world, INVESTOR)).toBe("10840.00");
-  // The second run began where the first one ended.
+  // The second run starts at the end of the first one.
   expect(await runsOf(world)).toMatchObject([
     { kind: "WEEKLY" },
     { start: new Date("2026-01-10"), status: "EXECUTED" },
   ]);
 });
 
-test("while the switch is off nothing is pending, debts included, and nothing is lost", async () => {
+test("while fees are disabled nothing is pending, and the profit is charged when they are enabled again", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "+1000.00" });
@@ -141,7 +141,7 @@ test("while the switch is off nothing is pending, debts included, and nothing is
   expect(await decideLeave(world, { key: "again" })).toMatchObject({ pending: "300.00" });
 });
 
-test("debts to all Masters are pending, oldest first, each goes to its own payment account", async () => {
+test("debts to all Masters are collected, oldest first, each to the payment account of its Master", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "100.00" });
   world.platform.rules.refuse = () => "insufficient_funds";
@@ -172,7 +172,7 @@ test("debts to all Masters are pending, oldest first, each goes to its own payme
     { master: MASTER, kind: "PF" },
   ]);
   expect(await debtsOf(world)).toEqual({});
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("outside a pool only debts are due", async () => {
@@ -192,7 +192,7 @@ test("outside a pool only debts are due", async () => {
   });
   expect(await collectAll(world)).toBe("30.00");
   expect((await paymentsOf(world)).at(-1)).toMatchObject({ suffix: "DEBT", master: MASTER, status: "EXECUTED" });
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
 test("an Investor without a configuration owes nothing", async () => {

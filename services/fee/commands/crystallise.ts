@@ -23,7 +23,7 @@ import { readMaster } from "../processes/accounting/read-master.ts";
 import { recordDue } from "../processes/accounting/record-due.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 
-/** Before these there is no period: a run still lasts. */
+/** Length of a period without a known start: a run must not be empty. */
 const SHORTEST_PERIOD_MS = 1;
 
 type Asked = Omit<StoredCrystallisation, "pending"> & {
@@ -32,8 +32,8 @@ type Asked = Omit<StoredCrystallisation, "pending"> & {
 };
 
 /**
- * Fixes what an Investor owes at a place of the Master's allocations. Moves nothing; the same key is answered the same, also
- * while the Master is stopped: then nothing new is fixed.
+ * Fixes the fees and debts that an Investor owes at an entry of the Master's allocations. Moves no money. A repeated key gets
+ * the same answer, also while the Master is stopped; then no new key is decided.
  */
 export async function crystallise(
   deps: Deps,
@@ -58,7 +58,7 @@ function askedOf(request: CrystalliseRequest): Asked {
   return { key, investorLogin, masterLogin, subscriptionId, throughNumber, suffix, periodStart, at };
 }
 
-/** Every week that was closed up to the place is decided by then, for everybody. */
+/** Reads the allocations up to that entry, which decides all weeks closed before it, for all Investors of the pool. */
 async function readThrough(deps: Deps, masterLogin: string, through: bigint, context: CallContext): Promise<void> {
   const master = await findMaster(deps.pool, masterLogin);
   if (master !== undefined && master.readNumber >= through) return;
@@ -73,9 +73,9 @@ async function decideOnce(tx: Transaction, asked: Asked, at: Date): Promise<void
     const { breakReason } = await lockMaster(tx, masterLogin);
     if (breakReason !== undefined) throw safetyStop(masterLogin, "break");
   }
-  const place = masterLogin === undefined ? undefined : { masterLogin, throughNumber };
-  const [books] = await openBooks(tx, place, [investorLogin]);
-  assert(books !== undefined, "the books of the Investor were opened");
+  const position = masterLogin === undefined ? undefined : { masterLogin, throughNumber };
+  const [books] = await openBooks(tx, position, [investorLogin]);
+  assert(books !== undefined, "openBooks returns the books of each Investor");
   const weekly = await listOpenWeekly(tx, investorLogin);
   const { due, earnings } = decide(asked, books);
   if (books.pair !== undefined) {
@@ -89,7 +89,7 @@ async function decideOnce(tx: Transaction, asked: Asked, at: Date): Promise<void
   await completeCrystallisation(tx, { key, pending: sumOfDue(due) }, [...open, ...items]);
 }
 
-/** Whoever leaves, leaves a flat Master: nothing floats. Outside a pool only debts are due. */
+/** Money leaves the pool only while the Master is flat, so there is no floating result. Outside a pool only debts are due. */
 function decide({ masterLogin, at }: Asked, { pair, debts, terms }: Books): DecidedDue {
   const versions = terms?.versions ?? [];
   const earnings = pair?.earnings ?? { earned: 0n, mark: 0n, layers: [] };
@@ -118,10 +118,10 @@ function investorDue({ investorLogin, terms }: Books, due: DecidedDue["due"]) {
   return terms === undefined ? [] : [{ investorLogin, investorId: terms.investorId, due }];
 }
 
-/** From the rows, so that it is the same whenever it is asked. */
+/** Built from the stored rows, so that a repetition gets the same answer. */
 async function answer(db: Queryable, { key, investorLogin, masterLogin }: Asked): Promise<CrystalliseResponse> {
   const known = await findCrystallisation(db, key);
-  assert(known !== undefined, "what was decided is on record");
+  assert(known !== undefined, "a decided crystallisation is recorded");
   if (known.investorLogin !== investorLogin || known.masterLogin !== masterLogin) {
     throw refuse("validation_failed", "The key was used for another crystallisation.");
   }

@@ -14,8 +14,8 @@ import { readBatch, readPage } from "../processes/accounting/read-batch.ts";
 import { isAboutBreak } from "../processes/stop-for-break.ts";
 
 /**
- * Takes one key's word about a stopped Master. One whose allocations could not be read on is read again only when what
- * follows can be understood now; that is asked before, and the word and its effect are one transaction.
+ * Records the vote of one API key about a stopped Master. A Master with unreadable allocations is resumed only when its next
+ * batch can be read now, which is checked before the transaction of the vote and its effect.
  */
 export async function decideReview(
   deps: Deps,
@@ -27,9 +27,9 @@ export async function decideReview(
     {
       pool,
       now,
-      ask: () => findTrouble(deps, request.reviewId, context),
-      async examine(_tx, _about, _word, trouble) {
-        if (trouble !== undefined) throw actionNotPossible(`The allocations still cannot be read: ${trouble}.`);
+      ask: () => findReadFault(deps, request.reviewId, context),
+      async examine(_tx, _about, _vote, fault) {
+        if (fault !== undefined) throw actionNotPossible(`The allocations still cannot be read: ${fault}.`);
       },
       async carryOut(tx, about) {
         const resume = isAboutBreak(about) ? resumeAfterBreak : resumeMaster;
@@ -44,8 +44,8 @@ export async function decideReview(
   );
 }
 
-/** Why what follows cannot be read; undefined when it can, or is not the question. */
-async function findTrouble(deps: Deps, reviewId: bigint, context: CallContext): Promise<string | undefined> {
+/** Why the next allocations cannot be read; undefined when they can, or when the review is about a break. */
+async function findReadFault(deps: Deps, reviewId: bigint, context: CallContext): Promise<string | undefined> {
   const about = await findCase(deps.pool, reviewId);
   if (about === undefined || isAboutBreak(about)) return undefined;
   const master = await findMaster(deps.pool, about.login);

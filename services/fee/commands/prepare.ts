@@ -3,7 +3,7 @@ import type { PrepareRequest, PrepareResponse } from "#proto/pamm/fee/v1/fee.ts"
 import type { Deps } from "../deps.ts";
 import { readMaster } from "../processes/accounting/read-master.ts";
 
-/** Reads a Master's allocations, so that a decision about it has little left to read. */
+/** Reads a Master's allocations in advance, so that the crystallisation that follows has little left to read. */
 export async function prepare(
   deps: Deps,
   { masterLogin }: PrepareRequest,

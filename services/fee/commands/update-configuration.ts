@@ -8,7 +8,7 @@ import { refuse } from "../refusals.ts";
 import { findConfiguration } from "../store/configurations.ts";
 import { addVersion } from "../processes/add-version.ts";
 
-/** Adds a version to an Investor's configuration, or makes the first one. Executed fees and the high-water mark stay. */
+/** Adds a version to an Investor's configuration, or creates it. Executed fees and the high-water mark do not change. */
 export async function updateConfiguration(
   deps: Deps,
   request: UpdateConfigurationRequest,
@@ -31,7 +31,7 @@ export async function updateConfiguration(
   return await addVersion(deps, command, (versions, at) => decide(versions, change, at));
 }
 
-/** Two first commands at once: the second finds the first's version under the lock. */
+/** Called under the lock of the configuration: the second of two concurrent first commands finds the version of the first. */
 function decide(versions: readonly FeeVersion[], change: FeeChange, at: Date): FeeVersion {
   const newest = versions.at(-1);
   if (newest !== undefined) {

@@ -9,23 +9,23 @@ export type Crystallisation = {
   readonly fee: bigint;
   /** Before rounding, units of 1e-14 USD. */
   readonly exact: bigint;
-  /** As they are afterwards; the same as before when the fee is 0.00. */
+  /** The earnings after the fee; unchanged when the fee is 0.00. */
   readonly after: Earnings;
-  /** What the fee was taken of, those without a rate included. */
+  /** The layers that the fee covers, those with rate 0 included. */
   readonly charged: readonly RatedLayer[];
-  /** What an open loss may still take away. */
+  /** The layers that an open loss may still consume. */
   readonly spared: readonly RatedLayer[];
 };
 
 export type CrystallisationFacts = {
-  /** Floating result at the instant, signed, units of 1e-8 USD. Profit that floats raises nothing. */
+  /** Floating result at the instant, signed, units of 1e-8 USD. A floating profit raises no fee. */
   readonly floating: bigint;
   readonly rateAt: (earnedAt: Date) => number;
 };
 
 /**
- * The fee for the profit above the high-water mark. An open loss lowers it from the top, and what it covers stays. While it
- * is below a cent nothing changes, so that fractions add up.
+ * The fee for the profit above the high-water mark. An open loss is deducted from the top layers, which are kept uncharged.
+ * A fee below one cent changes nothing, so that fractions add up.
  */
 export function crystallise(before: Earnings, { floating, rateAt }: CrystallisationFacts): Crystallisation {
   const openLoss = floating < 0n ? -floating : 0n;

@@ -1,4 +1,4 @@
-/** A fee that was crystallised and not collected, of one Investor to one Master. */
+/** Crystallised fees that one Investor still owes to one Master. */
 export type Debt = {
   readonly masterLogin: string;
   /** Cents, positive. */
@@ -7,7 +7,7 @@ export type Debt = {
   readonly since: Date;
 };
 
-/** Oldest first; of those of one instant the lower login. */
+/** Oldest first; at the same instant by Master login. */
 export function inOrder(debts: readonly Debt[]): Debt[] {
   return debts.toSorted(
     (left, right) => left.since.getTime() - right.since.getTime() || (left.masterLogin < right.masterLogin ? -1 : 1),

@@ -7,7 +7,7 @@ import { type FeeVersion, isEnabledAt, rateAt } from "./version.ts";
 /** Something that an Investor has to pay now. */
 export type Due = {
   readonly kind: "PF" | "PF_DEBT";
-  /** Whom it is owed to. */
+  /** The Master to whom it is owed. */
   readonly masterLogin: string;
   /** Cents, positive. */
   readonly amount: bigint;
@@ -19,7 +19,7 @@ export type DueFacts = {
   readonly masterLogin: string;
   readonly earnings: Earnings;
   readonly versions: readonly FeeVersion[];
-  /** To all Masters. */
+  /** Debts to all Masters. */
   readonly debts: readonly Debt[];
   /** Signed, units of 1e-8 USD; 0 when the Master is flat. */
   readonly floating: bigint;
@@ -30,11 +30,11 @@ export type DueFacts = {
 
 export type DecidedDue = {
   readonly earnings: Earnings;
-  /** In the order in which they are taken: debts, oldest first, then the fee. */
+  /** In the sequence of collection: debts, oldest first, then the fee. */
   readonly due: readonly Due[];
 };
 
-/** Everything that is due at an instant. While the switch is off it is nothing, debts included, and nothing changes. */
+/** Everything that is due at an instant. While the switch is off nothing is due, debts included, and earnings do not change. */
 export function decideDue(facts: DueFacts): DecidedDue {
   const { masterLogin, earnings, versions, debts, floating, at } = facts;
   if (!isEnabledAt(versions, at)) return { earnings, due: [] };

@@ -1,23 +1,23 @@
 import { expect, test } from "vitest";
-import { Saga } from "../testing/saga.ts";
+import { WorkedExample } from "../testing/worked-example.ts";
 
 /** The worked examples of the accounting, by their names. */
 
 test("F1: two winning weeks", () => {
-  const saga = new Saga("10000.00", 300_000).result("+1000.00");
-  expect(saga.pending()).toBe("300.00");
-  expect(saga.run()).toBe("300.00");
-  expect(saga.state).toEqual({ G: "1000.00", H: "1000.00", L: [], balance: "10700.00" });
-  saga.result("+500.00");
-  expect(saga.pending()).toBe("150.00");
-  expect(saga.run()).toBe("150.00");
-  expect(saga.state).toEqual({ G: "1500.00", H: "1500.00", L: [], balance: "11050.00" });
-  expect(saga.paymentAccount).toBe(450_00n);
+  const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
+  expect(example.pending()).toBe("300.00");
+  expect(example.run()).toBe("300.00");
+  expect(example.state).toEqual({ G: "1000.00", H: "1000.00", L: [], balance: "10700.00" });
+  example.result("+500.00");
+  expect(example.pending()).toBe("150.00");
+  expect(example.run()).toBe("150.00");
+  expect(example.state).toEqual({ G: "1500.00", H: "1500.00", L: [], balance: "11050.00" });
+  expect(example.paymentAccount).toBe(450_00n);
 });
 
 test("F2: a loss, then recovery", () => {
-  const saga = new Saga("10000.00", 300_000);
-  const week = (result: string) => [saga.result(result).run(), saga.state.G, saga.state.balance];
+  const example = new WorkedExample("10000.00", 300_000);
+  const week = (result: string) => [example.result(result).run(), example.state.G, example.state.balance];
   expect(week("+1000.00")).toEqual(["300.00", "1000.00", "10700.00"]);
   expect(week("-600.00")).toEqual(["0.00", "400.00", "10100.00"]);
   expect(week("+400.00")).toEqual(["0.00", "800.00", "10500.00"]);
@@ -25,132 +25,139 @@ test("F2: a loss, then recovery", () => {
 });
 
 test("F3: a deposit in a drawdown", () => {
-  const saga = new Saga("10000.00", 300_000).result("-2000.00").flow("+5000.00").result("+1500.00");
-  expect(saga.run()).toBe("0.00");
-  expect(saga.state).toEqual({ G: "-500.00", H: "0.00", L: [], balance: "14500.00" });
-  expect(saga.result("+800.00").run()).toBe("90.00");
-  expect(saga.state).toEqual({ G: "300.00", H: "300.00", L: [], balance: "15210.00" });
+  const example = new WorkedExample("10000.00", 300_000).result("-2000.00").flow("+5000.00").result("+1500.00");
+  expect(example.run()).toBe("0.00");
+  expect(example.state).toEqual({ G: "-500.00", H: "0.00", L: [], balance: "14500.00" });
+  expect(example.result("+800.00").run()).toBe("90.00");
+  expect(example.state).toEqual({ G: "300.00", H: "300.00", L: [], balance: "15210.00" });
 });
 
 test("F4: a partial withdrawal in profit takes the whole pending fee", () => {
-  const saga = new Saga("10000.00", 300_000).result("+2000.00");
-  expect(saga.run()).toBe("600.00");
-  expect(saga.flow("-5000.00").state).toEqual({ G: "2000.00", H: "2000.00", L: [], balance: "6400.00" });
-  expect(saga.result("+100.00").run()).toBe("30.00");
-  expect(saga.state.balance).toBe("6470.00");
+  const example = new WorkedExample("10000.00", 300_000).result("+2000.00");
+  expect(example.run()).toBe("600.00");
+  expect(example.flow("-5000.00").state).toEqual({ G: "2000.00", H: "2000.00", L: [], balance: "6400.00" });
+  expect(example.result("+100.00").run()).toBe("30.00");
+  expect(example.state.balance).toBe("6470.00");
 });
 
-test("F4b: a withdrawal of everything leaves what the fee leaves", () => {
-  const saga = new Saga("10000.00", 300_000).result("+2000.00");
-  expect(saga.run()).toBe("600.00");
-  expect(saga.state.balance).toBe("11400.00");
+test("F4b: a withdrawal of everything pays out the balance after the fee", () => {
+  const example = new WorkedExample("10000.00", 300_000).result("+2000.00");
+  expect(example.run()).toBe("600.00");
+  expect(example.state.balance).toBe("11400.00");
 });
 
-test("F5: a withdrawal in a drawdown moves no mark", () => {
-  const saga = new Saga("10000.00", 300_000).result("-2000.00");
-  expect(saga.run()).toBe("0.00");
-  expect(saga.flow("-4000.00").result("+1200.00").run()).toBe("0.00");
-  expect(saga.state.G).toBe("-800.00");
-  expect(saga.result("+1000.00").run()).toBe("60.00");
-  expect(saga.state.balance).toBe("6140.00");
+test("F5: a withdrawal in a drawdown does not change the mark", () => {
+  const example = new WorkedExample("10000.00", 300_000).result("-2000.00");
+  expect(example.run()).toBe("0.00");
+  expect(example.flow("-4000.00").result("+1200.00").run()).toBe("0.00");
+  expect(example.state.G).toBe("-800.00");
+  expect(example.result("+1000.00").run()).toBe("60.00");
+  expect(example.state.balance).toBe("6140.00");
 });
 
 test("F6: a rate change inside the week", () => {
-  const saga = new Saga("10000.00", 200_000).result("+1000.00").change({ ratePpm: 300_000 }).result("+500.00");
-  expect(saga.pending()).toBe("350.00");
-  saga.result("-700.00");
-  expect(saga.run()).toBe("160.00");
-  expect(saga.state.balance).toBe("10640.00");
-  expect(saga.result("+300.00").run()).toBe("90.00");
-  expect(saga.state.balance).toBe("10850.00");
+  const example = new WorkedExample("10000.00", 200_000)
+    .result("+1000.00")
+    .change({ ratePpm: 300_000 })
+    .result("+500.00");
+  expect(example.pending()).toBe("350.00");
+  example.result("-700.00");
+  expect(example.run()).toBe("160.00");
+  expect(example.state.balance).toBe("10640.00");
+  expect(example.result("+300.00").run()).toBe("90.00");
+  expect(example.state.balance).toBe("10850.00");
 });
 
 test("F7: disabled, then enabled", () => {
-  const saga = new Saga("10000.00", 300_000).result("+400.00");
-  saga.change({ enabled: false }).result("+600.00");
-  expect(saga.run()).toBe("0.00");
-  expect(saga.state).toEqual({ G: "1000.00", H: "0.00", L: ["400.00", "600.00"], balance: "11000.00" });
-  saga.change({ enabled: true }).result("+200.00");
-  expect(saga.run()).toBe("180.00");
-  expect(saga.state).toEqual({ G: "1200.00", H: "1200.00", L: [], balance: "11020.00" });
-  saga.change({ enabled: false }).result("-300.00");
-  expect(saga.run()).toBe("0.00");
-  saga.change({ enabled: true }).result("+200.00");
-  expect(saga.run()).toBe("0.00");
-  expect(saga.state).toEqual({ G: "1100.00", H: "1200.00", L: [], balance: "10920.00" });
-  expect(saga.result("+150.00").run()).toBe("15.00");
-  expect(saga.state).toEqual({ G: "1250.00", H: "1250.00", L: [], balance: "11055.00" });
+  const example = new WorkedExample("10000.00", 300_000).result("+400.00");
+  example.change({ enabled: false }).result("+600.00");
+  expect(example.run()).toBe("0.00");
+  expect(example.state).toEqual({ G: "1000.00", H: "0.00", L: ["400.00", "600.00"], balance: "11000.00" });
+  example.change({ enabled: true }).result("+200.00");
+  expect(example.run()).toBe("180.00");
+  expect(example.state).toEqual({ G: "1200.00", H: "1200.00", L: [], balance: "11020.00" });
+  example.change({ enabled: false }).result("-300.00");
+  expect(example.run()).toBe("0.00");
+  example.change({ enabled: true }).result("+200.00");
+  expect(example.run()).toBe("0.00");
+  expect(example.state).toEqual({ G: "1100.00", H: "1200.00", L: [], balance: "10920.00" });
+  expect(example.result("+150.00").run()).toBe("15.00");
+  expect(example.state).toEqual({ G: "1250.00", H: "1250.00", L: [], balance: "11055.00" });
 });
 
 test("F9: three Investors, each rounded down once", () => {
   const parts = ["+33.34", "+33.33", "+33.33"];
-  expect(parts.map((part) => new Saga("1000.00", 333_333).result(part).run())).toEqual(["11.11", "11.10", "11.10"]);
+  expect(parts.map((part) => new WorkedExample("1000.00", 333_333).result(part).run())).toEqual([
+    "11.11",
+    "11.10",
+    "11.10",
+  ]);
 });
 
-test("F10: an open loss at the cut-off protects what was earned last", () => {
-  const saga = new Saga("10000.00", 300_000).result("+1000.00");
-  expect(saga.run("-400.00")).toBe("180.00");
-  expect(saga.state).toEqual({ G: "1000.00", H: "600.00", L: ["400.00"], balance: "10820.00" });
+test("F10: an open loss at the cut-off protects the profit that was earned last", () => {
+  const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
+  expect(example.run("-400.00")).toBe("180.00");
+  expect(example.state).toEqual({ G: "1000.00", H: "600.00", L: ["400.00"], balance: "10820.00" });
 });
 
-test("F10a: the loss closes, and what it protected is gone", () => {
-  const saga = new Saga("10000.00", 300_000).result("+1000.00");
-  saga.run("-400.00");
-  expect(saga.result("-400.00").run()).toBe("0.00");
-  expect(saga.state.G).toBe("600.00");
-  expect(saga.result("+100.00").run()).toBe("30.00");
+test("F10a: the open loss is realised, and the protected profit is never charged", () => {
+  const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
+  example.run("-400.00");
+  expect(example.result("-400.00").run()).toBe("0.00");
+  expect(example.state.G).toBe("600.00");
+  expect(example.result("+100.00").run()).toBe("30.00");
 });
 
-test("F10b: the loss recovers, and what it protected is charged", () => {
-  const saga = new Saga("10000.00", 300_000).result("+1000.00");
-  saga.run("-400.00");
-  expect(saga.result("+50.00").run()).toBe("135.00");
-  expect(saga.state).toEqual({ G: "1050.00", H: "1050.00", L: [], balance: "10735.00" });
+test("F10b: the open loss recovers, and the protected profit is charged", () => {
+  const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
+  example.run("-400.00");
+  expect(example.result("+50.00").run()).toBe("135.00");
+  expect(example.state).toEqual({ G: "1050.00", H: "1050.00", L: [], balance: "10735.00" });
 });
 
 test("an open profit raises no fee", () => {
-  expect(new Saga("10000.00", 300_000).result("+1000.00").run("+400.00")).toBe("300.00");
+  expect(new WorkedExample("10000.00", 300_000).result("+1000.00").run("+400.00")).toBe("300.00");
 });
 
 test("F12: a missed week is decided as of its own end", () => {
-  const saga = new Saga("10000.00", 250_000);
-  expect(saga.result("+800.00").run()).toBe("200.00");
-  expect(saga.result("-500.00").run()).toBe("0.00");
+  const example = new WorkedExample("10000.00", 250_000);
+  expect(example.result("+800.00").run()).toBe("200.00");
+  expect(example.result("-500.00").run()).toBe("0.00");
 });
 
 test("F13: fractions of a cent add up", () => {
-  const saga = new Saga("10000.00", 300_000).result("+0.03");
-  expect(saga.run()).toBe("0.00");
-  expect(saga.state).toMatchObject({ G: "0.03", H: "0.00", L: ["0.03"] });
-  expect(saga.result("+0.01").run()).toBe("0.01");
-  expect(saga.state).toMatchObject({ G: "0.04", H: "0.04", L: [] });
+  const example = new WorkedExample("10000.00", 300_000).result("+0.03");
+  expect(example.run()).toBe("0.00");
+  expect(example.state).toMatchObject({ G: "0.03", H: "0.00", L: ["0.03"] });
+  expect(example.result("+0.01").run()).toBe("0.01");
+  expect(example.state).toMatchObject({ G: "0.04", H: "0.04", L: [] });
 });
 
 test("F14: leaving in profit", () => {
-  const saga = new Saga("5000.00", 275_000).result("+421.37");
-  expect(saga.run()).toBe("115.87");
-  expect(saga.state.balance).toBe("5305.50");
+  const example = new WorkedExample("5000.00", 275_000).result("+421.37");
+  expect(example.run()).toBe("115.87");
+  expect(example.state.balance).toBe("5305.50");
 });
 
-test("a rate of the past holds for what is not crystallised, and for nothing else", () => {
-  const saga = new Saga("10000.00", 300_000).result("+1000.00");
-  const since = saga.earnings.layers[0]!.earnedAt;
-  expect(saga.run()).toBe("300.00");
-  saga.result("+100.00").change({ ratePpm: 200_000, effectiveSince: since }).result("+100.00");
-  expect(saga.run()).toBe("40.00");
-  expect(saga.state.H).toBe("1200.00");
+test("a rate from a past date applies to profit that is not crystallised only", () => {
+  const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
+  const since = example.earnings.layers[0]!.earnedAt;
+  expect(example.run()).toBe("300.00");
+  example.result("+100.00").change({ ratePpm: 200_000, effectiveSince: since }).result("+100.00");
+  expect(example.run()).toBe("40.00");
+  expect(example.state.H).toBe("1200.00");
 });
 
-test("a scheduled rate holds from its instant", () => {
-  const saga = new Saga("10000.00", 300_000);
-  saga.change({ ratePpm: 100_000, effectiveSince: new Date("2026-02-01T00:00:00Z") }).result("+100.00");
-  expect(saga.run()).toBe("30.00");
+test("a scheduled rate is valid from its instant", () => {
+  const example = new WorkedExample("10000.00", 300_000);
+  example.change({ ratePpm: 100_000, effectiveSince: new Date("2026-02-01T00:00:00Z") }).result("+100.00");
+  expect(example.run()).toBe("30.00");
 });
 
-test("profit from before the first version bears no rate, and is waived with the first fee", () => {
-  const saga = new Saga("10000.00", 300_000);
-  saga.versions = [{ ...saga.versions[0]!, rateFrom: new Date("2026-01-05T00:02:30Z") }];
-  saga.result("+100.00").result("+50.00");
-  expect(saga.run()).toBe("15.00");
-  expect(saga.state.H).toBe("150.00");
+test("profit from before the first version has rate 0, and the first fee waives it", () => {
+  const example = new WorkedExample("10000.00", 300_000);
+  example.versions = [{ ...example.versions[0]!, rateFrom: new Date("2026-01-05T00:02:30Z") }];
+  example.result("+100.00").result("+50.00");
+  expect(example.run()).toBe("15.00");
+  expect(example.state.H).toBe("150.00");
 });

@@ -4,20 +4,20 @@ import { type Crystallisation, type RatedLayer, shareOf } from "./crystallise.ts
 import { type Earnings, sumOf } from "./layers.ts";
 import { formatExact } from "./units.ts";
 
-/** Enough to do the sum again by hand. Kept with each payment, for ever. */
+/** Everything needed to recalculate a payment by hand. Stored with the payment. */
 export type Explanation = {
-  /** For people. */
+  /** Readable text. */
   readonly lines: readonly string[];
-  /** For machines: names to numbers as exact decimal text, and to instants. */
+  /** Machine-readable values: exact decimal text and instants. */
   readonly facts: Readonly<Record<string, string | null>>;
   readonly charged: readonly ExplainedLayer[];
   readonly spared: readonly ExplainedLayer[];
 };
 
-/** Neighbours of one rate are one: a week of many results stays readable. */
+/** Adjacent layers of one rate, combined so that a week of many results stays readable. */
 export type ExplainedLayer = {
   readonly amount: string;
-  /** Of the first and of the last result in it. */
+  /** Time of the first and of the last result in it. */
   readonly earnedFrom: string;
   readonly earnedTo: string;
   readonly rate: string;

@@ -49,7 +49,7 @@ test("layers fill exactly the interval from the mark to what was earned", () => 
   );
 });
 
-test("the mark never falls", () => {
+test("the mark never decreases", () => {
   fc.assert(
     fc.property(history, (steps) => {
       const marks = play(steps).states.map(({ mark }) => mark);
@@ -58,7 +58,7 @@ test("the mark never falls", () => {
   );
 });
 
-test("with one rate and nothing open the fees are the rate times the mark, less than a cent below for each", () => {
+test("with one rate and no open result each fee is less than a cent below the rate times the rise of the mark", () => {
   const flat = history.map((steps) => steps.map((one) => ("floating" in one ? { floating: 0n } : one)));
   fc.assert(
     fc.property(flat, (steps) => {
@@ -101,7 +101,7 @@ test("an open loss never raises a fee, and no fee is above the profit", () => {
   );
 });
 
-test("a journal that is played again gives the same state, in one go or in pieces", () => {
+test("folding a journal in pieces gives the same state as folding it at once", () => {
   fc.assert(
     fc.property(fc.array(result, { maxLength: 30 }), fc.nat(30), (results, cut) => {
       const parts = results.map((amount, hour) => ({ amount, earnedAt: at(hour) }));
@@ -111,7 +111,7 @@ test("a journal that is played again gives the same state, in one go or in piece
   );
 });
 
-test("a rate of 0 takes nothing and moves no mark", () => {
+test("a rate of 0 charges nothing and does not change the mark", () => {
   fc.assert(
     fc.property(history, (steps) => {
       const { states, fees } = play(steps, 0);

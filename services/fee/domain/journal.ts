@@ -1,4 +1,4 @@
-/** One entry of a Master's allocations, in the one order that counts. */
+/** One entry of a Master's allocations; `number` is gapless per Master. */
 export type JournalEntry = JournalResult | JournalWeek;
 
 export type JournalResult = {
@@ -19,7 +19,7 @@ export type JournalWeek = {
   readonly markedAt: Date | undefined;
 };
 
-/** What an entry means to one Investor. */
+/** The share of one Investor in an entry. */
 export type JournalPart = {
   readonly number: bigint;
   readonly subscriptionId: bigint;
@@ -30,7 +30,7 @@ export type JournalPart = {
   readonly floating: bigint;
 };
 
-/** Entries that belong together, with all their parts: committed at once, or not at all. */
+/** Entries with all their parts, committed in one transaction. */
 export type JournalBatch = {
   readonly masterLogin: string;
   /** Number of the entry before the first one. */
@@ -39,7 +39,7 @@ export type JournalBatch = {
   readonly parts: readonly JournalPart[];
 };
 
-/** The entries that one transaction files: a closed week is decided where it stands, so it ends a batch. */
+/** The entries up to and including the first closed week: a week is decided in the transaction that records it, so it ends a batch. */
 export function untilWeek(entries: readonly JournalEntry[]): JournalEntry[] {
   const week = entries.findIndex(({ kind }) => kind === "WEEK");
   return week === -1 ? [...entries] : entries.slice(0, week + 1);
@@ -49,7 +49,7 @@ export function untilWeek(entries: readonly JournalEntry[]): JournalEntry[] {
 export function findGap(after: bigint, entries: readonly { readonly number: bigint }[]): string | undefined {
   for (const [index, { number }] of entries.entries()) {
     const expected = after + BigInt(index) + 1n;
-    if (number !== expected) return `entry ${expected} is missing, ${number} came instead`;
+    if (number !== expected) return `entry ${expected} is missing, ${number} was received instead`;
   }
   return undefined;
 }

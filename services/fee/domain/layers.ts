@@ -1,6 +1,6 @@
 import { E8_PER_CENT } from "./units.ts";
 
-/** Profit above the high-water mark that no fee was taken of yet. It knows when it was earned and no rate. */
+/** Profit above the high-water mark for which no fee was charged yet. It has the time of earning, and no rate. */
 export type Layer = {
   /** Units of 1e-8 USD, positive. */
   readonly amount: bigint;
@@ -8,7 +8,7 @@ export type Layer = {
   readonly earnedAt: Date;
 };
 
-/** What an Investor has earned with a Master since the first baseline. Deposits and withdrawals never enter it. */
+/** The result of an Investor with a Master since the first baseline. Deposits and withdrawals are not part of it. */
 export type Earnings = {
   /** G: the sum of all results, whole cents. */
   readonly earned: bigint;
@@ -27,7 +27,7 @@ export type Part = {
 
 export const NOTHING_EARNED: Earnings = { earned: 0n, mark: 0n, layers: [] };
 
-/** Profit above what was there before becomes a layer; a loss takes layers from the top: last earned, first lost. */
+/** Profit above the mark and the previous result becomes a layer; a loss consumes layers from the top (last in, first out). */
 export function earn(earnings: Earnings, parts: readonly Part[]): Earnings {
   const { mark } = earnings;
   const layers = [...earnings.layers];
@@ -42,7 +42,7 @@ export function earn(earnings: Earnings, parts: readonly Part[]): Earnings {
   return { earned, mark, layers };
 }
 
-/** Splits a stack: what lies below, and what was taken from the top, as far as there is so much. */
+/** Takes `amount`, or all that there is, from the top of a stack; returns the rest and the part taken. */
 export function takeFromTop(layers: readonly Layer[], amount: bigint): { rest: Layer[]; taken: Layer[] } {
   const rest = [...layers];
   return { taken: pop(rest, amount), rest };
@@ -52,7 +52,7 @@ export function sumOf(layers: readonly Layer[]): bigint {
   return layers.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** Profit of one instant is one layer, in however many parts it came. */
+/** Profit of one instant is one layer, also when it is allocated in several parts. */
 function push(stack: Layer[], layer: Layer): void {
   if (layer.amount === 0n) return;
   const top = stack.at(-1);
@@ -60,7 +60,7 @@ function push(stack: Layer[], layer: Layer): void {
   else stack[stack.length - 1] = { ...top, amount: top.amount + layer.amount };
 }
 
-/** Bottom first, as they lay. */
+/** Removes `amount` from the top; returns the removed layers, bottom first. */
 function pop(stack: Layer[], amount: bigint): Layer[] {
   const taken: Layer[] = [];
   let missing = amount;

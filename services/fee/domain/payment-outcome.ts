@@ -1,16 +1,16 @@
-/** What became of asking the platform for a payment. */
+/** The outcome of the transfer of a payment. */
 export type PaymentOutcome =
   | Paid
-  /** The Investor has paid; the credit is on its way. */
+  /** The debit is executed; the credit is pending. */
   | { readonly kind: "debited"; readonly amount: bigint; readonly transferId: bigint; readonly debitDealId: bigint }
   | Unpaid
-  /** Nothing is recorded, or nobody knows yet: it is asked again under the same key. */
+  /** Nothing is recorded, or the outcome is unknown: the transfer is requested again under the same key. */
   | { readonly kind: "open"; readonly reason: string; readonly isBusy: boolean };
 
-/** Both legs are on the platform. */
+/** Both legs are executed. */
 export type Paid = {
   readonly kind: "paid";
-  /** Cents, positive; less than what was due when the account did not have it. */
+  /** Cents, positive; less than due when the free funds of the account were lower. */
   readonly amount: bigint;
   readonly transferId: bigint;
   readonly debitDealId: bigint;
@@ -18,17 +18,14 @@ export type Paid = {
   readonly executedAt: Date;
 };
 
-/** Surely nothing was taken, and never will be under this key: what was due is debt. */
+/** Nothing was collected, and nothing will be under this key: the due amount becomes debt. */
 export type Unpaid = {
   readonly kind: "unpaid";
   readonly status: "DEFERRED" | "REVERSED" | "SKIPPED";
   readonly reason: string;
 };
 
-/**
- * A refusal of the debit is final. A debt of which there was nothing to take was not even tried; a fee of which nothing
- * could be paid is on record.
- */
+/** A refusal of the debit is final. With no free funds the payment of a debt is SKIPPED, and that of a fee is DEFERRED. */
 export function unpaid(kind: "PF" | "PF_DEBT", refusalCode: string): Unpaid {
   if (refusalCode === "credit_refused") return { kind: "unpaid", status: "REVERSED", reason: refusalCode };
   const isUntried = kind === "PF_DEBT" && refusalCode === "nothing_to_take";

@@ -1,15 +1,15 @@
 export type RunStatus = "SCHEDULED" | "EXECUTING" | "EXECUTED" | "PARTIALLY_EXECUTED" | "FAILED";
 
-/** How many payments of a run stand where. Those that were skipped count nowhere. */
+/** The number of payments of a run by status. Skipped ones are not counted. */
 export type RunCounts = {
   readonly open: number;
   readonly executed: number;
   readonly failed: number;
-  /** At least one of them was asked of the platform. */
+  /** At least one of them was sent to the platform. */
   readonly hasBegun: boolean;
 };
 
-/** A run is what its payments are. */
+/** The status of a run follows from its payments. */
 export function runStatus({ open, executed, failed, hasBegun }: RunCounts): RunStatus {
   if (open > 0) return hasBegun ? "EXECUTING" : "SCHEDULED";
   if (failed === 0) return "EXECUTED";

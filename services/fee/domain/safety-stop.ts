@@ -2,12 +2,12 @@ import type { Refusal, RefusalOutcome } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 type Why =
-  /** What follows in the Master's allocations cannot be read. */
+  /** The next allocations of the Master cannot be read. */
   | "unreadable"
-  /** Its fees, or its payment account, do not tie. */
+  /** Its fees or its payment account do not reconcile. */
   | "break";
 
-/** Nothing is decided about a Master's fees, and nothing of them is sent, until people have looked. */
+/** No fee of the Master is decided or sent until the manual review is decided. */
 export function safetyStop(login: string, why: Why, outcome: RefusalOutcome = "not_executed"): Refusal {
   const message =
     why === "unreadable"

@@ -4,7 +4,7 @@ import { unpaid } from "./payment-outcome.ts";
 import { runStatus } from "./run-status.ts";
 import { formatExact } from "./units.ts";
 
-test("a run is what its payments are", () => {
+test("the status of a run follows from its payments", () => {
   const none = { open: 0, executed: 0, failed: 0, hasBegun: true };
   expect(runStatus({ ...none, open: 2, hasBegun: false })).toBe("SCHEDULED");
   expect(runStatus({ ...none, open: 1, executed: 1 })).toBe("EXECUTING");
@@ -13,7 +13,7 @@ test("a run is what its payments are", () => {
   expect(runStatus({ ...none, failed: 1 })).toBe("FAILED");
 });
 
-test("a refused debit is deferred, a refused credit reversed, and a debt of which nothing was there skipped", () => {
+test("a refused debit is deferred, a refused credit reversed, and a debt without free funds skipped", () => {
   expect(unpaid("PF", "insufficient_funds").status).toBe("DEFERRED");
   expect(unpaid("PF", "nothing_to_take").status).toBe("DEFERRED");
   expect(unpaid("PF_DEBT", "nothing_to_take").status).toBe("SKIPPED");
@@ -32,8 +32,8 @@ test("a batch ends with the first closed week", () => {
 test("a missing, a repeated and a strange number are gaps", () => {
   const numbers = (...all: bigint[]) => all.map((number) => ({ number }));
   expect(findGap(4n, numbers(5n, 6n))).toBeUndefined();
-  expect(findGap(4n, numbers(6n))).toBe("entry 5 is missing, 6 came instead");
-  expect(findGap(4n, numbers(5n, 5n))).toBe("entry 6 is missing, 5 came instead");
+  expect(findGap(4n, numbers(6n))).toBe("entry 5 is missing, 6 was received instead");
+  expect(findGap(4n, numbers(5n, 5n))).toBe("entry 6 is missing, 5 was received instead");
 });
 
 test("exact numbers have two decimals at least and no zeros after those", () => {

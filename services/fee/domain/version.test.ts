@@ -66,7 +66,7 @@ test("the newest command holds from its instant on, over every version that begi
   expect(termsAt([first, scheduled, newest], day(25)).ratePpm).toBe(150_000);
 });
 
-test("a rate may be dated back, the switch never", () => {
+test("a rate may be valid from a past date, the switch never", () => {
   const back = nextVersion(first, change({ ratePpm: 0, enabled: false, effectiveSince: day(2) }), day(9));
 
   expect(back).toMatchObject({ rateFrom: day(2), enabledFrom: day(9) });
@@ -96,7 +96,7 @@ test("an instant alone moves the stored rate", () => {
   expect(moved).toMatchObject({ ratePpm: 300_000, rateFrom: day(3), enabledFrom: undefined, effectiveSince: day(3) });
 });
 
-test("where nothing has begun, the first scheduled version is what holds", () => {
+test("before any version is valid, the terms are those of the first scheduled one", () => {
   const scheduled = firstVersion({ ...change({ effectiveSince: day(20) }), ratePpm: 100_000 }, day(1));
 
   expect(termsAt([scheduled], day(2))).toEqual({ ratePpm: 100_000, enabled: true, effectiveSince: day(20) });

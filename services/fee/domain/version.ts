@@ -1,16 +1,16 @@
 /** One command that changed a configuration. Rates in parts per million. */
 export type FeeVersion = {
   readonly ratePpm: number;
-  /** From when the rate holds; undefined when the command did not touch it. */
+  /** From when the rate is valid; undefined when the command did not change it. */
   readonly rateFrom: Date | undefined;
   readonly enabled: boolean;
-  /** From when the switch holds; undefined when the command did not touch it. */
+  /** From when the switch is valid; undefined when the command did not change it. */
   readonly enabledFrom: Date | undefined;
   /** What is shown as the beginning of validity. */
   readonly effectiveSince: Date;
 };
 
-/** What a command asks for; undefined keeps what is stored. */
+/** The requested change; undefined keeps the stored value. */
 export type FeeChange = {
   readonly ratePpm: number | undefined;
   readonly enabled: boolean | undefined;
@@ -19,7 +19,7 @@ export type FeeChange = {
 
 export type FeeTerms = Pick<FeeVersion, "ratePpm" | "enabled" | "effectiveSince">;
 
-/** The first version of a configuration. The caller has made sure that there is a rate. */
+/** The first version of a configuration, which requires a rate. */
 export function firstVersion(change: FeeChange & { readonly ratePpm: number }, now: Date): FeeVersion {
   const effectiveSince = change.effectiveSince ?? now;
   return {
@@ -32,8 +32,8 @@ export function firstVersion(change: FeeChange & { readonly ratePpm: number }, n
 }
 
 /**
- * The version that a change makes of the newest one. A rate holds from the instant that is given, in the past too, else
- * from now or, while the stored configuration has not begun, from its beginning. The switch never acts before now.
+ * The version that a change makes of the newest one. A rate is valid from the requested instant, also one in the past, else
+ * from now or, if the stored configuration starts later, from its start. The switch is never valid before now.
  */
 export function nextVersion(newest: FeeVersion, change: FeeChange, now: Date): FeeVersion {
   const validFrom = change.effectiveSince ?? later(now, newest.effectiveSince);
@@ -49,16 +49,16 @@ export function nextVersion(newest: FeeVersion, change: FeeChange, now: Date): F
 }
 
 /**
- * What holds at an instant: of all versions that have begun, the newest, for the rate and for the switch each. Where none
- * has begun, the first that will. Versions in the order in which they were made, at least one.
+ * The terms at an instant: rate and switch, each of the newest version that is valid by then; if none is, of the first
+ * scheduled one. `versions` is in the sequence of creation and has at least one.
  */
 export function termsAt(versions: readonly FeeVersion[], at: Date): FeeTerms {
-  const rate = holding(versions, "rateFrom", at);
-  const { enabled } = holding(versions, "enabledFrom", at);
+  const rate = versionAt(versions, "rateFrom", at);
+  const { enabled } = versionAt(versions, "enabledFrom", at);
   return { ratePpm: rate.ratePpm, enabled, effectiveSince: rate.effectiveSince };
 }
 
-/** The rate that profit of an instant bears: 0 while the switch is off and before the first version begins. */
+/** The rate of profit earned at an instant: 0 while the switch is off and before the first version is valid. */
 export function rateAt(versions: readonly FeeVersion[], earnedAt: Date): number {
   const hasBegun = versions.some(({ rateFrom }) => (rateFrom ?? NEVER) <= earnedAt);
   if (!hasBegun) return 0;
@@ -66,17 +66,17 @@ export function rateAt(versions: readonly FeeVersion[], earnedAt: Date): number 
   return enabled ? ratePpm : 0;
 }
 
-/** Whether fees are collected at an instant. Nobody pays without a configuration. */
+/** Whether fees are collected at an instant. Without a configuration there are none. */
 export function isEnabledAt(versions: readonly FeeVersion[], at: Date): boolean {
   return versions.length > 0 && termsAt(versions, at).enabled;
 }
 
-function holding(versions: readonly FeeVersion[], from: "rateFrom" | "enabledFrom", at: Date): FeeVersion {
+function versionAt(versions: readonly FeeVersion[], from: "rateFrom" | "enabledFrom", at: Date): FeeVersion {
   const begun = versions.findLast((version) => (version[from] ?? NEVER) <= at);
   const scheduled = versions.filter((version) => version[from] !== undefined);
   const first = begun ?? scheduled.toSorted((a, b) => Number(a[from]) - Number(b[from])).at(0);
   if (first === undefined) {
-    throw new Error("a configuration has a first version");
+    throw new Error("A configuration has no version.");
   }
   return first;
 }

@@ -35,7 +35,7 @@ test("debts come first, oldest first, each to its own Master, and the fee last",
   ]);
 });
 
-test("whoever is switched off at the cut-off pays nothing, debts included, and keeps everything", () => {
+test("an Investor whose switch is off at the cut-off pays nothing, debts included, and earnings do not change", () => {
   const off = nextVersion(enabled, { ...KEEP, enabled: false }, day(9));
   const pair = aPair({ versions: [enabled, off], debts: [{ masterLogin: "5001", amount: 3n, since: day(4) }] });
   expect(decideWeek(WEEK, [pair])).toEqual([{ investorLogin: "9001", earnings: pair.earnings, due: [] }]);

@@ -22,7 +22,7 @@ export type DecidedPair = {
   readonly due: readonly Due[];
 };
 
-/** What a closed week decides, as of its own end, with the rates and the switch of its cut-off. */
+/** Decides a closed week as of its cut-off, with the switch of that instant. */
 export function decideWeek({ masterLogin, cutOff, markedAt }: Week, pairs: readonly WeekPair[]): DecidedPair[] {
   return pairs.map(({ investorLogin, ...pair }) => ({
     investorLogin,

@@ -7,12 +7,12 @@ import {
   anInvestor,
   aWorld,
   endWeek,
-  expectToTie,
-  hear,
+  expectToReconcile,
+  receive,
   paymentsOf,
   result,
   settle,
-  waitLong,
+  passTime,
   type World,
 } from "../testing/world.ts";
 import { payFees } from "./pay-fees.ts";
@@ -28,7 +28,7 @@ async function aWeekOfTwoMasters(): Promise<World> {
   endWeek(world, { 9001: "0.00" });
   world.week -= 1;
   endWeek(world, { 9002: "0.00" }, OTHER_MASTER);
-  await hear(world);
+  await receive(world);
   await readAllocations(world.deps);
   return world;
 }
@@ -37,7 +37,7 @@ async function statuses(world: World): Promise<Record<string, string>> {
   return Object.fromEntries((await paymentsOf(world)).map(({ investor, status }) => [investor, status]));
 }
 
-test("a Master that is locked for long keeps the payments of no other from being written down", async () => {
+test("while the row of one Master is locked, the payments to other Masters are recorded", async () => {
   const world = await aWeekOfTwoMasters();
 
   await inTransaction(world.deps.pool, async (tx) => {
@@ -46,13 +46,13 @@ test("a Master that is locked for long keeps the payments of no other from being
   });
 
   expect(await statuses(world)).toEqual({ 9001: "EXECUTING", 9002: "EXECUTED" });
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(await statuses(world)).toEqual({ 9001: "EXECUTED", 9002: "EXECUTED" });
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("an answer that cannot be keeps its own payment waiting, and no other", async () => {
+test("an invalid answer keeps only its own payment waiting", async () => {
   const world = await aWeekOfTwoMasters();
   const { platform } = world.deps;
   const strange: Deps["platform"] = {
@@ -72,8 +72,8 @@ test("an answer that cannot be keeps its own payment waiting, and no other", asy
   await payFees({ ...world.deps, platform: strange });
 
   expect(await statuses(world)).toEqual({ 9001: "EXECUTING", 9002: "EXECUTED" });
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(await statuses(world)).toEqual({ 9001: "EXECUTED", 9002: "EXECUTED" });
-  await expectToTie(world);
+  await expectToReconcile(world);
 });

@@ -14,14 +14,14 @@ import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
 
-/** Of one call; platform decides how many of them go at once. */
+/** Payments of one call; platform decides how many it sends at once. */
 const PAYMENTS_PER_ROUND = 200;
-/** One that hangs keeps the others of its round waiting for so long. */
+/** Wait budget of a round: a payment that hangs delays the others of its round by at most this. */
 const ROUND_MS = 5_000;
 
 /**
- * Pays weekly fees, and waits for credits, of many Investors at once. Nothing is held: a payment that meets a busy account
- * is asked again soon under the same key. True when there is more at once.
+ * Collects weekly fees of many Investors in one call, and completes pending credits. It acquires no account lock: a payment
+ * from a busy account is requested again soon under the same key. True when more payments are due.
  */
 export async function payFees(deps: Deps): Promise<boolean> {
   const now = deps.now();
@@ -34,14 +34,14 @@ export async function payFees(deps: Deps): Promise<boolean> {
   return asked.some(({ outcome }) => outcome.kind === "paid" || outcome.kind === "unpaid");
 }
 
-/** Of a stopped Master: what was sent before is finished, and nothing is sent. */
+/** For stopped Masters: payments that were sent before are completed, and nothing is sent. */
 async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<Asked[]> {
   const context = jobContext(ROUND_MS);
-  const look = async (payment: DuePayment): Promise<PaymentOutcome> => {
+  const outcomeFor = async (payment: DuePayment): Promise<PaymentOutcome> => {
     const found = await lookUpPayment(deps, payment, context).catch(outcomeOfError);
     return found ?? { kind: "open", reason: "the Master is stopped", isBusy: false };
   };
-  return await Promise.all(payments.map(async (payment) => ({ payment, outcome: await look(payment) })));
+  return await Promise.all(payments.map(async (payment) => ({ payment, outcome: await outcomeFor(payment) })));
 }
 
 async function ask(deps: Deps, payments: readonly DuePayment[]): Promise<Asked[]> {
@@ -52,31 +52,34 @@ async function ask(deps: Deps, payments: readonly DuePayment[]): Promise<Asked[]
     const floors = await readFloors(deps, logins, context);
     const requests = payments.map((payment) => transferOf(payment, { floor: floors.get(payment.investorLogin) ?? 0n }));
     const { answers } = await deps.platform.transferBatch({ requests }, context);
-    return payments.map((payment, index) => ({ payment, outcome: tryToUnderstand(deps, payment, answers[index]) }));
+    return payments.map((payment, index) => ({
+      payment,
+      outcome: outcomeOfAnswerSafely(deps, payment, answers[index]),
+    }));
   } catch (error) {
-    deps.log.warn("fees are asked for again later", { count: payments.length, error });
+    deps.log.info("fee collection failed, retry scheduled", { count: payments.length, error });
     return payments.map((payment) => ({ payment, outcome: outcomeOfError(error) }));
   }
 }
 
-/** An answer that cannot be keeps its own payment waiting, and no other. */
-function tryToUnderstand(deps: Deps, payment: DuePayment, answer: TransferAnswer | undefined): PaymentOutcome {
+/** An invalid answer keeps only its own payment waiting. */
+function outcomeOfAnswerSafely(deps: Deps, payment: DuePayment, answer: TransferAnswer | undefined): PaymentOutcome {
   try {
-    return understand(deps, payment, answer);
+    return outcomeOfAnswer(deps, payment, answer);
   } catch (error) {
-    deps.log.error("the answer about a fee cannot be understood", { key: payment.key, error });
-    return { kind: "open", reason: "an answer that cannot be", isBusy: false };
+    deps.log.error("invalid answer for a fee, retry scheduled", { key: payment.key, error });
+    return { kind: "open", reason: "invalid answer", isBusy: false };
   }
 }
 
-function understand({ log }: Deps, payment: DuePayment, answer: TransferAnswer | undefined): PaymentOutcome {
+function outcomeOfAnswer({ log }: Deps, payment: DuePayment, answer: TransferAnswer | undefined): PaymentOutcome {
   switch (answer?.answer?.$case) {
     case "result":
       return outcomeOf(payment, answer.answer.value);
     case "refusal": {
       const { code } = answer.answer.value;
       const outcome: PaymentOutcome = { kind: "open", reason: code, isBusy: code === "account_busy" };
-      if (!outcome.isBusy) log.warn("a fee was not taken yet", { key: payment.key, reason: code });
+      if (!outcome.isBusy) log.info("fee not collected, retry scheduled", { key: payment.key, reason: code });
       return outcome;
     }
     case undefined:

@@ -9,16 +9,16 @@ import {
   postponeReading,
 } from "../store/allocation-watermarks.ts";
 
-/** They are read in parallel, each strictly in order. */
+/** Masters are read in parallel, each strictly in sequence. */
 const MASTERS_PER_ROUND = 8;
 const READING_MS = 10_000;
 
-/** Reads the allocations of Masters of which something new was heard. One that cannot be read stops no other. */
+/** Reads new allocations up to the received watermark or beyond. A Master that cannot be read delays no other. True when more are due. */
 export async function readAllocations(deps: Deps): Promise<boolean> {
   const now = deps.now();
   const claim = { now, until: later(now, CLAIM_MS), limit: MASTERS_PER_ROUND };
   const claimed = await claimMastersToRead(deps.pool, claim);
-  await Promise.all(claimed.map((heard) => read(deps, heard)));
+  await Promise.all(claimed.map((received) => read(deps, received)));
   return claimed.length === MASTERS_PER_ROUND;
 }
 
@@ -27,7 +27,7 @@ async function read(deps: Deps, { masterLogin, tries }: AllocationWatermark): Pr
     await readMaster(deps, masterLogin, jobContext(READING_MS));
     await endReading(deps.pool, masterLogin, deps.now());
   } catch (error) {
-    deps.log.warn("a Master's allocations could not be read", { login: masterLogin, attempt: tries, error });
+    deps.log.info("allocations not read, retry scheduled", { login: masterLogin, attempt: tries, error });
     await postponeReading(deps.pool, masterLogin, later(deps.now(), backOffMs(tries)));
   }
 }

@@ -2,19 +2,19 @@ import { expect, test } from "vitest";
 import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Deps } from "../deps.ts";
 import { MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
-import { aBreak, heed, resume, reviewsOf, say, stopsOf, tellLog } from "../testing/safety.ts";
+import { aBreak, detectBreaks, resume, reviewsOf, vote, stopsOf, appendToLog } from "../testing/safety.ts";
 import { anInvestor, aWorld, endWeek, result, settle, type World } from "../testing/world.ts";
 import { stoppingBreaks } from "./stop-on-breaks.ts";
 
-/** Two Masters that fee has read, and of whose payment accounts it has seen everything. */
-async function aHouse(): Promise<World> {
+/** Two Masters whose allocations and payment account logs fee has read. */
+async function twoMasters(): Promise<World> {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { 9001: "+100.00" });
   endWeek(world, { 9001: "0.00" });
   result(world, { 9001: "+1.00" }, OTHER_MASTER);
   await settle(world);
-  await heed(world.deps);
+  await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
   return world;
 }
@@ -22,35 +22,35 @@ async function aHouse(): Promise<World> {
 test.each(["transfer_legs", "deal_matching", "platform_balance"])(
   "a break of %s on a payment account stops its Master, and no other",
   async (check) => {
-    const world = await aHouse();
+    const world = await twoMasters();
     world.platform.breaks.push(aBreak(1n, { check }));
-    await heed(world.deps);
+    await detectBreaks(world.deps);
     expect(await stopsOf(world)).toEqual({ [MASTER]: `${check}: a deal is missing`, [OTHER_MASTER]: null });
   },
 );
 
-test("a transfer that does not add up stops the Master to whose payment account its second leg goes", async () => {
-  const world = await aHouse();
+test("a break of a transfer stops the Master whose payment account its second leg credits", async () => {
+  const world = await twoMasters();
   const evidence = JSON.stringify({ legs: [{ login: "9001" }, { login: OTHER_PAYMENT_ACCOUNT }, { login: null }] });
   world.platform.breaks.push(aBreak(1n, { check: "transfer_legs", login: "9001", evidence }));
-  await heed(world.deps);
+  await detectBreaks(world.deps);
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: null, [OTHER_MASTER]: "transfer_legs: a deal is missing" });
 });
 
-test("what is late, and what is about other accounts, stops nobody here", async () => {
-  const world = await aHouse();
+test("breaks of late work and breaks on other accounts stop no Master", async () => {
+  const world = await twoMasters();
   world.platform.breaks.push(
     aBreak(1n, { check: "unresolved_operations" }),
     aBreak(2n, { login: MASTER, masterLogin: MASTER }),
   );
   world.platform.breaks.push(aBreak(3n, { login: "9001" }));
-  await heed(world.deps);
+  await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
   expect(await reviewsOf(world)).toEqual([]);
 });
 
-test("a break of the own books stops its Master, also while platform is away", async () => {
-  const world = await aHouse();
+test("a break of fee's own books stops its Master, also while platform is unreachable", async () => {
+  const world = await twoMasters();
   await world.deps.pool.query(`
     insert into reconciliation_check (name, title, every_ms) values ('fee_payments', 'fees', 60000);
     insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor, operation_ids,
@@ -66,11 +66,11 @@ test("a break of the own books stops its Master, also while platform is away", a
   expect(JSON.parse(review?.evidence ?? "")).toMatchObject({ breaks: [{ account: "9001", compared: { a: 1 } }] });
 });
 
-test("what platform noticed about a deal stops before any check comes to it, and that check adds nothing", async () => {
-  const world = await aHouse();
-  tellLog(world);
-  tellLog(world, { reason: "unmatched_deal" });
-  await heed(world.deps);
+test("an amendment in the log stops the Master before a check runs, and the check opens no second review", async () => {
+  const world = await twoMasters();
+  appendToLog(world);
+  appendToLog(world, { reason: "unmatched_deal" });
+  await detectBreaks(world.deps);
   const why = `unmatched_deal: deal 4711 on payment account ${PAYMENT_ACCOUNT}`;
   expect(await stopsOf(world)).toEqual({ [MASTER]: why, [OTHER_MASTER]: null });
   const [review] = await reviewsOf(world);
@@ -79,81 +79,81 @@ test("what platform noticed about a deal stops before any check comes to it, and
 
   await resume(world, review!.id);
   world.platform.breaks.push(aBreak(1n, { key: `unmatched_deal:${PAYMENT_ACCOUNT}:4711` }));
-  await heed(world.deps);
+  await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
 });
 
-test("people who decided to go on are not overruled by what they have seen, but by the next break", async () => {
-  const world = await aHouse();
+test("after a decision to resume only a new break stops the Master again", async () => {
+  const world = await twoMasters();
   const differs = { check: "platform_balance", dealIds: [], message: "the balance differs" };
   world.platform.breaks.push(aBreak(1n, differs));
-  await heed(world.deps);
+  await detectBreaks(world.deps);
   const [review] = await reviewsOf(world);
-  await expect(say(world.deps, review!.id, "anna")).resolves.toBeDefined();
-  await expect(say(world.deps, review!.id, "anna")).rejects.toMatchObject({ code: "second_approver_required" });
+  await expect(vote(world.deps, review!.id, "anna")).resolves.toBeDefined();
+  await expect(vote(world.deps, review!.id, "anna")).rejects.toMatchObject({ code: "second_approver_required" });
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: "platform_balance: the balance differs" });
-  await say(world.deps, review!.id, "boris");
-  await heed(world.deps);
+  await vote(world.deps, review!.id, "boris");
+  await detectBreaks(world.deps);
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: null });
   world.platform.breaks.push(aBreak(2n, differs));
-  await heed(world.deps);
+  await detectBreaks(world.deps);
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: "platform_balance: the balance differs" });
 });
 
-test("what comes while people decide goes before them too, and voids what was proposed without it", async () => {
-  const world = await aHouse();
+test("a break during the review extends the review and voids the proposal", async () => {
+  const world = await twoMasters();
   world.platform.breaks.push(aBreak(1n));
-  await heed(world.deps);
+  await detectBreaks(world.deps);
   const [review] = await reviewsOf(world);
-  await say(world.deps, review!.id, "anna");
+  await vote(world.deps, review!.id, "anna");
   world.platform.breaks.push(aBreak(2n, { check: "transfer_legs", dealIds: [4_712n], message: "a leg is missing" }));
-  await heed(world.deps);
+  await detectBreaks(world.deps);
   const [renewed, ...others] = await reviewsOf(world);
   expect(others).toEqual([]);
   expect(renewed).toMatchObject({ id: review?.id, decision: undefined, amount: { minorUnits: 100_00n } });
   expect(JSON.parse(renewed?.evidence ?? "")).toMatchObject({
     deal_ids: ["4711", "4712"],
-    breaks: [{ reason: "R3: a deal is missing" }, { reason: "transfer_legs: a leg is missing" }],
+    breaks: [{ reason: "deal_matching: a deal is missing" }, { reason: "transfer_legs: a leg is missing" }],
   });
 });
 
-test("a Master whose allocations cannot be read either goes on with each when its own review is decided", async () => {
-  const world = await aHouse();
+test("a break review does not resume a Master whose allocations are unreadable too", async () => {
+  const world = await twoMasters();
   await world.deps.pool.query(`update fee_master set stopped_reason = 'a gap' where master_login = '${MASTER}'`);
   world.platform.breaks.push(aBreak(1n));
-  await heed(world.deps);
+  await detectBreaks(world.deps);
   await resume(world, (await reviewsOf(world))[0]!.id);
   const { rows } = await world.deps.pool.query("select stopped_reason, break_reason from fee_master order by 1");
   expect(rows[0]).toEqual({ stopped_reason: "a gap", break_reason: null });
 });
 
-test("dying in the middle leaves no break that is handled and has stopped no Master", async () => {
-  const world = await aHouse();
+test("after a crash no break is marked as handled without its Master being stopped", async () => {
+  const world = await twoMasters();
   world.platform.breaks.push(aBreak(1n));
-  tellLog(world, { login: OTHER_PAYMENT_ACCOUNT, reason: "deal_gone" });
+  appendToLog(world, { login: OTHER_PAYMENT_ACCOUNT, reason: "deal_gone" });
   const now = (): never => {
-    throw new Error("dead");
+    throw new Error("crash");
   };
-  const dying = stoppingBreaks({ ...world.deps, now });
-  await expect(stopOnBreaks(world.deps.pool, dying)).rejects.toThrow("dead");
-  await expect(heed({ ...world.deps, now })).rejects.toThrow("dead");
+  const crashing = stoppingBreaks({ ...world.deps, now });
+  await expect(stopOnBreaks(world.deps.pool, crashing)).rejects.toThrow("crash");
+  await expect(detectBreaks({ ...world.deps, now })).rejects.toThrow("crash");
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
-  await Promise.all([heed(world.deps), heed(world.deps)]);
+  await Promise.all([detectBreaks(world.deps), detectBreaks(world.deps)]);
   expect(Object.values(await stopsOf(world)).filter((reason) => reason !== null)).toHaveLength(2);
-  const told = (await reviewsOf(world)).map(({ evidence }) => JSON.parse(evidence) as { breaks: unknown[] });
-  expect(told.map(({ breaks }) => breaks.length)).toEqual([1, 1]);
+  const cases = (await reviewsOf(world)).map(({ evidence }) => JSON.parse(evidence) as { breaks: unknown[] });
+  expect(cases.map(({ breaks }) => breaks.length)).toEqual([1, 1]);
 });
 
-test("an account is looked through from where it stood when it was seen first, in pieces", async () => {
+test("the log of an account is scanned in pages, from its end at the first scan", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
-  tellLog(world, { reason: "deal_gone" });
+  appendToLog(world, { reason: "deal_gone" });
   result(world, { 9001: "+1.00" });
   await settle(world);
-  await heed(world.deps);
+  await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null });
-  for (let credit = 0; credit < 1_500; credit += 1) tellLog(world);
-  tellLog(world, { reason: "deal_changed", dealId: 5n });
-  await heed(world.deps);
+  for (let credit = 0; credit < 1_500; credit += 1) appendToLog(world);
+  appendToLog(world, { reason: "deal_changed", dealId: 5n });
+  await detectBreaks(world.deps);
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: expect.stringContaining("deal_changed: deal 5") });
 });

@@ -8,12 +8,12 @@ import type { Deps } from "../deps.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";
 
 const ASK_MS = 5_000;
-/** Legs, bijection and balances: money is not where the books say. The others are late, not wrong. */
+/** Breaks of these checks are money that differs from the books. Breaks of the others are late work. */
 const STOPPING_ON_PLATFORM = new Set(["transfer_legs", "deal_matching", "platform_balance"]);
 
 /**
- * A break of the own books, or on a payment account, stops the fees of its Master; the others go on. The own ones come first:
- * they stop also while platform is away.
+ * A break of fee's own books, or on a payment account, stops the fees of its Master and of no other. The own ones come first,
+ * so that they stop a Master also while platform is unreachable.
  */
 export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
   const { pool, platform } = deps;
@@ -30,15 +30,15 @@ export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
       mastersOf: async (found) =>
         STOPPING_ON_PLATFORM.has(found.check) ? await listMastersOfAccounts(pool, accountsOf(found)) : [],
       async stop(tx, login, found) {
-        // The log of platform told of the deal before its check came to it.
-        const wasTold = found.check === "deal_matching" && (await isKnown(tx, login, found.dealIds));
-        if (!wasTold) await stop(tx, deps, login, found);
+        // The log of the payment account had the deal before the check found it.
+        const isReviewed = found.check === "deal_matching" && (await isKnown(tx, login, found.dealIds));
+        if (!isReviewed) await stop(tx, deps, login, found);
       },
     },
   ];
 }
 
-/** A transfer is shown on the account of its first leg; a fee reaches the payment account by the second. */
+/** A break names the account of the first leg; the payment account of a fee is that of the second. */
 function accountsOf({ login, evidence }: Break): string[] {
   const { legs = [] } = JSON.parse(evidence) as { legs?: readonly { readonly login?: string | null }[] };
   return [login, ...legs.flatMap((leg) => leg.login ?? [])];

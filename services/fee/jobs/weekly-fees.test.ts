@@ -9,7 +9,7 @@ import {
   aWorld,
   balanceOf,
   endWeek,
-  expectToTie,
+  expectToReconcile,
   paymentsOf,
   result,
   runsOf,
@@ -17,12 +17,12 @@ import {
   type World,
 } from "../testing/world.ts";
 
-/** A week of one Investor: its result, what floats at its end, and the balance after its run. */
+/** Runs a week of one Investor with a result and a floating result at its end; returns the balance after its fee run. */
 async function week(world: World, amount: string, floating = "0.00"): Promise<string> {
   result(world, { [INVESTOR]: amount });
   endWeek(world, { [INVESTOR]: floating });
   await settle(world);
-  await expectToTie(world);
+  await expectToReconcile(world);
   return balanceOf(world, INVESTOR);
 }
 
@@ -33,7 +33,7 @@ async function configureNow({ deps, clock }: World, change: { ratePpm?: number; 
   await updateConfiguration(deps, { investorLogin: INVESTOR, ...whole }, aCall(id));
 }
 
-test("F1: two winning weeks, seen in both listings", async () => {
+test("F1: two winning weeks are in both listings", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   expect(await week(world, "+1000.00")).toBe("10700.00");
@@ -60,7 +60,7 @@ test("F2: a loss, then recovery", async () => {
   expect(await week(world, "-600.00")).toBe("10100.00");
   expect(await week(world, "+400.00")).toBe("10500.00");
   expect(await week(world, "+500.00")).toBe("10910.00");
-  // No row for a period in which nobody has to pay.
+  // A period without a payment has no run.
   expect(await runsOf(world)).toHaveLength(2);
 });
 
@@ -98,7 +98,7 @@ test("F7: disabled, then enabled", async () => {
   expect(await week(world, "+150.00")).toBe("11055.00");
 });
 
-test("F9: three Investors pay each their own, rounded down once", async () => {
+test("F9: each of three Investors pays its own fee, rounded down once", async () => {
   const world = await aWorld();
   for (const login of ["9001", "9002", "9003"]) {
     await anInvestor(world, { login, deposit: "1000.00", ratePpm: 333_333 });
@@ -154,7 +154,7 @@ test("F13: fractions of a cent add up over the weeks", async () => {
   expect(await week(world, "+0.01")).toBe("10.03");
 });
 
-test("a week that is executed stays as it is, however often it is heard of", async () => {
+test("an executed week does not change when its allocations are received again", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   await week(world, "+1000.00");
@@ -164,7 +164,7 @@ test("a week that is executed stays as it is, however often it is heard of", asy
   expect([await paymentsOf(world), await runsOf(world), balanceOf(world, INVESTOR)]).toEqual(before);
 });
 
-test("a rate of the past changes what is not crystallised and no payment that was made", async () => {
+test("a rate from a past date applies to profit that is not crystallised and changes no executed payment", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   const begun = new Date("2026-01-03T00:00:00Z");

@@ -3,12 +3,12 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { AllocationEntry, AllocationRow } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { JournalEntry, JournalPart } from "../domain/journal.ts";
 
-/** Thrown when a Master's allocations cannot be what subscription means: nothing more is read until a person acts. */
+/** Thrown for invalid allocations: nothing more of the Master is read until the manual review is decided. */
 export class UnreadableJournal extends Error {
   override readonly name = "UnreadableJournal";
 }
 
-/** An entry without what it cannot be without stops its Master: it is never guessed. */
+/** An entry without a required field is never completed by a guess: it stops its Master. */
 export function entryOf({ number, entry }: AllocationEntry): JournalEntry {
   switch (entry?.$case) {
     case "result": {
@@ -19,7 +19,7 @@ export function entryOf({ number, entry }: AllocationEntry): JournalEntry {
     case "week": {
       const { periodStart, cutOff, markedAt } = entry.value;
       if (periodStart === undefined || cutOff === undefined || periodStart >= cutOff) {
-        throw new UnreadableJournal(`entry ${number} is no period`);
+        throw new UnreadableJournal(`entry ${number} has no valid period`);
       }
       return { kind: "WEEK", number, periodStart, cutOff, markedAt };
     }

@@ -4,7 +4,7 @@
 \ir ../../kernel/reconcile/handled-break.sql
 \ir ../../kernel/review/review.sql
 
--- Who has a fee configuration at all. The row is locked while a version is added, so that versions have an order.
+-- One row per Investor with a fee configuration. It is locked while a version is added, so that versions have a sequence.
 create table fee_configuration (
   investor_login text primary key check (investor_login <> ''),
   investor_id    bigint not null,
@@ -12,18 +12,18 @@ create table fee_configuration (
   updated_at     timestamptz not null
 );
 
--- Every command that ever changed a configuration, never edited. The newest one that has begun holds, for the rate and
--- for the switch each.
+-- Every command that changed a configuration; append-only. Rate and switch are each those of the newest version that is
+-- valid at an instant.
 create table fee_version (
   id              bigint generated always as identity primary key,
   investor_login  text not null references fee_configuration,
-  -- The command behind it; repeating it adds nothing.
+  -- Key of the command; a repeated command adds nothing.
   key             text not null unique check (key <> ''),
   rate_ppm        integer not null check (rate_ppm between 0 and 1000000),
-  -- From when the rate holds; null when the command did not touch it.
+  -- From when the rate is valid; null when the command did not change it.
   rate_from       timestamptz,
   enabled         boolean not null,
-  -- From when the switch holds, never before the command; null when the command did not touch it.
+  -- From when the switch is valid, never before the command; null when the command did not change it.
   enabled_from    timestamptz,
   -- What is shown as the beginning of validity.
   effective_since timestamptz not null,
@@ -32,7 +32,7 @@ create table fee_version (
 
 create index fee_version_by_investor on fee_version (investor_login, id);
 
--- What reached the payment accounts. Ids are given at execution, in the order in which they become visible.
+-- Credits on payment accounts. Ids are assigned at execution, in the sequence in which they become visible.
 create table payment_credit (
   id                    bigint generated always as identity primary key,
   master_login          text not null,
@@ -53,14 +53,14 @@ create table fee_run (
   id             bigint generated always as identity primary key,
   master_login   text not null,
   kind           text not null check (kind in ('WEEKLY', 'ON_DEMAND')),
-  -- Of the crystallisation behind it.
+  -- Key of its crystallisation.
   key            text unique check ((key is null) = (kind = 'WEEKLY')),
   status         text not null
     check (status in ('SCHEDULED', 'CALCULATING', 'EXECUTING', 'EXECUTED', 'PARTIALLY_EXECUTED', 'FAILED')),
   period_start   timestamptz not null,
   period_end     timestamptz not null,
   marked_at      timestamptz,
-  -- How its payments stand; status follows from these.
+  -- Number of its payments by status; the status of the run follows from these.
   open_count     integer not null check (open_count >= 0),
   executed_count integer not null default 0 check (executed_count >= 0),
   failed_count   integer not null default 0 check (failed_count >= 0),
@@ -70,7 +70,7 @@ create table fee_run (
 
 create unique index fee_run_of_week on fee_run (master_login, period_end) where kind = 'WEEKLY';
 
--- What each Investor paid, and which credit it became.
+-- Payments of Investors, each with its credit.
 create table fee_payment (
   id                    bigint generated always as identity primary key,
   run_id                bigint not null references fee_run,
@@ -83,15 +83,15 @@ create table fee_payment (
   suffix                text not null check (suffix <> '' and (suffix = 'DEBT') = (kind = 'PF_DEBT')),
   is_weekly             boolean not null,
   due_minor             bigint not null check (due_minor > 0 and amount_minor <= due_minor),
-  -- Since when it is owed: what is not taken goes back to the debts with its age.
+  -- Since when it is owed: the uncollected part becomes debt again with this age.
   owed_since            timestamptz not null,
-  -- What was taken, 0 until then.
+  -- The collected amount, 0 until then.
   amount_minor          bigint not null default 0 check (amount_minor >= 0),
   status                text not null
     check (status in ('PENDING', 'EXECUTING', 'EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED')),
   next_try_at           timestamptz not null,
   tries                 integer not null default 0,
-  -- Why it waits, or why it was not taken.
+  -- Why it waits, or why it was not collected.
   reason                text,
   explanation           jsonb not null,
   transfer_id           bigint,
@@ -99,7 +99,7 @@ create table fee_payment (
   executed_at           timestamptz,
   credit_id             bigint unique references payment_credit,
   created_at            timestamptz not null,
-  -- Under which platform knows it.
+  -- Key of its transfer at platform.
   key                   text not null generated always as ('fee:payment:' || id::text) stored,
   unique_key            text not null
     generated always as ('PF:' || investor_login || ':' || master_login || ':' || run_id::text || ':' || suffix) stored,
@@ -111,23 +111,24 @@ create index fee_payment_executed on fee_payment (master_login, id desc) where s
 create index fee_payment_to_try on fee_payment (next_try_at) where status in ('PENDING', 'EXECUTING');
 create index fee_payment_open on fee_payment (investor_login, id) where status in ('PENDING', 'EXECUTING');
 
--- A Master of which fee has heard. The row is the lock of everything that fee decides about the Master, and of the order in
--- which the ids of its credits become visible.
+-- A Master whose allocations are read. The row is locked for every decision about the Master's fees, and so that the ids of
+-- its credits become visible in sequence.
 create table fee_master (
   master_login          text primary key check (master_login <> ''),
   payment_account_login text not null check (payment_account_login <> ''),
   -- The last entry of the Master's allocations that is in the journal, all closed weeks up to it decided.
   read_number           bigint not null default 0 check (read_number >= 0),
-  -- Why nothing is read any more until a person acts.
+  -- Why its allocations are not read until a manual review is decided.
   stopped_reason        text check (stopped_reason <> ''),
-  -- Why nothing of a Master's fees is decided or sent any more until people say so: something about them, or about its
-  -- payment account, does not tie. Apart from stopped_reason, because each of the two is decided by a review of its own.
+  -- Why none of its fees is decided or sent until a manual review is decided: a break of its fees or of its payment account.
+  -- Separate from stopped_reason, because each of the two has a review of its own.
   break_reason          text check (break_reason <> '')
 );
 
 create index fee_master_by_payment_account on fee_master (payment_account_login);
 
--- How far a Master's allocations go, as the feed says. Apart from the Master, so that hearing never waits for deciding.
+-- The highest number of a Master's allocations that was received from the feed. Separate from fee_master, so that receiving
+-- never waits for a decision.
 create table allocation_watermark (
   master_login text primary key check (master_login <> ''),
   received_number bigint not null,
@@ -135,7 +136,7 @@ create table allocation_watermark (
   tries        integer not null default 0
 );
 
--- What subscription allocated, as it was read.
+-- The allocations of subscription, as they were read.
 create table allocation_entry (
   master_login text not null references fee_master,
   number       bigint not null check (number > 0),
@@ -167,8 +168,8 @@ create table allocation_part (
 
 create index allocation_part_by_investor on allocation_part (master_login, investor_login, number);
 
--- What an Investor has earned with a Master, over all subscriptions, as far as it was folded. It follows from the journal
--- and from what was crystallised, so it is brought up to date when somebody asks.
+-- The result of an Investor with a Master, over all subscriptions, up to folded_number. It follows from the journal and the
+-- crystallisations, and is brought up to date when a decision needs it.
 create table fee_pair (
   investor_login  text not null,
   master_login    text not null references fee_master,
@@ -188,7 +189,7 @@ create table fee_pair (
 
 create index fee_pair_in_debt on fee_pair (investor_login) where debt_minor > 0;
 
--- What was answered when somebody left, for ever the same.
+-- The decided answers of Crystallise; a repeated key gets the same answer.
 create table crystallisation (
   key             text primary key check (key <> ''),
   investor_login  text not null,
@@ -198,29 +199,29 @@ create table crystallisation (
   through_number  bigint not null,
   decided_for     timestamptz not null,
   pending_minor   bigint not null check (pending_minor >= 0),
-  -- What was taken, once all of it is settled.
+  -- The collected amount, once all payments are settled.
   collected_minor bigint check (collected_minor >= 0),
   created_at      timestamptz not null
 );
 
 create table crystallisation_item (
   key          text not null references crystallisation,
-  -- They are taken in this order.
+  -- Sequence of collection.
   place        integer not null check (place > 0),
   payment_id   bigint not null references fee_payment,
   amount_minor bigint not null check (amount_minor > 0),
-  -- Of a weekly run before; not a part of what is pending.
+  -- Payment of an earlier weekly run; not part of pending_minor.
   is_weekly    boolean not null,
   primary key (key, place)
 );
 
--- How far the log of a payment account was looked through, by the numbers that platform gives.
+-- The log position up to which the log of a payment account was scanned.
 create table payment_account (
   login       text primary key check (login <> ''),
   seen_number bigint not null check (seen_number >= 0)
 );
 
--- The highest mark that the check has seen of each pair: a mark that is below it has been lowered.
+-- The highest mark of each pair that the check has recorded: a mark below it was decreased.
 create table reconciliation_mark (
   investor_login text not null,
   master_login   text not null,

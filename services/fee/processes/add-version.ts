@@ -12,13 +12,13 @@ import {
 } from "../store/configurations.ts";
 
 type Command = {
-  /** Repeating it adds nothing and answers the same. */
+  /** A repeated key adds nothing and gets the same answer. */
   readonly key: string;
   readonly investorLogin: string;
   readonly investorId: bigint;
 };
 
-/** Adds what the decision makes of the versions so far, once per key, and answers what the command asked for. */
+/** Adds the version that `decide` derives from the previous ones, once per key; returns the requested configuration. */
 export async function addVersion(
   { pool, now }: Deps,
   { key, investorLogin, investorId }: Command,

@@ -3,24 +3,24 @@ import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { openCase, type Question, renewCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
 import { stopForBreak as markStopped } from "../store/masters.ts";
-import { isAskedAbout, lockUndecidedCase } from "../store/stop-cases.ts";
+import { hasCaseAbout, lockUndecidedCase } from "../store/stop-cases.ts";
 
-/** Begins the subject of every case about a Master whose fees do not tie; its login follows. */
+/** Prefix of the subject of every break review; the login of the Master follows. */
 const BREAK = "break:";
-/** The first ones are enough to look; all of them are where breaks are listed. */
+/** Mismatches shown in a review; ListBreaks has all of them. */
 const MAX_SHOWN = 20;
 
-/** Something that does not tie, as people are told of it. */
+/** A mismatch, as the review shows it. */
 export type Mismatch = {
-  /** The check or the log that told of it, and what it said. */
+  /** The check or log entry that found it, and its message. */
   readonly reason: string;
-  /** The account on which it shows. */
+  /** The account with the mismatch. */
   readonly account: string;
-  /** Cents, never negative; undefined when nobody has computed it yet. */
+  /** Cents, never negative; undefined while it is not computed. */
   readonly atRisk: bigint | undefined;
   readonly dealIds: readonly bigint[];
   readonly operationIds: readonly string[];
-  /** What was compared, in plain values. */
+  /** The compared values, as JSON. */
   readonly compared: unknown;
 };
 
@@ -35,8 +35,8 @@ type Shown = {
 type Evidence = { readonly why: string; readonly deal_ids: readonly string[]; readonly breaks: readonly Shown[] };
 
 /**
- * Nothing of a Master's fees goes on until a person has looked. While people decide, what comes to it goes before them too:
- * two people have to mean the same thing. The case is locked before the Master, as by whoever decides.
+ * Stops the fees of a Master until the manual review is decided. A further mismatch is added to an undecided review, which
+ * voids its proposal: both approvals must be for the same evidence. The case is locked before the Master, as in decideReview.
  */
 export async function stopForBreak(
   tx: Transaction,
@@ -45,23 +45,23 @@ export async function stopForBreak(
   seen: Mismatch,
 ): Promise<void> {
   const about = await lockUndecidedCase(tx, BREAK + login);
-  if (about !== undefined) return await tellMore(tx, about, seen, now());
+  if (about !== undefined) return await extendCase(tx, about, seen, now());
   if (!(await markStopped(tx, login, seen.reason))) return;
   await openCase(tx, questionOf(login, [shown(seen)]), now());
   const { reason } = seen;
-  afterCommit(tx, () => log.error("a Master's fees are stopped until a person has looked", { login, reason }));
+  afterCommit(tx, () => log.error("fees of master stopped on a break, review required", { login, reason }));
 }
 
 export function isAboutBreak({ subject }: ReviewCase): boolean {
   return subject.startsWith(BREAK);
 }
 
-/** The same deal, told by the log and then by a check, is one thing. */
+/** Whether a review already shows one of the deals: a deal found by the log and by a check is reviewed once. */
 export async function isKnown(tx: Transaction, login: string, dealIds: readonly bigint[]): Promise<boolean> {
-  return dealIds.length > 0 && (await isAskedAbout(tx, BREAK + login, dealIds));
+  return dealIds.length > 0 && (await hasCaseAbout(tx, BREAK + login, dealIds));
 }
 
-async function tellMore(tx: Transaction, about: ReviewCase, seen: Mismatch, at: Date): Promise<void> {
+async function extendCase(tx: Transaction, about: ReviewCase, seen: Mismatch, at: Date): Promise<void> {
   const { breaks } = JSON.parse(about.evidence) as Evidence;
   if (breaks.length >= MAX_SHOWN) return;
   await renewCase(tx, about, questionOf(about.login, [...breaks, shown(seen)]), at);

@@ -6,7 +6,7 @@ import { configurationMessage } from "../messages/configuration.ts";
 import { refuse } from "../refusals.ts";
 import { findConfiguration, listVersions } from "../store/configurations.ts";
 
-/** What holds now, or the first that will. */
+/** The configuration in force, or the first scheduled one. */
 export async function getConfiguration(
   { pool, accounts, now }: Deps,
   { investorLogin }: GetConfigurationRequest,
@@ -14,7 +14,7 @@ export async function getConfiguration(
 ): Promise<FeeConfiguration> {
   const configuration = await findConfiguration(pool, investorLogin);
   if (configuration === undefined) {
-    // Tells an unknown Investor apart from one without a configuration.
+    // An unknown Investor is refused with a code of its own.
     await accounts.findInvestor({ login: investorLogin }, context);
     throw refuse("fee_configuration_not_found", `Investor ${investorLogin} has no fee configuration.`);
   }

@@ -4,7 +4,7 @@ import type { ListDueItemsRequest, ListDueItemsResponse } from "#proto/pamm/fee/
 import type { Deps } from "../deps.ts";
 import { listCrystallisedItems } from "../store/crystallisations.ts";
 
-/** Which transfers take what is due under a key; what became of them platform alone knows. */
+/** The transfers that collect the due amounts of a key; their outcomes are read from platform. */
 export async function listDueItems({ pool }: Deps, { key }: ListDueItemsRequest): Promise<ListDueItemsResponse> {
   const items = await listCrystallisedItems(pool, key);
   return {

@@ -28,7 +28,7 @@ async function paid(): Promise<Deps> {
   return deps;
 }
 
-test("credits come ascending, page by page", async () => {
+test("credits are listed ascending, in pages", async () => {
   const deps = await paid();
 
   const first = await listPaymentCredits(deps, { masterLogin: MASTER, afterId: 0n, limit: 2 }, aCall());
@@ -53,7 +53,7 @@ test("credits come ascending, page by page", async () => {
   });
 });
 
-test("executed payments come descending and name their credit; what was not executed is not listed", async () => {
+test("executed payments are listed descending with their credit; other payments are not listed", async () => {
   const deps = await paid();
 
   const first = await listInvestorPayments(deps, { masterLogin: MASTER, beforeId: 0n, limit: 2 }, aCall());
@@ -86,7 +86,7 @@ test("executed payments come descending and name their credit; what was not exec
   });
 });
 
-test("a Master without fees has empty listings, an unknown one none", async () => {
+test("a Master without fees has empty listings, and an unknown one is not found", async () => {
   const deps = await feeDeps(() => AT);
   const unknown = { code: "master_not_found" };
 

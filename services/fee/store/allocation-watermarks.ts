@@ -3,21 +3,21 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type AllocationWatermark = { readonly masterLogin: string; readonly tries: number };
 
-/** How far the allocations of some Masters go. Each Master once. */
-export async function hearOf(tx: Transaction, heard: ReadonlyMap<string, bigint>, at: Date): Promise<void> {
-  const logins = [...heard.keys()].toSorted();
+/** Raises the watermarks of some Masters; a watermark never decreases. */
+export async function raiseWatermarks(tx: Transaction, received: ReadonlyMap<string, bigint>, at: Date): Promise<void> {
+  const logins = [...received.keys()].toSorted();
   await many(
     tx,
     sql`insert into allocation_watermark (master_login, received_number, next_read_at)
         select login, number, ${at}
-        from unnest(${logins}::text[], ${logins.map((login) => heard.get(login))}::bigint[]) as heard (login, number)
+        from unnest(${logins}::text[], ${logins.map((login) => received.get(login))}::bigint[]) as received (login, number)
         order by login
         on conflict (master_login) do update
         set received_number = greatest(allocation_watermark.received_number, excluded.received_number)`,
   );
 }
 
-/** Takes Masters that are not read as far as was heard: another process looks at them only when the claim has passed. */
+/** Claims Masters with unread allocations: another process claims them only after `until`. */
 export async function claimMastersToRead(
   db: Queryable,
   { now, until, limit }: { now: Date; until: Date; limit: number },
@@ -27,14 +27,14 @@ export async function claimMastersToRead(
     sql`update allocation_watermark
         set next_read_at = ${until}, tries = tries + 1
         where master_login in (
-          select heard.master_login
-          from allocation_watermark heard
-          left join fee_master master on master.master_login = heard.master_login
-          where heard.next_read_at <= ${now} and heard.received_number > coalesce(master.read_number, 0)
+          select received.master_login
+          from allocation_watermark received
+          left join fee_master master on master.master_login = received.master_login
+          where received.next_read_at <= ${now} and received.received_number > coalesce(master.read_number, 0)
             and master.stopped_reason is null and master.break_reason is null
-          order by heard.next_read_at
+          order by received.next_read_at
           limit ${limit}
-          for no key update of heard skip locked
+          for no key update of received skip locked
         )
         returning master_login as "masterLogin", tries`,
   );

@@ -33,7 +33,7 @@ export async function findConfiguration(db: Queryable, investorLogin: string): P
   return row && configurationOf(row);
 }
 
-/** Makes the configuration where there is none, and holds it until commit either way: versions are made one after the other. */
+/** Inserts the configuration if there is none, and locks it until commit, so that versions are added in sequence. */
 export async function lockConfiguration(
   tx: Transaction,
   { investorLogin, investorId, at }: { investorLogin: string; investorId: bigint; at: Date },
@@ -48,7 +48,7 @@ export async function lockConfiguration(
   return configurationOf(row);
 }
 
-/** In the order in which they were made. */
+/** In the sequence of their creation. */
 export async function listVersions(db: Queryable, investorLogin: string): Promise<FeeVersion[]> {
   const rows = await many<VersionRow>(
     db,
@@ -60,7 +60,7 @@ export async function listVersions(db: Queryable, investorLogin: string): Promis
   return rows.map(versionOf);
 }
 
-/** Who some Investors are, and their versions in the order in which they were made. */
+/** Ids of some Investors, and their versions in the sequence of creation. */
 export async function listTerms(db: Queryable, investorLogins: readonly string[]): Promise<Map<string, Terms>> {
   const rows = await many<VersionRow & { investor_login: string; investor_id: bigint }>(
     db,
@@ -80,7 +80,7 @@ export async function listTerms(db: Queryable, investorLogins: readonly string[]
   return terms;
 }
 
-/** What a command made when it came the first time. */
+/** The version that an earlier call with the same key added. */
 export async function findVersionByKey(db: Queryable, key: string): Promise<MadeVersion | undefined> {
   const row = await maybeOne<VersionRow & { investor_login: string; made_at: Date }>(
     db,

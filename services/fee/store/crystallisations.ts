@@ -1,7 +1,7 @@
 import { execute, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** What was decided when somebody left. */
+/** The decided amounts of an Investor's withdrawal or exit. */
 export type StoredCrystallisation = {
   readonly key: string;
   readonly investorLogin: string;
@@ -22,7 +22,7 @@ export type CrystallisedItem = {
 
 type Row = Omit<StoredCrystallisation, "masterLogin"> & { masterLogin: string | null; collected: bigint | null };
 
-/** With what was taken, once all of it is settled. */
+/** `collected` is the collected amount, once all payments are settled. */
 export async function findCrystallisation(
   db: Queryable,
   key: string,
@@ -38,7 +38,7 @@ export async function findCrystallisation(
   return row && { ...row, masterLogin: row.masterLogin ?? undefined, collected: row.collected ?? undefined };
 }
 
-/** The first thing that a decision does: of two under one key the second waits for the first, and false says that it was. */
+/** The first statement of a decision: the second of two with one key waits for the first one's commit. False for the second. */
 export async function insertCrystallisation(
   tx: Transaction,
   asked: Omit<StoredCrystallisation, "pending">,
@@ -55,7 +55,7 @@ export async function insertCrystallisation(
   return inserted === 1;
 }
 
-/** In the transaction that inserted it. */
+/** Called in the transaction of the insert. */
 export async function completeCrystallisation(
   tx: Transaction,
   { key, pending }: { readonly key: string; readonly pending: bigint },
@@ -74,7 +74,7 @@ export async function completeCrystallisation(
   );
 }
 
-/** In the order in which they are taken. */
+/** In the sequence of collection. */
 export async function listCrystallisedItems(db: Queryable, key: string): Promise<CrystallisedItem[]> {
   return many<CrystallisedItem>(
     db,

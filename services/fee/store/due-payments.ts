@@ -2,10 +2,10 @@ import { execute, many, maybeOne, sql, type Queryable } from "#kernel/postgres/q
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Due } from "../domain/due.ts";
 
-/** A payment as those see it who take it. */
+/** A payment with everything that its collection needs. */
 export type DuePayment = {
   readonly id: bigint;
-  /** Under which platform knows it. */
+  /** Key of its transfer at platform. */
   readonly key: string;
   readonly runId: bigint;
   readonly kind: Due["kind"];
@@ -25,7 +25,7 @@ export type NewPayment = Due & {
   readonly suffix: string;
 };
 
-/** Their ids, in the order of the array, which is the order in which an Investor's payments are taken. */
+/** Returns the ids in the sequence of the array, which is the sequence in which an Investor's payments are collected. */
 export async function insertPayments(
   tx: Transaction,
   run: { readonly id: bigint; readonly isWeekly: boolean; readonly at: Date },
@@ -57,12 +57,12 @@ export async function insertPayments(
   return rows.map(({ id }) => id).toSorted((left, right) => Number(left - right));
 }
 
-/** Of a stopped Master nothing is sent; what may have been sent before is looked for. */
+/** Nothing is sent for a stopped Master; a payment that may have been sent before is looked up. */
 export type ClaimedPayment = DuePayment & { readonly isStopped: boolean };
 
 /**
- * Takes payments for a while that nobody has to ask for: weekly ones, of each Investor the oldest, and those of which only
- * the credit is missing. What was never sent of a stopped Master stays where it is, and is in nobody's way.
+ * Claims due payments that the job collects: the oldest weekly one of each Investor, and those of which only the credit is
+ * pending. A payment of a stopped Master that was never sent is not claimed, and does not block the Investor's others.
  */
 export async function claimPayments(
   tx: Transaction,
@@ -93,7 +93,7 @@ export async function claimPayments(
                   owed_since as since, unique_key as "uniqueKey", tries,
                   master_login in (select master_login from stopped) as "isStopped"`,
   );
-  // A run that another process is moving at this moment says so itself.
+  // A locked run is skipped: the process that holds its row updates the status.
   await execute(
     tx,
     sql`update fee_run
@@ -108,7 +108,7 @@ export async function claimPayments(
   return claimed;
 }
 
-/** What is not settled yet of some payments, held until commit; of two who know an outcome the second finds nothing. */
+/** The unsettled ones of some payments, locked until commit; the second of two processes with an outcome finds none. */
 export async function lockOpenPayments(tx: Transaction, ids: readonly bigint[]): Promise<DuePayment[]> {
   return many<DuePayment>(
     tx,
@@ -124,7 +124,7 @@ export async function lockOpenPayments(tx: Transaction, ids: readonly bigint[]):
 
 export type PaymentState = ClaimedPayment & {
   readonly status: "PENDING" | "EXECUTING" | "EXECUTED" | "SKIPPED" | "DEFERRED" | "REVERSED";
-  /** The Investor has paid, whether or not the credit has arrived. */
+  /** The debit is executed, whether or not the credit is. */
   readonly isDebited: boolean;
   readonly amount: bigint;
 };
@@ -145,7 +145,7 @@ export async function findPayment(db: Queryable, id: bigint): Promise<PaymentSta
   );
 }
 
-/** Weekly payments of an Investor that nobody has taken yet and that may be taken, oldest first. */
+/** Weekly payments of an Investor that are not debited yet and may be collected, oldest first. */
 export async function listOpenWeekly(
   db: Queryable,
   investorLogin: string,

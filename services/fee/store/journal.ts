@@ -3,7 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { JournalBatch, JournalEntry } from "../domain/journal.ts";
 import type { Part } from "../domain/layers.ts";
 
-/** An entry of a large pool has a part for each of thousands, and no statement may last long. */
+/** An entry of a large pool has thousands of parts; this bounds the time of a statement. */
 const PARTS_PER_STATEMENT = 2_000;
 
 export async function insertBatch(tx: Transaction, { masterLogin, entries, parts }: JournalBatch): Promise<void> {
@@ -46,12 +46,12 @@ async function insertParts(tx: Transaction, masterLogin: string, parts: JournalB
   );
 }
 
-/** How far each Investor's results are folded. */
+/** The number up to which an Investor's results are folded. */
 export type Folded = { readonly investorLogin: string; readonly foldedNumber: bigint };
 
 type Range = { readonly masterLogin: string; readonly throughNumber: JournalEntry["number"] };
 
-/** The first part of any of these Investors that is not folded yet; undefined when there is none. */
+/** The number of the first part of these Investors that is not folded yet; undefined when there is none. */
 export async function findFirstToFold(
   tx: Transaction,
   { masterLogin, throughNumber }: Range,
@@ -76,7 +76,7 @@ export async function findFirstToFold(
   return first ?? undefined;
 }
 
-/** The results of each Investor with a Master that are not folded yet, in the order in which they came. */
+/** The results of each Investor with a Master that are not folded yet, in the sequence of their numbers. */
 export async function listPartsToFold(
   tx: Transaction,
   { masterLogin, throughNumber }: Range,

@@ -6,9 +6,9 @@ export type FeeMaster = {
   readonly paymentAccountLogin: string;
   /** The last entry of its allocations that is in the journal. */
   readonly readNumber: bigint;
-  /** Why its allocations are not read on. */
+  /** Why its allocations are not read. */
   readonly stoppedReason: string | undefined;
-  /** Why nothing of its fees is decided or sent. */
+  /** Why none of its fees is decided or sent. */
   readonly breakReason: string | undefined;
 };
 
@@ -28,7 +28,7 @@ export async function findMaster(db: Queryable, login: string): Promise<FeeMaste
   return row && masterOf(row);
 }
 
-/** Another process may have been faster. */
+/** Does nothing when another process was faster. */
 export async function insertMaster(db: Queryable, login: string, paymentAccountLogin: string): Promise<void> {
   await execute(
     db,
@@ -38,7 +38,7 @@ export async function insertMaster(db: Queryable, login: string, paymentAccountL
   );
 }
 
-/** Taken before any pair, and only one Master's: everything that is decided about a Master is decided one after the other. */
+/** Locks one Master, before any pair, so that decisions about a Master are made one after the other. */
 export async function lockMaster(tx: Transaction, login: string): Promise<FeeMaster> {
   const row = await one<MasterRow>(
     tx,
@@ -77,7 +77,7 @@ export async function stopMaster(tx: Transaction, login: string, reason: string)
   return changed === 1;
 }
 
-/** Its allocations are read on, at once. */
+/** Its allocations are read again at once. */
 export async function resumeMaster(tx: Transaction, login: string, at: Date): Promise<void> {
   await execute(tx, sql`update fee_master set stopped_reason = null where master_login = ${login}`);
   await readSoon(tx, login, at);

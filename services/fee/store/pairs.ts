@@ -2,7 +2,7 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Earnings, Layer } from "../domain/layers.ts";
 
-/** What fee knows of an Investor and a Master, over all subscriptions. */
+/** Result, mark, layers and debt of an Investor with a Master, over all subscriptions. */
 export type Pair = {
   readonly investorLogin: string;
   readonly masterLogin: string;
@@ -46,10 +46,7 @@ export async function insertPairs(
   );
 }
 
-/**
- * The pairs of some Investors with a Master, and all others in which they have a debt that may be taken now. Their Master is
- * locked before.
- */
+/** Locks the pairs of some Investors with a Master, and all others with a debt that may be collected now. The Master must be locked. */
 export async function lockPairs(
   tx: Transaction,
   masterLogin: string | undefined,
@@ -71,7 +68,7 @@ export async function lockPairs(
   return rows.map(pairOf);
 }
 
-/** Results that were folded, and what was crystallised of them. The pairs are locked. */
+/** Saves folded results and crystallisations. The pairs must be locked. */
 export async function savePairs(tx: Transaction, pairs: readonly Omit<Pair, "debt">[]): Promise<void> {
   await many(
     tx,
@@ -91,7 +88,7 @@ export async function savePairs(tx: Transaction, pairs: readonly Omit<Pair, "deb
   );
 }
 
-/** A debt that became a payment is there once: in the payment. The pairs are locked. */
+/** Clears debts that became payments, so that each amount is owed once. The pairs must be locked. */
 export async function takeDebts(tx: Transaction, debts: readonly Omit<PairDebt, "amount" | "since">[]): Promise<void> {
   if (debts.length === 0) return;
   await execute(
@@ -107,7 +104,7 @@ export async function takeDebts(tx: Transaction, debts: readonly Omit<PairDebt, 
   );
 }
 
-/** What was due to a Master and could not be taken. The Master is locked; each pair comes once. */
+/** Adds uncollected amounts; a debt keeps the age of its oldest part. The Master must be locked; each pair once. */
 export async function addDebts(tx: Transaction, debts: readonly PairDebt[]): Promise<void> {
   if (debts.length === 0) return;
   await many(

@@ -1,7 +1,7 @@
 import { execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-/** How far the log of a payment account was looked through; undefined for one that nobody has looked at. */
+/** The log position up to which a payment account was scanned; undefined before the first scan. */
 export type SeenAccount = { readonly login: string; readonly seenNumber: bigint | undefined };
 
 /** Payment accounts of the known Masters, ascending by login. */
@@ -18,7 +18,7 @@ export async function listPaymentAccountsFrom(db: Queryable, after: string, limi
   return rows.map(({ login, seenNumber }) => ({ login, seenNumber: seenNumber ?? undefined }));
 }
 
-/** Another process may have been faster. */
+/** Does nothing when another process was faster. */
 export async function insertSeenAccount(db: Queryable, login: string, seenNumber: bigint): Promise<void> {
   await execute(
     db,
@@ -28,7 +28,7 @@ export async function insertSeenAccount(db: Queryable, login: string, seenNumber
   );
 }
 
-/** False when another process has looked meanwhile. */
+/** False when another process has moved the position. */
 export async function moveSeenNumber(
   tx: Transaction,
   { login, from, to }: { readonly login: string; readonly from: bigint; readonly to: bigint },

@@ -5,7 +5,7 @@ import { runStatus } from "../domain/run-status.ts";
 export type NewRun = {
   readonly kind: "WEEKLY" | "ON_DEMAND";
   readonly masterLogin: string;
-  /** Of the crystallisation; undefined for a week. */
+  /** Key of the crystallisation; undefined for a week. */
   readonly key: string | undefined;
   readonly periodStart: Date;
   readonly periodEnd: Date;
@@ -14,7 +14,7 @@ export type NewRun = {
   readonly payments: number;
 };
 
-/** How many payments of a run were settled, and how. Those that were skipped are only settled. */
+/** The number of payments of a run that were settled, by outcome. Skipped ones count only in `settled`. */
 export type Settled = { readonly settled: number; readonly executed: number; readonly failed: number };
 
 export async function insertRun(tx: Transaction, run: NewRun, at: Date): Promise<bigint> {
@@ -29,7 +29,7 @@ export async function insertRun(tx: Transaction, run: NewRun, at: Date): Promise
   return row.id;
 }
 
-/** The last rows that a transaction locks, in the order of their ids. */
+/** Updates counts and status of runs. Runs are the last rows that a transaction locks, by ascending id. */
 export async function countSettled(tx: Transaction, settledByRun: ReadonlyMap<bigint, Settled>): Promise<void> {
   const rows = await many<{ id: bigint; open: number; executed: number; failed: number }>(
     tx,

@@ -7,7 +7,7 @@ export type PaidPayment = { readonly payment: DuePayment; readonly outcome: Paid
 export type UnpaidPayment = { readonly payment: DuePayment; readonly outcome: Unpaid };
 export type Debited = Extract<PaymentOutcome, { kind: "debited" }>;
 
-/** The Master is locked: ids of its credits become visible in their order. Answers the credit of each unique key. */
+/** The Master must be locked: ids of its credits become visible in sequence. Returns the credit id of each unique key. */
 export async function insertCredits(
   tx: Transaction,
   paid: readonly PaidPayment[],
@@ -69,18 +69,18 @@ export async function markUnpaid(tx: Transaction, unpaid: readonly UnpaidPayment
   );
 }
 
-/** The Investor has paid; only the credit is waited for. */
-export async function markDebited(db: Queryable, id: bigint, debited: Debited, lookAt: Date): Promise<void> {
+/** The debit is executed; the credit is pending. */
+export async function markDebited(db: Queryable, id: bigint, debited: Debited, nextTryAt: Date): Promise<void> {
   await execute(
     db,
     sql`update fee_payment
         set status = 'EXECUTING', amount_minor = ${debited.amount}, transfer_id = ${debited.transferId},
-            deal_id = ${debited.debitDealId}, next_try_at = ${lookAt}, reason = 'the credit is on its way'
+            deal_id = ${debited.debitDealId}, next_try_at = ${nextTryAt}, reason = 'credit pending'
         where id = ${id} and status in ('PENDING', 'EXECUTING')`,
   );
 }
 
-/** The wait goes on; the reason is there for people. */
+/** Schedules the next try; the reason is shown in reports and breaks. */
 export async function postponePayments(
   db: Queryable,
   waiting: readonly { readonly id: bigint; readonly until: Date; readonly reason: string }[],

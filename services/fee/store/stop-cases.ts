@@ -3,7 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { findCase } from "#kernel/review/cases.ts";
 
-/** Locked before its Master, as whoever decides does. */
+/** Locked before its Master, as in decideReview. */
 export async function lockUndecidedCase(tx: Transaction, subject: string): Promise<ReviewCase | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
@@ -12,8 +12,8 @@ export async function lockUndecidedCase(tx: Transaction, subject: string): Promi
   return row && (await findCase(tx, row.id));
 }
 
-/** Whether people were, or are, asked about one of these deals. */
-export async function isAskedAbout(tx: Transaction, subject: string, dealIds: readonly bigint[]): Promise<boolean> {
+/** Whether a review, open or decided, shows one of these deals. */
+export async function hasCaseAbout(tx: Transaction, subject: string, dealIds: readonly bigint[]): Promise<boolean> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
     sql`select id

@@ -10,29 +10,29 @@ import { readAllocations } from "../jobs/read-allocations.ts";
 import { crashing } from "./crash.ts";
 import { aCall, INVESTOR, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT } from "./fee.ts";
 import { aLeave, collectAll, decideLeave } from "./leaving.ts";
-import { aBreak, heed, resumeAll, tellLog } from "./safety.ts";
+import { aBreak, detectBreaks, resumeAll, appendToLog } from "./safety.ts";
 import {
   anInvestor,
   aWorld,
   debtsOf,
   endWeek,
-  expectToTie,
-  hear,
+  expectToReconcile,
+  receive,
   paymentsOf,
   result,
   runsOf,
   settle,
-  waitLong,
+  passTime,
   type World,
 } from "./world.ts";
 
 const MAX_STEPS = 400;
-/** `make proof` kills at each step. Transactions have different lengths, so each third step is before, in and after commits. */
+/** `make proof` crashes at each step. Transactions differ in length, so every third step is before, in and after commits. */
 const STRIDE = sized({ test: 3, proof: 1 });
-/** Every step is one death and a life from the beginning. */
+/** Each step is a crash and a complete run. */
 const TIMEOUT_MS = 180_000;
 
-/** Everything that must be the same whoever died. */
+/** Everything that must be equal after a crash at any step. */
 async function numbersOf(world: World) {
   return {
     payments: await paymentsOf(world),
@@ -40,13 +40,13 @@ async function numbersOf(world: World) {
     debts: await debtsOf(world),
     balances: [...world.platform.balances].toSorted(),
     asked: await many(world.deps.pool, sql`select reason, state from review_case order by id`),
-    // Ids differ: what was rolled back has used some.
+    // Ids differ: transactions that were rolled back have used some.
     returned: world.subscriptions.returned.length,
   };
 }
 
-/** Lets a process die at each of its steps in turn, and holds what comes of it against what nobody disturbed. */
-async function dieEverywhere(
+/** Crashes a process at each of its steps in turn, and compares the result with that of an undisturbed run. */
+async function crashEverywhere(
   begin: (pool?: Pool) => Promise<World>,
   work: (world: World, deps: Deps) => Promise<unknown>,
 ): Promise<number> {
@@ -56,17 +56,17 @@ async function dieEverywhere(
   for (let steps = 0; steps < MAX_STEPS; steps += STRIDE) {
     const world = await begin(undisturbed.deps.pool);
     const { deps, died } = crashing(world.deps, steps);
-    const hasDied = await Promise.race([died.then(() => true), work(world, deps).then(() => false)]);
-    if (hasDied) {
-      waitLong(world);
+    const hasCrashed = await Promise.race([died.then(() => true), work(world, deps).then(() => false)]);
+    if (hasCrashed) {
+      passTime(world);
       await work(world, world.deps);
     }
-    expect(await numbersOf(world), `died at step ${steps}`).toEqual(expected);
-    await expectToTie(world);
-    countFigures({ "crashes of a process": hasDied ? 1 : 0 });
-    if (!hasDied) return steps;
+    expect(await numbersOf(world), `crashed at step ${steps}`).toEqual(expected);
+    await expectToReconcile(world);
+    countFigures({ "crashes of a process": hasCrashed ? 1 : 0 });
+    if (!hasCrashed) return steps;
   }
-  throw new Error("it never ended by itself");
+  throw new Error("The run did not end without a crash.");
 }
 
 /** A week with a fee, one that is cut, one that is refused and a debt to another Master. */
@@ -85,9 +85,9 @@ async function aWeek(pool?: Pool): Promise<World> {
 }
 
 test(
-  "a weekly run gives the same numbers wherever its process dies",
+  "a weekly run has the same result after a crash at any step",
   async () => {
-    expect(await dieEverywhere(aWeek, settle)).toBeGreaterThan(30);
+    expect(await crashEverywhere(aWeek, settle)).toBeGreaterThan(30);
   },
   TIMEOUT_MS,
 );
@@ -101,23 +101,23 @@ async function aLeaving(pool?: Pool): Promise<World> {
 }
 
 test(
-  "who leaves pays the same wherever the process dies",
+  "a withdrawal pays the same fees after a crash at any step",
   async () => {
     const leave = async (world: World, deps: Deps): Promise<void> => {
       await crystallise(deps, { ...aLeave(world), at: new Date("2026-01-17T03:00:00Z") }, aCall());
       await collectAll(world, "funding:withdrawal:1", deps);
     };
-    expect(await dieEverywhere(aLeaving, leave)).toBeGreaterThan(30);
+    expect(await crashEverywhere(aLeaving, leave)).toBeGreaterThan(30);
   },
   TIMEOUT_MS,
 );
 
-/** The same week, of which one payment was sent and not answered when something on the payment account does not tie. */
+/** The same week, with a payment without an answer when a break of the payment account is found. */
 async function aStoppedWeek(pool?: Pool): Promise<World> {
   const world = await aWeek(pool);
-  // It has been seen, so that what comes to it from now on is new.
-  await heed(world.deps);
-  await hear(world);
+  // The first scan, so that later log entries are new.
+  await detectBreaks(world.deps);
+  await receive(world);
   await readAllocations(world.deps);
   world.platform.rules.isBusy = ({ legs }) => legs[0]?.login !== "9001";
   world.platform.rules.losesAnswer = () => true;
@@ -125,27 +125,27 @@ async function aStoppedWeek(pool?: Pool): Promise<World> {
   world.platform.rules.losesAnswer = () => false;
   world.platform.rules.isBusy = () => false;
   world.platform.breaks.push(aBreak(1n));
-  tellLog(world, { reason: "unmatched_deal", dealId: 4_712n });
+  appendToLog(world, { reason: "unmatched_deal", dealId: 4_712n });
   return world;
 }
 
 test(
-  "a Master that is stopped and let go on is paid each fee once wherever the process dies",
+  "each fee of a stopped and resumed Master is paid once after a crash at any step",
   async () => {
     const stopAndGoOn = async (world: World, deps: Deps): Promise<void> => {
-      await heed(deps);
-      waitLong(world);
+      await detectBreaks(deps);
+      passTime(world);
       await settle(world, deps);
       await resumeAll(world, deps);
-      waitLong(world);
+      passTime(world);
       await settle(world, deps);
     };
-    expect(await dieEverywhere(aStoppedWeek, stopAndGoOn)).toBeGreaterThan(60);
+    expect(await crashEverywhere(aStoppedWeek, stopAndGoOn)).toBeGreaterThan(60);
   },
   TIMEOUT_MS,
 );
 
-test("two processes at once pay each fee once", async () => {
+test("concurrent processes pay each fee once", async () => {
   const world = await aWorld();
   const logins = Array.from({ length: 40 }, (_, index) => String(9_001 + index));
   for (const login of logins) await anInvestor(world, { login, deposit: "100.00" });
@@ -155,16 +155,16 @@ test("two processes at once pay each fee once", async () => {
     endWeek(world, all("0.00"));
   }
   await Promise.all([1, 2, 3].map(() => settle(world)));
-  waitLong(world);
+  passTime(world);
   await settle(world);
   const payments = await paymentsOf(world);
   expect(payments).toHaveLength(120);
   expect(payments.every(({ status, paid }) => status === "EXECUTED" && paid === "3.00")).toBe(true);
   expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }, { status: "EXECUTED" }, { status: "EXECUTED" }]);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("a thousand Investors of one Master are decided and paid in a few seconds", async () => {
+test("fees of a thousand Investors of one Master are decided and paid within ten seconds", async () => {
   const world = await aWorld();
   const logins = Array.from({ length: 1_000 }, (_, index) => String(10_001 + index));
   for (const login of logins) world.platform.balances.set(login, 100_00n);
@@ -184,10 +184,10 @@ test("a thousand Investors of one Master are decided and paid in a few seconds",
   expect((await paymentsOf(world)).filter(({ paid }) => paid === "3.00")).toHaveLength(1_000);
   expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }]);
   expect(tookMs).toBeLessThan(10_000);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("an open weekly payment of one week never overtakes that of the week before", async () => {
+test("an open payment of one week is never collected before that of an earlier week", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "100.00" });
   result(world, { [INVESTOR]: "+100.00" });
@@ -198,7 +198,7 @@ test("an open weekly payment of one week never overtakes that of the week before
   world.platform.rules.isBusy = ({ key }) => asked.push(key) < 3;
   await settle(world);
   for (let wait = 0; wait < 3; wait += 1) {
-    waitLong(world);
+    passTime(world);
     await settle(world);
   }
   expect(asked).toEqual(["fee:payment:1", "fee:payment:1", "fee:payment:1", "fee:payment:2"]);

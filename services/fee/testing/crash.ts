@@ -4,7 +4,7 @@ import { createWakeSignals } from "../service.ts";
 
 export type Crashing = Pick<CrashingProcess, "died" | "age"> & { readonly deps: Deps };
 
-/** This service in a process that dies after so many steps. */
+/** This service in a process that crashes after `steps` calls and statements. */
 export function crashing(deps: Deps, steps: number): Crashing {
   const { pool, client, died, age } = crashingProcess(deps.pool, steps);
   const others = {

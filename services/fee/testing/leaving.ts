@@ -3,14 +3,14 @@ import { collect } from "../commands/collect.ts";
 import { crystallise } from "../commands/crystallise.ts";
 import type { Deps } from "../deps.ts";
 import { aCall, INVESTOR, MASTER } from "./fee.ts";
-import { show } from "./saga.ts";
+import { show } from "./worked-example.ts";
 import { lastNumberOf } from "./subscription-fake.ts";
 import type { World } from "./world.ts";
 
 const WEEK_START = new Date("2026-01-03T00:00:00Z");
 const SHORT_MS = 1_000;
 
-/** What subscription asks when somebody leaves at the last entry of the Master's allocations. */
+/** The request of subscription for a withdrawal at the last entry of the allocations. */
 export function aLeave(world: World, parts: Partial<CrystalliseRequest> = {}): CrystalliseRequest {
   const masterLogin = parts.masterLogin ?? MASTER;
   return {

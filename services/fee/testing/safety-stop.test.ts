@@ -6,20 +6,20 @@ import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
 import { collectAll, decideLeave } from "./leaving.ts";
-import { aBreak, heed, resume, reviewsOf } from "./safety.ts";
+import { aBreak, detectBreaks, resume, reviewsOf } from "./safety.ts";
 import {
   anInvestor,
   aWorld,
   balanceOf,
   debtsOf,
   endWeek,
-  expectToTie,
-  hear,
+  expectToReconcile,
+  receive,
   paymentsOf,
   result,
   runsOf,
   settle,
-  waitLong,
+  passTime,
   type World,
 } from "./world.ts";
 
@@ -27,29 +27,29 @@ const KEY = "funding:withdrawal:1";
 
 async function stop(world: World, login = PAYMENT_ACCOUNT): Promise<void> {
   world.platform.breaks.push(aBreak(BigInt(world.platform.breaks.length + 1), { login }));
-  await heed(world.deps);
+  await detectBreaks(world.deps);
 }
 
-async function goOn(world: World): Promise<void> {
+async function resumeAndSettle(world: World): Promise<void> {
   for (const { id } of await reviewsOf(world)) await resume(world, id);
-  waitLong(world);
+  passTime(world);
   await settle(world);
 }
 
-/** A week of two Masters with an Investor each; what they earned was read, and nothing was sent. */
+/** A closed week of two Masters with one Investor each; the fees are decided, and nothing was sent. */
 async function aDueWeek(): Promise<World> {
   const world = await aWorld();
   await anInvestor(world, { login: "9001", deposit: "1000.00" });
   await anInvestor(world, { login: "9002", deposit: "1000.00" });
   result(world, { 9001: "+100.00" });
   endWeek(world, { 9001: "0.00" });
-  await hear(world);
+  await receive(world);
   await readAllocations(world.deps);
-  // One after the other, so that the first payment is the first Master's.
+  // In sequence, so that the first payment is the first Master's.
   world.week -= 1;
   result(world, { 9002: "+100.00" }, OTHER_MASTER);
   endWeek(world, { 9002: "0.00" }, OTHER_MASTER);
-  await hear(world);
+  await receive(world);
   await readAllocations(world.deps);
   return world;
 }
@@ -62,7 +62,7 @@ async function leaving(): Promise<World> {
   return world;
 }
 
-test("no run of a stopped Master is decided, the others' are, and afterwards the weeks are made up in order", async () => {
+test("no week of a stopped Master is decided until it is resumed, and then all weeks in sequence", async () => {
   const world = await aDueWeek();
   await settle(world);
   await stop(world);
@@ -72,16 +72,16 @@ test("no run of a stopped Master is decided, the others' are, and afterwards the
   }
   await settle(world);
   expect(await runsOf(world)).toHaveLength(3);
-  // Nobody even tries.
+  // The job does not even claim it.
   const tries = sql`select tries from allocation_watermark where master_login = ${MASTER}`;
   expect(await many(world.deps.pool, tries)).toEqual([{ tries: 0 }]);
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["30.00", "45.00"]);
-  await goOn(world);
+  await resumeAndSettle(world);
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["45.00", "45.00"]);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("a stop that comes while a week is being read finds it undecided", async () => {
+test("a stop while a week is being read leaves the week undecided", async () => {
   const world = await aDueWeek();
   await settle(world);
   result(world, { 9001: "+50.00" });
@@ -95,12 +95,12 @@ test("a stop that comes while a week is being read finds it undecided", async ()
   const deps = { ...world.deps, subscriptions: { ...subscriptions, readAllocationRows } };
   await expect(prepare(deps, { masterLogin: MASTER }, aCall())).rejects.toMatchObject({ code: "safety_stop" });
   expect(await runsOf(world)).toHaveLength(2);
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(await runsOf(world)).toHaveLength(3);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("what was decided and not sent waits, and is taken once when people let the Master go on", async () => {
+test("a decided fee that was not sent waits for the resume of its Master and is paid once", async () => {
   const world = await aDueWeek();
   await stop(world);
   await settle(world);
@@ -108,15 +108,15 @@ test("what was decided and not sent waits, and is taken once when people let the
     { master: MASTER, status: "PENDING", paid: "0.00" },
     { master: OTHER_MASTER, status: "EXECUTED", paid: "30.00" },
   ]);
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(world.platform.byKey.has("fee:payment:1")).toBe(false);
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(await paymentsOf(world)).toMatchObject([{ paid: "30.00" }, { paid: "30.00" }]);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("what was sent is finished: a lost answer is looked for, and a credit arrives", async () => {
+test("payments that were sent before the stop are completed", async () => {
   const world = await aDueWeek();
   world.platform.rules.losesAnswer = ({ legs }) => legs[0]?.login === "9001";
   world.platform.rules.delaysCredit = ({ legs }) => legs[0]?.login === "9002";
@@ -125,32 +125,32 @@ test("what was sent is finished: a lost answer is looked for, and a credit arriv
   await stop(world);
   await stop(world, OTHER_PAYMENT_ACCOUNT);
   world.platform.finish("fee:payment:2");
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED" }, { status: "EXECUTED" }]);
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("what may have been sent and surely was not is not sent either", async () => {
+test("a claimed payment that did not reach platform is not sent while its Master is stopped", async () => {
   const world = await aDueWeek();
   world.platform.rules.isBusy = ({ legs }) => legs[0]?.login === "9001";
   await payFees(world.deps);
   world.platform.rules.isBusy = () => false;
   await stop(world);
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING", paid: "0.00" }, { status: "EXECUTED" }]);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("0.00");
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("30.00");
 });
 
-test("who has a payment to a stopped Master pays the others all the same, and leaves them", async () => {
+test("an open payment to a stopped Master blocks no payments to other Masters and no exit from them", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { [INVESTOR]: "+100.00" });
   endWeek(world, { [INVESTOR]: "0.00" });
-  await hear(world);
+  await receive(world);
   await readAllocations(world.deps);
   await stop(world);
   result(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
@@ -161,12 +161,12 @@ test("who has a payment to a stopped Master pays the others all the same, and le
   const leave = { key: "exit:1", suffix: "UA1", masterLogin: OTHER_MASTER };
   expect(await decideLeave(world, leave)).toEqual({ pending: "3.00", items: [["fee:payment:3", "3.00", false]] });
   expect(await collectAll(world, "exit:1")).toBe("3.00");
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("30.00");
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("a debt to a stopped Master waits, whoever else is paid", async () => {
+test("a debt to a stopped Master is not collected, and other Masters are paid", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   world.platform.rules.refuse = () => "absent";
@@ -184,7 +184,7 @@ test("a debt to a stopped Master waits, whoever else is paid", async () => {
   expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("30.00");
 });
 
-test("nobody leaves a stopped Master: nothing is prepared, nothing is fixed, and what was fixed is answered the same", async () => {
+test("while a Master is stopped nothing is prepared or crystallised, and an earlier key gets the same answer", async () => {
   const world = await leaving();
   const fixed = await decideLeave(world);
   await stop(world);
@@ -193,32 +193,32 @@ test("nobody leaves a stopped Master: nothing is prepared, nothing is fixed, and
   await expect(decideLeave(world, { key: "exit:2", suffix: "UA2" })).rejects.toMatchObject(stopped);
   expect(await decideLeave(world)).toEqual(fixed);
   expect(await runsOf(world)).toHaveLength(1);
-  await goOn(world);
+  await resumeAndSettle(world);
   await expect(prepare(world.deps, { masterLogin: MASTER }, aCall())).resolves.toEqual({});
 });
 
-test("a fee that was fixed and not sent is not taken, and the same call takes it when people let the Master go on", async () => {
+test("a crystallised fee that was not sent is collected by the same call after the Master is resumed", async () => {
   const world = await leaving();
   await stop(world);
   await expect(collectAll(world)).rejects.toMatchObject({ code: "safety_stop", outcome: "not_executed" });
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("0.00");
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(await collectAll(world)).toBe("600.00");
   expect(await collectAll(world)).toBe("600.00");
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("600.00");
 });
 
-test("a fee that was sent before the stop is finished by the same call", async () => {
+test("a fee that was sent before the stop is completed by the same call", async () => {
   const world = await leaving();
   world.platform.rules.losesAnswer = () => true;
   await expect(collectAll(world)).rejects.toMatchObject({ code: "outcome_unknown" });
   world.platform.rules.losesAnswer = () => false;
   await stop(world);
   expect(await collectAll(world)).toBe("600.00");
-  await expectToTie(world);
+  await expectToReconcile(world);
 });
 
-test("after a part was taken nobody is told that nothing was", async () => {
+test("a stop after a part was collected has an unknown outcome, not not_executed", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   world.platform.rules.refuse = () => "absent";
@@ -233,7 +233,7 @@ test("after a part was taken nobody is told that nothing was", async () => {
   world.platform.accountLocks.set(INVESTOR, asked.lockOwner);
   await expect(collect(world.deps, asked, aCall())).rejects.toMatchObject({ code: "safety_stop", outcome: "unknown" });
   expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("30.00");
-  await goOn(world);
+  await resumeAndSettle(world);
   expect(await collectAll(world)).toBe("33.00");
-  await expectToTie(world);
+  await expectToReconcile(world);
 });

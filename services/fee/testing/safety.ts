@@ -29,8 +29,8 @@ export function aBreak(id: bigint, own: Partial<Break> = {}): Break {
   };
 }
 
-/** Platform adds an entry to the log of an account: a credit, or what it noticed about a deal. */
-export function tellLog(world: World, { login = PAYMENT_ACCOUNT, reason = "", dealId = 4_711n } = {}): void {
+/** Adds an entry to the log of an account: a credit, or the amendment of a deal. */
+export function appendToLog(world: World, { login = PAYMENT_ACCOUNT, reason = "", dealId = 4_711n } = {}): void {
   const entries = world.platform.logs.get(login) ?? [];
   const number = BigInt(entries.length + 1);
   const entry: AccountMoved = {
@@ -50,8 +50,8 @@ export function tellLog(world: World, { login = PAYMENT_ACCOUNT, reason = "", de
   world.platform.logs.set(login, [...entries, entry]);
 }
 
-/** Both ways in which fee learns of what does not tie. */
-export async function heed(deps: Deps): Promise<void> {
+/** Runs both jobs that detect breaks. */
+export async function detectBreaks(deps: Deps): Promise<void> {
   await watchPaymentAccounts(deps);
   await stopOnBreaks(deps.pool, stoppingBreaks(deps));
 }
@@ -70,21 +70,21 @@ export async function reviewsOf({ deps }: World): Promise<readonly Review[]> {
   return (await listReviews(deps.pool, all)).items;
 }
 
-/** Two keys say it. */
+/** Proposal and approval by two API keys. */
 export async function resume(world: World, reviewId: bigint): Promise<void> {
-  await say(world.deps, reviewId, "anna");
-  await say(world.deps, reviewId, "boris");
+  await vote(world.deps, reviewId, "anna");
+  await vote(world.deps, reviewId, "boris");
 }
 
-/** Two keys say it about everything that is open; who was cut off goes on where it was. */
+/** Resumes all undecided reviews by two votes; after a crash it continues with the missing ones. */
 export async function resumeAll(world: World, deps: Deps): Promise<void> {
   for (const { id, state } of await reviewsOf(world)) {
-    if (state === ReviewState.OPEN) await say(deps, id, "anna");
-    await say(deps, id, "boris");
+    if (state === ReviewState.OPEN) await vote(deps, id, "anna");
+    await vote(deps, id, "boris");
   }
 }
 
-export async function say(deps: Deps, reviewId: bigint, actor: string) {
-  const said = { reviewId, action: "resume", dealId: 0n, note: "the dealers have looked at it", actor };
-  return await decideReview(deps, said, aCall());
+export async function vote(deps: Deps, reviewId: bigint, actor: string) {
+  const request = { reviewId, action: "resume", dealId: 0n, note: "checked by the dealers", actor };
+  return await decideReview(deps, request, aCall());
 }

@@ -4,12 +4,12 @@ import { E8_PER_CENT } from "../domain/units.ts";
 
 type Allocations = { readonly entries: AllocationEntry[]; readonly rows: AllocationRow[] };
 
-/** Subscription as fee sees it, in memory: what was allocated, what must stay on an account, and what was given back. */
+/** The parts of subscription that fee calls, in memory: allocations, floors and returned reserves. */
 export type SubscriptionFake = {
   readonly allocations: Map<string, Allocations>;
   readonly floors: Map<string, bigint>;
   readonly returned: string[];
-  /** How many rows it carries in one answer. */
+  /** Rows of one answer. */
   maxRows: number;
   readonly client: Deps["subscriptions"];
 };
@@ -39,8 +39,8 @@ export function subscriptionFake(): SubscriptionFake {
             number <= throughNumber &&
             (number > afterNumber || (number === afterNumber && subscriptionId > afterSubscriptionId)),
         );
-        const most = Math.min(limit, fake.maxRows);
-        return { rows: found.slice(0, most), hasMore: found.length > most };
+        const max = Math.min(limit, fake.maxRows);
+        return { rows: found.slice(0, max), hasMore: found.length > max };
       },
       async getFeeFloors({ investorLogins }) {
         const known = investorLogins.filter((login) => floors.has(login));
@@ -70,7 +70,7 @@ export function allocate(fake: SubscriptionFake, masterLogin: string, dealAt: Da
 
 export type ClosedWeek = { readonly periodStart: Date; readonly cutOff: Date; readonly markedAt?: Date };
 
-/** With the floating shares, in cents, of everybody in the pool. */
+/** With the floating shares, in cents, of all Investors of the pool. */
 export function closeWeek(fake: SubscriptionFake, masterLogin: string, week: ClosedWeek, floating: Parts): void {
   const { entries, rows } = allocationsOf(fake, masterLogin);
   const number = BigInt(entries.length + 1);

@@ -6,9 +6,9 @@ import { configure } from "../commands/configure.ts";
 import type { Deps } from "../deps.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
-import { hearOf } from "../store/allocation-watermarks.ts";
+import { raiseWatermarks } from "../store/allocation-watermarks.ts";
 import { feeDeps, INVESTOR, MASTER, type Neighbours, neighboursAt } from "./fee.ts";
-import { cents, show } from "./saga.ts";
+import { cents, show } from "./worked-example.ts";
 import { allocate, closeWeek, lastNumberOf, type Parts } from "./subscription-fake.ts";
 
 const FIRST_WEEK = Date.UTC(2026, 0, 3);
@@ -26,7 +26,7 @@ export type World = Neighbours & {
   hours: number;
 };
 
-/** Fee beside a pool and a platform in memory, at the beginning of a week. In a given database it forgets what was there. */
+/** Fee with fakes of subscription and platform, at the beginning of a week. The tables of a provided database are emptied. */
 export async function aWorld(pool?: Pool): Promise<World> {
   await pool?.query(`
     truncate fee_configuration, fee_version, fee_master, allocation_watermark, allocation_entry, allocation_part, fee_pair, fee_run,
@@ -62,7 +62,7 @@ export function result(world: World, parts: Readonly<Record<string, string>>, ma
   return at;
 }
 
-/** The week is over, with the floating shares of everybody in the pool. */
+/** Closes the week with the floating shares of all Investors of the pool. */
 export function endWeek(world: World, floating: Readonly<Record<string, string>>, masterLogin = MASTER): void {
   const periodStart = new Date(FIRST_WEEK + world.week * WEEK_MS);
   const cutOff = new Date(FIRST_WEEK + (world.week + 1) * WEEK_MS);
@@ -75,26 +75,26 @@ export function endWeek(world: World, floating: Readonly<Record<string, string>>
   world.clock.now = new Date(cutOff.getTime() + 5_000);
 }
 
-/** Hears of everything that was allocated, reads it and pays what is due, until nothing moves any more. */
+/** Receives and reads all allocations and pays due fees, until a round pays nothing. */
 export async function settle(world: World, deps = world.deps): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    await hear(world);
+    await receive(world);
     await readAllocations(deps);
     const isMoving = await payFees(deps);
     if (!isMoving) return;
   }
-  throw new Error("it never comes to rest");
+  throw new Error("Fees are still being paid after the last round.");
 }
 
-export async function hear({ subscriptions, deps, clock }: World): Promise<void> {
-  const heard = new Map(
+export async function receive({ subscriptions, deps, clock }: World): Promise<void> {
+  const received = new Map(
     [...subscriptions.allocations.keys()].map((login) => [login, lastNumberOf(subscriptions, login)]),
   );
-  await inTransaction(deps.pool, (tx) => hearOf(tx, heard, clock.now));
+  await inTransaction(deps.pool, (tx) => raiseWatermarks(tx, received, clock.now));
 }
 
-/** So long that whoever is gone is not waited for any more. */
-export function waitLong({ clock }: World): void {
+/** Advances the clock beyond all claims and back-offs. */
+export function passTime({ clock }: World): void {
   clock.now = new Date(clock.now.getTime() + LONG_MS);
 }
 
@@ -139,8 +139,8 @@ export async function debtsOf({ deps }: World): Promise<Record<string, string>> 
   return Object.fromEntries(rows.map(({ pair, debt }) => [pair, show(debt)]));
 }
 
-/** What was due is paid, owed or on its way; credits are what was paid; nothing was made or lost. */
-export async function expectToTie({ deps, platform }: World): Promise<void> {
+/** Fees equal the sum of paid, open and debt amounts, and credits equal payments. */
+export async function expectToReconcile({ deps, platform }: World): Promise<void> {
   const sums = await one<{ fees: bigint; taken: bigint; open: bigint; debt: bigint; credits: bigint }>(
     deps.pool,
     sql`select coalesce(sum(due_minor) filter (where kind = 'PF'), 0)::bigint as fees,

@@ -23,14 +23,14 @@ function cashflow(minor: bigint) {
   return { login: INVESTOR, amount: usd(minor), comment: "", client: undefined };
 }
 
-async function seen(): Promise<Finding[]> {
+async function findings(): Promise<Finding[]> {
   const [check] = fundingChecks(funding);
   return [...(await check!.run({ cursor: "", pendingBreaks: [] })).findings];
 }
 
 const corrupt = (text: string) => funding.pool.query(text);
 
-test("cashflow_completeness: what callers were told is what platform has on record, and a corrupted row is a break until it is mended", async () => {
+test("cashflow_completeness: outcomes that equal platform's record have no break, and a corrupted row is one until it is corrected", async () => {
   const { pool, log } = funding;
   const [check] = fundingChecks(funding);
   await insertChecks(pool, [check!]);
@@ -46,7 +46,7 @@ test("cashflow_completeness: what callers were told is what platform has on reco
       login: INVESTOR,
       atRisk: usd(100_00n),
       operationIds: ["0199aaaa-0000-7000-8000-000000000001"],
-      message: expect.stringContaining("not what platform has on record"),
+      message: expect.stringContaining("differs from the transfer that the platform recorded"),
     },
   ]);
   await corrupt("update cashflow set deal_id = deal_id - 1 where id = 1");
@@ -54,34 +54,34 @@ test("cashflow_completeness: what callers were told is what platform has on reco
   expect(await listChecks(pool)).toMatchObject([{ name: "cashflow_completeness", openBreaks: 0, error: "" }]);
 });
 
-test("cashflow_completeness: a payout of another amount than was decided", async () => {
+test("cashflow_completeness: a payout of another amount than decided is found", async () => {
   await corrupt("update withdrawal set effective_minor = effective_minor + 1");
-  expect(await seen()).toMatchObject([{ key: "cashflow:2", atRiskMinor: 30_01n }]);
+  expect(await findings()).toMatchObject([{ key: "cashflow:2", atRiskMinor: 30_01n }]);
 });
 
-test("cashflow_completeness: told that nothing moved, although it did", async () => {
+test("cashflow_completeness: a refusal of an executed transfer is found", async () => {
   await corrupt(
     `update cashflow set state = 'REFUSED', deal_id = null, refusal = '{"code":"absent","status":"unavailable","message":"no"}' where id = 1`,
   );
-  expect(await seen()).toMatchObject([{ key: "cashflow:1", message: expect.stringContaining("nothing moved") }]);
+  expect(await findings()).toMatchObject([{ key: "cashflow:1", message: expect.stringContaining("no money moved") }]);
 });
 
-test("cashflow_completeness: told that it is executed, although platform does not know it", async () => {
+test("cashflow_completeness: an execution without a transfer on platform is found", async () => {
   await corrupt("delete from deposit_decision where cashflow_id = 1");
   await corrupt("update cashflow set id = default where id = 1");
-  expect(await seen()).toMatchObject([
-    { key: "cashflow:4", message: expect.stringContaining("does not know it"), atRiskMinor: 100_00n },
+  expect(await findings()).toMatchObject([
+    { key: "cashflow:4", message: expect.stringContaining("the platform has no such transfer"), atRiskMinor: 100_00n },
   ]);
 });
 
-test("cashflow_completeness: a request that is not over long after its caller has gone", async () => {
+test("cashflow_completeness: a request that is unfinished ten minutes after its deadline is found", async () => {
   await corrupt("update cashflow set state = 'RECORDED', deal_id = null, finished_at = null where id = 1");
-  expect(await seen()).toEqual([]);
+  expect(await findings()).toEqual([]);
   await corrupt("update cashflow set deadline = deadline - interval '11 minutes' where id = 1");
-  expect(await seen()).toMatchObject([{ key: "cashflow:1", atRiskMinor: 100_00n }]);
+  expect(await findings()).toMatchObject([{ key: "cashflow:1", atRiskMinor: 100_00n }]);
 });
 
-test("cashflow_completeness: a platform that cannot be asked is no agreement", async () => {
+test("cashflow_completeness: a run without an answer of platform fails", async () => {
   const { pool, log } = funding;
   const [check] = fundingChecks({
     ...funding,
@@ -90,4 +90,23 @@ test("cashflow_completeness: a platform that cannot be asked is no agreement", a
   await insertChecks(pool, [check!]);
   await runCheck({ pool, log }, check!, undefined);
   expect(await listChecks(pool)).toMatchObject([{ completedAt: null, error: expect.stringContaining("failed") }]);
+});
+
+test("cashflow_completeness: a withdrawal of 0.00 is finished without a transfer", async () => {
+  await fundingService(funding).withdraw(cashflow(70_00n), aCall("0199aaaa-0000-7000-8000-000000000004"));
+  await fundingService(funding).withdraw(cashflow(1_00n), aCall("0199aaaa-0000-7000-8000-000000000005"));
+  const { rows } = await funding.pool.query("select effective_minor from withdrawal order by cashflow_id desc limit 1");
+  expect(rows).toEqual([{ effective_minor: 0n }]);
+  expect(await findings()).toEqual([]);
+});
+
+test("cashflow_completeness: a run continues after its cursor", async () => {
+  await corrupt(`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, refusal, deadline,
+                                       created_at, finished_at, next_try_at)
+                 select 'old-' || n, 'deposit', '${INVESTOR}', 100, 'USD', '', 'REFUSED', '{}', now(), now(), now(), now()
+                 from generate_series(1, 147) n`);
+  const [check] = fundingChecks(funding);
+  const run = async (cursor: string) => (await check!.run({ cursor, pendingBreaks: [] })).nextCursor;
+  expect(await run("")).toBe("100");
+  expect(await run("100")).toBe("");
 });

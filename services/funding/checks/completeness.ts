@@ -6,11 +6,11 @@ import type { Deps } from "../deps.ts";
 import { type Accepted, listAccepted, listUnfinished } from "./find-accepted.ts";
 
 const EVERY_MS = 300_000;
-const QUESTION_MS = 3_000;
+const CALL_MS = 3_000;
 
 /**
- * cashflow_completeness. Each request that was accepted comes to an end, and the end that its caller was told is the one that platform has on
- * record: executed with exactly this deal, or surely not. What is over never changes, so one look is enough.
+ * cashflow_completeness. Each accepted request ends, with the outcome that platform recorded: executed with exactly this
+ * deal, or not executed. A finished request never changes, so one confirmation is enough.
  */
 export function completeness({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
@@ -35,24 +35,24 @@ export function completeness({ pool, platform }: Pick<Deps, "pool" | "platform">
 
 async function findTransfer(platform: Deps["platform"], key: string): Promise<TransferResult | undefined> {
   try {
-    return await platform.getTransfer({ key }, callContext({ caller: "funding", withinMs: QUESTION_MS }));
+    return await platform.getTransfer({ key }, callContext({ caller: "funding", withinMs: CALL_MS }));
   } catch (error) {
     if (error instanceof Refusal && error.code === "transfer_not_found") return undefined;
     throw error;
   }
 }
 
-/** What the caller was told, against what is on record under the key of the transfer. */
+/** Compares the outcome that the caller received with the transfer that platform recorded under its key. */
 function problemOf(row: Accepted, transfer: TransferResult | undefined): string | undefined {
   const wasExecuted = row.state === "POSTED" && row.movedMinor !== 0n;
   if (!wasExecuted) {
-    if (row.dealId !== null) return "it has a deal although no money was to move";
+    if (row.dealId !== null) return "it has a deal although no money should have moved";
     const isOver = transfer === undefined || transfer.state === TransferState.REFUSED;
     return isOver
       ? undefined
-      : "the caller was told that no money moved, but the platform has an unresolved or executed transfer";
+      : "the answer was that no money moved, but the platform has an unresolved or executed transfer";
   }
-  if (transfer === undefined) return "the caller was told that it was executed, but the platform has no such transfer";
+  if (transfer === undefined) return "the answer was that it was executed, but the platform has no such transfer";
   const [leg] = transfer.legs;
   const isSame =
     transfer.state === TransferState.APPLIED &&

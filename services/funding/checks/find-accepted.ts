@@ -2,9 +2,9 @@ import { MAX_FINDINGS, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { idsOf } from "#kernel/reconcile/walk.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** Each of them is one question to platform. */
+/** Each of them costs one call to platform. */
 const CASHFLOWS_PER_RUN = 100;
-/** Longer than a quiet period and what comes after it: whatever is still open then waits for manual review. */
+/** Longer than the quiet period and the recovery after it: an operation that is still open then waits for manual review. */
 const OVERDUE_MS = 600_000;
 
 export type Accepted = {
@@ -13,9 +13,9 @@ export type Accepted = {
   readonly login: string;
   readonly action: string;
   readonly state: string;
-  /** What was asked for. */
+  /** The requested amount. */
   readonly amountMinor: bigint;
-  /** Signed, what has moved if it was executed; 0 when nothing was to move. */
+  /** Signed amount that an execution moved; 0 when nothing was to move. */
   readonly movedMinor: bigint;
   readonly dealId: bigint | null;
   readonly transferKey: string;
@@ -35,7 +35,7 @@ export async function listUnfinished(db: Queryable): Promise<Accepted[]> {
   );
 }
 
-/** What is over: the newest, some of the older ones, and those that are not closed. */
+/** Finished cashflows: the newest, the next ones after the cursor, and those with an open break. */
 export async function listAccepted(
   db: Queryable,
   cursor: string,
@@ -52,7 +52,7 @@ export async function listAccepted(
           where state in ('POSTED', 'REFUSED') and id > ${after}
           order by id
           limit ${CASHFLOWS_PER_RUN}
-        ), looked as (
+        ), examined as (
           select id from newest
           union
           select id from next
@@ -66,14 +66,14 @@ export async function listAccepted(
                deal_id as "dealId",
                case action when 'deposit' then 'funding:deposit:' else 'funding:payout:' end || cashflow.id as "transferKey",
                exists (select from next where next.id = cashflow.id) as "isNext"
-        from looked
-             join cashflow on cashflow.id = looked.id
+        from examined
+             join cashflow on cashflow.id = examined.id
              left join withdrawal on cashflow_id = cashflow.id
         where state in ('POSTED', 'REFUSED')
         order by cashflow.id`,
   );
-  const walked = rows.filter(({ isNext }) => isNext);
-  const last = walked.at(-1);
-  const next = last === undefined || walked.length < CASHFLOWS_PER_RUN ? "" : String(last.id);
+  const scanned = rows.filter(({ isNext }) => isNext);
+  const last = scanned.at(-1);
+  const next = last === undefined || scanned.length < CASHFLOWS_PER_RUN ? "" : String(last.id);
   return { accepted: rows, next };
 }

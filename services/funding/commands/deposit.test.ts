@@ -7,10 +7,10 @@ import { deposit } from "./deposit.ts";
 
 const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined };
 
-/** No time to ask a second time. */
-const IN_A_HURRY = 1_000;
+/** A wait budget for one call of platform. */
+const ONE_CALL_MS = 1_000;
 
-test("a deposit is credited and recorded once, however often it is asked for", async () => {
+test("a repeated deposit is credited and recorded once", async () => {
   const deps = await world();
 
   const first = await deposit(deps, HUNDRED, aCall("op-1"));
@@ -40,7 +40,7 @@ test("a first deposit under the Master's minimum moves nothing", async () => {
   expect(await states(deps)).toEqual([]);
 });
 
-test("only the first deposit is held to the Master's minimum", async () => {
+test("only the first deposit must meet the Master's minimum", async () => {
   const deps = await world({ masterMinimum: 500_00n });
 
   const first = await deposit(deps, { ...HUNDRED, amount: usd(500_00n) }, aCall("op-1"));
@@ -54,7 +54,7 @@ test("a deposit whose answer was lost is unknown to the caller, then settled onc
   const deps = await world();
   deps.platform.faults.transfer.push("lost answer");
 
-  await expect(deposit(deps, HUNDRED, aCall("op-1", IN_A_HURRY))).rejects.toMatchObject({
+  await expect(deposit(deps, HUNDRED, aCall("op-1", ONE_CALL_MS))).rejects.toMatchObject({
     code: "outcome_unknown",
     outcome: "unknown",
     operationId: "op-1",
@@ -68,7 +68,7 @@ test("a deposit whose answer was lost is unknown to the caller, then settled onc
   expect(deps.platform.deals).toHaveLength(1);
 });
 
-test("an answer that was lost is asked for again while the caller waits", async () => {
+test("after lost answers the transfer is requested again while the caller waits, and paid once", async () => {
   const deps = await world();
   deps.platform.faults.transfer.push("lost answer", "unreachable", "lost answer");
 
@@ -78,7 +78,7 @@ test("an answer that was lost is asked for again while the caller waits", async 
   expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 1_001n }]);
 });
 
-test("a deposit that the platform was never asked for is not executed, then or later", async () => {
+test("a deposit that never reached platform is not executed, then or later", async () => {
   const deps = await world();
   deps.platform.faults.transfer.push("unreachable");
 
@@ -90,10 +90,10 @@ test("a deposit that the platform was never asked for is not executed, then or l
   expect(deps.platform.deals).toEqual([]);
 });
 
-test("a repetition that cannot reach the platform takes nothing back of what was sent before", async () => {
+test("a repetition that cannot reach platform leaves a transfer that was sent before open", async () => {
   const deps = await world();
   deps.platform.faults.transfer.push("lost answer", "unreachable");
-  await deposit(deps, HUNDRED, aCall("op-1", IN_A_HURRY)).catch(() => {});
+  await deposit(deps, HUNDRED, aCall("op-1", ONE_CALL_MS)).catch(() => {});
 
   await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
   await settleLater(deps);
@@ -101,7 +101,7 @@ test("a repetition that cannot reach the platform takes nothing back of what was
   expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 1_001n }]);
 });
 
-test("a process that died before it asked leaves a row that ends as not executed after the deadline", async () => {
+test("a deposit that was not sent before its deadline ends as not executed", async () => {
   const deps = await world();
   deps.platform.faults.transfer.push("unknown");
   await deposit(deps, HUNDRED, aCall("op-1")).catch(() => {});
@@ -128,7 +128,7 @@ test.each([
   expect(await states(deps)).toEqual([{ state: "REFUSED", doubt: null, deal_id: null }]);
 });
 
-test("everything that is wrong with a deposit is said at once", async () => {
+test("one refusal names all invalid fields of a deposit", async () => {
   const deps = await world();
 
   await expect(
@@ -139,7 +139,7 @@ test("everything that is wrong with a deposit is said at once", async () => {
   });
 });
 
-test("an unknown Investor is credited nothing", async () => {
+test("a deposit for an unknown Investor is refused and not recorded", async () => {
   const deps = await world();
 
   await expect(deposit(deps, { ...HUNDRED, login: "1" }, aCall("op-1"))).rejects.toMatchObject({
@@ -148,7 +148,7 @@ test("an unknown Investor is credited nothing", async () => {
   expect(await states(deps)).toEqual([]);
 });
 
-test("a question that gets no answer executes nothing and says so", async () => {
+test("a deposit whose preparing query gets no answer is answered as not executed", async () => {
   const deps = await world();
   const silent = { ...deps, subscriptions: { ...deps.subscriptions, findOpenSubscription: lost } };
 
@@ -158,7 +158,7 @@ test("a question that gets no answer executes nothing and says so", async () => 
   });
 });
 
-test("twenty requests under one id credit once", async () => {
+test("twenty concurrent requests with one command id credit once", async () => {
   const deps = await world({ platform: platformFake() });
 
   const answers = await Promise.all(Array.from({ length: 20 }, () => deposit(deps, HUNDRED, aCall("op-1"))));

@@ -19,7 +19,7 @@ import { refuse } from "../refusals.ts";
 import {
   findOpenOperation,
   hasPostedDeposit,
-  markAskedAgain,
+  markRepeated,
   markDoubt,
   markNeverSent,
   markRefused,
@@ -29,7 +29,7 @@ import { finish } from "./finish.ts";
 import { insertOnce, duplicateRuleOf } from "./insert-once.ts";
 import { sendTransfer } from "./transfer.ts";
 
-/** Credits an Investor once, however often the same command id asks for it. */
+/** Credits an Investor once per command id, however often the caller repeats it. */
 export async function deposit(deps: Deps, request: DepositRequest, context: CallContext): Promise<DepositResponse> {
   const { cashflow, decision } = await failAsUnavailable(() => findOrRecord(deps, request, context));
   const dealId = await settleDeposit(deps, cashflow, context);
@@ -47,9 +47,9 @@ async function findOrRecord(deps: Deps, request: DepositRequest, context: CallCo
   return known === undefined ? await record(deps, request, context) : await join(deps.pool, known);
 }
 
-/** Somebody else may have sent it: read once more after everybody has been told that they are not alone. */
+/** Marks the row as repeated, so that no request concludes alone that nothing was sent, then reads it again. */
 async function join(db: Queryable, { cashflow }: RecordedDeposit): Promise<RecordedDeposit> {
-  await markAskedAgain(db, cashflow.id);
+  await markRepeated(db, cashflow.id);
   return await getDeposit(db, cashflow.operationId);
 }
 
@@ -62,9 +62,9 @@ async function record(deps: Deps, request: DepositRequest, context: CallContext)
   const masterMinimum = await findMasterMinimum(deps, login, context);
 
   return await inTransaction(deps.pool, async (tx) => {
-    // Two first deposits at once are both held to the minimum: neither is there yet when the other asks.
+    // Both of two concurrent first deposits must meet the minimum: neither is POSTED when the other is decided.
     const decision = decideDeposit({ amount, isFirst: !(await hasPostedDeposit(tx, login)), masterMinimum });
-    const asked = {
+    const intent = {
       operationId,
       login,
       amount,
@@ -73,7 +73,7 @@ async function record(deps: Deps, request: DepositRequest, context: CallContext)
       at: deps.now(),
       duplicates: duplicateRuleOf(request.client),
     };
-    const { cashflow, isNew } = await insertOnce(tx, { ...asked, action: "deposit" });
+    const { cashflow, isNew } = await insertOnce(tx, { ...intent, action: "deposit" });
     if (!isNew) {
       return await join(tx, await getDeposit(tx, operationId));
     }
@@ -92,12 +92,12 @@ async function findMasterMinimum(deps: Deps, investorLogin: string, context: Cal
 }
 
 /**
- * Acts on a recorded deposit, then records the outcome. Safe to repeat until it succeeds: the transfer has
- * one key, and platform begins nothing after the instant until which the caller waits. Answers the ticket.
+ * Sends the transfer of a recorded deposit, then records the outcome. Safe to repeat until it succeeds: the transfer has one
+ * key, and platform sends nothing after the deadline of the caller. Returns the ticket of the deal.
  */
 export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: CallContext): Promise<bigint> {
   if (cashflow.state !== "RECORDED") {
-    return storedAnswer(cashflow);
+    return storedOutcome(cashflow);
   }
   const outcome = await sendTransfer(deps, transferOf(cashflow), context);
   switch (outcome.kind) {
@@ -114,12 +114,12 @@ export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: Cal
       await markDoubt(deps.pool, cashflow.id, outcome.doubt);
       throw outcomeUnknown(cashflow.operationId);
     case "not_sent":
-      throw await giveUp(deps, cashflow);
+      throw await endUnsent(deps, cashflow);
   }
 }
 
-/** The saga ends as not executed, unless the settling job has taken it over: then somebody may have sent it. */
-async function giveUp(deps: Deps, cashflow: Cashflow): Promise<Error> {
+/** Ends the saga as not executed, unless the recovery job or a repetition works on it too: that one may have sent it. */
+async function endUnsent(deps: Deps, cashflow: Cashflow): Promise<Error> {
   const refusal = refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
     outcome: "not_executed",
     operationId: cashflow.operationId,
@@ -129,7 +129,7 @@ async function giveUp(deps: Deps, cashflow: Cashflow): Promise<Error> {
   return isOver ? refusal : outcomeUnknown(cashflow.operationId);
 }
 
-function storedAnswer({ refusal, dealId, operationId }: Cashflow): bigint {
+function storedOutcome({ refusal, dealId, operationId }: Cashflow): bigint {
   if (refusal !== undefined) {
     throw refusal;
   }

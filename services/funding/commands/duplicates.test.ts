@@ -14,7 +14,7 @@ function aDeposit(overrides: Partial<DepositRequest> = {}): DepositRequest {
   return { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: CLIENT, ...overrides };
 }
 
-/** A deposit of which nobody knows what became. */
+/** Leaves a deposit with an unknown outcome. */
 async function unresolved(deps: World, request = aDeposit()): Promise<void> {
   deps.platform.faults.transfer.push("unknown");
   await expect(deposit(deps, request, aCall("op-1"))).rejects.toMatchObject({ code: "outcome_unknown" });
@@ -41,8 +41,8 @@ test.each([
   ["another comment", { comment: "CRM-2" }],
   ["another amount", { amount: usd(100_01n) }],
   ["another key", { client: { ...CLIENT, keyId: "KeyOfAnother" } }],
-  ["a comment that nobody chose", { client: { ...CLIENT, choseComment: false } }],
-  ["nobody in particular", { client: undefined }],
+  ["a default comment", { client: { ...CLIENT, choseComment: false } }],
+  ["no API key", { client: undefined }],
 ])("with %s it is no duplicate", async (_what, difference) => {
   const deps = await world();
   await unresolved(deps);
@@ -50,7 +50,7 @@ test.each([
   expect(await deposit(deps, aDeposit(difference), aCall("op-2"))).toMatchObject({ possibleDuplicateOf: undefined });
 });
 
-test("of duplicates that come at the same moment exactly one is executed, the others are told its id", async () => {
+test("of concurrent duplicates exactly one is executed, and the refusals of the others name its id", async () => {
   const deps = await world();
   const answers = await Promise.allSettled(
     ["op-1", "op-2", "op-3", "op-4"].map((id) => deposit(deps, aDeposit({ client: STRICT }), aCall(id))),
@@ -60,15 +60,15 @@ test("of duplicates that come at the same moment exactly one is executed, the ot
   const refusals = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
   expect(executed).toHaveLength(1);
   expect(deps.platform.deals).toHaveLength(1);
-  for (const no of refusals) {
-    expect(no).toMatchObject({
+  for (const refusal of refusals) {
+    expect(refusal).toMatchObject({
       code: expect.stringMatching(/operation_in_progress|possible_duplicate/),
       operationId: executed[0],
     });
   }
 });
 
-test("a duplicate of a finished deposit is executed and names it, and a repetition is answered the same", async () => {
+test("a duplicate of a finished deposit is executed and names it, and a repetition gets the same answer", async () => {
   const deps = await world();
   const first = await deposit(deps, aDeposit(), aCall("op-1"));
   const second = await deposit(deps, aDeposit(), aCall("op-2"));
@@ -78,7 +78,7 @@ test("a duplicate of a finished deposit is executed and names it, and a repetiti
   expect(await deposit(deps, aDeposit(), aCall("op-2"))).toEqual(second);
 });
 
-test("a key that wants no duplicates has them refused, with the deal and the operation", async () => {
+test("duplicates of an API key that rejects them are refused with the deal and the operation", async () => {
   const deps = await world();
   const { dealId } = await deposit(deps, aDeposit({ client: STRICT }), aCall("op-1"));
 
@@ -92,7 +92,7 @@ test("a key that wants no duplicates has them refused, with the deal and the ope
   expect(await deposit(deps, aDeposit({ client: STRICT }), aCall("op-1"))).toMatchObject({ dealId });
 });
 
-test("after a day, and after one that was surely not executed, nothing is a duplicate", async () => {
+test("an equal deposit after a day, or after one that was not executed, is no duplicate", async () => {
   const deps = await world();
   deps.platform.faults.transfer.push("insufficient_funds");
   await expect(deposit(deps, aDeposit(), aCall("op-1"))).rejects.toMatchObject({ code: "insufficient_funds" });
@@ -103,7 +103,7 @@ test("after a day, and after one that was surely not executed, nothing is a dupl
   expect(await deposit(tomorrow, aDeposit(), call)).toMatchObject({ possibleDuplicateOf: undefined });
 });
 
-test("withdrawals have duplicates of their own", async () => {
+test("a withdrawal is a duplicate of a withdrawal, not of an equal deposit", async () => {
   const deps = await world({ platform: platformFake({ balances: { [INVESTOR]: 500_00n } }) });
   await deposit(deps, aDeposit(), aCall("op-1"));
   const first = await withdraw(deps, aDeposit(), aCall("op-2"));

@@ -17,34 +17,34 @@ const possibleDuplicates = new Counter({
   labelNames: ["action", "decision"],
 });
 
-/** A duplicate that ends while it is looked for makes room; so often in a row it does not. */
+/** A duplicate may finish between the insert and the search for it, and then the insert is tried again. */
 const MAX_TRIES = 5;
 
 export type Inserted = { readonly cashflow: Cashflow; readonly isNew: boolean };
 
 /**
- * Records an operation, or finds the one that has its id. A duplicate that is not resolved stands in the way; one that was
- * executed lately is named, or stands in the way too. The unique index decides between two that come at the same moment.
+ * Records an operation, or finds the one with its id. An unresolved duplicate refuses the request; one executed within the
+ * window is named in the answer, or refuses the request too. A unique index decides between concurrent duplicates.
  */
 export async function insertOnce(tx: Transaction, intent: NewCashflow): Promise<Inserted> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const inserted = await insertCashflow(tx, intent);
-    if (inserted !== undefined) return { cashflow: await compare(tx, intent, inserted), isNew: true };
+    if (inserted !== undefined) return { cashflow: await checkExecutedDuplicate(tx, intent, inserted), isNew: true };
     const known = await findCashflow(tx, intent.operationId);
     if (known !== undefined) return { cashflow: known, isNew: false };
     const duplicate = intent.duplicates && (await findOpenDuplicate(tx, { ...intent, keyId: intent.duplicates.keyId }));
     if (duplicate !== undefined) throw duplicateInProgress(duplicate);
   }
-  throw new Error("an operation is neither new nor known, and nothing is in its way");
+  throw new Error(`Operation ${intent.operationId} could not be inserted, and no duplicate of it is open.`);
 }
 
-/** Undefined where nothing tells duplicates apart. */
+/** Undefined when duplicates cannot be distinguished: no API key, or a default comment. */
 export function duplicateRuleOf(client: Client | undefined): DuplicateRule | undefined {
   if (client === undefined || client.keyId === "" || !client.choseComment) return undefined;
   return { keyId: client.keyId, rejectsDuplicates: client.rejectsDuplicates };
 }
 
-async function compare(tx: Transaction, intent: NewCashflow, inserted: Cashflow): Promise<Cashflow> {
+async function checkExecutedDuplicate(tx: Transaction, intent: NewCashflow, inserted: Cashflow): Promise<Cashflow> {
   const { duplicates, action, at } = intent;
   if (duplicates === undefined) return inserted;
   const since = new Date(at.getTime() - DUPLICATE_WINDOW_MS);

@@ -6,7 +6,7 @@ function aResult(state: TransferState): TransferResult {
   return { transferId: 1n, key: "funding:deposit:1", state, refusalCode: "absent", platformCode: 9, legs: [] };
 }
 
-test("only what platform has refused is told as not executed; what people decide and what nobody knows stays open", () => {
+test("only a transfer that platform refused is not executed; one in manual review or with an unknown outcome stays open", () => {
   expect(outcomeOf(aResult(TransferState.REFUSED))).toEqual({ kind: "refused", code: "absent", platformCode: 9 });
   expect(outcomeOf(aResult(TransferState.REVIEW))).toEqual({ kind: "open", doubt: "REVIEW" });
   for (const state of [TransferState.PENDING, TransferState.UNKNOWN, TransferState.UNSPECIFIED]) {
@@ -14,6 +14,6 @@ test("only what platform has refused is told as not executed; what people decide
   }
 });
 
-test("an execution without a deal is none that could be told", () => {
+test("an applied transfer without a deal is a fault", () => {
   expect(() => outcomeOf(aResult(TransferState.APPLIED))).toThrow("an applied transfer has a deal");
 });

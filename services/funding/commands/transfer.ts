@@ -11,14 +11,14 @@ import type { TransferOutcome } from "../domain/transfer-outcome.ts";
 /** Nothing was recorded under the key by this call. */
 export type NotSent = { readonly kind: "not_sent"; readonly refusal: Refusal };
 
-/** A platform service that was killed is back within a second or two. */
-const ASK_AGAIN_MS = 200;
-/** What another question needs of the caller's patience. */
-const QUESTION_NEEDS_MS = 1_500;
+/** A platform replica that was killed is replaced within a second or two. */
+const RETRY_PAUSE_MS = 200;
+/** Shortest remaining wait budget that is worth another call. */
+const MIN_CALL_MS = 1_500;
 
 /**
- * Asks platform for a transfer and tells apart what was recorded, what surely was not, and what nobody knows. An answer
- * that is lost on its way is asked for again while the caller waits: the key is executed once, however often it is asked.
+ * Sends a transfer request to platform and distinguishes recorded, certainly not sent and unknown. After a lost answer the
+ * request is repeated while the caller waits: platform executes a key once.
  */
 export async function sendTransfer(
   { platform }: Deps,
@@ -30,20 +30,20 @@ export async function sendTransfer(
       return outcomeOf(await platform.transfer(request, withReplyReserve(context)));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      // Once a question was lost, no answer to another one says that it was not heard.
+      // After a lost answer a later refusal does not prove that the first request was not recorded.
       if (!isLost && wasSurelyNotSent(error)) return { kind: "not_sent", refusal: error };
     }
-    if (remainingMs(context) < QUESTION_NEEDS_MS) return { kind: "open", doubt: "UNKNOWN" };
-    await pause(ASK_AGAIN_MS);
+    if (remainingMs(context) < MIN_CALL_MS) return { kind: "open", doubt: "UNKNOWN" };
+    await pause(RETRY_PAUSE_MS);
   }
 }
 
-/** What platform refuses instead of recording it is as good as not sent. */
+/** A request that platform refuses without recording it counts as not sent. */
 function wasSurelyNotSent({ status, outcome }: Refusal): boolean {
   return outcome === "not_executed" || status === "invalid" || status === "not_found" || status === "conflict";
 }
 
-/** What platform's answer says of a transfer whose first leg is the caller's money. */
+/** The outcome of a transfer whose first leg is the caller's money. */
 export function outcomeOf({ state, legs, refusalCode, platformCode }: TransferResult): TransferOutcome {
   switch (state) {
     case TransferState.APPLIED: {

@@ -10,7 +10,7 @@ const OWING = () => world({ platform: platformFake({ balances: { [INVESTOR]: 100
 const FEE = { key: "fee of funding:withdrawal:1", login: INVESTOR, minor: -30_00n };
 const PAYOUT = { key: "funding:payout:1", login: INVESTOR, minor: -40_00n };
 
-test("what is owed is taken under the account lock, before anything is paid out", async () => {
+test("the pending fee is collected under the account lock before the payout", async () => {
   const deps = await OWING();
 
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({
@@ -28,7 +28,7 @@ test("what is owed is taken under the account lock, before anything is paid out"
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-test("a fee that leaves nothing to pay out is still taken", async () => {
+test("a fee that leaves nothing to pay out is still collected", async () => {
   const deps = await world({ platform: platformFake({ balances: { [INVESTOR]: 20_00n } }), pendingFee: 20_00n });
 
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({ effectiveWithdraw: usd(0n), dealId: undefined });
@@ -36,7 +36,7 @@ test("a fee that leaves nothing to pay out is still taken", async () => {
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-test("asked for again, it takes nothing again", async () => {
+test("a repeated withdrawal collects no fee again", async () => {
   const deps = await OWING();
 
   const first = await withdraw(deps, FORTY, aCall("op-1"));
@@ -46,7 +46,7 @@ test("asked for again, it takes nothing again", async () => {
 });
 
 test.each(["unreachable", "lost answer"] as const)(
-  "a collection that is %s keeps the account lock, and the job goes on from there as it was decided",
+  "after a collection with fault %s the account lock stays held, and the recovery job completes the decided withdrawal",
   async (fault) => {
     const deps = await OWING();
     deps.fees.faults.push(fault);
@@ -65,7 +65,7 @@ test.each(["unreachable", "lost answer"] as const)(
   },
 );
 
-test("once it is decided, no deadline stops it", async () => {
+test("a decided withdrawal is completed after its deadline", async () => {
   const deps = await OWING();
   deps.fees.faults.push("unreachable", "unreachable");
   await withdraw(deps, FORTY, aCall("op-1")).catch(() => {});
@@ -77,10 +77,10 @@ test("once it is decided, no deadline stops it", async () => {
   expect(deps.platform.deals).toMatchObject([FEE, PAYOUT]);
 });
 
-test("a process that died while it was collecting is continued from there", async () => {
+test("a crash during the fee collection is recovered without a second decision", async () => {
   const deps = await OWING();
-  const dying = { ...deps, fees: { ...deps.fees, collect: dies } };
-  await expect(withdraw(dying, FORTY, aCall("op-1"))).rejects.toThrow("killed");
+  const crashing = { ...deps, fees: { ...deps.fees, collect: crash } };
+  await expect(withdraw(crashing, FORTY, aCall("op-1"))).rejects.toThrow("killed");
 
   await settleLater(deps);
 
@@ -88,26 +88,26 @@ test("a process that died while it was collecting is continued from there", asyn
   expect(deps.platform.deals).toMatchObject([FEE, PAYOUT]);
 });
 
-test("a process that finds the account lock gone is late: the saga has ended without it", async () => {
+test("a delayed process that finds the account lock released answers with the outcome of the other process", async () => {
   const deps = await OWING();
   const asked = Promise.withResolvers<void>();
-  const woken = Promise.withResolvers<void>();
+  const resumed = Promise.withResolvers<void>();
   const collect: World["fees"]["collect"] = async (request, context) => {
     asked.resolve();
-    await woken.promise;
-    // What a service would say that never heard of it before.
+    await resumed.promise;
+    // fee refuses a key whose account lock is not held.
     return await deps.fees.collect({ ...request, key: "never collected" }, context);
   };
-  const sleeper = withdraw({ ...deps, fees: { ...deps.fees, collect } }, FORTY, aCall("op-1"));
+  const delayed = withdraw({ ...deps, fees: { ...deps.fees, collect } }, FORTY, aCall("op-1"));
   await asked.promise;
   const other = await withdraw(deps, FORTY, aCall("op-1"));
-  woken.resolve();
+  resumed.resolve();
 
-  expect(await sleeper).toEqual(other);
+  expect(await delayed).toEqual(other);
   expect(deps.platform.deals).toMatchObject([FEE, PAYOUT]);
 });
 
-test("a payout that is refused leaves the fee where it is, and the reserve goes back", async () => {
+test("a refused payout keeps the collected fee and returns the reserve", async () => {
   const deps = await OWING();
   deps.platform.faults.transfer.push("insufficient_funds");
 
@@ -120,7 +120,7 @@ test("a payout that is refused leaves the fee where it is, and the reserve goes 
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-async function dies(): Promise<never> {
+async function crash(): Promise<never> {
   throw new Error("killed");
 }
 

@@ -2,17 +2,17 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { releaseLocks, settleCashflows } from "../jobs/settle-cashflows.ts";
 import { platformFake } from "../testing/platform-fake.ts";
-import { aCall, INVESTOR, no, usd, world, type World } from "../testing/funding.ts";
+import { aCall, INVESTOR, aRefusal, usd, world, type World } from "../testing/funding.ts";
 import { markRefused } from "../store/cashflows.ts";
 import { withdraw } from "./withdraw.ts";
 
 const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
 const rich = () => platformFake({ balances: { [INVESTOR]: 100_00n } });
 
-/** No time to ask a second time. */
-const IN_A_HURRY = 1_000;
+/** A wait budget for one call of platform. */
+const ONE_CALL_MS = 1_000;
 
-test("a withdrawal holds the account lock, asks the pool, pays under the account lock and lets it go", async () => {
+test("a withdrawal acquires the account lock, lets the pool decide, pays out under the lock and releases it", async () => {
   const deps = await world({ platform: rich(), masterMinimum: 0n });
 
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual({
@@ -41,7 +41,20 @@ test("a withdrawal holds the account lock, asks the pool, pays under the account
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-test("a withdrawal is cut to what is there", async () => {
+test("a payout is refused by a busy account rather than queued, and has no deadline", async () => {
+  const deps = await world({ platform: rich() });
+  const requests: Parameters<World["platform"]["transfer"]>[0][] = [];
+  const transfer: World["platform"]["transfer"] = async (request, context) => {
+    requests.push(request);
+    return await deps.platform.transfer(request, context);
+  };
+
+  await withdraw({ ...deps, platform: { ...deps.platform, transfer } }, FORTY, aCall("op-1"));
+
+  expect(requests).toMatchObject([{ key: "funding:payout:1", enqueue: false, upTo: undefined, sendBefore: undefined }]);
+});
+
+test("a withdrawal is cut to the available balance", async () => {
   const deps = await world({ platform: rich() });
 
   expect(await withdraw(deps, { ...FORTY, amount: usd(250_00n) }, aCall("op-1"))).toMatchObject({
@@ -60,7 +73,7 @@ test("a withdrawal from an empty account pays nothing and has no deal", async ()
   expect(await saga(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
 });
 
-test("a withdrawal asked for again answers the same and pays nothing more", async () => {
+test("a repeated withdrawal gets the same answer and is paid once", async () => {
   const deps = await world({ platform: rich() });
 
   const first = await withdraw(deps, FORTY, aCall("op-1"));
@@ -69,9 +82,9 @@ test("a withdrawal asked for again answers the same and pays nothing more", asyn
   expect(deps.platform.deals).toHaveLength(1);
 });
 
-test("what passes by itself is tried again under another holder", async () => {
+test("after a refusal that may pass, the pool is asked again with another lock owner", async () => {
   const deps = await world({ platform: rich() });
-  deps.refusals.push(no("account_busy"), no("allocation_in_progress"));
+  deps.refusals.push(aRefusal("account_busy"), aRefusal("allocation_in_progress"));
 
   await withdraw(deps, FORTY, aCall("op-1"));
 
@@ -80,10 +93,10 @@ test("what passes by itself is tried again under another holder", async () => {
 });
 
 test.each(["master_open_positions", "investor_deficit"])(
-  "%s ends the withdrawal and lets the account lock go",
+  "%s ends the withdrawal and releases the account lock",
   async (code) => {
     const deps = await world({ platform: rich() });
-    deps.refusals.push(no(code));
+    deps.refusals.push(aRefusal(code));
 
     await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code, outcome: "not_executed" });
 
@@ -93,7 +106,7 @@ test.each(["master_open_positions", "investor_deficit"])(
   },
 );
 
-test("a busy account is a 409 that names the operation in the way", async () => {
+test("a withdrawal from a busy account is refused with the id of the open operation", async () => {
   const deps = await world({ platform: rich() });
   deps.platform.faults.transfer.push("unknown");
   await withdraw(deps, FORTY, aCall("op-1")).catch(() => {});
@@ -105,7 +118,7 @@ test("a busy account is a 409 that names the operation in the way", async () => 
   });
 });
 
-test("a hold whose answer was lost is not executed, and its account lock is let go", async () => {
+test("a withdrawal whose hold got no answer is not executed, and its account lock is released", async () => {
   const deps = await world({ platform: rich() });
   deps.platform.faults.hold.push("lost answer");
 
@@ -113,7 +126,7 @@ test("a hold whose answer was lost is not executed, and its account lock is let 
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-test("a refused payout goes back to the pool before the account lock is let go", async () => {
+test("the reserve of a refused payout is returned to the pool before the account lock is released", async () => {
   const deps = await world({ platform: rich() });
   deps.platform.faults.transfer.push("insufficient_funds");
 
@@ -125,11 +138,11 @@ test("a refused payout goes back to the pool before the account lock is let go",
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-test("a payout whose answer was lost keeps the account lock until it is known, and is then finished by the job", async () => {
+test("a payout whose answer was lost keeps the account lock until the recovery job finishes it, and is paid once", async () => {
   const deps = await world({ platform: rich() });
   deps.platform.faults.transfer.push("lost answer");
 
-  await expect(withdraw(deps, FORTY, aCall("op-1", IN_A_HURRY))).rejects.toMatchObject({
+  await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toMatchObject({
     code: "outcome_unknown",
     operationId: "op-1",
   });
@@ -142,11 +155,11 @@ test("a payout whose answer was lost keeps the account lock until it is known, a
   expect(await saga(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
 });
 
-test("a payout that platform did not hear of is paid later and gives nothing back: it may have been heard of before", async () => {
+test("a payout that did not reach platform keeps its reserve and is paid later", async () => {
   const deps = await world({ platform: rich() });
   deps.platform.faults.transfer.push("unreachable");
 
-  await expect(withdraw(deps, FORTY, aCall("op-1", IN_A_HURRY))).rejects.toMatchObject({ code: "outcome_unknown" });
+  await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toMatchObject({ code: "outcome_unknown" });
   expect(deps.returned).toEqual([]);
   expect(deps.platform.accountLocks.get(INVESTOR)).toBe("funding:withdrawal:1:1");
 
@@ -156,17 +169,17 @@ test("a payout that platform did not hear of is paid later and gives nothing bac
   expect(await saga(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
 });
 
-test("a refusal ends a saga only where it was when that was decided", async () => {
+test("a late refusal does not end a saga that has reached another state", async () => {
   const deps = await world({ platform: rich() });
   deps.platform.faults.transfer.push("lost answer");
-  await expect(withdraw(deps, FORTY, aCall("op-1", IN_A_HURRY))).rejects.toThrow();
+  await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toThrow();
 
-  const late = { from: "LEAVING", refusal: no("account_busy"), at: new Date() } as const;
+  const late = { from: "LEAVING", refusal: aRefusal("account_busy"), at: new Date() } as const;
   expect(await markRefused(deps.pool, 1n, late)).toBe(false);
   expect(await saga(deps)).toEqual([{ state: "PAYING", try: 1, is_released: false }]);
 });
 
-test("a pool that does not answer leaves the saga to the job, which finishes it as decided", async () => {
+test("after a lost answer of the pool the recovery job finishes the saga in the same try", async () => {
   const deps = await world({ platform: rich() });
   const { outcomeUnknown } = await import("#kernel/contract/refusals.ts");
   deps.refusals.push(outcomeUnknown("subscription"));
@@ -178,10 +191,10 @@ test("a pool that does not answer leaves the saga to the job, which finishes it 
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({ effectiveWithdraw: usd(40_00n), dealId: 1_001n });
 });
 
-test("a process that died before the pool was asked leaves a saga that ends as not executed", async () => {
+test("a crash before the pool is called leaves a saga that ends as not executed", async () => {
   const deps = await world({ platform: rich() });
-  const dying = { ...deps, platform: { ...deps.platform, hold: dies } };
-  await expect(withdraw(dying, FORTY, aCall("op-1"))).rejects.toThrow("killed");
+  const crashing = { ...deps, platform: { ...deps.platform, hold: crash } };
+  await expect(withdraw(crashing, FORTY, aCall("op-1"))).rejects.toThrow("killed");
   await deps.pool.query("update cashflow set deadline = now() - interval '1 second'");
 
   await settleLater(deps);
@@ -190,7 +203,7 @@ test("a process that died before the pool was asked leaves a saga that ends as n
   expect(deps.platform.released).toEqual(["funding:withdrawal:1:1"]);
 });
 
-test("an account lock that could not be let go is let go by the job", async () => {
+test("an account lock whose release failed is released by the recovery job", async () => {
   const deps = await world({ platform: rich() });
   deps.platform.faults.release.push("unreachable");
 
@@ -202,50 +215,50 @@ test("an account lock that could not be let go is let go by the job", async () =
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-test("a request that wakes up in a try of before leaves the next one alone", async () => {
+test("a process delayed in an earlier try does not change the next try", async () => {
   const deps = await world({ platform: rich() });
   const held = Promise.withResolvers<void>();
-  const woken = Promise.withResolvers<void>();
+  const resumed = Promise.withResolvers<void>();
   const hold: World["platform"]["hold"] = async (...asked) => {
     const answer = await deps.platform.hold(...asked);
     held.resolve();
-    await woken.promise;
+    await resumed.promise;
     return answer;
   };
-  const sleeper = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
+  const delayed = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
   await held.promise;
-  deps.refusals.push(no("account_busy"));
+  deps.refusals.push(aRefusal("account_busy"));
   const release: World["platform"]["release"] = async (...asked) => {
     const answer = await deps.platform.release(...asked);
     // The first try is over and the second is recorded a moment later.
-    setTimeout(woken.resolve, 100);
+    setTimeout(resumed.resolve, 100);
     return answer;
   };
   const other = withdraw({ ...deps, platform: { ...deps.platform, release } }, FORTY, aCall("op-1"));
 
   expect(await other).toMatchObject({ effectiveWithdraw: usd(40_00n) });
-  expect(await sleeper).toEqual(await other);
+  expect(await delayed).toEqual(await other);
   expect(deps.platform.deals).toHaveLength(1);
   expect(await saga(deps)).toEqual([{ state: "POSTED", try: 2, is_released: true }]);
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-test("a request that is refused in a try of before does not end the next one", async () => {
+test("a refusal of an earlier try does not end the next try", async () => {
   const deps = await world({ platform: rich() });
   const recorded = Promise.withResolvers<void>();
-  const woken = Promise.withResolvers<void>();
+  const resumed = Promise.withResolvers<void>();
   const hold: World["platform"]["hold"] = async (...asked) => {
     recorded.resolve();
-    await woken.promise;
+    await resumed.promise;
     return await deps.platform.hold(...asked);
   };
-  const sleeper = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
+  const delayed = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
   await recorded.promise;
-  deps.refusals.push(no("account_busy"));
+  deps.refusals.push(aRefusal("account_busy"));
   const slowly: World["platform"]["hold"] = async (...asked) => {
     const answer = await deps.platform.hold(...asked);
     if (!asked[0].lockOwner.endsWith(":1")) {
-      woken.resolve();
+      resumed.resolve();
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     return answer;
@@ -253,12 +266,12 @@ test("a request that is refused in a try of before does not end the next one", a
   const other = withdraw({ ...deps, platform: { ...deps.platform, hold: slowly } }, FORTY, aCall("op-1"));
 
   expect(await other).toMatchObject({ effectiveWithdraw: usd(40_00n) });
-  expect(await sleeper).toEqual(await other);
+  expect(await delayed).toEqual(await other);
   expect(await saga(deps)).toEqual([{ state: "POSTED", try: 2, is_released: true }]);
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-async function dies(): Promise<never> {
+async function crash(): Promise<never> {
   throw new Error("killed");
 }
 

@@ -13,10 +13,10 @@ import { findCashflow, getCashflow } from "../store/cashflows.ts";
 import { getWithdrawal, insertWithdrawal } from "../store/withdrawals.ts";
 import { insertOnce, duplicateRuleOf } from "./insert-once.ts";
 import { decideInPool } from "./withdrawal/decide-in-pool.ts";
-import { holdLock } from "./withdrawal/acquire-lock.ts";
+import { acquireLock } from "./withdrawal/acquire-lock.ts";
 import { collectFee, payOut } from "./withdrawal/pay-out.ts";
 
-/** Pays out what is asked for as far as it is there, once, however often the same command id asks for it. */
+/** Pays out the requested amount, or what is available of it, once per command id. */
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
   const cashflow = await failAsUnavailable(() => findOrRecord(deps, request, context));
   const { decision, dealId } = await settleWithdrawal(deps, cashflow, context);
@@ -45,7 +45,7 @@ async function record(deps: Deps, request: WithdrawRequest, context: CallContext
   await deps.accounts.findInvestor({ login }, queryContext(context));
 
   return await inTransaction(deps.pool, async (tx) => {
-    const asked = {
+    const intent = {
       operationId,
       login,
       amount,
@@ -54,7 +54,7 @@ async function record(deps: Deps, request: WithdrawRequest, context: CallContext
       at: deps.now(),
       duplicates: duplicateRuleOf(request.client),
     };
-    const { cashflow, isNew } = await insertOnce(tx, { ...asked, action: "withdraw" });
+    const { cashflow, isNew } = await insertOnce(tx, { ...intent, action: "withdraw" });
     if (isNew) {
       await insertWithdrawal(tx, cashflow.id);
     }
@@ -64,13 +64,13 @@ async function record(deps: Deps, request: WithdrawRequest, context: CallContext
 
 export type SettledWithdrawal = { readonly decision: WithdrawalDecision; readonly dealId: bigint | undefined };
 
-/** More turns than any saga has; what still stands then is left to the settling job. */
+/** More turns than any saga needs; a saga that is still open then is left to the recovery job. */
 const MAX_TURNS = 200;
 
 /**
- * Brings a withdrawal from wherever it stands to its end: take the account lock, let the pool decide, let what is
- * owed be taken, pay out, let the account lock go.
- * Each turn does what the row's state asks for and is safe to do again, so a crash anywhere is continued from the row.
+ * Continues a withdrawal from its recorded state to its end: acquire the account lock, let the pool decide, collect the fees,
+ * pay out, release the account lock. Each turn handles the state of the row and is safe to repeat, so after a crash the saga
+ * continues from the row.
  */
 export async function settleWithdrawal(
   deps: Deps,
@@ -84,7 +84,7 @@ export async function settleWithdrawal(
     failpoint("before_withdrawal_step", cashflow.state);
     switch (cashflow.state) {
       case "RECORDED":
-        await holdLock(deps, saga, context);
+        await acquireLock(deps, saga, context);
         break;
       case "LEAVING":
         await decideInPool(deps, saga, context);

@@ -7,7 +7,7 @@ export const MAX_COMMENT = 255;
 
 export type RequestedMovement = { readonly operationId: string; readonly amount: Money; readonly comment: string };
 
-/** What is wrong with a request to move money, all at once. */
+/** Throws one refusal with all invalid fields of a request to move money. */
 export function checkMovement({ operationId, amount, comment }: RequestedMovement): void {
   const errors: FieldError[] = [];
   if (operationId === "") {

@@ -3,13 +3,13 @@ import type { Refusal } from "#kernel/refusal.ts";
 import type { DuplicateRule } from "./duplicate.ts";
 
 /**
- * RECORDED: written down, the platform may have been asked. LEAVING: the account lock is held and the pool is asked. COLLECTING:
- * what may be paid is decided, and what is owed is being taken; from here the saga is finished, whatever it takes.
- * PAYING: everything owed was taken. POSTED and REFUSED are final.
+ * RECORDED: platform may have been called. LEAVING: the account lock is held and the pool decides. COLLECTING: the amounts
+ * are decided and fees are being collected; from here on the saga is always completed. PAYING: all due fees are collected.
+ * POSTED and REFUSED are final.
  */
 export type CashflowState = "RECORDED" | "LEAVING" | "COLLECTING" | "PAYING" | "POSTED" | "REFUSED";
 
-/** What the platform said last while it is not final. */
+/** The last outcome that platform reported while it is not final. */
 export type Doubt = "UNKNOWN" | "REVIEW";
 
 export type NewCashflow = {
@@ -20,7 +20,7 @@ export type NewCashflow = {
   readonly comment: string;
   readonly deadline: Date;
   readonly at: Date;
-  /** Undefined where nothing tells duplicates apart. */
+  /** Undefined when duplicates cannot be distinguished. */
   readonly duplicates: DuplicateRule | undefined;
 };
 
@@ -41,7 +41,7 @@ export function depositKey({ id }: Pick<Cashflow, "id">): string {
   return `funding:deposit:${id}`;
 }
 
-/** Key of the transfer that pays a withdrawal out, whatever try it is. */
+/** Key of the payout of a withdrawal, the same for all tries. */
 export function payoutKey({ id }: Pick<Cashflow, "id">): string {
   return `funding:payout:${id}`;
 }
@@ -51,12 +51,12 @@ export function withdrawalKey({ id }: Pick<Cashflow, "id">): string {
   return `funding:withdrawal:${id}`;
 }
 
-/** Ends the unique keys of the fees that a withdrawal takes. */
+/** Last part of the unique keys of the fees that a withdrawal collects. */
 export function feeSuffix({ operationId }: Pick<Cashflow, "operationId">): string {
   return `WD${operationId}`;
 }
 
-/** Who holds the account lock in one try. */
+/** Owner of the account lock in one try. */
 export function lockOwnerOf(cashflow: Pick<Cashflow, "id">, attempt: number): string {
   return `${withdrawalKey(cashflow)}:${attempt}`;
 }

@@ -11,7 +11,7 @@ export type DepositFacts = {
 
 export type DepositDecision = { readonly firstDepositChecked: boolean; readonly minDeposit: Money };
 
-/** Only the first deposit under an active Master is held to that Master's minimum. */
+/** Only the first deposit under an active Master must meet that Master's minimum. */
 export function decideDeposit({ amount, isFirst, masterMinimum }: DepositFacts): DepositDecision {
   const firstDepositChecked = isFirst && masterMinimum !== undefined;
   if (firstDepositChecked && isLess(amount, masterMinimum)) {

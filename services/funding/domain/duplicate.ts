@@ -1,15 +1,15 @@
 import { refuse } from "../refusals.ts";
 
-/** How long after a deposit or withdrawal an equal one may be a mistake. */
+/** For this long after an executed deposit or withdrawal an equal one is a possible duplicate. */
 export const DUPLICATE_WINDOW_MS = 24 * 60 * 60 * 1_000;
 
-/** Whose equal operations are duplicates, and what is to be done with one of an executed operation. */
+/** The API key whose equal operations are duplicates, and whether a duplicate of an executed one is refused. */
 export type DuplicateRule = { readonly keyId: string; readonly rejectsDuplicates: boolean };
 
-/** An equal operation that was executed lately. */
+/** An equal operation that was executed within the window. */
 export type ExecutedDuplicate = { readonly operationId: string; readonly dealId: bigint };
 
-/** While nobody knows what becomes of the first, a second would be a gamble. */
+/** The first operation may still be executed, so a second one could move the money twice. */
 export function duplicateInProgress(operationId: string): Error {
   return refuse("operation_in_progress", `An identical operation is still being processed (${operationId}).`, {
     outcome: "not_executed",

@@ -1,7 +1,7 @@
 import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
-/** What platform said of a transfer, in the words of this service. */
+/** The outcome of a transfer as platform reported it. */
 export type TransferOutcome =
   | { readonly kind: "applied"; readonly dealId: bigint }
   | { readonly kind: "refused"; readonly code: string; readonly platformCode: number }
@@ -9,7 +9,7 @@ export type TransferOutcome =
 
 type RefusedTransfer = Extract<TransferOutcome, { kind: "refused" }>;
 
-/** Why the caller's money did not move. It surely did not: platform has recorded so. */
+/** The refusal for a transfer that platform recorded as refused: no money moved. */
 export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, blockedBy?: string): Refusal {
   switch (code) {
     case "insufficient_funds":
@@ -39,7 +39,7 @@ export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, block
   }
 }
 
-/** Nobody knows yet whether the money moved; the operation can be looked up by its id. */
+/** It is not known yet whether the money moved; the caller looks the operation up by its id. */
 export function outcomeUnknown(operationId: string): Refusal {
   return refuse(
     "outcome_unknown",

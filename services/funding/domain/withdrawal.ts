@@ -1,9 +1,9 @@
 import type { Money } from "#kernel/money.ts";
 
-/** What Hold answered: balance and place in the log, one fact. */
+/** Balance and log position at the acquisition of the account lock, read together. */
 export type HeldFacts = { readonly balance: Money; readonly logNumber: bigint };
 
-/** The numbers of a withdrawal, decided once by the pool and stored before anything moves. */
+/** The amounts of a withdrawal, decided once by the pool and stored before money moves. */
 export type WithdrawalDecision = {
   readonly balanceBefore: Money;
   readonly pendingFee: Money;
@@ -12,7 +12,7 @@ export type WithdrawalDecision = {
   readonly openPositionsChecked: boolean;
 };
 
-/** What the account lock of a withdrawal has come to. */
+/** The current try of a withdrawal, its account lock and its decision. */
 export type Withdrawal = {
   readonly try: number;
   readonly isReleased: boolean;

@@ -11,10 +11,10 @@ import { getWithdrawal, listUnreleased } from "../store/withdrawals.ts";
 
 const BATCH = 16;
 const ATTEMPT_MS = 10_000;
-/** A request that has just ended lets its account lock go by itself. */
+/** A request that has just ended releases its account lock itself. */
 const RELEASE_AFTER_MS = 3_000;
 
-/** Finishes what a crash or a lost answer left open. True when there may be more. */
+/** Finishes operations that a crash or a lost answer interrupted. True when more may be due. */
 export async function settleCashflows(deps: Deps): Promise<boolean> {
   const now = deps.now().getTime();
   const claim = { at: new Date(now), until: new Date(now + CLAIM_MS), limit: BATCH };
@@ -23,7 +23,7 @@ export async function settleCashflows(deps: Deps): Promise<boolean> {
   return open.length === BATCH;
 }
 
-/** Lets account locks go whose sagas are over: a crash came between the last word and the release. */
+/** Releases account locks of finished sagas: a crash came between the end of the saga and the release. */
 export async function releaseLocks(deps: Deps): Promise<boolean> {
   const before = new Date(deps.now().getTime() - RELEASE_AFTER_MS);
   const held = await listUnreleased(deps.pool, { before, limit: BATCH });
@@ -40,9 +40,9 @@ async function settle(deps: Deps, cashflow: Cashflow): Promise<void> {
   try {
     await (action === "deposit" ? settleDeposit(deps, cashflow, context) : settleWithdrawal(deps, cashflow, context));
   } catch (error) {
-    // A refusal is an end of the saga or an order for patience; the row says which.
+    // A refusal ended the saga or left it open for the next try; the row has which.
     if (!(error instanceof Refusal)) {
-      deps.log.error("an operation could not be settled", { operation_id: operationId, error });
+      deps.log.error("operation not settled, retry scheduled", { operation_id: operationId, error });
     }
     await delayNextTry(deps.pool, cashflow.id, deps.now());
   }

@@ -3,7 +3,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { GetBalanceRequest, GetBalanceResponse } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
 
-/** Only logins that we know are asked for; whatever goes wrong is part of the answer. */
+/** The trading platform's balance of a registered login; a refusal is reported in the answer. */
 export async function getBalance(
   deps: Deps,
   { login }: GetBalanceRequest,

@@ -8,12 +8,12 @@ import {
 } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
 import { type Cashflow, depositKey, payoutKey, withdrawalKey } from "../domain/cashflow.ts";
-import { outcomeSoFar } from "../domain/outcome-so-far.ts";
+import { currentOutcome } from "../domain/current-outcome.ts";
 import { refuse } from "../refusals.ts";
 import { findCashflow } from "../store/cashflows.ts";
 import { getWithdrawal } from "../store/withdrawals.ts";
 
-/** Whether it happened, as far as our books know. Not found: it was never recorded, so nobody was asked to act. */
+/** The recorded operation. Not found: the request was never recorded, so no other service was called for it. */
 export async function getOperation(deps: Deps, { operationId }: GetOperationRequest): Promise<Operation> {
   const cashflow = await findCashflow(deps.pool, operationId);
   if (cashflow === undefined) throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
@@ -22,7 +22,7 @@ export async function getOperation(deps: Deps, { operationId }: GetOperationRequ
 
 const ACTIONS = { deposit: OperationAction.DEPOSIT, withdraw: OperationAction.WITHDRAW } as const;
 
-/** What the books know of an operation, and under which keys others know its movements. */
+/** The recorded operation with the keys of its fees and transfers. */
 export async function describe(deps: Deps, cashflow: Cashflow): Promise<Operation> {
   const { operationId, action, login, amount, comment, refusal, dealId, createdAt, finishedAt } = cashflow;
   return {
@@ -31,7 +31,7 @@ export async function describe(deps: Deps, cashflow: Cashflow): Promise<Operatio
     login,
     amount: moneyToProto(amount),
     comment,
-    outcome: OperationOutcome[outcomeSoFar(cashflow, deps.now())],
+    outcome: OperationOutcome[currentOutcome(cashflow, deps.now())],
     refusalCode: refusal?.code ?? "",
     dealId,
     createdAt,
@@ -46,7 +46,7 @@ export async function describe(deps: Deps, cashflow: Cashflow): Promise<Operatio
 async function feeKeyOf(deps: Deps, cashflow: Cashflow): Promise<string> {
   if (cashflow.action === "deposit") return "";
   const { decision } = await getWithdrawal(deps.pool, cashflow.id);
-  // Weekly fees that were open before are no part of what was pending, so only a pool that was never asked has none.
+  // Open weekly fees are not part of `pendingFee`, so in a pool there may be fees even when it is 0.00.
   if (decision === undefined) return "";
   return !decision.openPositionsChecked && isZero(decision.pendingFee) ? "" : withdrawalKey(cashflow);
 }

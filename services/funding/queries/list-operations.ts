@@ -6,13 +6,13 @@ import {
   type Operation,
 } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
-import type { OutcomeSoFar } from "../domain/outcome-so-far.ts";
+import type { CurrentOutcome } from "../domain/current-outcome.ts";
 import { refuse } from "../refusals.ts";
 import { getCashflow } from "../store/cashflows.ts";
 import { listOperationIds } from "../store/ledger.ts";
 import { describe } from "./get-operation.ts";
 
-const OUTCOMES: Partial<Readonly<Record<OperationOutcome, OutcomeSoFar>>> = {
+const OUTCOMES: Partial<Readonly<Record<OperationOutcome, CurrentOutcome>>> = {
   [OperationOutcome.PENDING]: "PENDING",
   [OperationOutcome.EXECUTED]: "EXECUTED",
   [OperationOutcome.NOT_EXECUTED]: "NOT_EXECUTED",
@@ -20,7 +20,7 @@ const OUTCOMES: Partial<Readonly<Record<OperationOutcome, OutcomeSoFar>>> = {
   [OperationOutcome.REVIEW]: "REVIEW",
 };
 
-/** Deposits and withdrawals, the newest first. */
+/** Deposits and withdrawals, newest first. */
 export async function listOperations(deps: Deps, request: ListOperationsRequest): Promise<ListOperationsResponse> {
   const { login, comment, beforeId, limit } = request;
   if (limit < 1 || limit > MAX_PAGE_SIZE) {

@@ -3,6 +3,7 @@ import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { deposit } from "../commands/deposit.ts";
 import { withdraw } from "../commands/withdraw.ts";
+import { getCashflow } from "../store/cashflows.ts";
 import { platformFake } from "../testing/platform-fake.ts";
 import { aCall, INVESTOR, usd, world } from "../testing/funding.ts";
 import { getBalance } from "./get-balance.ts";
@@ -11,7 +12,7 @@ import { listOperations } from "./list-operations.ts";
 
 const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined };
 
-test("the balance of a login that we know is the platform's", async () => {
+test("the balance of a registered login is the trading platform's", async () => {
   const deps = await world({ platform: platformFake({ balances: { [INVESTOR]: 12_34n } }) });
 
   expect(await getBalance(deps, { login: INVESTOR }, aCall(""))).toEqual({
@@ -21,7 +22,7 @@ test("the balance of a login that we know is the platform's", async () => {
   });
 });
 
-test("a login that we do not know is never asked for", async () => {
+test("the balance of an unregistered login is not read", async () => {
   const deps = await world();
 
   expect(await getBalance(deps, { login: "77" }, aCall(""))).toEqual({
@@ -31,7 +32,7 @@ test("a login that we do not know is never asked for", async () => {
   });
 });
 
-test("a platform that cannot be reached is an answer, not a failure", async () => {
+test("an unreachable platform is reported in the answer", async () => {
   const deps = await world();
   const unreachable = async (): Promise<never> => {
     throw serviceUnavailable("platform");
@@ -46,7 +47,7 @@ test("a platform that cannot be reached is an answer, not a failure", async () =
   expect(answer).toEqual({ login: INVESTOR, balance: undefined, error: "The service platform cannot be reached." });
 });
 
-test("an operation can be looked up by the id under which it was asked for", async () => {
+test("an operation is found by its command id", async () => {
   const deps = await world();
   await deposit(deps, { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined }, aCall("op-1"));
 
@@ -68,17 +69,27 @@ test("an operation can be looked up by the id under which it was asked for", asy
   });
 });
 
-test("what a crash left behind is pending while its caller waits, and unknown afterwards", async () => {
+test("an interrupted operation is pending until the deadline of its caller, and unknown afterwards", async () => {
   const deps = await world();
-  const dying = { ...deps.platform, transfer: () => Promise.reject(new Error("the process dies here")) };
-  await expect(deposit({ ...deps, platform: dying }, HUNDRED, aCall("op-1"))).rejects.toThrow("dies");
+  const crashing = { ...deps.platform, transfer: () => Promise.reject(new Error("the process crashes here")) };
+  await expect(deposit({ ...deps, platform: crashing }, HUNDRED, aCall("op-1"))).rejects.toThrow("crashes here");
 
   const operation = async (at: Date) => getOperation({ ...deps, now: () => at }, { operationId: "op-1" });
   expect((await operation(new Date())).outcome).toBe(OperationOutcome.PENDING);
   expect((await operation(new Date(Date.now() + 11_000))).outcome).toBe(OperationOutcome.UNKNOWN);
+  const count = async (outcome: OperationOutcome, at: Date) =>
+    (await listOperations({ ...deps, now: () => at }, { ...ALL, outcome })).items.length;
+  const { deadline } = await getCashflow(deps.pool, "op-1");
+  const before = new Date(deadline.getTime() - 1);
+  expect([await count(OperationOutcome.PENDING, before), await count(OperationOutcome.UNKNOWN, before)]).toEqual([
+    1, 0,
+  ]);
+  expect([await count(OperationOutcome.PENDING, deadline), await count(OperationOutcome.UNKNOWN, deadline)]).toEqual([
+    0, 1,
+  ]);
 });
 
-test("a withdrawal names the keys of its fees and of its payout, fees only when there may be any", async () => {
+test("a withdrawal names the key of its payout, and that of its fees when there may be any", async () => {
   const platform = platformFake({ balances: { [INVESTOR]: 100_00n } });
   const deps = await world({ platform, masterMinimum: 1n, pendingFee: 5_00n });
   await withdraw(deps, { ...HUNDRED, amount: usd(40_00n) }, aCall("op-1"));
@@ -94,7 +105,7 @@ test("a withdrawal names the keys of its fees and of its payout, fees only when 
 
 const ALL = { login: "", outcome: OperationOutcome.UNSPECIFIED, beforeId: "", limit: 10 };
 
-test("operations are listed the newest first, in pages, by login, comment and outcome", async () => {
+test("operations are listed newest first, in pages, by login, comment and outcome", async () => {
   const deps = await world();
   for (const id of ["op-1", "op-2", "op-3"]) {
     if (id === "op-2") deps.platform.faults.transfer.push("insufficient_funds");
@@ -120,7 +131,7 @@ test("operations are listed the newest first, in pages, by login, comment and ou
 test.each([
   ["unknown", OperationOutcome.UNKNOWN, ""],
   ["insufficient_funds", OperationOutcome.NOT_EXECUTED, "insufficient_funds"],
-] as const)("an operation that ended as %s says so", async (fault, outcome, refusalCode) => {
+] as const)("an operation whose transfer ended as %s has this outcome", async (fault, outcome, refusalCode) => {
   const deps = await world();
   deps.platform.faults.transfer.push(fault);
   await deposit(deps, { login: INVESTOR, amount: usd(100_00n), comment: "", client: undefined }, aCall("op-1")).catch(
@@ -134,7 +145,7 @@ test.each([
   });
 });
 
-test("an id that nobody asked under proves that nothing happened", async () => {
+test("an id without a recorded operation is not found", async () => {
   const deps = await world();
 
   await expect(getOperation(deps, { operationId: "op-9" })).rejects.toMatchObject({

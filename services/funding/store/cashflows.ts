@@ -23,7 +23,10 @@ type Row = {
   finished_at: Date | null;
 };
 
-/** Recorded before anybody is asked to act, so that a crash leaves a question rather than lost money. Undefined: the operation is known already, or a duplicate of it is open. */
+/**
+ * Recorded before another service is called, so that a crash leaves a row to settle rather than lost money. Undefined: the
+ * operation is recorded already, or a duplicate of it is open.
+ */
 export async function insertCashflow(tx: Transaction, cashflow: NewCashflow): Promise<Cashflow | undefined> {
   const row = await maybeOne<Row>(
     tx,
@@ -52,7 +55,7 @@ export async function findCashflow(db: Queryable, operationId: string): Promise<
 
 export async function getCashflow(db: Queryable, operationId: string): Promise<Cashflow> {
   const cashflow = await findCashflow(db, operationId);
-  assert(cashflow !== undefined, `operation ${operationId} is not there`);
+  assert(cashflow !== undefined, `Operation ${operationId} is not recorded.`);
   return cashflow;
 }
 
@@ -68,12 +71,12 @@ export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashfl
   );
 }
 
-/** Known with the row, so that a repetition is answered the same. */
+/** Stored with the row, so that a repetition gets the same answer. */
 export async function markPossibleDuplicate(tx: Transaction, id: bigint, dealId: bigint): Promise<void> {
   await execute(tx, sql`update cashflow set possible_duplicate_of = ${dealId} where id = ${id}`);
 }
 
-/** Whether the Investor was ever funded through the service. A deposit that is still under way does not count. */
+/** Whether the Investor was ever funded through the service. An unfinished deposit does not count. */
 export async function hasPostedDeposit(db: Queryable, login: string): Promise<boolean> {
   const { found } = await one<{ found: boolean }>(
     db,
@@ -82,7 +85,7 @@ export async function hasPostedDeposit(db: Queryable, login: string): Promise<bo
   return found;
 }
 
-/** The operation that another one on the same login waits for. */
+/** The oldest open operation of the login, which blocks others. */
 export async function findOpenOperation(db: Queryable, login: string, exceptId: bigint): Promise<string | undefined> {
   const row = await maybeOne<{ operation_id: string }>(
     db,
@@ -117,7 +120,7 @@ export async function markRefused(
   return count === 1;
 }
 
-/** As markRefused, but only while neither the settling job nor a repetition works on it: then nothing was sent by anybody. */
+/** As markRefused, but only while neither the recovery job nor a repetition works on it: no process has sent the transfer. */
 export async function markNeverSent(
   db: Queryable,
   id: bigint,
@@ -131,8 +134,8 @@ export async function markNeverSent(
   return count === 1;
 }
 
-/** From now on no request knows by itself that nobody has sent anything: several work on the same saga. */
-export async function markAskedAgain(db: Queryable, id: bigint): Promise<void> {
+/** From now on several requests work on the saga, so none of them may conclude alone that nothing was sent. */
+export async function markRepeated(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update cashflow set tries = greatest(tries, 1) where id = ${id} and state = 'RECORDED'`);
 }
 
@@ -140,7 +143,7 @@ export async function markDoubt(db: Queryable, id: bigint, doubt: Doubt): Promis
   await execute(db, sql`update cashflow set doubt = ${doubt} where id = ${id} and state in ('RECORDED', 'PAYING')`);
 }
 
-/** Open sagas whose time has come, each taken for as long as it may take to settle it. */
+/** Claims due open sagas until `until`, longer than an attempt lasts. */
 export async function claimUnsettled(
   db: Queryable,
   claim: { at: Date; until: Date; limit: number },
@@ -159,7 +162,7 @@ export async function claimUnsettled(
   return rows.map(cashflowOf);
 }
 
-/** Pauses grow to half a minute: whoever waits for a quiet period is not asked about every second. */
+/** The pause doubles up to 30 seconds, so that a saga in a quiet period does not cause a call every second. */
 export async function delayNextTry(db: Queryable, id: bigint, now: Date): Promise<void> {
   await execute(
     db,

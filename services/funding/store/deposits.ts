@@ -29,7 +29,7 @@ export async function findDeposit(db: Queryable, operationId: string): Promise<R
     db,
     sql`select first_deposit_checked, min_deposit_minor from deposit_decision where cashflow_id = ${cashflow.id}`,
   );
-  assert(row !== undefined, `operation ${operationId} is no deposit`);
+  assert(row !== undefined, `Operation ${operationId} is not a deposit.`);
   return {
     cashflow,
     decision: { firstDepositChecked: row.first_deposit_checked, minDeposit: usd(row.min_deposit_minor) },
@@ -38,6 +38,6 @@ export async function findDeposit(db: Queryable, operationId: string): Promise<R
 
 export async function getDeposit(db: Queryable, operationId: string): Promise<RecordedDeposit> {
   const deposit = await findDeposit(db, operationId);
-  assert(deposit !== undefined, `deposit ${operationId} is not there`);
+  assert(deposit !== undefined, `Deposit ${operationId} is not recorded.`);
   return deposit;
 }

@@ -4,7 +4,7 @@ import type { ExecutedDuplicate } from "../domain/duplicate.ts";
 
 type Sought = Pick<NewCashflow, "operationId" | "action" | "login" | "amount" | "comment"> & { readonly keyId: string };
 
-/** Id of the equal operation that is not resolved yet; at most one is. */
+/** Id of the equal operation that is still open; at most one is. */
 export async function findOpenDuplicate(db: Queryable, sought: Sought): Promise<string | undefined> {
   const { keyId, login, action, amount, comment } = sought;
   const row = await maybeOne<{ operation_id: string }>(

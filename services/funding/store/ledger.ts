@@ -1,18 +1,18 @@
 import { many, sql, type Queryable } from "#kernel/postgres/query.ts";
-import type { OutcomeSoFar } from "../domain/outcome-so-far.ts";
+import type { CurrentOutcome } from "../domain/current-outcome.ts";
 
 export type LedgerFilter = {
   /** Empty matches all. */
   readonly login: string;
   /** Undefined matches all. */
   readonly comment: string | undefined;
-  readonly outcome: OutcomeSoFar | undefined;
+  readonly outcome: CurrentOutcome | undefined;
   /** Id of the last operation of the page before; empty to begin. */
   readonly beforeId: string;
   readonly limit: number;
 };
 
-/** Ids of operations, the newest first. The outcomes are those of domain/outcome-so-far.ts. */
+/** Ids of operations, newest first. The outcomes are those of domain/current-outcome.ts. */
 export async function listOperationIds(db: Queryable, filter: LedgerFilter, now: Date): Promise<string[]> {
   const { login, comment, outcome, beforeId, limit } = filter;
   const rows = await many<{ operation_id: string }>(

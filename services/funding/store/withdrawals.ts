@@ -30,7 +30,7 @@ export async function getWithdrawal(db: Queryable, cashflowId: bigint): Promise<
   return { try: row.try, isReleased: row.is_released, held: heldOf(row), decision: decisionOf(row) };
 }
 
-/** Compare-and-set: from here the pool may decide. False when the try was aborted meanwhile. */
+/** Compare-and-set: from here the pool may decide. False when another process has aborted the try. */
 export async function markLeaving(
   tx: Transaction,
   id: bigint,
@@ -52,7 +52,7 @@ export async function markLeaving(
   return true;
 }
 
-/** The decision is stored before anything moves, so that a crash can not make another one. */
+/** The decision is stored before money moves, so that there is no second one after a crash. */
 export async function markCollecting(tx: Transaction, id: bigint, decision: WithdrawalDecision): Promise<void> {
   const moved = await execute(tx, sql`update cashflow set state = 'COLLECTING' where id = ${id} and state = 'LEAVING'`);
   if (moved === 1) {
@@ -67,12 +67,12 @@ export async function markCollecting(tx: Transaction, id: bigint, decision: With
   }
 }
 
-/** Nothing is owed any more: what was decided may be paid out. */
+/** All due fees are collected: the decided amount may be paid out. */
 export async function markPaying(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update cashflow set state = 'PAYING' where id = ${id} and state = 'COLLECTING'`);
 }
 
-/** A refused try is over for good; the next one holds the account lock under another name. */
+/** Begins the next try, which has another lock owner. False when another process has ended the refused try. */
 export async function markNextTry(tx: Transaction, id: bigint, refusedTry: number): Promise<boolean> {
   if (!(await lockTry(tx, id, refusedTry))) {
     return false;
@@ -89,7 +89,7 @@ export async function markNextTry(tx: Transaction, id: bigint, refusedTry: numbe
   return true;
 }
 
-/** A state says nothing without its try: the next one comes through the same states. Locked before the cashflow. */
+/** Locks the row if this is still its try; each try passes through the same states. Locked before the cashflow. */
 export async function lockTry(tx: Transaction, id: bigint, number: number): Promise<boolean> {
   const row = await maybeOne(
     tx,
@@ -102,7 +102,7 @@ export async function markReleased(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update withdrawal set is_released = true where cashflow_id = ${id}`);
 }
 
-/** Sagas that are over while their account lock may still be held. */
+/** Finished sagas whose account lock may still be held. */
 export async function listUnreleased(db: Queryable, { before, limit }: { before: Date; limit: number }) {
   return await many<{ id: bigint; login: string; try: number }>(
     db,

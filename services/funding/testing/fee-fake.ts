@@ -4,7 +4,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { CollectRequest, FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformFake } from "./platform-fake.ts";
 
-/** What goes wrong at the next collection, once. */
+/** A fault of one call of collect. */
 export type CollectFailure = "unreachable" | "lost answer";
 
 export type FeeFake = Client<FeeServiceService> & {
@@ -14,7 +14,7 @@ export type FeeFake = Client<FeeServiceService> & {
 
 type Owed = { readonly platform: PlatformFake; readonly login: string; readonly pending: bigint };
 
-/** Takes what is pending once per key, under the account lock; asked again, it answers the same. */
+/** Collects the pending amount once per key, under the account lock; a repetition gets the same answer. */
 export function feeFake({ platform, login, pending }: Owed, unused: () => never): FeeFake {
   const taken = new Set<string>();
   const fake: FeeFake = {

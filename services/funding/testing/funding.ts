@@ -14,20 +14,22 @@ const MASTER = "5001";
 export type World = Deps & {
   readonly platform: PlatformFake;
   readonly fees: FeeFake;
-  /** What the pool was asked, and what it says no with, in this order. */
+  /** Requests that the pool received. */
   readonly leaves: LeaveRequest[];
+  /** Refusals of the next calls of the pool, first one first. */
   readonly refusals: Refusal[];
+  /** Keys whose reserve was returned. */
   readonly returned: string[];
 };
 
 type WorldOptions = {
   readonly platform?: PlatformFake;
-  /** Of the Master that the Investor follows; undefined: it follows none. */
+  /** Minimum deposit, in cents, of the Master that the Investor follows; undefined: it follows none. */
   readonly masterMinimum?: bigint;
   readonly pendingFee?: bigint;
 };
 
-/** Funding with a real database, beside other services in memory. */
+/** Funding with a real database; other services are fakes in memory. */
 export async function world({
   platform = platformFake(),
   masterMinimum,
@@ -39,7 +41,7 @@ export async function world({
   const returned: string[] = [];
   const follows = masterMinimum !== undefined;
   const unused = (): never => {
-    throw new Error("nobody should ask this");
+    throw new Error("This call is not part of the test.");
   };
   return {
     pool,
@@ -56,8 +58,8 @@ export async function world({
       findOpenSubscription: async () => ({ subscription: follows ? activeSubscription() : undefined }),
       async leave(request) {
         leaves.push(request);
-        const no = refusals.shift();
-        if (no !== undefined) throw no;
+        const refusal = refusals.shift();
+        if (refusal !== undefined) throw refusal;
         return leaveAnswer(request, { inPool: follows, pendingFee });
       },
       async returnReserve({ key }) {
@@ -76,7 +78,7 @@ export function usd(minorUnits: bigint) {
   return { currencyCode: "USD", minorUnits };
 }
 
-export function no(code: string): Refusal {
+export function aRefusal(code: string): Refusal {
   return new Refusal({ code, status: "conflict", message: code });
 }
 

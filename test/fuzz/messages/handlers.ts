@@ -14,7 +14,7 @@ import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { generatePassword } from "../../../services/account/domain/password.ts";
 import { accountService } from "../../../services/account/service.ts";
-import { createVault } from "../../../services/account/vault.ts";
+import { createCredentialCipher } from "../../../services/account/credential-cipher.ts";
 import { feeService } from "../../../services/fee/service.ts";
 import { fundingService } from "../../../services/funding/service.ts";
 import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
@@ -48,7 +48,7 @@ export const REAL_SERVICES: readonly RealService[] = [
         pool,
         platform: unreachable("platform"),
         subscriptions: unreachable("subscription"),
-        vault: createVault([new Secret(randomBytes(32))]),
+        credentialCipher: createCredentialCipher([new Secret(randomBytes(32))]),
         newPassword: () => generatePassword((bound) => randomInt(bound)),
         log,
         now,

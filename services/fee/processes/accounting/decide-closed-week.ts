@@ -5,24 +5,24 @@ import { type Pair, savePairs } from "../../store/pairs.ts";
 import { type Books, openBooks } from "./open-books.ts";
 import { type InvestorDue, recordDue } from "./record-due.ts";
 
-/** Investors whose results are folded at once; a pool of any size is decided in one transaction. */
+/** Investors whose results are folded per statement; the whole pool is decided in one transaction. */
 const HOLDINGS_PER_STEP = 500;
 const SUFFIX = "W";
 
 export type ClosedWeek = Week & { readonly number: bigint };
 
-/** Decides a week as of its own end, for everybody who was in the pool. The Master is locked. */
+/** Decides a week as of its own end, for all Investors who were in the pool. The Master must be locked. */
 export async function decideClosedWeek(
   tx: Transaction,
   week: ClosedWeek,
   holdings: readonly JournalPart[],
   at: Date,
 ): Promise<void> {
-  // Everybody locks Investors in this order.
-  const ordered = holdings.toSorted((left, right) => (left.investorLogin < right.investorLogin ? -1 : 1));
+  // All transactions lock Investors in this sequence.
+  const sorted = holdings.toSorted((left, right) => (left.investorLogin < right.investorLogin ? -1 : 1));
   const chargeable: InvestorDue[] = [];
-  for (let start = 0; start < ordered.length; start += HOLDINGS_PER_STEP) {
-    chargeable.push(...(await decideHoldings(tx, week, ordered.slice(start, start + HOLDINGS_PER_STEP))));
+  for (let start = 0; start < sorted.length; start += HOLDINGS_PER_STEP) {
+    chargeable.push(...(await decideHoldings(tx, week, sorted.slice(start, start + HOLDINGS_PER_STEP))));
   }
   const { masterLogin, periodStart, cutOff: periodEnd, markedAt } = week;
   const run = {
@@ -65,7 +65,7 @@ async function decideHoldings(
 }
 
 function weekPair({ investorLogin, pair, debts, terms }: Books, floating: bigint): WeekPair {
-  if (pair === undefined) throw new Error(`${investorLogin} was in the pool and has no books`);
+  if (pair === undefined) throw new Error(`Investor ${investorLogin} was in the pool and has no pair.`);
   return { investorLogin, earnings: pair.earnings, debts, versions: terms?.versions ?? [], floating };
 }
 

@@ -7,11 +7,11 @@ import { insertMaster } from "../../store/masters.ts";
 import { savePairs } from "../../store/pairs.ts";
 import { openBooks } from "./open-books.ts";
 
-/** More than is read at once. */
+/** More results than one page has. */
 const HOLDINGS = 300;
 const DEALS = 75;
 
-test("results of many Investors are folded in pieces, each once and in their order", async () => {
+test("results of many Investors are folded in pages, each once and in sequence", async () => {
   const { deps } = await aWorld();
   const { pool } = deps;
   const logins = Array.from({ length: HOLDINGS }, (_, holding) => String(9000 + holding));
@@ -22,7 +22,7 @@ test("results of many Investors are folded in pieces, each once and in their ord
         select ${MASTER}, number, 'RESULT', number, timestamptz '2026-01-03 00:00:00Z' + number * interval '1 minute', 0
         from generate_series(1, ${DEALS}) as number`,
   );
-  // Every fifth deal loses what the one before it has won.
+  // Every fifth deal loses the profit of the previous one.
   for (let number = 1; number <= DEALS; number += 1) {
     await execute(
       pool,
@@ -41,7 +41,7 @@ test("results of many Investors are folded in pieces, each once and in their ord
       return books;
     });
 
-  // Some are ahead of the others.
+  // Three Investors are folded further than the others.
   await fold(40, logins.slice(0, 3));
   const books = await fold(DEALS, logins);
 

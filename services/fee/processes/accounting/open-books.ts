@@ -5,31 +5,31 @@ import { listTerms, type Terms } from "../../store/configurations.ts";
 import { findFirstToFold, listPartsToFold } from "../../store/journal.ts";
 import { insertPairs, lockPairs, type Pair } from "../../store/pairs.ts";
 
-/** Everything that a fee of an Investor is decided of, locked until commit. */
+/** Everything that a decision about an Investor's fees is based on, locked until commit. */
 export type Books = {
   readonly investorLogin: string;
-  /** With the Master in question, results folded up to the place in question; undefined outside a pool. */
+  /** The pair with the Master, results folded up to the requested entry; undefined outside a pool. */
   readonly pair: Pair | undefined;
-  /** To all Masters. */
+  /** Debts to all Masters. */
   readonly debts: readonly Debt[];
   /** Undefined without a configuration. */
   readonly terms: Terms | undefined;
 };
 
-/** However much a Master trades: a week of thousands of results is read in pieces that neither time nor memory limits. */
+/** A week of thousands of results is read in pages of this size, which bounds memory and the time of a statement. */
 const PARTS_PER_READ = 20_000;
 
-export type Place = { readonly masterLogin: string; readonly throughNumber: bigint };
+export type JournalPosition = { readonly masterLogin: string; readonly throughNumber: bigint };
 
-/** The Master is locked, if there is one. Investors come in the order of their logins, each once. */
+/** The Master, if there is one, must be locked. `investorLogins` are sorted and distinct. */
 export async function openBooks(
   tx: Transaction,
-  place: Place | undefined,
+  position: JournalPosition | undefined,
   investorLogins: readonly string[],
 ): Promise<Books[]> {
-  if (place !== undefined) await insertPairs(tx, place.masterLogin, investorLogins);
-  const locked = await lockPairs(tx, place?.masterLogin, investorLogins);
-  const own = place === undefined ? [] : await fold(tx, place, locked);
+  if (position !== undefined) await insertPairs(tx, position.masterLogin, investorLogins);
+  const locked = await lockPairs(tx, position?.masterLogin, investorLogins);
+  const own = position === undefined ? [] : await fold(tx, position, locked);
   const pairs = new Map(own.map((pair) => [pair.investorLogin, pair]));
   const byInvestor = Map.groupBy(locked, ({ investorLogin }) => investorLogin);
   const terms = await listTerms(tx, investorLogins);
@@ -41,16 +41,16 @@ export async function openBooks(
   }));
 }
 
-async function fold(tx: Transaction, place: Place, locked: readonly Pair[]): Promise<Pair[]> {
-  const { masterLogin, throughNumber } = place;
+async function fold(tx: Transaction, position: JournalPosition, locked: readonly Pair[]): Promise<Pair[]> {
+  const { masterLogin, throughNumber } = position;
   const pairs = locked.filter((pair) => pair.masterLogin === masterLogin);
   const ahead = pairs.find(({ foldedNumber }) => foldedNumber > throughNumber);
   if (ahead !== undefined) {
     throw new Error(
-      `${ahead.investorLogin} at ${masterLogin} is folded to ${ahead.foldedNumber}, beyond ${throughNumber}`,
+      `Investor ${ahead.investorLogin} with Master ${masterLogin} is folded to ${ahead.foldedNumber}, beyond ${throughNumber}.`,
     );
   }
-  const first = await findFirstToFold(tx, place, pairs);
+  const first = await findFirstToFold(tx, position, pairs);
   let folded = pairs;
   const entriesPerRead = BigInt(Math.max(1, Math.floor(PARTS_PER_READ / Math.max(1, pairs.length))));
   for (let next = first ?? throughNumber + 1n; next <= throughNumber; next += entriesPerRead) {
@@ -64,11 +64,11 @@ async function fold(tx: Transaction, place: Place, locked: readonly Pair[]): Pro
   return folded.map((pair) => ({ ...pair, foldedNumber: throughNumber }));
 }
 
-async function foldThrough(tx: Transaction, place: Place, pairs: readonly Pair[]): Promise<Pair[]> {
-  const parts = await listPartsToFold(tx, place, pairs);
+async function foldThrough(tx: Transaction, position: JournalPosition, pairs: readonly Pair[]): Promise<Pair[]> {
+  const parts = await listPartsToFold(tx, position, pairs);
   return pairs.map((pair) => ({
     ...pair,
-    foldedNumber: pair.foldedNumber > place.throughNumber ? pair.foldedNumber : place.throughNumber,
+    foldedNumber: pair.foldedNumber > position.throughNumber ? pair.foldedNumber : position.throughNumber,
     earnings: earn(pair.earnings, parts.get(pair.investorLogin) ?? []),
   }));
 }

@@ -6,12 +6,12 @@ import type { FeeMaster } from "../../store/masters.ts";
 import { entryOf, partOf, UnreadableJournal } from "../../messages/journal.ts";
 
 const ENTRIES_PER_READ = 500;
-/** As many as one message carries. Batches end between two entries, so only an entry alone may have more. */
+/** Limit of one answer. Batches end between two entries, so only a single entry may have more. */
 const PARTS_PER_READ = 5_000;
 
 type Reader = { readonly deps: Deps; readonly masterLogin: string; readonly context: CallContext };
 
-/** What follows in a Master's allocations, in batches; undefined when nothing does. */
+/** The next page of a Master's allocations; undefined at the end. */
 export async function readPage(
   deps: Deps,
   { masterLogin, readNumber }: FeeMaster,
@@ -20,17 +20,17 @@ export async function readPage(
   const request = { masterLogin, afterNumber: readNumber, limit: ENTRIES_PER_READ };
   const page = await deps.subscriptions.readAllocations(request, queryContext(context));
   if (page.lastNumber < readNumber) {
-    throw new UnreadableJournal(`allocations end with ${page.lastNumber}, ${readNumber} were read before`);
+    throw new UnreadableJournal(`allocations end with ${page.lastNumber}, but ${readNumber} were read before`);
   }
   const gap = findGap(readNumber, page.entries);
   if (gap !== undefined) throw new UnreadableJournal(gap);
   if (page.entries.length === 0 && page.lastNumber > readNumber) {
-    throw new UnreadableJournal(`nothing after ${readNumber}, and ${page.lastNumber} is there`);
+    throw new UnreadableJournal(`no entries after ${readNumber}, although the last one is ${page.lastNumber}`);
   }
   return page.entries.length === 0 ? undefined : page.entries.map(entryOf);
 }
 
-/** The first of these entries that one transaction files, with all their parts. */
+/** The first entries of the page that one transaction records, with all their parts. */
 export async function readBatch(
   deps: Deps,
   masterLogin: string,
@@ -46,7 +46,7 @@ export async function readBatch(
   const { parts, hasMore } = await readParts(reader, begin, through);
   const after = first.number - 1n;
   if (!hasMore) return { masterLogin, after, entries, parts };
-  // The last entry of a full page may go on behind it.
+  // The last entry of a full answer may have further parts.
   const broken = parts.at(-1)?.number ?? through;
   const complete = entries.filter(({ number }) => number < broken);
   if (complete.length > 0) {
@@ -55,16 +55,17 @@ export async function readBatch(
   return { masterLogin, after, entries: [first], parts: await readRest(reader, parts) };
 }
 
-/** The parts of one entry that has more of them than fit into a message. */
+/** All parts of one entry that has more of them than one answer. */
 async function readRest(reader: Reader, begun: readonly JournalPart[]): Promise<JournalPart[]> {
   const parts = [...begun];
   for (;;) {
     const last = parts.at(-1);
-    if (last === undefined) throw new UnreadableJournal("an entry goes on without a beginning");
+    if (last === undefined) throw new UnreadableJournal("an entry has further parts but no first one");
     const page = await readParts(reader, last, last.number);
     parts.push(...page.parts);
     if (!page.hasMore) return parts;
-    if (page.parts.length === 0) throw new UnreadableJournal(`the parts of entry ${last.number} have no end`);
+    if (page.parts.length === 0)
+      throw new UnreadableJournal(`further parts of entry ${last.number} are announced and missing`);
   }
 }
 
@@ -83,7 +84,7 @@ async function readParts(
     },
     queryContext(context),
   );
-  const stranger = rows.find(({ number }) => number < after.number || number > throughNumber);
-  if (stranger !== undefined) throw new UnreadableJournal(`a part of entry ${stranger.number} came unasked`);
+  const unrequested = rows.find(({ number }) => number < after.number || number > throughNumber);
+  if (unrequested !== undefined) throw new UnreadableJournal(`a part of entry ${unrequested.number} was not requested`);
   return { parts: rows.map(partOf), hasMore };
 }

@@ -10,11 +10,11 @@ import {
   aWorld,
   balanceOf,
   endWeek,
-  hear,
+  receive,
   paymentsOf,
   result,
   settle,
-  waitLong,
+  passTime,
 } from "../../testing/world.ts";
 import { decideReview } from "../../commands/decide-review.ts";
 import { prepare } from "../../commands/prepare.ts";
@@ -22,7 +22,7 @@ import { readMaster } from "./read-master.ts";
 
 const numbers = sql`select number from allocation_entry order by number`;
 
-test("a Master is read from where it was read before, by as many as like to", async () => {
+test("concurrent readers record each entry of a Master once, and later reads continue after it", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "100.00" });
   for (let count = 0; count < 30; count += 1) result(world, { [INVESTOR]: "+1.00" });
@@ -33,7 +33,7 @@ test("a Master is read from where it was read before, by as many as like to", as
   expect(await many(world.deps.pool, numbers)).toHaveLength(31);
 });
 
-test("entries with more parts than one answer carries are filed whole", async () => {
+test("entries with more parts than one answer are recorded completely", async () => {
   const world = await aWorld();
   const logins = Array.from({ length: 20 }, (_, index) => String(9_001 + index));
   for (const login of logins) await anInvestor(world, { login, deposit: "100.00" });
@@ -54,26 +54,26 @@ test("entries with more parts than one answer carries are filed whole", async ()
   expect((await paymentsOf(world)).map(({ paid }) => paid)).toEqual(["3.60", "3.30", ...Array(18).fill("3.00")]);
 });
 
-test("a gap stops its Master until a person acts, and no other", async () => {
+test("a gap stops its Master until a review is decided, and no other Master", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { [INVESTOR]: "+100.00" });
   result(world, { [INVESTOR]: "+100.00" });
   result(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
   world.subscriptions.allocations.get(MASTER)!.entries.splice(0, 1);
-  await hear(world);
+  await receive(world);
   await readAllocations(world.deps);
   const masters = sql`select master_login as login, read_number as read, stopped_reason as reason from fee_master order by 1`;
   expect(await many(world.deps.pool, masters)).toEqual([
-    { login: MASTER, read: 0n, reason: "entry 1 is missing, 2 came instead" },
+    { login: MASTER, read: 0n, reason: "entry 1 is missing, 2 was received instead" },
     { login: OTHER_MASTER, read: 1n, reason: null },
   ]);
   await expect(decideLeave(world)).rejects.toMatchObject({ code: "safety_stop", status: "unavailable" });
-  waitLong(world);
+  passTime(world);
   expect(await readAllocations(world.deps)).toBe(false);
 });
 
-test("a stopped Master is read on when two keys say so, as soon as what follows can be read", async () => {
+test("a stopped Master is resumed by two votes, once its next allocations can be read", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { [INVESTOR]: "+100.00" });
@@ -81,26 +81,26 @@ test("a stopped Master is read on when two keys say so, as soon as what follows 
   endWeek(world, { [INVESTOR]: "0.00" });
   const { entries } = world.subscriptions.allocations.get(MASTER)!;
   const [lost] = entries.splice(0, 1);
-  await hear(world);
+  await receive(world);
   await readAllocations(world.deps);
   const { items } = await listReviews(world.deps.pool, { afterId: 0n, limit: 10, state: ReviewState.UNSPECIFIED });
   expect(items).toMatchObject([{ reason: "allocations_unreadable", login: MASTER, actions: ["read_again"] }]);
   expect(JSON.parse(items[0]?.evidence ?? "")).toEqual({
-    why: "entry 1 is missing, 2 came instead",
+    why: "entry 1 is missing, 2 was received instead",
     read_number: "0",
   });
-  const said = { reviewId: items[0]?.id ?? 0n, action: "read_again", dealId: 0n, note: "looked at it" };
-  const say = (actor: string) => decideReview(world.deps, { ...said, actor }, aCall());
-  await expect(say("anna")).rejects.toMatchObject({ code: "action_not_possible" });
+  const request = { reviewId: items[0]?.id ?? 0n, action: "read_again", dealId: 0n, note: "looked at it" };
+  const vote = (actor: string) => decideReview(world.deps, { ...request, actor }, aCall());
+  await expect(vote("anna")).rejects.toMatchObject({ code: "action_not_possible" });
   entries.unshift(lost!);
-  await say("anna");
-  await expect(say("anna")).rejects.toMatchObject({ code: "second_approver_required" });
-  await say("boris");
+  await vote("anna");
+  await expect(vote("anna")).rejects.toMatchObject({ code: "second_approver_required" });
+  await vote("boris");
   await settle(world);
   expect(balanceOf(world, INVESTOR)).toBe("1140.00");
 });
 
-test("allocations that go back stop their Master", async () => {
+test("allocations that end before the last read entry stop their Master", async () => {
   const world = await aWorld();
   result(world, { [INVESTOR]: "+100.00" });
   result(world, { [INVESTOR]: "+100.00" });
@@ -109,14 +109,14 @@ test("allocations that go back stop their Master", async () => {
   await expect(readMaster(world.deps, MASTER, aCall())).rejects.toMatchObject({ code: "safety_stop" });
 });
 
-test("an entry that cannot be understood stops its Master and is not guessed", async () => {
+test("an invalid entry stops its Master", async () => {
   const world = await aWorld();
   const { entries } = (result(world, { [INVESTOR]: "+1.00" }), world.subscriptions.allocations.get(MASTER)!);
   entries[0] = { number: 1n, entry: undefined };
   await expect(readMaster(world.deps, MASTER, aCall())).rejects.toMatchObject({ code: "safety_stop" });
 });
 
-test("a subscription that cannot be reached is asked again later", async () => {
+test("allocations are read later when subscription was unreachable", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { [INVESTOR]: "+100.00" });
@@ -127,10 +127,34 @@ test("a subscription that cannot be reached is asked again later", async () => {
       throw new Error("connection lost");
     },
   };
-  await hear(world);
+  await receive(world);
   await readAllocations({ ...world.deps, subscriptions });
   expect(await many(world.deps.pool, numbers)).toEqual([]);
-  waitLong(world);
+  passTime(world);
   await settle(world);
   expect(balanceOf(world, INVESTOR)).toBe("1070.00");
+});
+
+test("a stopped Master is not resumed while the parts of its next entries cannot be read", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  result(world, { [INVESTOR]: "+100.00" });
+  const { rows } = world.subscriptions.allocations.get(MASTER)!;
+  const [part] = rows;
+  const { subscriptions } = world.deps;
+  const readAllocationRows: typeof subscriptions.readAllocationRows = async () => ({
+    rows: [{ ...part!, number: 2n }],
+    hasMore: false,
+  });
+  const deps = { ...world.deps, subscriptions: { ...subscriptions, readAllocationRows } };
+  await expect(readMaster(deps, MASTER, aCall())).rejects.toMatchObject({ code: "safety_stop" });
+  const request = { reviewId: 1n, action: "read_again", dealId: 0n, note: "checked", actor: "anna" };
+
+  await expect(decideReview(deps, request, aCall())).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringContaining("a part of entry 2 was not requested"),
+  });
+  await decideReview(world.deps, request, aCall());
+  await decideReview(world.deps, { ...request, actor: "boris" }, aCall());
+  expect(await readMaster(world.deps, MASTER, aCall())).toBe(1n);
 });

@@ -19,11 +19,11 @@ import { readBatch, readPage } from "./read-batch.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 
 /**
- * Reads a Master's allocations up to now into the journal, each closed week decided where it stands. Answers how far it
- * got. Any number of processes may do this at once. What does not continue stops the Master.
+ * Reads a Master's allocations up to now into the journal, and decides each closed week in the transaction that records it.
+ * Returns the number of the last entry. Safe in concurrent processes. Unreadable allocations stop the Master.
  */
 export async function readMaster(deps: Deps, masterLogin: string, context: CallContext): Promise<bigint> {
-  await knowMaster(deps, masterLogin, context);
+  await insertMasterOnce(deps, masterLogin, context);
   for (;;) {
     const master = await getMaster(deps, masterLogin);
     try {
@@ -31,7 +31,7 @@ export async function readMaster(deps: Deps, masterLogin: string, context: CallC
       if (page === undefined) return master.readNumber;
       for (let rest = page; rest.length > 0;) {
         const batch = await readBatch(deps, masterLogin, rest, context);
-        if (!(await file(deps, batch))) break;
+        if (!(await recordBatch(deps, batch))) break;
         rest = rest.slice(batch.entries.length);
       }
     } catch (error) {
@@ -40,8 +40,8 @@ export async function readMaster(deps: Deps, masterLogin: string, context: CallC
   }
 }
 
-/** The payment account of a Master never changes, so it is asked for once. */
-async function knowMaster(deps: Deps, login: string, context: CallContext): Promise<void> {
+/** The payment account of a Master never changes, so it is read from account once. */
+async function insertMasterOnce(deps: Deps, login: string, context: CallContext): Promise<void> {
   if ((await findMaster(deps.pool, login)) !== undefined) return;
   const { paymentAccountLogin } = await deps.accounts.findMaster({ login }, queryContext(context));
   await insertMaster(deps.pool, login, paymentAccountLogin);
@@ -54,8 +54,8 @@ async function getMaster({ pool }: Deps, login: string): Promise<FeeMaster> {
   return master;
 }
 
-/** False when another process was faster, or has stopped it: then the next page is read from where that one got. */
-async function file(deps: Deps, batch: JournalBatch): Promise<boolean> {
+/** False when another process was faster or has stopped the Master: the next page is then read from the new position. */
+async function recordBatch(deps: Deps, batch: JournalBatch): Promise<boolean> {
   return await inTransaction(deps.pool, async (tx) => {
     const { readNumber, stoppedReason, breakReason } = await lockMaster(tx, batch.masterLogin);
     if (readNumber !== batch.after || stoppedReason !== undefined || breakReason !== undefined) return false;
@@ -72,7 +72,7 @@ async function file(deps: Deps, batch: JournalBatch): Promise<boolean> {
   });
 }
 
-/** People are asked in the commit that stops it. */
+/** The review is opened in the commit that stops the Master. */
 async function stop({ pool, log, now }: Deps, master: FeeMaster, error: UnreadableJournal): Promise<Error> {
   const { masterLogin: login, readNumber: number } = master;
   const why = error.message;
@@ -90,6 +90,6 @@ async function stop({ pool, log, now }: Deps, master: FeeMaster, error: Unreadab
       now(),
     );
   });
-  log.error("a Master's allocations are not read any more until a person acts", { login, number, error });
+  log.error("allocations unreadable, master stopped, review required", { login, number, error });
   return safetyStop(login, "unreadable");
 }

@@ -12,12 +12,12 @@ export type InvestorDue = {
   readonly due: readonly Due[];
 };
 
-/** Ends the unique key of every debt that is collected. */
+/** Last part of the unique key of every collected debt. */
 const DEBT_SUFFIX = "DEBT";
 
 /**
- * A run and its payments, in the order in which each Investor's are taken; answers their ids. A debt goes into its payment.
- * Without anything due there is no run. The pairs are locked.
+ * Inserts a run and its payments, those of each Investor in the sequence of collection; returns their ids. A debt moves into
+ * its payment. When nothing is due there is no run. The pairs must be locked.
  */
 export async function recordDue(
   tx: Transaction,
@@ -30,7 +30,7 @@ export async function recordDue(
   const accounts = await listPaymentAccounts(tx, [...new Set(due.map(({ masterLogin }) => masterLogin))]);
   const payments = due.map((one) => {
     const paymentAccountLogin = accounts.get(one.masterLogin);
-    assert(paymentAccountLogin !== undefined, "what is owed to a Master was read from it");
+    assert(paymentAccountLogin !== undefined, "a Master with due fees has been read");
     return { ...one, paymentAccountLogin, suffix: one.kind === "PF_DEBT" ? DEBT_SUFFIX : run.suffix };
   });
   const id = await insertRun(tx, { ...run, payments: payments.length }, at);

@@ -17,7 +17,7 @@ import type { DuePayment } from "../../store/due-payments.ts";
 
 const WITHOUT_LOCK = "";
 
-/** A payment moves both legs under one key, and never more than the account has above the floor. */
+/** The transfer of a payment: both legs under one key, cut to the funds of the account above the floor. */
 export function transferOf(
   { key, investorLogin, paymentAccountLogin, due }: DuePayment,
   { floor, lockOwner = WITHOUT_LOCK }: { readonly floor: bigint; readonly lockOwner?: string },
@@ -38,7 +38,7 @@ export function transferOf(
   };
 }
 
-/** What is on record under the key of a payment. */
+/** The outcome of a payment according to its recorded transfer. */
 export function outcomeOf({ kind }: DuePayment, result: TransferResult): PaymentOutcome {
   const { state, transferId, refusalCode } = result;
   if (state === TransferState.REFUSED) return unpaid(kind, refusalCode);
@@ -49,18 +49,18 @@ export function outcomeOf({ kind }: DuePayment, result: TransferResult): Payment
       "both legs have deals",
     );
     const executedAt = credit.appliedAt ?? debit.appliedAt;
-    assert(executedAt !== undefined, "what is applied has a time");
+    assert(executedAt !== undefined, "an applied transfer has a time");
     const deals = { debitDealId: debit.dealId, creditDealId: credit.dealId };
     return { kind: "paid", amount: takenBy(debit), transferId, ...deals, executedAt };
   }
-  // A credit that was refused is answered by a reversal: until that is decided nobody has paid.
+  // A refused credit is followed by a reversal of the debit: until then the payment is neither paid nor unpaid.
   if (debit?.state === TransferState.APPLIED && credit?.state !== TransferState.REFUSED) {
     return { kind: "debited", amount: takenBy(debit), transferId, debitDealId: debit.dealId };
   }
-  return { kind: "open", reason: `platform says ${stateName(state)}`, isBusy: false };
+  return { kind: "open", reason: `transfer state ${stateName(state)}`, isBusy: false };
 }
 
-/** Nothing is on record by this call, or nobody knows: the key is asked again. */
+/** The call recorded nothing, or its outcome is unknown: the transfer is requested again under the same key. */
 export function outcomeOfError(error: unknown): PaymentOutcome {
   const reason = reasonOf(error);
   return { kind: "open", reason, isBusy: reason === "account_busy" || reason === "lock_not_owned" };
@@ -74,10 +74,10 @@ function stateName(state: TransferState): string {
   return Object.entries(TransferState).find(([, value]) => value === state)?.[0] ?? String(state);
 }
 
-/** Platform knows nothing of the key. */
+/** Code of platform for a key without a transfer. */
 const UNKNOWN_KEY = "transfer_not_found";
 
-/** What became of a payment that may have been sent and must not be sent now; undefined when it surely was not. */
+/** The outcome of a payment that may have been sent and must not be sent now; undefined when it was certainly not sent. */
 export async function lookUpPayment(
   { platform }: Pick<Deps, "platform">,
   payment: DuePayment,
@@ -91,7 +91,7 @@ export async function lookUpPayment(
   }
 }
 
-/** What a fee must leave on each account, in cents. Who is unknown has nothing that it must. */
+/** The amount in cents that a fee must leave on each account; logins without a floor are left out. */
 export async function readFloors(
   { subscriptions }: Deps,
   investorLogins: readonly string[],

@@ -17,14 +17,14 @@ import {
   type UnpaidPayment,
 } from "../../store/settled-payments.ts";
 
-/** A account lock is held for a moment only, and a fee that waits for it should follow soon. */
+/** Account locks are held briefly, so a fee that waits for one is requested again soon. */
 const MAX_BUSY_MS = 2_000;
 
 export type Asked = { readonly payment: DuePayment; readonly outcome: PaymentOutcome };
 
 type Waiting = { readonly id: bigint; readonly until: Date; readonly reason: string };
 
-/** Writes down what became of payments. Each is settled once, however many know how it ended. */
+/** Records the outcomes of payments. Each payment is settled once, also when several processes report its outcome. */
 export async function recordOutcomes(deps: Deps, asked: readonly Asked[]): Promise<void> {
   const { pool, now } = deps;
   failpoint("before_outcome", asked[0]?.outcome.kind);
@@ -48,8 +48,8 @@ export async function recordOutcomes(deps: Deps, asked: readonly Asked[]): Promi
 }
 
 /**
- * A Master whose row is somebody else's for long, because a large week is being decided, keeps the payments of no other
- * waiting. Its own are asked for again: platform answers them the same.
+ * A Master whose row stays locked, because a large week is being decided, delays only its own payments. They are requested
+ * again, and platform returns the same outcomes.
  */
 async function settleIfPossible(
   { pool, log, now }: Deps,
@@ -63,14 +63,14 @@ async function settleIfPossible(
     }
     return [];
   } catch (error) {
-    log.warn("what became of fees is written down later", { login: masterLogin, count: own.length, error });
+    log.info("fee outcomes not recorded, retry scheduled", { login: masterLogin, count: own.length, error });
     return own.map(({ payment: { id, tries } }) => {
-      return { id, until: later(now(), backOffMs(tries, MAX_BUSY_MS)), reason: "not written down yet" };
+      return { id, until: later(now(), backOffMs(tries, MAX_BUSY_MS)), reason: "outcome not recorded yet" };
     });
   }
 }
 
-/** Under the Master's row, so that nobody sees the id of a credit before a lower one. Answers what became a new debt. */
+/** Under the lock of the Master's row, so that no reader sees the id of a credit before a lower one. Returns the deferred payments. */
 async function settle(
   tx: Transaction,
   masterLogin: string,
@@ -90,7 +90,7 @@ async function settle(
     if (outcome?.kind === "paid") paid.push({ payment, outcome });
     if (outcome?.kind === "unpaid") refused.push({ payment, outcome });
   }
-  // Before any payment names its credit: that locks it against whoever lists it under locked pairs.
+  // Pairs are locked before payments are updated, the sequence of a decision that lists payments under locked pairs.
   await addDebts(tx, debtsOf(paid, refused));
   await markExecuted(tx, paid, await insertCredits(tx, paid, at));
   await markUnpaid(tx, refused);
@@ -98,17 +98,17 @@ async function settle(
   return refused.filter(({ outcome }) => outcome.status !== "SKIPPED");
 }
 
-/** What was due and not taken, with its age; one sum for each Investor. */
+/** Uncollected amounts, one sum for each Investor, with the age of its oldest part. */
 function debtsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): PairDebt[] {
   const debts = new Map<string, PairDebt>();
-  const owe = ({ investorLogin, masterLogin, since }: DuePayment, amount: bigint): void => {
+  const addDebt = ({ investorLogin, masterLogin, since }: DuePayment, amount: bigint): void => {
     if (amount === 0n) return;
     const known = debts.get(investorLogin) ?? { investorLogin, masterLogin, since, amount: 0n };
     const oldest = known.since < since ? known.since : since;
     debts.set(investorLogin, { ...known, since: oldest, amount: known.amount + amount });
   };
-  for (const { payment, outcome } of paid) owe(payment, payment.due - outcome.amount);
-  for (const { payment } of refused) owe(payment, payment.due);
+  for (const { payment, outcome } of paid) addDebt(payment, payment.due - outcome.amount);
+  for (const { payment } of refused) addDebt(payment, payment.due);
   return [...debts.values()];
 }
 

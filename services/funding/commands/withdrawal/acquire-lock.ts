@@ -11,11 +11,11 @@ import { findOpenOperation } from "../../store/cashflows.ts";
 import { markLeaving } from "../../store/withdrawals.ts";
 import { refuseSaga, type Saga } from "./end-saga.ts";
 
-/** Takes the Investor's account lock. Nothing has moved yet: whatever goes wrong here, or comes too late, ends the saga. */
-export async function holdLock(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
+/** Acquires the Investor's account lock. No money has moved, so a refusal or a passed deadline ends the saga. */
+export async function acquireLock(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
   const { cashflow, withdrawal } = saga;
   if (deps.now() >= cashflow.deadline) {
-    return await refuseSaga(deps, saga, tooLate(), context);
+    return await refuseSaga(deps, saga, deadlinePassed(), context);
   }
   try {
     const lockOwner = lockOwnerOf(cashflow, withdrawal.try);
@@ -24,7 +24,7 @@ export async function holdLock(deps: Deps, saga: Saga, context: CallContext): Pr
       withReplyReserve(context),
     );
     const facts = { balance: moneyFromProto(balance, "balance"), logNumber };
-    // False: another process aborted this try meanwhile; the next turn reads what became of it.
+    // False: another process has aborted this try; the next turn reads the new state.
     await inTransaction(deps.pool, (tx) => markLeaving(tx, cashflow.id, { try: withdrawal.try, facts }));
   } catch (error) {
     if (!(error instanceof Refusal)) {
@@ -45,7 +45,7 @@ async function refusalOfHold({ pool }: Deps, { cashflow }: Saga, { code }: Refus
   });
 }
 
-function tooLate(): Refusal {
+function deadlinePassed(): Refusal {
   return refuse("platform_unavailable", "The operation could not begin in time. Nothing was executed.", {
     outcome: "not_executed",
     retryAfterMs: RETRY_AFTER_MS,

@@ -13,15 +13,15 @@ import type { HeldFacts, WithdrawalDecision } from "../../domain/withdrawal.ts";
 import { markCollecting, markNextTry } from "../../store/withdrawals.ts";
 import { refuseSaga, releaseLock, type Saga } from "./end-saga.ts";
 
-/** What may be otherwise a moment later: another try is worth it while the caller waits. */
-const PASSING = new Set(["account_busy", "allocation_in_progress"]);
-/** Final refusals of the pool: recorded under key and try, so that this try can never be decided otherwise. */
-const FINAL = new Set([...PASSING, "master_open_positions", "investor_deficit", "safety_stop"]);
+/** Refusals that may pass within a moment: retried while the caller waits. */
+const RETRYABLE = new Set(["account_busy", "allocation_in_progress"]);
+/** Final refusals of the pool: recorded under key and try, so this try can never be decided differently. */
+const FINAL = new Set([...RETRYABLE, "master_open_positions", "investor_deficit", "safety_stop"]);
 const PAUSE_BETWEEN_TRIES_MS = 200;
-/** A further try needs this much of the caller's patience. */
-const TRY_NEEDS_MS = 3_000;
+/** Shortest remaining wait budget that is worth another try. */
+const MIN_TRY_MS = 3_000;
 
-/** Lets the pool decide what leaves. From the moment it has decided, the saga is finished, whatever it takes. */
+/** Lets the pool decide the amounts. After its decision the saga is always completed, without a deadline. */
 export async function decideInPool(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
   const { cashflow, withdrawal } = saga;
   const { held } = withdrawal;
@@ -38,14 +38,14 @@ export async function decideInPool(deps: Deps, saga: Saga, context: CallContext)
     if (!FINAL.has(error.code)) {
       throw outcomeUnknown(cashflow.operationId);
     }
-    await takeNo(deps, saga, error, context);
+    await handleRefusal(deps, saga, error, context);
   }
 }
 
-async function takeNo(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<void> {
-  const isWorthATry = PASSING.has(refusal.code) && remainingMs(context) > TRY_NEEDS_MS;
-  // Only an account lock that was let go for certain may be forgotten for the next try's.
-  if (isWorthATry && (await releaseLock(deps, saga, context))) {
+async function handleRefusal(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<void> {
+  const mayRetry = RETRYABLE.has(refusal.code) && remainingMs(context) > MIN_TRY_MS;
+  // The next try has a lock owner of its own, so it begins only after the lock of this one is certainly released.
+  if (mayRetry && (await releaseLock(deps, saga, context))) {
     await inTransaction(deps.pool, (tx) => markNextTry(tx, saga.cashflow.id, saga.withdrawal.try));
     await pause(PAUSE_BETWEEN_TRIES_MS);
     return;

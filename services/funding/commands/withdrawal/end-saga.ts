@@ -9,7 +9,7 @@ import { lockTry, markReleased } from "../../store/withdrawals.ts";
 
 export type Saga = { readonly cashflow: Cashflow; readonly withdrawal: Withdrawal };
 
-/** Ends the saga with a refusal unless it has gone on meanwhile, also to another try, and lets the account lock go. */
+/** Ends the saga with a refusal and releases the account lock, unless another process has moved the saga on or to another try. */
 export async function refuseSaga(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<void> {
   const { id, state } = saga.cashflow;
   const isOver = await inTransaction(deps.pool, async (tx) => {
@@ -23,14 +23,14 @@ export async function refuseSaga(deps: Deps, saga: Saga, refusal: Refusal, conte
   }
 }
 
-/** A account lock that can not be let go now is let go by the settling job: the row says that it is still held. */
+/** False when the release failed: the row then still has the lock as unreleased, and the recovery job releases it. */
 export async function releaseLock(deps: Deps, { cashflow, withdrawal }: Saga, context: CallContext): Promise<boolean> {
   try {
     const lockOwner = lockOwnerOf(cashflow, withdrawal.try);
     await deps.platform.release({ login: cashflow.login, lockOwner }, context);
     return true;
   } catch (error) {
-    deps.log.warn("an account lock is released later", {
+    deps.log.info("account lock not released, retry scheduled", {
       operation_id: cashflow.operationId,
       login: cashflow.login,
       error,
@@ -39,7 +39,7 @@ export async function releaseLock(deps: Deps, { cashflow, withdrawal }: Saga, co
   }
 }
 
-/** The last word about the account lock of a saga that is over. */
+/** Releases the account lock of a finished saga and records the release. */
 export async function releaseForGood(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
   if (await releaseLock(deps, saga, context)) {
     await markReleased(deps.pool, saga.cashflow.id);

@@ -16,8 +16,8 @@ import { sendTransfer } from "../transfer.ts";
 import { refuseSaga, releaseForGood, type Saga } from "./end-saga.ts";
 
 /**
- * Lets everything be taken that was decided to be owed, before anything is paid out; also when nothing is left to pay. A
- * debit may be on its way from here on, so whatever goes wrong leaves the saga to be continued, and never ends it.
+ * Lets fee collect all due payments before the payout, also when nothing is left to pay out. From here on a debit may be in
+ * progress, so a failure never ends the saga: the recovery job continues it.
  */
 export async function collectFee(deps: Deps, { cashflow, withdrawal }: Saga, context: CallContext): Promise<void> {
   try {
@@ -33,16 +33,20 @@ export async function collectFee(deps: Deps, { cashflow, withdrawal }: Saga, con
   await markPaying(deps.pool, cashflow.id);
 }
 
-/** Who finds the account lock gone may only be late: another process has brought the saga to its end meanwhile. */
+/** A refused collection may only mean that another process has moved the saga on; then the next turn reads its new state. */
 async function continueLater(deps: Deps, { cashflow }: Saga, error: Refusal): Promise<void> {
   const { state, operationId } = await getCashflow(deps.pool, cashflow.operationId);
   if (state === "COLLECTING") {
-    deps.log.warn("a fee is taken later", { operation_id: operationId, login: cashflow.login, error });
+    deps.log.info("fee collection failed, retry scheduled", {
+      operation_id: operationId,
+      login: cashflow.login,
+      error,
+    });
     throw outcomeUnknown(operationId);
   }
 }
 
-/** Pays what was decided, or nothing when nothing remained. */
+/** Pays out the decided amount, or nothing when it is 0.00. */
 export async function payOut(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
   const { cashflow, withdrawal } = saga;
   if (withdrawal.decision === undefined) {
@@ -60,7 +64,7 @@ export async function payOut(deps: Deps, saga: Saga, context: CallContext): Prom
       await finish(deps, cashflow, outcome.dealId);
       return await releaseForGood(deps, saga, context);
     case "refused":
-      return await giveBack(deps, saga, refusalOfTransfer(outcome), context);
+      return await returnReserve(deps, saga, refusalOfTransfer(outcome), context);
     case "open":
       await markDoubt(deps.pool, cashflow.id, outcome.doubt);
       throw outcomeUnknown(cashflow.operationId);
@@ -70,14 +74,14 @@ export async function payOut(deps: Deps, saga: Saga, context: CallContext): Prom
 }
 
 /**
- * The reserve goes back to the pool before the account lock is let go. Where that fails, the caller still hears the truth, and the
- * row stays open for the settling job.
+ * Returns the reserve to the pool before the account lock is released. When that fails, the caller still receives the
+ * refusal, and the row stays open for the recovery job.
  */
-async function giveBack(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<void> {
+async function returnReserve(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<void> {
   try {
     await deps.subscriptions.returnReserve({ key: payoutKey(saga.cashflow) }, context);
   } catch (error) {
-    deps.log.warn("a reserve is returned later", { operation_id: saga.cashflow.operationId, error });
+    deps.log.info("reserve not returned, retry scheduled", { operation_id: saga.cashflow.operationId, error });
     throw refusal;
   }
   await refuseSaga(deps, saga, refusal, context);

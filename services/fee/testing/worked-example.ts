@@ -9,8 +9,8 @@ const BEGIN = Date.UTC(2026, 0, 5);
 const STEP_MS = 60_000;
 const UNCHANGED: FeeChange = { ratePpm: undefined, enabled: undefined, effectiveSince: undefined };
 
-/** One Investor alone in a pool, on paper: what the examples of the accounting do by hand. Each step takes a minute. */
-export class Saga {
+/** One Investor alone in a pool, without services: a worked example of the accounting. Each step takes a minute. */
+export class WorkedExample {
   earnings: Earnings = NOTHING_EARNED;
   balance: bigint;
   paymentAccount = 0n;
@@ -40,7 +40,7 @@ export class Saga {
     return this;
   }
 
-  /** What a run or a withdrawal takes. */
+  /** The fee of a run or a withdrawal. */
   run(floating = "0.00"): string {
     const { fee, earnings } = this.#decide(floating);
     this.earnings = earnings;
@@ -49,7 +49,7 @@ export class Saga {
     return show(fee);
   }
 
-  /** What would be taken now. */
+  /** The pending fee. */
   pending(): string {
     return show(this.#decide("0.00").fee);
   }
@@ -81,7 +81,7 @@ export class Saga {
 
 export function cents(text: string): bigint {
   const minor = parseDecimal(text.replace(/^\+/, ""));
-  if (minor === undefined) throw new Error(`${text} is no amount`);
+  if (minor === undefined) throw new Error(`${text} is not an amount.`);
   return minor;
 }
 

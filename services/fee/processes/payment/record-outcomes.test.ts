@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { type Paid, type PaymentOutcome, unpaid } from "../../domain/payment-outcome.ts";
+import { readAllocations } from "../../jobs/read-allocations.ts";
+import { lockOpenPayments } from "../../store/due-payments.ts";
+import { INVESTOR } from "../../testing/fee.ts";
+import { anInvestor, aWorld, endWeek, expectToReconcile, receive, result } from "../../testing/world.ts";
+import { recordOutcomes } from "./record-outcomes.ts";
+
+const REFUSED = unpaid("PF", "insufficient_funds");
+const PARTLY_PAID: Paid = {
+  kind: "paid",
+  amount: 10_00n,
+  transferId: 1n,
+  debitDealId: 1n,
+  creditDealId: 2n,
+  executedAt: new Date("2026-01-17T00:00:05Z"),
+};
+
+test.each<[string, older: PaymentOutcome, younger: PaymentOutcome, debt: bigint]>([
+  ["both are refused", REFUSED, REFUSED, 60_00n],
+  ["the older is refused and the younger partly paid", REFUSED, PARTLY_PAID, 50_00n],
+  ["the older is partly paid and the younger refused", PARTLY_PAID, REFUSED, 50_00n],
+])("the debt of two weekly fees has the age of the older one when %s", async (_outcomes, older, younger, debt) => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  for (let week = 0; week < 2; week += 1) {
+    result(world, { [INVESTOR]: "+100.00" });
+    endWeek(world, { [INVESTOR]: "0.00" });
+  }
+  await receive(world);
+  await readAllocations(world.deps);
+  const [first, second] = await inTransaction(world.deps.pool, (tx) => lockOpenPayments(tx, [1n, 2n]));
+  world.platform.balances.set("6001", PARTLY_PAID.amount);
+
+  await recordOutcomes(world.deps, [
+    { payment: second!, outcome: younger },
+    { payment: first!, outcome: older },
+  ]);
+
+  const debts = sql`select debt_minor as debt, debt_since as since from fee_pair`;
+  expect(await many(world.deps.pool, debts)).toEqual([{ debt, since: new Date("2026-01-10T00:00:00Z") }]);
+  await expectToReconcile(world);
+});
