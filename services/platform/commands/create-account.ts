@@ -27,16 +27,16 @@ import {
 } from "../store/account-creations.ts";
 import { readClock } from "../store/clock.ts";
 
-/** Logins of strangers inside our range that one request steps over. */
+/** Logins of our range that other managers already use and that one request skips. */
 const MAX_STRANGERS = 50;
 const TRY_AGAIN_MS = 500;
 const ANSWER_RESERVE_MS = 500;
-/** Nothing of a new account is older; generous, because clocks differ. */
+/** A new account has no older deal; generous, because clocks differ. */
 const READS_FROM_BEFORE_MS = 24 * 3_600_000;
 
 /**
- * Creates an account under a login that is chosen and recorded before the platform is asked. So the call may be repeated
- * after any loss: it can make one account only, and "exists" is answered by looking whose it is.
+ * Creates an account under a login that is chosen and recorded before the command is sent. So the call may be repeated
+ * after any failure and creates one account only; after "login exists" the owner of the login is checked.
  */
 export async function createAccount(
   deps: Deps,
@@ -65,7 +65,7 @@ async function recordCreation(deps: Deps, order: Pick<Creation, "key" | "role" |
   throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
 }
 
-/** Undefined when another request recorded the key first; then its login is the one. */
+/** Undefined when another request recorded the key first; then the login of that request counts. */
 async function chooseLogin(
   { pool, settings }: Deps,
   order: Pick<Creation, "key" | "role" | "group">,
@@ -78,7 +78,7 @@ async function chooseLogin(
   });
 }
 
-/** Asks until the platform shows whose account stands under the login, or the caller's time is up. */
+/** Repeats until the platform shows who owns the account of the login, or the caller's deadline is near. */
 async function makeUser(deps: Deps, user: NewUser, context: CallContext): Promise<"ours" | "stranger"> {
   let outcome: RefusalOutcome = "not_executed";
   for (;;) {
@@ -94,7 +94,7 @@ async function makeUser(deps: Deps, user: NewUser, context: CallContext): Promis
   }
 }
 
-/** Undefined when there is no such account. Our tag is asked first; a manager who may not read it knows the password. */
+/** Undefined when there is no such account. Compares the tag; if the comment differs, the password decides. */
 async function ownerOf({ mt5 }: Deps, user: NewUser): Promise<"ours" | "stranger" | undefined> {
   const found = await mt5.getUser(user.login);
   if (found === undefined) return undefined;
@@ -107,7 +107,7 @@ function asOutcome(error: unknown): CommandOutcome {
   throw error;
 }
 
-/** Recorded with its empty log in one commit, so that a managed account always has its entry 0. */
+/** Records the account and its log in one commit, so that a managed account always has entry 0. */
 async function finish({ pool, settings }: Deps, creation: Creation): Promise<Creation> {
   const { key, login, role, group } = creation;
   const openedAt = new Date(await readClock(pool));
@@ -147,7 +147,7 @@ function newUserOf(request: CreateAccountRequest, { key, login, group }: Creatio
   };
 }
 
-/** Short, the same for the same key, and nothing that a person would type. */
+/** A short tag that is the same for the same key and that no dealer would type. */
 function tagOf(key: string): string {
   return `PAMM ${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }

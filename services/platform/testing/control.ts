@@ -11,7 +11,7 @@ export type ControlDeal = {
 
 type Costs = { readonly swap?: string; readonly commission?: string };
 
-/** The simulator's own remote control: what traders, dealers and broken networks do. */
+/** The simulator's control API: actions of traders, dealers and faulty networks. */
 export type Control = ReturnType<typeof controlOf>;
 
 export function controlOf(url: string) {
@@ -31,7 +31,7 @@ export function controlOf(url: string) {
       return String(login);
     },
     account: (login: string) => ask("GET", `accounts/${login}`) as Promise<{ balance: string; positions: unknown[] }>,
-    /** The balance becomes what the deals add up to. */
+    /** Sets the balance to the sum of the deals. */
     fix: (login: string) => ask("POST", `accounts/${login}/fix`, {}) as Promise<{ balance: string }>,
     deals: (login: string) => ask("GET", `accounts/${login}/deals`) as Promise<ControlDeal[]>,
     balance: (login: string, amount: string, comment = "dealer") =>
@@ -50,7 +50,7 @@ export function controlOf(url: string) {
       ask("POST", `positions/${position}/close-by`, { by, ...costs }) as Promise<{ deals: number[]; profit: string }>,
     reverse: (position: number, volume: string, costs: Costs = {}) =>
       ask("POST", `positions/${position}/reverse`, { volume, ...costs }) as Promise<{ deal: number; profit: string }>,
-    /** Charges, credits, dividends: any deal that is no trade. */
+    /** Books any deal that is not a trade: charges, credits, dividends. */
     book: (login: string, action: number, amount: string) =>
       ask("POST", "deals", { login: Number(login), action, amount }) as Promise<{ deal: number }>,
     editDeal: (deal: number, own: Costs & { profit?: string; comment?: string }) =>
