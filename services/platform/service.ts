@@ -91,6 +91,6 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     }),
     job("verify applied deals", EVERY_MS.verify, () => verifyAppliedDeals(deps)),
     job("finish decisions", EVERY_MS.decisions, () => finishDecisions(deps)),
-    job("ask about amendments", EVERY_MS.amendments, () => askAboutAmendments(deps)),
+    job("recheck amended accounts", EVERY_MS.amendments, () => askAboutAmendments(deps)),
   ];
 }

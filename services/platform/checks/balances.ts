@@ -16,7 +16,7 @@ type Row = {
   readonly logNumber: bigint;
   readonly isUndecided: boolean;
   /** An operation of the account was sent and its outcome is not known yet. */
-  readonly isUnderWay: boolean;
+  readonly isInProgress: boolean;
 };
 
 export type BalanceDeps = Deps & {
@@ -58,7 +58,7 @@ async function differing({ mt5 }: Deps, rows: readonly Row[]): Promise<Differenc
   const users = await mt5.getUsers(rows.map(({ login }) => login));
   return rows
     .map((row) => ({ row, shownMinor: users.get(row.login)?.balanceMinor }))
-    .filter(({ row, shownMinor }) => !row.isUnderWay && shownMinor !== row.logMinor);
+    .filter(({ row, shownMinor }) => !row.isInProgress && shownMinor !== row.logMinor);
 }
 
 /** Reads the balance and then the history: a deal that the reader had not read yet explains the difference. */
@@ -83,7 +83,7 @@ async function listAccounts(
                  log_number as "logNumber", undecided_from is not null as "isUndecided",
                  exists (
                    select from operation where operation.login = account.login and state in ('SENDING', 'UNKNOWN')
-                 ) as "isUnderWay"
+                 ) as "isInProgress"
           from account
           where case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end
           order by login

@@ -75,7 +75,7 @@ function brokenTransfers(after: bigint, again: readonly bigint[]) {
              count(*) filter (where leg <= 2) <> max(legs) as "isIncomplete",
              coalesce(bool_or(leg = 2 and state = 'INTENT' and not is_ready)
                       and bool_or(leg = 1 and state in ('APPLIED', 'REFUSED')), false) as "isStuck",
-             coalesce(bool_or(is_open), false) as is_open, max(legs) as asked,
+             coalesce(bool_or(is_open), false) as is_open, max(legs) as requested,
              jsonb_agg(jsonb_build_object('leg', leg, 'login', login, 'state', state, 'amount_minor', amount_minor::text)
                        order by leg) as legs
       from status
@@ -83,7 +83,7 @@ function brokenTransfers(after: bigint, again: readonly bigint[]) {
     )
     select id, key, login, master, "appliedMinor", "largestMinor", operations, deals, "isIncomplete", "isStuck", legs
     from summed
-    where "isIncomplete" or "isStuck" or (asked = 2 and not is_open and "appliedMinor" <> 0)
+    where "isIncomplete" or "isStuck" or (requested = 2 and not is_open and "appliedMinor" <> 0)
     order by id`;
 }
 

@@ -24,12 +24,12 @@ import { timeoutOf, requireSameContent, transfer, unreachable } from "./transfer
 
 const MAX_REQUESTS = 500;
 /** Groups in progress at once: while one waits for its commit, the others send. */
-const GROUPS = 3;
+const MAX_GROUPS = 3;
 const SESSIONS_OF_A_GROUP = 4;
 /** Permits per session of one commit; few, so that none expires while its session is busy. */
 const SENDS_OF_A_SESSION = 2;
 /** Transfers in progress at once that are not part of a group. */
-const ALONE_AT_ONCE = 32;
+const MAX_SINGLE = 32;
 /** No new group is started in this last part of the caller's time. */
 const LAST_START_MS = 1_000;
 /** Maximum delay of the whole batch by one lost answer, when its caller will repeat the request anyway. */
@@ -91,13 +91,13 @@ async function findRecorded({ pool }: Deps, items: readonly Item[]): Promise<voi
 /** Runs groups until all items are recorded or refused; the remaining ones are run individually afterwards. */
 async function runTogether(deps: Deps, fresh: readonly Item[], context: CallContext): Promise<void> {
   let waiting = [...fresh];
-  const underWay = new Set<string>();
+  const busyLogins = new Set<string>();
   const take = (count: number): Item[] => {
     const group: Item[] = [];
     for (const item of waiting) {
       const login = loginOf(item);
-      if (group.length === count || underWay.has(login)) continue;
-      underWay.add(login);
+      if (group.length === count || busyLogins.has(login)) continue;
+      busyLogins.add(login);
       group.push(item);
     }
     waiting = waiting.filter((item) => !group.includes(item));
@@ -111,11 +111,11 @@ async function runTogether(deps: Deps, fresh: readonly Item[], context: CallCont
       // The remaining items are on logins of other groups in progress, which take them next.
       if (group.length === 0) break;
       await runGroup(deps, group, sessions.list, context).finally(() => {
-        for (const item of group) underWay.delete(loginOf(item));
+        for (const item of group) busyLogins.delete(loginOf(item));
       });
     }
   };
-  await Promise.all(Array.from({ length: GROUPS }, worker));
+  await Promise.all(Array.from({ length: MAX_GROUPS }, worker));
   const reason = remainingMs(context) > LAST_START_MS ? unreachable() : deadlineExceeded();
   for (const item of waiting) if (item.order !== undefined && neverWaits(item.order)) item.end = reason;
 }
@@ -152,7 +152,7 @@ async function endAll(deps: Deps, items: readonly Item[], context: CallContext):
   const worker = async (): Promise<void> => {
     for (const item of queue) item.end = await endOf(deps, item, legs, context);
   };
-  await Promise.all(Array.from({ length: ALONE_AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: MAX_SINGLE }, worker));
 }
 
 async function endOf(

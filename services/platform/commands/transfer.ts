@@ -20,7 +20,7 @@ import { findTransferByKey, type Transfer } from "../store/transfers.ts";
 /** Time that the answer needs to reach the caller. */
 const ANSWER_RESERVE_MS = 300;
 const MAX_TRIES = 4;
-const TRY_AGAIN_MS = 100;
+const RETRY_MS = 100;
 
 /**
  * Moves money once under a key of the caller. The platform executes the transfer at most once, however often the key is
@@ -49,7 +49,7 @@ async function recordOrder(deps: Deps, order: TransferOrder, context: CallContex
       return await recordOnce(deps, order, context);
     } catch (error) {
       if (!isTransient(error) || tries === MAX_TRIES || remainingMs(context) < ANSWER_RESERVE_MS) throw error;
-      await delay(TRY_AGAIN_MS);
+      await delay(RETRY_MS);
       const recorded = await findTransferByKey(deps.pool, order.key);
       if (recorded !== undefined) return recorded;
     }
@@ -90,11 +90,11 @@ async function getTransferByKey(deps: Deps, key: string): Promise<Transfer> {
 
 /** A key belongs to one order for ever; another order under the same key is refused and nothing is executed. */
 export function requireSameContent(legs: readonly RecordedOperation[], order: TransferOrder): void {
-  const asked = legs.filter(({ leg }) => leg <= 2);
+  const recorded = legs.filter(({ leg }) => leg <= 2);
   const isSame =
-    asked.length === order.legs.length &&
+    recorded.length === order.legs.length &&
     order.legs.every(({ login, kind, amountMinor }, index) => {
-      const leg = asked[index];
+      const leg = recorded[index];
       return leg?.login === login && leg.status.kind === kind && leg.askedMinor === amountMinor;
     });
   if (isSame) return;

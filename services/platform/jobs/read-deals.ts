@@ -28,15 +28,15 @@ type Trail = (typeof TRAILS)[number];
 export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () => Promise<boolean> } {
   const role = leaseKeeper(deps.pool, LEASE);
   const dueAt = new Map<Trail, number>();
-  const gone = deletedDeals();
+  const deleted = deletedDeals();
   const read = async (): Promise<boolean> => {
     if ((await role.keep()) === undefined) return false;
     const now = performance.now();
     const trail = TRAILS.find((each) => now >= (dueAt.get(each) ?? 0));
     if (trail === undefined) return false;
-    await readRound(deps, trail, gone);
+    await readRound(deps, trail, deleted);
     dueAt.set(trail, now + trail.everyMs);
-    await gone.ask(deps);
+    await deleted.ask(deps);
     return false;
   };
   return { read, [Symbol.asyncDispose]: () => role[Symbol.asyncDispose]() };
@@ -53,7 +53,7 @@ export async function readFreshDeals(deps: Deps): Promise<boolean> {
 async function readRound(
   deps: Deps,
   { backMs, findsDeleted }: Trail,
-  gone: ReturnType<typeof deletedDeals>,
+  deleted: ReturnType<typeof deletedDeals>,
 ): Promise<void> {
   const startedAt = new Date(await readClock(deps.pool));
   const from = await readFrom(deps, backMs);
@@ -61,8 +61,8 @@ async function readRound(
   const read = async (logins: readonly string[]): Promise<void> => {
     const readAt = new Date(await readClock(deps.pool));
     const deals = await readHistory(deps, logins, from);
-    gone.show(deals);
-    if (findsDeleted) await gone.pendingBreak(deps, { logins, from, to: readAt }, deals);
+    deleted.show(deals);
+    if (findsDeleted) await deleted.pendingBreak(deps, { logins, from, to: readAt }, deals);
   };
   for (const login of await listUndecided(deps.pool)) {
     await readLogin(deps, login).catch((error: unknown) => failures.push(error));

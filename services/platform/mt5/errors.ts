@@ -2,7 +2,7 @@
 export type Mt5Problem =
   /** No connection, no TLS, or no answer to the handshake. */
   | "unreachable"
-  /** The server refused our manager login. */
+  /** The server refused the manager login. */
   | "login_refused"
   /** The server could not prove that it knows the manager's password: it is not the expected server. */
   | "server_authentication_failed"

@@ -146,8 +146,8 @@ export function loginOf(fields: Fields): string {
 }
 
 /** Throws when the record is of another login than the requested one. */
-export function requireLogin(fields: Fields, asked: string): void {
-  if (loginOf(fields) !== asked) throw badAnswer("the platform answers about another login");
+export function requireLogin(fields: Fields, login: string): void {
+  if (loginOf(fields) !== login) throw badAnswer("the platform answers about another login");
 }
 
 /** Ticket of a deal, an order or a position: a positive int64. */

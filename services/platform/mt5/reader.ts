@@ -16,7 +16,7 @@ export function createReader(pool: SessionPool): Reader {
   const forbiddenUntil = new Map<string, number>();
   const isForbidden = (path: string) => (forbiddenUntil.get(path) ?? 0) > performance.now();
 
-  const ask = async (request: Mt5Request) => {
+  const readOnce = async (request: Mt5Request) => {
     using lease = await pool.acquire();
     const exchanged = await exchange(lease, request, !isForbidden(request.path));
     if (exchanged.kind !== "answered") return exchanged;
@@ -26,8 +26,8 @@ export function createReader(pool: SessionPool): Reader {
     return { kind: "received", envelope: parseAnswer(lease, request, answer) } as const;
   };
   return async (request) => {
-    const first = await ask(request);
-    const last = first.kind === "received" ? first : await ask(request);
+    const first = await readOnce(request);
+    const last = first.kind === "received" ? first : await readOnce(request);
     if (last.kind === "received") return last.envelope;
     throw lost(request, last);
   };

@@ -75,11 +75,11 @@ export async function getUser(mt5: Mt5Context, login: string): Promise<User | un
 export async function getUsers(mt5: Mt5Context, logins: readonly string[]): Promise<ReadonlyMap<string, User>> {
   const users = new Map<string, User>();
   for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
-    const asked = logins.slice(from, from + MAX_LOGINS_PER_CALL);
-    const request: Mt5Request = { method: "GET", path: "user/get_batch", query: { login: asked.join(",") } };
+    const batch = logins.slice(from, from + MAX_LOGINS_PER_CALL);
+    const request: Mt5Request = { method: "GET", path: "user/get_batch", query: { login: batch.join(",") } };
     const found = findDone(await mt5.read(request));
     for (const user of found === undefined ? [] : rowsOf(found.answer).map(readUser)) {
-      if (!asked.includes(user.login)) throw badAnswer("the platform answers about another login");
+      if (!batch.includes(user.login)) throw badAnswer("the platform answers about another login");
       users.set(user.login, user);
     }
   }

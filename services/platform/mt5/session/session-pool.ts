@@ -84,15 +84,15 @@ function take(pool: PoolState, waitMs: number): Promise<Session> {
 }
 
 function lend(pool: PoolState, session: Session): Lease {
-  let callsUnderWay = 0;
+  let openCalls = 0;
   let isReturned = false;
   return {
     sessionId: session.id,
     async call(request, options) {
       // The session may be leased to another caller by now.
       if (isReturned) return { kind: "not_sent", reason: "closed" };
-      callsUnderWay += 1;
-      return await session.call(request, options).finally(() => (callsUnderWay -= 1));
+      openCalls += 1;
+      return await session.call(request, options).finally(() => (openCalls -= 1));
     },
     signInAgain: session.signInAgain,
     reset: session.reset,
@@ -105,7 +105,7 @@ function lend(pool: PoolState, session: Session): Lease {
       if (isReturned) return;
       isReturned = true;
       // An unread answer would be read as the answer to the next caller's request.
-      if (callsUnderWay > 0) session.reset();
+      if (openCalls > 0) session.reset();
       void putBack(pool, session);
     },
   };
