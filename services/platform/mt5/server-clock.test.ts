@@ -79,5 +79,8 @@ test("a server clock that is wrong by minutes is an error, not an offset", async
     () => Promise.resolve(now.getTime() + 2 * HOUR + 7 * 60_000),
     () => now,
   );
-  await expect(time()).rejects.toThrow("differ by more than five minutes");
+  await expect(time()).rejects.toMatchObject({
+    problem: "bad_answer",
+    message: expect.stringContaining("differ by more than five minutes") as string,
+  });
 });

@@ -92,6 +92,13 @@ test("a head without an end is a violation above the maximum length", () => {
   );
 });
 
+test("a trailer is a violation above the maximum length", () => {
+  const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+  const longest = `${"a".repeat(256)}\r\n`.repeat(MAX_HEAD_BYTES / 256);
+  expect(read(`${chunked}${longest}\r\n`).kind).toBe("done");
+  expect(read(`${chunked}${longest}a\r\n\r\n`).kind).toBe("violation");
+});
+
 test("an error status without a length is read without its body and ends the connection", () => {
   expect(read("HTTP/1.1 403 Forbidden\r\n\r\n403 Forbidden")).toMatchObject({
     kind: "done",

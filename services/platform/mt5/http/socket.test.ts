@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createConnection } from "./connection.ts";
@@ -25,8 +26,8 @@ test("after a timeout the raw socket is reset, so queued bytes are discarded and
 
 test("the server's certificate must be issued by the configured authority", async () => {
   await using server = await startScriptedServer();
-  const stranger = await selfSigned();
-  await expect(dial(local({ port: server.port, ca: stranger.cert }))).rejects.toMatchObject({ problem: "unreachable" });
+  const other = await selfSigned();
+  await expect(dial(local({ port: server.port, ca: other.cert }))).rejects.toMatchObject({ problem: "unreachable" });
   await expect(dial({ host: "127.0.0.1", port: server.port, dialTimeoutMs: 500 })).rejects.toMatchObject({
     problem: "unreachable",
   });
@@ -41,6 +42,21 @@ test("any certificate is accepted only by an explicit setting", async () => {
   await using server = await startScriptedServer();
   const wire = await dial({ host: "127.0.0.1", port: server.port, insecure: true, dialTimeoutMs: 500 });
   wire.reset();
+});
+
+test("the server receives the requested host name, and no name for an address", async () => {
+  const { cert, private: key } = await selfSigned();
+  const names: (string | false | null)[] = [];
+  const server = createTlsServer({ cert, key }, (socket) => names.push(socket.servername));
+  const port = await listen(server);
+  for (const host of ["localhost", "127.0.0.1"]) {
+    const known = names.length;
+    const wire = await dial({ host, port, insecure: true, dialTimeoutMs: 2_000 });
+    await expect.poll(() => names.length).toBe(known + 1);
+    wire.reset();
+  }
+  expect(names).toEqual(["localhost", false]);
+  server.close();
 });
 
 test("dialling a server that accepts and stays silent ends with a timeout", async () => {

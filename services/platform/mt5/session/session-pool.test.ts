@@ -28,17 +28,33 @@ test("one session is open from the start, others are opened on demand up to the 
   expect(server.connections).toHaveLength(3);
 });
 
+test("missing sessions are opened at the same time", async () => {
+  let openings = 0;
+  await using server = await startScriptedServer(async ({ path, connection }) => {
+    if (path !== "auth/start" || connection.number === 1) return undefined;
+    openings += 1;
+    await expect.poll(() => openings).toBe(2);
+    return undefined;
+  });
+  using client = aClient(server, { maxSessions: 3 });
+  await expect.poll(() => client.status().sessions).toBe(1);
+
+  const leases = await Promise.all([1, 2, 3].map(() => client.acquireForCommand()));
+  expect(new Set(leases.map(({ sessionId }) => sessionId)).size).toBe(3);
+  for (const lease of leases) lease[Symbol.dispose]();
+});
+
 test("each session carries one request at a time", async () => {
-  let underWay = 0;
+  let inProgress = 0;
   let most = 0;
   const perConnection = new Map<number, number>();
   await using server = await startScriptedServer(async ({ path, connection }) => {
     if (path !== "user/get") return undefined;
     perConnection.set(connection.number, (perConnection.get(connection.number) ?? 0) + 1);
-    most = Math.max(most, (underWay += 1));
+    most = Math.max(most, (inProgress += 1));
     expect(perConnection.get(connection.number)).toBe(1);
     await pause(5);
-    underWay -= 1;
+    inProgress -= 1;
     perConnection.set(connection.number, 0);
     return USER;
   });
@@ -97,9 +113,9 @@ test("a half-open connection is detected by a ping, and the command is sent on a
   );
 });
 
-test("when the server closes an idle connection, a new session is opened without a request", async () => {
+test("when the server closes a connection that has served, a new session is opened without a request or a pause", async () => {
   await using server = await startScriptedServer();
-  using client = aClient(server);
+  using client = aClient(server, { limits: { backoff: { firstMs: 10_000, lastMs: 10_000 } } });
   expect(await client.getUser("1")).toBeUndefined();
   server.connections[0]!.tls.end();
   await expect.poll(() => server.connections.length).toBe(2);

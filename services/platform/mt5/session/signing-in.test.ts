@@ -1,7 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Secret } from "#kernel/secret.ts";
-import { httpAnswer, MANAGER, type ScriptedServer, startScriptedServer } from "../testing/scripted-server.ts";
+import {
+  httpAnswer,
+  MANAGER,
+  type ScriptedServer,
+  selfSigned,
+  startScriptedServer,
+} from "../testing/scripted-server.ts";
 import { aClient, sendOnce } from "../testing/test-client.ts";
 
 /** Callers whose wait ends before the next attempt receive the failure of the first one at once. */
@@ -105,6 +111,16 @@ test("a server that fails its authentication receives no command and no immediat
   await expect(sendOnce(client)).rejects.toMatchObject({ problem: "server_authentication_failed" });
   expect(server.paths()).not.toContain("trade/balance");
   await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
+});
+
+test("a server with an unknown certificate receives no request, unless any certificate is accepted", async () => {
+  await using server = await startScriptedServer();
+  const { cert: ca } = await selfSigned();
+  using client = aClient(server, { ca, limits: LONG_PAUSE });
+  await expect(sendOnce(client)).rejects.toMatchObject({ problem: "unreachable" });
+  expect(server.seen).toEqual([]);
+  using accepting = aClient(server, { ca, insecure: true });
+  expect(await accepting.getUser("1")).toBeUndefined();
 });
 
 test("a handshake that takes too long is ended", async () => {
