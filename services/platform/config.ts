@@ -6,9 +6,9 @@ import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import type { LoginRange } from "./store/account-creations.ts";
 
-/** What really fences a paused sender is the server's close of idle connections, after 180 s. */
+/** A command of a paused process can still be executed until the server closes its idle connection, after 180 s. */
 const SHORTEST_QUIET_PERIOD_MS = 200_000;
-/** Each session is one connection that the platform serves one request at a time; a manager gets no more of them. */
+/** Each session is one connection with one request at a time; the platform allows a manager no more of them. */
 const MAX_SESSIONS = 16;
 
 export const settings = Type.Object({
@@ -19,7 +19,7 @@ export const settings = Type.Object({
   MT5_LOGIN: text("the manager's login"),
   MT5_PASSWORD: secret("the manager's API password"),
   MT5_CA_FILE: optional(text("a file with certificates in PEM")),
-  /** Part of every unique key of a deal: never change it while the server stays the same. */
+  /** Part of every unique key of a deal: must not change while the trade server stays the same. */
   MT5_SERVER_NAME: text("a name for the trade server", { whenMissing: "mt5" }),
   MT5_MASTER_GROUPS: list({ whenMissing: "pamm\\master" }),
   MT5_INVESTOR_GROUPS: list({ whenMissing: "pamm\\investor" }),
@@ -32,7 +32,7 @@ export const settings = Type.Object({
   PAMM_REHEARSAL: flag({ whenMissing: "false" }),
 });
 
-/** Shorter is for rehearsals only: absence could be declared while a command is still on its way. */
+/** A shorter period is for rehearsals only: a command could still be executed after it was recorded as absent. */
 export function requireSafeQuietPeriod(quietPeriodMs: number, isRehearsal: boolean): void {
   if (isRehearsal || quietPeriodMs >= SHORTEST_QUIET_PERIOD_MS) return;
   throw new StartupError(

@@ -6,7 +6,7 @@ import type { Mt5Client } from "./mt5/client.ts";
 import type { OperationKind } from "./domain/operation-kind.ts";
 import type { Doorbell, LocalLine } from "./protocol/turn-queue.ts";
 
-/** What operators decide about the platform. */
+/** Settings of the trading platform, chosen by operators. */
 export type Settings = {
   /** Configured name of the platform's server: part of every unique key, so never an address. */
   readonly server: string;
@@ -15,14 +15,14 @@ export type Settings = {
   readonly paymentGroup: string;
   readonly loginRange: { readonly first: bigint; readonly last: bigint };
   readonly quietPeriodMs: number;
-  /** A command waits so long for its turn on a login, then its caller is told that the account is busy. */
+  /** Maximum wait of a command for its turn on a login; then it is refused as account_busy. */
   readonly turnWaitMs: number;
 };
 
-/** This process as the attempts know it. */
+/** This process as it is recorded with each attempt. */
 export type Sender = { readonly epoch: bigint; readonly startedAtMs: number };
 
-/** Places at which a crash leaves something behind. Tests let the process die there; otherwise nothing happens. */
+/** Points at which a crash leaves unfinished work. Tests crash the process there; in production nothing happens. */
 export type CrashPoint = Extract<Failpoint, "after_intent" | "after_permit" | "after_answer" | "after_record">;
 
 export type Deps = {
@@ -35,14 +35,14 @@ export type Deps = {
   readonly inFlight: Set<bigint>;
   readonly line: LocalLine;
   readonly doorbell: Doorbell;
-  /** There is an operation that nobody drives, or one whose answer was lost. */
+  /** Notified when an operation waits for its turn or its answer was lost. */
   readonly operationsSignal: WakeSignal;
-  /** Logins whose history has something new, as far as this process knows. */
+  /** Logins whose history has new deals, as far as this process has learned. */
   readonly freshDeals: FreshDeals;
   readonly reach: (point: CrashPoint, kind?: OperationKind) => void;
 };
 
-/** Asks the reader of deals to look at a login at once. */
+/** Requests that the history of a login is read at once. */
 export type FreshDeals = {
   readonly add: (login: string) => void;
   readonly take: () => string[];

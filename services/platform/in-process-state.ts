@@ -2,7 +2,7 @@ import { createWakeSignal } from "#kernel/wake-signal.ts";
 import type { Deps, FreshDeals } from "./deps.ts";
 import { Doorbell, LocalLine } from "./protocol/turn-queue.ts";
 
-/** State that only this process has. Its loss costs latency, never money: the jobs find the same work in the database. */
+/** State of this process only. Its loss costs latency, never money: the jobs find the same work in the database. */
 export function inProcessState(): Pick<Deps, "inFlight" | "line" | "doorbell" | "operationsSignal" | "freshDeals"> {
   return {
     inFlight: new Set(),
@@ -13,7 +13,7 @@ export function inProcessState(): Pick<Deps, "inFlight" | "line" | "doorbell" | 
   };
 }
 
-/** Forgetting a login costs nothing but time: the next round of the reader comes by. */
+/** A login that is lost here is read by the next round of the reader. */
 function createFreshDeals(): FreshDeals {
   const logins = new Set<string>();
   const wakeSignal = createWakeSignal();

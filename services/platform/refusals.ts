@@ -1,7 +1,7 @@
 import { refusalsOf } from "#kernel/refusal.ts";
 import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
-/** Everything that platform says no with. What it recorded under a key is a result instead, also when it says no. */
+/** All refusals of this service. A recorded transfer is answered with its result instead, also when that is REFUSED. */
 export const { refuse, refusals } = refusalsOf({
   ...REVIEW_REFUSALS,
   validation_failed: "invalid",

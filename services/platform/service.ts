@@ -54,8 +54,8 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
 }
 
 /**
- * How often each job looks when nothing wakes it. A request that lost its answer waits for the scan, which is one small
- * index; a process that does not beat within a few seconds is taken for dead.
+ * Interval of each job without a wake-up signal. A request whose answer was lost waits for the scan, which reads one small
+ * index; a process without a heartbeat for a few seconds counts as dead.
  */
 const EVERY_MS = {
   heartbeat: 1_000,
@@ -67,8 +67,8 @@ const EVERY_MS = {
   amendments: 60_000,
 };
 /** Callers wait for these jobs, so a failed round is repeated sooner than usual. */
-const SOON_MS = 2_000;
-const AT_ONCE_MS = 1_000;
+const CALLER_RETRY_MS = 2_000;
+const URGENT_RETRY_MS = 1_000;
 
 /** The background work of one process; a failed round is repeated with growing pauses. */
 export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[] {
@@ -76,21 +76,21 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
   const job = (name: string, everyMs: number, work: () => Promise<boolean>, own: Partial<JobOptions> = {}): Job =>
     runJob({ name, everyMs, work, log: deps.log, ...own });
   return [
-    job("heartbeat", EVERY_MS.heartbeat, () => heartbeat(deps), { maxRetryMs: AT_ONCE_MS }),
-    job("find lost operations", EVERY_MS.scan, lostOperationsFinder(deps), { maxRetryMs: SOON_MS }),
+    job("heartbeat", EVERY_MS.heartbeat, () => heartbeat(deps), { maxRetryMs: URGENT_RETRY_MS }),
+    job("find lost operations", EVERY_MS.scan, lostOperationsFinder(deps), { maxRetryMs: CALLER_RETRY_MS }),
     job("run waiting operations", EVERY_MS.waiting, () => runWaitingOperations(deps), {
       wake: deps.operationsSignal,
-      maxRetryMs: SOON_MS,
+      maxRetryMs: CALLER_RETRY_MS,
     }),
-    // Disposed in reverse: the reader gives its lease back after its last round.
+    // Disposed in reverse order: the reader releases its lease after its last round.
     reader,
     job("read deals", readEveryMs, reader.read, { maxRetryMs: READER_LEASE_MS }),
     job("read fresh deals", EVERY_MS.fresh, () => readFreshDeals(deps), {
       wake: deps.freshDeals.wakeSignal,
-      maxRetryMs: AT_ONCE_MS,
+      maxRetryMs: URGENT_RETRY_MS,
     }),
     job("verify applied deals", EVERY_MS.verify, () => verifyAppliedDeals(deps)),
     job("finish decisions", EVERY_MS.decisions, () => finishDecisions(deps)),
-    job("ask about amendments", EVERY_MS.amendments, () => askAboutAmendments(deps)),
+    job("recheck amended accounts", EVERY_MS.amendments, () => askAboutAmendments(deps)),
   ];
 }

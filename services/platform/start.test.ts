@@ -57,7 +57,7 @@ const MASTER = {
   investorPassword: "View#2026pw",
 };
 
-test("the service answers the same over gRPC and NATS, and its movements are read and pushed", async () => {
+test("gRPC and NATS return the same answer, and movements are readable from the feed and published", async () => {
   const { env } = await anEnvironment();
   const { grpcPort } = await start(env);
   const address = `127.0.0.1:${grpcPort}`;
@@ -84,9 +84,9 @@ test("the service answers the same over gRPC and NATS, and its movements are rea
     () => feeds.read({ feed: "platform.movements", afterNumber: 0n, afterId: 0n, limit: 10 }, aCall()),
     ({ entries }) => entries.length === 2,
   );
-  const told = AccountMoved.decode(page.entries[1]!.payload);
+  const published = AccountMoved.decode(page.entries[1]!.payload);
   expect(page.entries[1]).toMatchObject({ number: 2n, type: AccountMoved.$type });
-  expect(told).toMatchObject({
+  expect(published).toMatchObject({
     login,
     role: AccountRole.INVESTOR,
     number: 1n,
@@ -104,13 +104,13 @@ test("the service answers the same over gRPC and NATS, and its movements are rea
   await expect(overNats.getTransfer({ key: "none" }, aCall())).rejects.toMatchObject({ code: "transfer_not_found" });
 });
 
-test("a start that cannot work says why in one line, without a secret", async () => {
+test("a failed start reports its reason in one message without a secret", async () => {
   const { env } = await anEnvironment();
   const caFile = join(tmpdir(), `no-certificates-${process.pid}.pem`);
   writeFileSync(caFile, "not a certificate");
   const cases: [Env, RegExp][] = [
-    [{ ...env, MT5_PASSWORD: "Wrong#1005pw" }, /does not let us in: .*check MT5_LOGIN and MT5_PASSWORD/],
-    [{ ...env, MT5_URL: "https://127.0.0.1:9" }, /does not let us in: .*check MT5_URL/],
+    [{ ...env, MT5_PASSWORD: "Wrong#1005pw" }, /no session with .*check MT5_LOGIN and MT5_PASSWORD/],
+    [{ ...env, MT5_URL: "https://127.0.0.1:9" }, /no session with .*check MT5_URL/],
     [{ ...env, MT5_CA_FILE: "/nowhere/ca.pem" }, /MT5_CA_FILE names a file that cannot be read \(ENOENT\)/],
     [{ ...env, MT5_CA_FILE: caFile }, /check MT5_URL, MT5_CA_FILE/],
     [{ ...env, PAMM_REHEARSAL: "false" }, /PAMM_QUIET_PERIOD is below PT200S/],
@@ -118,7 +118,7 @@ test("a start that cannot work says why in one line, without a secret", async ()
   ];
   for (const [wrong, line] of cases) {
     const error = await start(wrong).then(
-      () => new Error("it started"),
+      () => new Error("the service started"),
       (reason: unknown) => reason,
     );
     expect(error).toMatchObject({ name: "StartupError", message: expect.stringMatching(line) as string });

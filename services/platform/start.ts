@@ -21,12 +21,12 @@ import { FEEDS, platformJobs, platformService } from "./service.ts";
 
 export const SERVICE = "platform";
 
-/** A trade server that is being restarted may be waited for; a manager login that it refuses may not. */
+/** Wait for the first session at startup, long enough for a trade server that restarts. */
 const SIGN_IN_WAIT_MS = 5_000;
-/** Half of what a caller of the HTTP interface waits. */
+/** Half of the deadline of an HTTP request. */
 const TURN_WAIT_MS = 5_000;
 
-/** Puts the service together; everything it starts ends with the stack, in reverse. */
+/** Starts the service; everything that it starts ends with the stack, in reverse order. */
 export async function startPlatform(context: ServiceContext): Promise<{ readonly grpcPort: number }> {
   const { stack, env, log } = context;
   const config = readConfig(settings, env);
@@ -48,7 +48,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       ...(config.MT5_TIME_ZONE === undefined ? {} : { timeZone: config.MT5_TIME_ZONE }),
       maxSessions: config.MT5_SESSIONS,
       owner: `platform-${sender.epoch}`,
-      // An attempt counts as lost after this time, so a session must not wait longer for its answer.
+      // An attempt counts as lost after this time, so a session must not wait longer for an answer.
       limits: { commandTimeoutMs: COMMAND_TIMEOUT_MS },
       areAnswersMissing: await isAnyAnswerMissing(backbone.pool),
       log,
@@ -85,7 +85,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   });
 }
 
-/** One clear line when the platform cannot be reached or does not want us, instead of a service that can do nothing. */
+/** Ends the start with one clear message when the platform cannot be reached or refuses the manager. */
 async function requireManager(mt5: Mt5Client, url: string): Promise<void> {
   try {
     using session = await mt5.acquireForCommand({ waitMs: SIGN_IN_WAIT_MS });
@@ -96,7 +96,7 @@ async function requireManager(mt5: Mt5Client, url: string): Promise<void> {
       error.problem === "login_refused" || error.problem === "server_authentication_failed"
         ? "check MT5_LOGIN and MT5_PASSWORD, and that the manager may use the Web API"
         : "check MT5_URL, MT5_CA_FILE and that the server is running";
-    throw new StartupError(`the trading platform at ${url} does not let us in: ${error.message}; ${advice}`, {
+    throw new StartupError(`no session with the trading platform at ${url}: ${error.message}; ${advice}`, {
       cause: error,
     });
   }

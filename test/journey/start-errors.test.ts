@@ -68,7 +68,7 @@ test("a platform that refuses the manager", TIMEOUT, async () => {
     MT5_PASSWORD: "secret-of-the-operator",
   };
 
-  await expectRefused(settings, /cannot start: .*does not let us in.*check MT5_LOGIN and MT5_PASSWORD/);
+  await expectRefused(settings, /cannot start: no session with .*check MT5_LOGIN and MT5_PASSWORD/);
 });
 
 test("a platform that cannot be reached", TIMEOUT, async () => {

@@ -20,27 +20,27 @@ const MESSAGES: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the log was told about its own past. The reader of deals compares the platform's history with the log all the time;
- * here it is a break for as long as nobody has decided about it.
+ * Amendments in the log. The reader of deals compares the platform's history with the log continuously and records
+ * amendments; each is a break until operators have decided its review.
  */
 export async function listAmended(db: Queryable): Promise<Finding[]> {
   const rows = await many<Row>(
     db,
-    sql`select told.id, told.login, case role when 'master' then told.login else '' end as master, told.amendment,
-               told.deal_id as deal, told.deal_at as at, booked.operation_number as operation,
+    sql`select amended.id, amended.login, case role when 'master' then amended.login else '' end as master, amended.amendment,
+               amended.deal_id as deal, amended.deal_at as at, booked.operation_number as operation,
                coalesce(booked.amount_minor, 0) as "amountMinor"
-        from log_entry as told
-             join account on account.login = told.login
+        from log_entry as amended
+             join account on account.login = amended.login
              left join log_entry as booked
-               on booked.server = told.server and booked.deal_id = told.deal_id and booked.kind <> 'amendment'
+               on booked.server = amended.server and booked.deal_id = amended.deal_id and booked.kind <> 'amendment'
              cross join lateral (
-               select bool_or(state = 'DECIDED') and not bool_or(state in ('OPEN', 'PROPOSED')) as said
+               select bool_or(state = 'DECIDED') and not bool_or(state in ('OPEN', 'PROPOSED')) as decided
                from review_case
-               where review_case.login = told.login
-                 and (review_case.deal_id = told.deal_id or operation_id = booked.operation_number::text)
-             ) as people
-        where told.kind = 'amendment' and people.said is not true
-        order by told.id desc
+               where review_case.login = amended.login
+                 and (review_case.deal_id = amended.deal_id or operation_id = booked.operation_number::text)
+             ) as reviews
+        where amended.kind = 'amendment' and reviews.decided is not true
+        order by amended.id desc
         limit ${MAX_FINDINGS}`,
   );
   return rows.map(findingOf);

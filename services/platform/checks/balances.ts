@@ -4,9 +4,9 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
 const EVERY_MS = 300_000;
-/** Ten questions to the platform. */
+/** Ten requests to the platform. */
 const LOGINS_PER_RUN = 1_000;
-/** Of those that differ so many are read with their history; a server that lost more has other troubles. */
+/** Differing accounts that are read with their history in one run; more of them are reported without it. */
 const READ_WHOLE_PER_RUN = 20;
 
 type Row = {
@@ -15,20 +15,20 @@ type Row = {
   readonly logMinor: bigint;
   readonly logNumber: bigint;
   readonly isUndecided: boolean;
-  /** Money is on its way, and nobody knows yet whether it is there. */
-  readonly isUnderWay: boolean;
+  /** An operation of the account was sent and its outcome is not known yet. */
+  readonly isInProgress: boolean;
 };
 
 export type BalanceDeps = Deps & {
-  /** Brings the log of a login up to the history that the platform shows now. The check compares; it does not explain deals. */
+  /** Reads the platform's current history of a login into its log. The check itself only compares. */
   readonly readLogin: (login: string) => Promise<void>;
 };
 
 type Difference = { readonly row: Row; readonly shownMinor: bigint | undefined };
 
 /**
- * platform_balance. What the platform shows is the opening and every deal since, of all kinds. Nobody is stopped for it, so what differs
- * is read once more together with its history, and a difference has to be the same in two looks in a row.
+ * platform_balance. The platform's balance is the opening plus all deals since. The check does not stop other work, so an
+ * account that differs is read again with its history, and the same difference has to be found in two runs in a row.
  */
 export function balances(deps: BalanceDeps): Check {
   return {
@@ -58,20 +58,20 @@ async function differing({ mt5 }: Deps, rows: readonly Row[]): Promise<Differenc
   const users = await mt5.getUsers(rows.map(({ login }) => login));
   return rows
     .map((row) => ({ row, shownMinor: users.get(row.login)?.balanceMinor }))
-    .filter(({ row, shownMinor }) => !row.isUnderWay && shownMinor !== row.logMinor);
+    .filter(({ row, shownMinor }) => !row.isInProgress && shownMinor !== row.logMinor);
 }
 
-/** First the balance and then the history: a deal that the reader had not come to yet explains the difference. */
-async function readWhole(deps: BalanceDeps, { row, shownMinor: seenMinor }: Difference): Promise<Finding[]> {
+/** Reads the balance and then the history: a deal that the reader had not read yet explains the difference. */
+async function readWhole(deps: BalanceDeps, { row, shownMinor: firstMinor }: Difference): Promise<Finding[]> {
   const { login } = row;
-  if (seenMinor === undefined) return [findingOf({ row, shownMinor: seenMinor })];
+  if (firstMinor === undefined) return [findingOf({ row, shownMinor: firstMinor })];
   const shownMinor = (await deps.mt5.getUsers([login])).get(login)?.balanceMinor;
   await deps.readLogin(login);
   const rows = await listAccounts(deps, { logins: [login] });
   return rows.filter(({ logMinor }) => logMinor !== shownMinor).map((now) => findingOf({ row: now, shownMinor }));
 }
 
-/** The next page of all accounts, or those that are named. */
+/** The next page of all accounts, or the accounts of `logins`. */
 async function listAccounts(
   { pool }: Deps,
   { after, logins = [] }: { readonly after?: string; readonly logins?: readonly string[] },
@@ -83,7 +83,7 @@ async function listAccounts(
                  log_number as "logNumber", undecided_from is not null as "isUndecided",
                  exists (
                    select from operation where operation.login = account.login and state in ('SENDING', 'UNKNOWN')
-                 ) as "isUnderWay"
+                 ) as "isInProgress"
           from account
           where case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end
           order by login
@@ -103,7 +103,7 @@ function findingOf({ row: { login, master, logMinor, logNumber, isUndecided }, s
       ? `The trading platform no longer shows account ${login}.`
       : `The trading platform shows ${formatAmount(usd(shownMinor))} on ${login}, but its log sums to ${formatAmount(usd(logMinor))}.`;
   return {
-    // Another difference is another break: only one that stays the same is more than something on its way.
+    // A different amount is a new break: only a difference that stays the same is not caused by money in transit.
     key: `login:${login}:${difference}`,
     login,
     masterLogin: master,

@@ -22,9 +22,9 @@ type Row = {
 };
 
 /**
- * R3. Every applied operation is one deal, and every deal of ours is one operation: same ticket, login and amount. A
- * Master's own deal enters the log when its history is read; once that was read whole for a quiet period longer it has to
- * be there. While the history cannot be read nobody knows, and nobody is stopped for it.
+ * deal_matching. Every applied operation is one deal, and every deal of this service is one operation: same ticket, login
+ * and amount. The deal of a Master's operation enters the log when the history is read; it has to be there once the history
+ * was read completely for the quiet period after it. While the history cannot be read, no break is reported.
  */
 export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "pool" | "settings">): Check {
   return {
@@ -42,14 +42,14 @@ export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "poo
         });
         const entries = await listUnexplained(db, { after: entriesAfter, again: idsOf(pendingBreaks, ENTRY) });
         const findings = [...operations.map(unlogged), ...entries.map(unexplained), ...(await listAmended(db))];
-        return { findings, covers: () => true, nextCursor: await placeAfter(db, operationsAfter, entriesAfter) };
+        return { findings, covers: () => true, nextCursor: await cursorAfter(db, operationsAfter, entriesAfter) };
       });
     },
   };
 }
 
-/** Each walk begins anew when it was through; only when both were is the whole walked. */
-async function placeAfter(db: Queryable, operations: bigint, entries: bigint): Promise<string> {
+/** Each of the two walks restarts after its end; the pass is complete when both have ended. */
+async function cursorAfter(db: Queryable, operations: bigint, entries: bigint): Promise<string> {
   const lastOperation = await nextCursor(
     db,
     sql`select number as id from operation where number > ${operations} order by number offset ${ROWS_PER_RUN - 1} limit 1`,
@@ -64,14 +64,14 @@ async function placeAfter(db: Queryable, operations: bigint, entries: bigint): P
 
 type Walk = { readonly after: bigint; readonly again: readonly bigint[] };
 
-/** Operations that are applied and whose deal is not in the log as they say. */
+/** Applied operations whose deal is not in the log with the same operation, login and amount. */
 function listUnlogged(
   db: Queryable,
   { after, again, quietPeriodMs }: Walk & { quietPeriodMs: number },
 ): Promise<Row[]> {
   return many<Row>(
     db,
-    sql`with looked as (
+    sql`with selected as (
           (select number from operation order by number desc limit ${ROWS_PER_RUN})
           union
           (select number from operation where number > ${after} order by number limit ${ROWS_PER_RUN})
@@ -82,8 +82,8 @@ function listUnlogged(
                case role when 'master' then operation.login else '' end as master,
                operation.amount_minor as "bookedMinor", entry.amount_minor as "loggedMinor", entry.login as "loggedLogin",
                entry.operation_number as "loggedOperation"
-        from looked
-             join operation on operation.number = looked.number
+        from selected
+             join operation on operation.number = selected.number
              join transfer on transfer.id = operation.transfer_id
              join account on account.login = operation.login
              left join log_entry as entry
@@ -97,11 +97,11 @@ function listUnlogged(
   );
 }
 
-/** Entries of the log that name an operation which does not know them. */
+/** Entries of the log whose operation is not applied or has another deal. */
 function listUnexplained(db: Queryable, { after, again }: Walk): Promise<Row[]> {
   return many<Row>(
     db,
-    sql`with looked as (
+    sql`with selected as (
           (select id from log_entry order by id desc limit ${ROWS_PER_RUN})
           union
           (select id from log_entry where id > ${after} order by id limit ${ROWS_PER_RUN})
@@ -112,8 +112,8 @@ function listUnexplained(db: Queryable, { after, again }: Walk): Promise<Row[]> 
                case role when 'master' then entry.login else '' end as master,
                operation.amount_minor as "bookedMinor", entry.amount_minor as "loggedMinor", entry.login as "loggedLogin",
                entry.operation_number as "loggedOperation"
-        from looked
-             join log_entry as entry on entry.id = looked.id
+        from selected
+             join log_entry as entry on entry.id = selected.id
              join account on account.login = entry.login
              join operation on operation.number = entry.operation_number
         where entry.operation_number is not null and entry.kind <> 'amendment'
@@ -143,7 +143,7 @@ function factsOf(row: Row): Omit<Finding, "key" | "message"> {
   return {
     login,
     masterLogin: master,
-    // The same amount on the wrong account or for the wrong operation is at risk as a whole.
+    // On the wrong account or for the wrong operation the whole amount is at risk.
     atRiskMinor: abs(differs === 0n ? booked : differs),
     operationIds: [String(operation)],
     dealIds: deal === null ? [] : [deal],

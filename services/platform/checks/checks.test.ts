@@ -11,7 +11,7 @@ import { readLogin } from "../protocol/history/read-history.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { platformChecks } from "./checks.ts";
 
-/** What a check sees now, shortly. */
+/** The findings of one run of a check, in short form. */
 async function seenBy({ deps }: Instance, name: string): Promise<Finding[]> {
   const check = platformChecks({ ...deps, readLogin: (login) => readLogin(deps, login) }).find(
     (each) => each.name === name,
@@ -24,7 +24,7 @@ async function shortly(instance: Instance, name: string): Promise<string[]> {
   return (await seenBy(instance, name)).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
 }
 
-/** What no code of ours can do: somebody else was in the tables. */
+/** Changes rows as no code of the service can: a manual change of the tables. */
 async function corrupt(pool: Pool, text: string): Promise<void> {
   const tables = ["log_entry", "operation"];
   for (const table of tables) await pool.query(`alter table ${table} disable trigger user`);
@@ -43,7 +43,7 @@ async function aFee(instance: Instance): Promise<{ investor: string; payment: st
   return { investor, payment };
 }
 
-test("transfer_legs: legs that do not sum to 0.00, a leg that is missing, and one that nobody will send", async () => {
+test("transfer_legs finds legs that do not sum to 0.00, a missing leg, and a pending leg that is never sent", async () => {
   const instance = await (await aWorld()).start();
   const { pool } = instance.deps;
   await aFee(instance);
@@ -73,7 +73,7 @@ test("transfer_legs: legs that do not sum to 0.00, a leg that is missing, and on
   ]);
 });
 
-test("R3: an applied operation without its deal, with another amount, or with the deal of another account", async () => {
+test("deal_matching finds an applied operation without its deal, with another amount, or with the deal of another account", async () => {
   const instance = await (await aWorld()).start({ quietPeriodMs: 2_000 });
   const { pool } = instance.deps;
   const { investor } = await aFee(instance);
@@ -103,7 +103,7 @@ test("R3: an applied operation without its deal, with another amount, or with th
   expect(await shortly(instance, "deal_matching")).toEqual([`operation:${number} 10000`]);
 });
 
-test("R3: a Master's own deal has the quiet period to show itself, and is a break of that Master when history was read after it", async () => {
+test("deal_matching reports a Master's missing deal only after the history was read past the quiet period", async () => {
   const instance = await (await aWorld()).start({ hasJobs: false, settings: { quietPeriodMs: 60_000 } });
   const { pool } = instance.deps;
   const master = await anAccount(instance, "master");
@@ -111,7 +111,7 @@ test("R3: a Master's own deal has the quiet period to show itself, and is a brea
   await instance.service.transfer(mirror, aCall());
   expect(await shortly(instance, "deal_matching")).toEqual([]);
   await pool.query("update operation set applied_at = applied_at - interval '61 seconds'");
-  // Nothing was read since: the platform may have been away all the time.
+  // The history was not read since: the platform may have been unreachable.
   expect(await shortly(instance, "deal_matching")).toEqual([]);
   await moveReadTo(pool, new Date(Date.now() - 2_000));
   expect(await shortly(instance, "deal_matching")).toEqual([]);
@@ -121,7 +121,7 @@ test("R3: a Master's own deal has the quiet period to show itself, and is a brea
   ]);
 });
 
-test("R3: what the platform's people did to the past of an account is a break until somebody decides", async () => {
+test("deal_matching reports an amended or deleted deal until its review is decided", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const master = await anAccount(instance, "master");
@@ -145,7 +145,7 @@ test("R3: what the platform's people did to the past of an account is a break un
   expect(await shortly(instance, "deal_matching")).toEqual([]);
 }, 40_000);
 
-test("platform_balance: what the platform shows and the log does not add up to, for as long as nothing is under way", async () => {
+test("platform_balance finds a balance that differs from the log, unless an operation is in progress", async () => {
   const instance = await (await aWorld()).start();
   const { pool } = instance.deps;
   const investor = await anAccount(instance);
@@ -162,7 +162,7 @@ test("platform_balance: what the platform shows and the log does not add up to, 
   expect(await shortly(instance, "platform_balance")).toEqual([]);
 });
 
-test("unresolved_operations: an operation whose outcome is unknown for more than half a minute, with the sum at risk", async () => {
+test("unresolved_operations finds an operation whose outcome is unknown for more than 30 seconds, with the amount at risk", async () => {
   const instance = await (await aWorld()).start({ hasJobs: false });
   const { pool } = instance.deps;
   const investor = await anAccount(instance);

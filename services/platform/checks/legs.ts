@@ -21,8 +21,8 @@ type Row = {
 };
 
 /**
- * transfer_legs. A transfer is applied whole, refused whole, or somebody sees that it is open. Legs follow each other in the
- * transaction of the leg before, so one snapshot is enough.
+ * transfer_legs. A transfer is applied whole, refused whole, or shown as open. The next leg is released in the transaction
+ * that ends the leg before, so one snapshot is enough.
  */
 export function legs({ pool }: Pick<Deps, "pool">): Check {
   return {
@@ -48,21 +48,21 @@ function lastAfter(id: bigint) {
   return sql`select id from transfer where id > ${id} order by id offset ${ROWS_PER_RUN - 1} limit 1`;
 }
 
-/** The newest, some of the older ones, and those that are not closed. */
+/** The newest transfers, one page of older ones, and those of pending breaks. */
 function brokenTransfers(after: bigint, again: readonly bigint[]) {
   return sql`
-    with looked as (
+    with selected as (
       (select id, key, legs from transfer order by id desc limit ${ROWS_PER_RUN})
       union
       (select id, key, legs from transfer where id > ${after} order by id limit ${ROWS_PER_RUN})
       union
       select id, key, legs from transfer where id = any (${again}::bigint[])
     ), status as (
-      select looked.id, looked.key, looked.legs, operation.login, role,
+      select selected.id, selected.key, selected.legs, operation.login, role,
              number, leg, state, amount_minor, deal_id, is_ready,
              state in ('INTENT', 'SENDING', 'UNKNOWN', 'REVIEW') as is_open
-      from looked
-           left join operation on transfer_id = looked.id
+      from selected
+           left join operation on transfer_id = selected.id
            left join account on account.login = operation.login
     ), summed as (
       select id, key,
@@ -75,7 +75,7 @@ function brokenTransfers(after: bigint, again: readonly bigint[]) {
              count(*) filter (where leg <= 2) <> max(legs) as "isIncomplete",
              coalesce(bool_or(leg = 2 and state = 'INTENT' and not is_ready)
                       and bool_or(leg = 1 and state in ('APPLIED', 'REFUSED')), false) as "isStuck",
-             coalesce(bool_or(is_open), false) as is_open, max(legs) as asked,
+             coalesce(bool_or(is_open), false) as is_open, max(legs) as requested,
              jsonb_agg(jsonb_build_object('leg', leg, 'login', login, 'state', state, 'amount_minor', amount_minor::text)
                        order by leg) as legs
       from status
@@ -83,7 +83,7 @@ function brokenTransfers(after: bigint, again: readonly bigint[]) {
     )
     select id, key, login, master, "appliedMinor", "largestMinor", operations, deals, "isIncomplete", "isStuck", legs
     from summed
-    where "isIncomplete" or "isStuck" or (asked = 2 and not is_open and "appliedMinor" <> 0)
+    where "isIncomplete" or "isStuck" or (requested = 2 and not is_open and "appliedMinor" <> 0)
     order by id`;
 }
 

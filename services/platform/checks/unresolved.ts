@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
 const EVERY_MS = 5_000;
-/** A lost answer is usually found within seconds; from here on operators want to know. */
+/** The outcome of a lost answer is usually determined within seconds; a longer time is reported to operators. */
 const WARN_AFTER_MS = 30_000;
 
 type Row = {
@@ -16,7 +16,7 @@ type Row = {
   readonly attempts: unknown;
 };
 
-/** unresolved_operations. How long it has been unknown whether money moved. */
+/** unresolved_operations. Operations whose outcome has been unknown for too long. */
 export function unresolved({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "unresolved_operations",
@@ -50,7 +50,7 @@ function findingOf({ number, login, key, state, amountMinor, since, attempts }: 
   return {
     key: `operation:${number}`,
     login,
-    // Nothing is wrong with the pool yet: the account is held, and the scans go on.
+    // No Master is stopped: the account is locked, and the scans continue.
     masterLogin: "",
     atRiskMinor: amountMinor < 0n ? -amountMinor : amountMinor,
     operationIds: [String(number)],

@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
-test("an adopted account opens its log with its balance, and what it did before is never told", async () => {
+test("an adopted account opens its log with its balance, and earlier deals are never published", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -27,7 +27,7 @@ test("an adopted account opens its log with its balance, and what it did before 
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, positions: [] });
 });
 
-test("an account that is adopted with open positions is complete as it stands", async () => {
+test("an account adopted with open positions is complete", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -44,7 +44,7 @@ test("an account that is adopted with open positions is complete as it stands", 
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, positions: [] });
 });
 
-test("one login has one role, and a login that does not exist is not adopted", async () => {
+test("a login has one role, and an unknown login is not adopted", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -61,7 +61,7 @@ test("one login has one role, and a login that does not exist is not adopted", a
   expect(both[0]).toEqual(both[1]);
 });
 
-test("two who adopt the same account at once open one log", async () => {
+test("two concurrent adoptions of one account open one log", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "10.00" });

@@ -16,7 +16,7 @@ import { readClock } from "../store/clock.ts";
 import { insertAdoptedDeals } from "../store/explained-deals.ts";
 import { saveLogPositions } from "../store/positions.ts";
 
-/** What an account is at one moment. */
+/** The account at one moment. */
 type Snapshot = {
   readonly group: string;
   readonly balance: Money;
@@ -26,15 +26,15 @@ type Snapshot = {
   readonly readsFrom: Date;
 };
 
-/** No round of the reader begins earlier than this before the adoption: what is older is covered by the opening. */
+/** The reader starts no earlier than this before the adoption: the opening covers all older deals. */
 const READS_FROM_BEFORE_MS = 24 * 3_600_000;
 const AHEAD_MS = 24 * 3_600_000;
 const MAX_TRIES = 5;
 const LOGIN = /^[1-9]\d{0,17}$/;
 
 /**
- * Takes an account under management. Its balance is the opening of its log; its deals so far are behind that opening and
- * never become entries, so their tickets are kept for as long as they can be read again.
+ * Takes an account under management. Its balance is the opening of its log; its earlier deals are covered by the opening
+ * and never become entries, so the tickets of those that the reader may read again are recorded.
  */
 export async function adoptAccount(deps: Deps, request: AdoptAccountRequest): Promise<AdoptAccountResponse> {
   const { login } = request;
@@ -55,7 +55,7 @@ async function requireFree({ pool }: Deps, login: string, role: Role): Promise<v
   if (isTaken) throw refuse("login_in_use", `Login ${login} is in use in another role.`);
 }
 
-/** Balance, positions and deals that belong together: nothing was added to the history while they were read. */
+/** Consistent balance, positions and deals: the history did not change while they were read. */
 async function takeSnapshot({ mt5, pool }: Deps, login: string): Promise<Snapshot | undefined> {
   const takenAt = new Date(await readClock(pool));
   const readsFrom = new Date(takenAt.getTime() - READS_FROM_BEFORE_MS);
@@ -82,7 +82,7 @@ async function takeSnapshot({ mt5, pool }: Deps, login: string): Promise<Snapsho
   });
 }
 
-/** Adopting twice is adopting once, also at the same moment. */
+/** Adopting an account twice has no further effect, also when both requests run at the same time. */
 async function adopt({ pool, settings }: Deps, login: string, role: Role, snapshot: Snapshot): Promise<void> {
   const { group, balance: opening, takenAt: openedAt, readsFrom, tickets, positions } = snapshot;
   const { server } = settings;

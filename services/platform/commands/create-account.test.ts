@@ -16,7 +16,7 @@ const MASTER: CreateAccountRequest = {
   investorPassword: "View#2026pw",
 };
 
-test("an account is created under a login of our range, with the opening of its log, and the same key answers the same login", async () => {
+test("an account is created in the login range with the opening of its log, and the same key returns the same login", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -34,7 +34,7 @@ test("an account is created under a login of our range, with the opening of its 
   expect(await service.getBalance({ login }, aCall())).toEqual({ balance: { currencyCode: "USD", minorUnits: 0n } });
 });
 
-test("passwords are kept nowhere", async () => {
+test("passwords are not stored", async () => {
   const world = await aWorld();
   const instance = await world.start();
   await instance.service.createAccount(MASTER, aCall(30_000));
@@ -64,7 +64,7 @@ test("a group outside the operator's lists is refused, and a payment account get
   expect(await world.control.account(login)).toMatchObject({ group: "pamm\\payment" });
 });
 
-test("an account that the platform says it made, and does not show, is asked for again", async () => {
+test("an account that the platform reports as created but does not show is created again", async () => {
   const world = await aWorld();
   const instance = await world.start();
   await world.control.fault({ command: "user/add", effect: "retcode:0" });
@@ -92,7 +92,7 @@ test.each(["drop_before", "drop_after"])(
   },
 );
 
-test("a login that a stranger has is stepped over, and one that was ours before a crash is taken", async () => {
+test("a login of another manager is skipped, and one created before a crash is used", async () => {
   const world = await aWorld();
   const instance = await world.start({ settings: { loginRange: { first: 500n, last: 510n } } });
   const { service, deps } = instance;
@@ -109,7 +109,7 @@ test("a login that a stranger has is stepped over, and one that was ours before 
   expect(await service.createAccount({ ...MASTER, key: "crashed" }, aCall(30_000))).toEqual({ login });
 });
 
-test("a range without a free login says so", async () => {
+test("a range without a free login is refused as login_range_exhausted", async () => {
   const world = await aWorld();
   const instance = await world.start({ settings: { loginRange: { first: 500n, last: 500n } } });
 
@@ -119,7 +119,7 @@ test("a range without a free login says so", async () => {
   await expect(next).rejects.toMatchObject({ code: "login_range_exhausted" });
 });
 
-test("what the platform refuses for good, and a platform that is away, are told apart", async () => {
+test("a refusal by the platform and an unreachable platform have different codes", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;

@@ -27,16 +27,16 @@ import {
 } from "../store/account-creations.ts";
 import { readClock } from "../store/clock.ts";
 
-/** Logins of strangers inside our range that one request steps over. */
-const MAX_STRANGERS = 50;
-const TRY_AGAIN_MS = 500;
+/** Logins of the range with an account of another manager that one request skips. */
+const MAX_SKIPPED = 50;
+const RETRY_MS = 500;
 const ANSWER_RESERVE_MS = 500;
-/** Nothing of a new account is older; generous, because clocks differ. */
+/** A new account has no older deal; generous, because clocks differ. */
 const READS_FROM_BEFORE_MS = 24 * 3_600_000;
 
 /**
- * Creates an account under a login that is chosen and recorded before the platform is asked. So the call may be repeated
- * after any loss: it can make one account only, and "exists" is answered by looking whose it is.
+ * Creates an account under a login that is chosen and recorded before the command is sent. So the call may be repeated
+ * after any failure and creates one account only; after "login exists" the owner of the login is checked.
  */
 export async function createAccount(
   deps: Deps,
@@ -50,9 +50,9 @@ export async function createAccount(
   const group = decideGroup(role, request.group, deps.settings);
 
   let creation = await recordCreation(deps, { key: request.key, role, group });
-  for (let strangers = 0; strangers <= MAX_STRANGERS && !creation.isCreated; strangers += 1) {
-    const owner = await makeUser(deps, newUserOf(request, creation), context);
-    creation = owner === "ours" ? await finish(deps, creation) : await moveOn(deps, creation);
+  for (let skipped = 0; skipped <= MAX_SKIPPED && !creation.isCreated; skipped += 1) {
+    const owner = await addUser(deps, newUserOf(request, creation), context);
+    creation = owner === "ours" ? await finish(deps, creation) : await chooseNextLogin(deps, creation);
   }
   if (!creation.isCreated) throw exhausted();
   return { login: creation.login };
@@ -65,7 +65,7 @@ async function recordCreation(deps: Deps, order: Pick<Creation, "key" | "role" |
   throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
 }
 
-/** Undefined when another request recorded the key first; then its login is the one. */
+/** Undefined when another request recorded the key first; then the login of that request counts. */
 async function chooseLogin(
   { pool, settings }: Deps,
   order: Pick<Creation, "key" | "role" | "group">,
@@ -78,8 +78,8 @@ async function chooseLogin(
   });
 }
 
-/** Asks until the platform shows whose account stands under the login, or the caller's time is up. */
-async function makeUser(deps: Deps, user: NewUser, context: CallContext): Promise<"ours" | "stranger"> {
+/** Repeats until the platform shows who owns the account of the login, or the caller's deadline is near. */
+async function addUser(deps: Deps, user: NewUser, context: CallContext): Promise<"ours" | "other"> {
   let outcome: RefusalOutcome = "not_executed";
   for (;;) {
     const added = await deps.mt5.addUser(user).catch(asOutcome);
@@ -87,19 +87,19 @@ async function makeUser(deps: Deps, user: NewUser, context: CallContext): Promis
     if (added.kind !== "not_sent") outcome = "unknown";
     const owner = added.kind === "not_sent" ? undefined : await ownerOf(deps, user).catch(() => undefined);
     if (owner !== undefined) return owner;
-    if (remainingMs(context) < TRY_AGAIN_MS + ANSWER_RESERVE_MS) {
+    if (remainingMs(context) < RETRY_MS + ANSWER_RESERVE_MS) {
       throw refuse("platform_unavailable", "The trading platform did not answer.", { outcome, retryAfterMs: 1_000 });
     }
-    await delay(TRY_AGAIN_MS);
+    await delay(RETRY_MS);
   }
 }
 
-/** Undefined when there is no such account. Our tag is asked first; a manager who may not read it knows the password. */
-async function ownerOf({ mt5 }: Deps, user: NewUser): Promise<"ours" | "stranger" | undefined> {
+/** Undefined when there is no such account. Compares the tag; if the comment differs, the password decides. */
+async function ownerOf({ mt5 }: Deps, user: NewUser): Promise<"ours" | "other" | undefined> {
   const found = await mt5.getUser(user.login);
   if (found === undefined) return undefined;
   if (found.comment === user.comment) return "ours";
-  return (await mt5.checkPassword(user.login, user.mainPassword)) ? "ours" : "stranger";
+  return (await mt5.checkPassword(user.login, user.mainPassword)) ? "ours" : "other";
 }
 
 function asOutcome(error: unknown): CommandOutcome {
@@ -107,7 +107,7 @@ function asOutcome(error: unknown): CommandOutcome {
   throw error;
 }
 
-/** Recorded with its empty log in one commit, so that a managed account always has its entry 0. */
+/** Records the account and its log in one commit, so that a managed account always has entry 0. */
 async function finish({ pool, settings }: Deps, creation: Creation): Promise<Creation> {
   const { key, login, role, group } = creation;
   const openedAt = new Date(await readClock(pool));
@@ -124,7 +124,7 @@ async function finish({ pool, settings }: Deps, creation: Creation): Promise<Cre
   return { ...creation, isCreated: true };
 }
 
-async function moveOn({ pool, settings }: Deps, creation: Creation): Promise<Creation> {
+async function chooseNextLogin({ pool, settings }: Deps, creation: Creation): Promise<Creation> {
   await inTransaction(pool, async (tx) => {
     const login = await takeLogin(tx, settings.loginRange);
     if (login === undefined) throw exhausted();
@@ -147,7 +147,7 @@ function newUserOf(request: CreateAccountRequest, { key, login, group }: Creatio
   };
 }
 
-/** Short, the same for the same key, and nothing that a person would type. */
+/** A short tag that is the same for the same key and that no dealer would type. */
 function tagOf(key: string): string {
   return `PAMM ${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }

@@ -18,7 +18,7 @@ import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/
 const NOW = { at: new Date() };
 const UNKNOWN_REFERENCE = platformComment({ kind: "deposit", number: operationNumber(77n), attempt: 1 }, "");
 
-/** A deposit whose answer was lost and whose deal, if there is one, bears another comment. */
+/** A deposit whose answer was lost and whose deal, if it exists, has another comment. */
 async function aDoubtfulDeposit(instance: Instance, known?: string) {
   const login = known ?? (await anAccount(instance));
   const request = aDeposit(login, 5_00n);
@@ -32,7 +32,7 @@ async function aDoubtfulDeposit(instance: Instance, known?: string) {
   return { login, request, operation: operation!, review: await reviewOf(instance, "candidate_deal") };
 }
 
-test("two people say that a deal is the operation's: it is applied with it, once, and its login is free", async () => {
+test("an operation is applied once with the deal that two clients confirm, and its login is free", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, request, review } = await aDoubtfulDeposit(instance);
@@ -59,7 +59,7 @@ test("two people say that a deal is the operation's: it is applied with it, once
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test("a deal that is not what was ordered is none that can be confirmed", async () => {
+test("a deal that does not match the operation cannot be confirmed", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance);
@@ -87,7 +87,7 @@ test("a deal that is not what was ordered is none that can be confirmed", async 
   expect(await reviewOf(instance, "candidate_deal")).toMatchObject({ state: ReviewState.OPEN });
 });
 
-test("two people say that nothing moved: the operation is refused, and a deal that comes later is a surplus", async () => {
+test("an operation that two clients confirm as not applied is refused, and a later deal is unmatched", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, request, review, operation } = await aDoubtfulDeposit(instance);
@@ -106,7 +106,7 @@ test("two people say that nothing moved: the operation is refused, and a deal th
   expect(reasons).toEqual(["unmatched_deal", "deal_after_refusal"]);
 });
 
-test("a deal that nobody ordered goes back once, also when the process dies with the decision", async () => {
+test("an unmatched deal is reversed once, also when the process crashes after the decision", async () => {
   const world = await aWorld();
   const reading = await world.start();
   const login = await anAccount(reading);
@@ -135,30 +135,30 @@ test("a deal that nobody ordered goes back once, also when the process dies with
   });
 });
 
-test("the word that ordered a reversal is answered the same when its command is given again, and orders nothing more", async () => {
+test("a repeated vote for a reversal is answered the same and requests no second reversal", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
   const { id: reviewId } = await reviewOf(instance, "unknown_reference");
-  const word = { reviewId, action: "reverse", dealId: 0n, note: "looked at with the dealers" };
+  const vote = { reviewId, action: "reverse", dealId: 0n, note: "checked with the dealers" };
   const [proposal, confirmation] = [aCall(), aCall()];
-  const proposed = await instance.service.decideReview({ ...word, actor: "key-of-ann" }, proposal);
-  const decided = await instance.service.decideReview({ ...word, actor: "key-of-bob" }, confirmation);
+  const proposed = await instance.service.decideReview({ ...vote, actor: "key-of-ann" }, proposal);
+  const decided = await instance.service.decideReview({ ...vote, actor: "key-of-bob" }, confirmation);
   expect((await logOf(instance, login, 3)).map(shortly)).toContain("REVERSAL -8.00");
 
   const again = [
-    await instance.service.decideReview({ ...word, actor: "key-of-ann" }, proposal),
-    await instance.service.decideReview({ ...word, actor: "key-of-bob" }, confirmation),
+    await instance.service.decideReview({ ...vote, actor: "key-of-ann" }, proposal),
+    await instance.service.decideReview({ ...vote, actor: "key-of-bob" }, confirmation),
   ];
 
-  // The evidence ends with what stands in the books now, and the money has gone back meanwhile.
+  // The evidence shows the current records, which have changed with the reversal.
   const answered = ({ review }: DecideReviewResponse) => ({ ...review, evidence: "" });
   expect(again.map(answered)).toEqual([proposed, decided].map(answered));
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
 });
 
-test("a reversal that the platform refuses comes in manual review again, who may order it anew", async () => {
+test("a reversal that the platform refuses opens a new review, which may request it again", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -183,7 +183,7 @@ test("a reversal that the platform refuses comes in manual review again, who may
   expect(unfinished).toEqual([]);
 });
 
-test("two reviews about one deal take it back once", async () => {
+test("two reviews of one deal reverse it once", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -206,7 +206,7 @@ test("two reviews about one deal take it back once", async () => {
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
 });
 
-test("an operation whose deal is gone stays applied when people have seen it, and is not looked at again", async () => {
+test("an operation whose deal was deleted stays applied after its review and is not verified again", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -232,7 +232,7 @@ test("an operation whose deal is gone stays applied when people have seen it, an
   ]);
 });
 
-test("a word that meets the row of an account in other hands is not heard, and may be said again", async () => {
+test("a vote that meets a locked account row is not recorded and may be repeated", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, review } = await aDoubtfulDeposit(instance);
@@ -250,7 +250,7 @@ test("a word that meets the row of an account in other hands is not heard, and m
   expect(await say(instance, review, "key-of-ann", said)).toMatchObject({ state: ReviewState.PROPOSED });
 });
 
-test("a review shows the attempts, what was answered, the scans and the log, and what may be decided", async () => {
+test("a review shows attempts, answers, scans, the log and the possible actions", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { operation } = await aDoubtfulDeposit(instance);
@@ -273,7 +273,7 @@ test("a review shows the attempts, what was answered, the scans and the log, and
   });
 });
 
-test("money that a dealer moved is on record and waits for nobody here", async () => {
+test("an external deposit is recorded and needs no review by this service", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);

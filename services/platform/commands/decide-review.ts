@@ -16,8 +16,8 @@ import { readClock } from "../store/clock.ts";
 import { withBundle } from "../queries/list-reviews.ts";
 
 /**
- * Takes one key's word about what no machine may decide. The platform is asked before; the word and what follows from it are
- * one transaction, so that a crash leaves all of it or nothing. A reversal goes on as an operation under the review's own key.
+ * Records the vote of one client about a review. The platform is read first; the vote and its effect are one transaction,
+ * so that a crash leaves both or neither. A reversal continues as an operation under a key of the review.
  */
 export async function decideReview(
   deps: Deps,
@@ -26,7 +26,7 @@ export async function decideReview(
 ): Promise<DecideReviewResponse> {
   const { pool } = deps;
   const at = new Date(await readClock(pool));
-  const decider = { pool, now: () => at, ask: () => look(deps, request), examine, carryOut };
+  const decider = { pool, now: () => at, ask: () => readPlatform(deps, request), examine, carryOut };
   const { review } = await orBusy(recordVote(decider, request, context));
   if (review !== undefined) {
     deps.doorbell.notify(review.login);
@@ -36,24 +36,29 @@ export async function decideReview(
   return { review: review && (await withBundle(pool, [review]))[0] };
 }
 
-/** The account whose log is corrected, as the platform shows it; undefined when the review is about something else. */
-type CorrectionSight = Awaited<ReturnType<typeof logCorrection.look>>;
+/** The account whose log is corrected, as the platform shows it; undefined for another action. */
+type Correction = Awaited<ReturnType<typeof logCorrection.look>>;
 
-type Seen = {
+type PlatformState = {
   readonly server: string;
   readonly shown: Deal | undefined;
-  readonly correction: CorrectionSight;
+  readonly correction: Correction;
 };
 
-/** What the word is about, as the platform shows it: the deal that it names, or the account whose log it corrects. */
-async function look(deps: Deps, { reviewId, action, dealId }: DecideReviewRequest): Promise<Seen> {
+/** The deal that the vote names, or the account whose log it corrects, as the platform shows it. */
+async function readPlatform(deps: Deps, { reviewId, action, dealId }: DecideReviewRequest): Promise<PlatformState> {
   const isAboutDeal = action === "confirm_applied" && dealId > 0n;
   const shown = isAboutDeal ? await orUnavailable(deps.mt5.getDeal(dealId)) : undefined;
   const correction = action === "correct_log" ? await orBusy(logCorrection.look(deps, reviewId)) : undefined;
   return { server: deps.settings.server, shown, correction };
 }
 
-async function examine(tx: Transaction, about: ReviewCase, { action, dealId }: Word, seen: Seen): Promise<void> {
+async function examine(
+  tx: Transaction,
+  about: ReviewCase,
+  { action, dealId }: Word,
+  seen: PlatformState,
+): Promise<void> {
   if (action !== "confirm_applied" && dealId !== 0n)
     throw actionNotPossible(`Action '${action}' does not take a deal_id.`);
   switch (action) {
@@ -73,7 +78,7 @@ async function carryOut(
   tx: Transaction,
   about: ReviewCase,
   { action, dealId }: Decision,
-  { server, shown, correction }: Seen,
+  { server, shown, correction }: PlatformState,
 ): Promise<"done" | "working"> {
   switch (action) {
     case "confirm_applied":
@@ -96,8 +101,8 @@ async function carryOut(
   }
 }
 
-/** Between the question to the platform and the lock somebody else has gone on. */
-function present(correction: CorrectionSight): NonNullable<CorrectionSight> {
+/** Refuses when another vote changed the review after the platform was read. */
+function present(correction: Correction): NonNullable<Correction> {
   if (correction === undefined) {
     throw actionNotPossible("The review changed in the meantime. Read it again before deciding.");
   }

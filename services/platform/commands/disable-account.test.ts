@@ -19,7 +19,7 @@ test("a disabled account loses its rights, keeps its money, and can still be emp
   await expect(service.disableAccount({ login: "77" }, aCall())).rejects.toMatchObject({ code: "login_not_managed" });
 });
 
-test("only managed logins have a balance for us, and a platform that is away is said to be", async () => {
+test("only managed logins have a balance, and an unreachable platform is platform_unavailable", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;

@@ -4,7 +4,7 @@ import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
 
-/** Takes away the right to connect and to trade. Money can still be moved, so that an account can be emptied. */
+/** Removes the rights to connect and to trade. Money can still be moved, so that an account can be emptied. */
 export async function disableAccount(deps: Deps, { login }: DisableAccountRequest): Promise<DisableAccountResponse> {
   if ((await findAccount(deps.pool, login)) === undefined) {
     throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);

@@ -4,7 +4,7 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
-test("an account lock answers balance, positions and place in the log as one fact, and again when it is asked again", async () => {
+test("Hold returns balance, positions and log position of one moment, and fresh ones when it is repeated", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -33,7 +33,7 @@ test("a deposit waits while an account lock is held and goes on when it is relea
   expect((await waiting).state).toBe(TransferState.APPLIED);
 });
 
-test("a released holder never gets an account lock again, also one that never had it", async () => {
+test("a released lock owner never gets an account lock again, also when it never had one", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -52,7 +52,7 @@ test("a released holder never gets an account lock again, also one that never ha
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test("a transfer of a holder without the account lock is refused and not recorded, a known key is answered all the same", async () => {
+test("a transfer of a lock owner without the lock is refused and not recorded, but a known key is answered", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -74,7 +74,7 @@ test("a transfer of a holder without the account lock is refused and not recorde
   expect(await service.transfer(inLock, aCall())).toEqual(applied);
 });
 
-test("a second holder is told that the account is busy, and leaves nothing behind", async () => {
+test("a second lock owner is refused as account_busy and leaves no claim", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -87,7 +87,7 @@ test("a second holder is told that the account is busy, and leaves nothing behin
   expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test("a dealer's deposit is in the log before an account lock is answered", async () => {
+test("a dealer's deposit is in the log before Hold answers", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;
@@ -101,7 +101,7 @@ test("a dealer's deposit is in the log before an account lock is answered", asyn
   expect(log.entries).toMatchObject([{ kind: MovementKind.EXTERNAL, amount: { minorUnits: 70_00n }, key: "" }]);
 });
 
-test("an account lock is not answered while the platform hides a deal that its balance has", async () => {
+test("Hold does not answer while the balance includes a deal that the platform does not show", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -118,7 +118,7 @@ test("an account lock is not answered while the platform hides a deal that its b
   });
 });
 
-test("deposits that stood in line before an account lock are applied before it is granted", async () => {
+test("deposits queued before an account lock are applied before it is granted", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -143,7 +143,7 @@ test("deposits that stood in line before an account lock are applied before it i
   expect((await third).state).toBe(TransferState.APPLIED);
 });
 
-test("postings and cut debits never wait in front of an account lock", async () => {
+test("an account lock does not wait for postings and cut debits", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;

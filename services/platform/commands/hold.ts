@@ -14,16 +14,16 @@ import { lockAccount } from "../store/accounts.ts";
 import { claimLock, grantLock, isReleased, withdrawClaim } from "../store/account-locks.ts";
 import { findUnfinished } from "../store/queues.ts";
 
-/** Longest wait for operations that were there before, and for the platform to show what it did. */
+/** Maximum wait for earlier operations, and for the platform to show their deals. */
 const HOLD_WAIT_MS = 5_000;
 const ANSWER_RESERVE_MS = 300;
-const LOOK_AGAIN_MS = 50;
+const RETRY_MS = 50;
 
 type Claim = { readonly kind: "granted" } | { readonly kind: "wait"; readonly behind: OperationNumber | undefined };
 
 /**
- * Takes the account lock of a login: first the claim, behind which nobody new gets a permit, then the grant once everything
- * earlier has ended, then the facts. Only facts that agree are answered: the balance is the sum of the log.
+ * Acquires the account lock of a login: first the claim, after which no new operation gets a permit, then the grant once
+ * all earlier operations have ended, then the facts. The facts are answered only when the balance is the sum of the log.
  */
 export async function hold(deps: Deps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
   const { login, lockOwner } = request;
@@ -31,19 +31,19 @@ export async function hold(deps: Deps, request: HoldRequest, context: CallContex
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - ANSWER_RESERVE_MS);
   let behind: OperationNumber | undefined;
   do {
-    const claim = await inLock(deps, login, lockOwner);
+    const claim = await claimOrGrant(deps, login, lockOwner);
     const facts = claim.kind === "granted" ? await readAgreeing(deps, login) : undefined;
     if (facts !== undefined) return facts;
     behind = claim.kind === "wait" ? claim.behind : undefined;
-    await deps.doorbell.wait(login, LOOK_AGAIN_MS);
+    await deps.doorbell.wait(login, RETRY_MS);
   } while (performance.now() < byMs);
-  // A account lock that was granted stays: another call of the same holder may have been told so. Only Release ends it.
+  // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
   await withdrawClaim(deps.pool, login, lockOwner);
   throw busy(behind);
 }
 
-/** One look under the account's lock: whose account lock it is, and whether all that was there before has ended. */
-async function inLock({ pool }: Deps, login: string, lockOwner: string): Promise<Claim> {
+/** Under the row lock of the account: claims the account lock, and grants it when all earlier operations have ended. */
+async function claimOrGrant({ pool }: Deps, login: string, lockOwner: string): Promise<Claim> {
   return inTransaction(pool, async (tx) => {
     const account = await lockAccount(tx, login);
     if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
@@ -61,7 +61,7 @@ async function inLock({ pool }: Deps, login: string, lockOwner: string): Promise
   });
 }
 
-/** Undefined while the platform does not show what the log says, or cannot be asked. */
+/** Undefined while the platform and the log differ, or the platform cannot be read. */
 async function readAgreeing(deps: Deps, login: string): Promise<HoldResponse | undefined> {
   try {
     const { isComplete, balanceMinor, positions, account } = await readFacts(deps, login);

@@ -5,7 +5,7 @@ import { refuse } from "../refusals.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { releaseLock } from "../store/account-locks.ts";
 
-/** Ends a hold for good. A Hold of the same holder that is still on its way finds the tombstone and gets nothing. */
+/** Releases an account lock for good. A later Hold of the same lock owner finds the released lock and is refused. */
 export async function release(deps: Deps, { login, lockOwner }: ReleaseRequest): Promise<ReleaseResponse> {
   if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
   await inTransaction(deps.pool, async (tx) => {

@@ -46,7 +46,7 @@ async function balances(world: World, logins: readonly string[]): Promise<string
   return accounts.map(({ balance }) => balance);
 }
 
-test("results of many Investors are posted once each, however often the batch is asked, and stand in their logs", async () => {
+test("results of many Investors are posted once each and are in their logs, however often the batch is repeated", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -67,7 +67,7 @@ test("results of many Investors are posted once each, however often the batch is
     ]);
     expect(await service.getTransfer({ key: requests[index]!.key }, aCall())).toEqual(resultOf(answers[index]!));
   }
-  // Each alone would have taken two.
+  // Single transfers would have taken two commits each.
   const [commits] = await many<{ count: bigint }>(
     instance.deps.pool,
     sql`select count(distinct xmin::text::bigint) as count from log_entry where kind = 'result'`,
@@ -75,7 +75,7 @@ test("results of many Investors are posted once each, however often the batch is
   expect(commits!.count).toBeLessThanOrEqual(10n);
 });
 
-test("every answer is that of a single transfer, and one that is refused leaves the others alone", async () => {
+test("every answer equals that of a single transfer, and a refused one does not affect the others", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -99,7 +99,9 @@ test("every answer is that of a single transfer, and one that is refused leaves 
         aResult(rich, -500_00n, "result:too-much"),
         known,
         aTransfer("mirror:1", [{ login: master, kind: MovementKind.MIRROR, minor: 5_00n }]),
-        aTransfer("accountLock", [{ login: poor, kind: MovementKind.WITHDRAWAL, minor: -1n }], { lockOwner: "nobody" }),
+        aTransfer("accountLock", [{ login: poor, kind: MovementKind.WITHDRAWAL, minor: -1n }], {
+          lockOwner: "unknown",
+        }),
         { ...aResult(rich, 0n), key: "result:nothing" },
       ],
     },
@@ -122,7 +124,7 @@ test("every answer is that of a single transfer, and one that is refused leaves 
   const other = { ...known, legs: aResult(rich, 7n).legs };
   const mismatch = await service.transferBatch({ requests: [other] }, aCall());
   expect(mismatch.answers.map(shortly)).toEqual(["transfer_mismatch"]);
-  // Cut on both sides alike.
+  // Debit and credit are cut to the same amount.
   expect(resultOf(answers[1]!).legs.map(({ amount }) => amount?.minorUnits)).toEqual([-20_00n, 20_00n]);
   expect(await balances(world, [rich, poor, held, payment])).toEqual(["71.00", "0.00", "100.00", "50.00"]);
   await expect(service.getTransfer({ key: `fee:${held}` }, aCall())).rejects.toMatchObject({
@@ -137,7 +139,7 @@ test("every answer is that of a single transfer, and one that is refused leaves 
   ]);
 });
 
-test("a fee that is cut is refused on a busy login and leaves no trace, and its holder takes it under the account lock", async () => {
+test("a cut fee on a busy login is refused and not recorded, and its lock owner takes it under the account lock", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service, deps } = instance;
@@ -156,14 +158,14 @@ test("a fee that is cut is refused on a busy login and leaves no trace, and its 
 
   expect(taken.state).toBe(APPLIED);
   expect(await balances(world, [investor, payment])).toEqual(["0.00", "20.00"]);
-  // Nothing left is as busy as something left.
+  // A login without funds is refused as busy like one with funds.
   const none = { ...aFee(investor, payment, 30_00n), key: "fee:none" };
   await expect(service.transfer(none, aCall())).rejects.toMatchObject({ code: "account_busy" });
   await service.release({ login: investor, lockOwner: "saga:1" }, aCall());
   expect(await service.transfer(none, aCall())).toMatchObject({ state: REFUSED, refusalCode: "nothing_to_take" });
 });
 
-test("lost answers, refusals and lost credits in the middle of a batch end as they would alone", async () => {
+test("lost answers, refusals and lost credits in a batch end as in single transfers", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000, sessions: 2 });
   const { service } = instance;
@@ -188,7 +190,7 @@ test("lost answers, refusals and lost credits in the middle of a batch end as th
   expect(deals).toHaveLength(6);
 }, 60_000);
 
-test("credits that are refused for good take their debits back, each its own", async () => {
+test("each credit that is finally refused reverses its own debit", async () => {
   const world = await aWorld();
   const instance = await world.start({ sessions: 1 });
   const { service } = instance;
@@ -209,7 +211,7 @@ test("credits that are refused for good take their debits back, each its own", a
   expect(await balances(world, [...logins, payment])).toEqual(["50.00", "20.00", "30.00"]);
 });
 
-test("two processes that are given the same batch move each amount once", async () => {
+test("two processes with the same batch move each amount once", async () => {
   const world = await aWorld();
   const one = await world.start();
   const two = await world.start();
@@ -217,7 +219,7 @@ test("two processes that are given the same batch move each amount once", async 
   const requests = logins.map((login) => aResult(login, 5_00n));
 
   const asked = await Promise.all([one, two, one].map(({ service }) => service.transferBatch({ requests }, aCall())));
-  // Who met the other one at work was told so, and asks again.
+  // A process that met the other one's transfer was refused, and repeats it.
   const { answers } = await one.service.transferBatch({ requests }, aCall());
 
   expect(asked).toHaveLength(3);
@@ -225,7 +227,7 @@ test("two processes that are given the same batch move each amount once", async 
   expect(await balances(world, logins)).toEqual(logins.map(() => "5.00"));
 });
 
-test("several transfers of one login in a batch have their turns one after the other", async () => {
+test("several transfers of one login in a batch are executed one after the other", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -237,7 +239,7 @@ test("several transfers of one login in a batch have their turns one after the o
   expect(await balances(world, [login])).toEqual(["0.10"]);
 });
 
-test("a batch without a transfer, of too many, or with a key twice is refused as a whole", async () => {
+test("a batch that is empty, too large or repeats a key is refused as a whole", async () => {
   const world = await aWorld();
   const { service } = await world.start({ hasJobs: false });
   const order = aResult("3000000", 1n);
@@ -247,7 +249,7 @@ test("a batch without a transfer, of too many, or with a key twice is refused as
   }
 });
 
-test("while the platform is away nothing of a batch is recorded that must not wait", async () => {
+test("while the platform is unreachable, transfers that never wait are not recorded", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const logins = await investors(instance, 3);
@@ -262,7 +264,7 @@ test("while the platform is away nothing of a batch is recorded that must not wa
   expect(await many(instance.deps.pool, sql`select key from transfer`)).toEqual([]);
 });
 
-test("what breaks one transfer on its way breaks neither the others nor the process", async () => {
+test("a fault of one transfer affects neither the others nor the process", async () => {
   const world = await aWorld();
   let isToBreak = false;
   const instance = await world.start({
@@ -277,7 +279,7 @@ test("what breaks one transfer on its way breaks neither the others nor the proc
   const { service } = instance;
   const payment = await anAccount(instance, "payment");
   const logins = await investors(instance, 12);
-  // At once, so that every session is open.
+  // Concurrent, so that every session is open.
   await Promise.all(logins.map((login) => service.transfer(aDeposit(login, 100_00n), aCall())));
   const requests = logins.map((login) => aFee(login, payment, 30_00n));
 

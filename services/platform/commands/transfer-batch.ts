@@ -23,28 +23,28 @@ import { listTransfers, type Transfer } from "../store/transfers.ts";
 import { timeoutOf, requireSameContent, transfer, unreachable } from "./transfer.ts";
 
 const MAX_REQUESTS = 500;
-/** Groups under way at once: while one waits for the disk, the others send. */
-const GROUPS = 3;
+/** Groups in progress at once: while one waits for its commit, the others send. */
+const MAX_GROUPS = 3;
 const SESSIONS_OF_A_GROUP = 4;
-/** Permits are committed for no more than this, so that none runs out while its session is busy. */
+/** Permits per session of one commit; few, so that none expires while its session is busy. */
 const SENDS_OF_A_SESSION = 2;
-/** Those that cannot go together, or that have to wait for something. */
-const ALONE_AT_ONCE = 32;
-/** Nothing new is begun when the caller is about to give up. */
+/** Transfers in progress at once that are not part of a group. */
+const MAX_SINGLE = 32;
+/** No new group is started in this last part of the caller's time. */
 const LAST_START_MS = 1_000;
-/** How long one lost answer may hold up the answers of the others, when its caller asks again anyway. */
+/** Maximum delay of the whole batch by one lost answer, when its caller will repeat the request anyway. */
 const LOST_WAIT_MS = 2_000;
 
-/** One transfer of the batch and what is known of it so far; at the end either an answer or a refusal. */
+/** One transfer of the batch and its state; in the end either a result or a refusal. */
 type Item = {
   readonly request: TransferRequest;
   readonly order: TransferOrder | undefined;
   recorded: Transfer | undefined;
-  /** Nothing more is done for it here. */
+  /** Set when the item is finished. */
   end: TransferResult | Refusal | undefined;
 };
 
-/** Many transfers, each exactly as if it had come alone; commits and sends are shared. */
+/** Many transfers, each with the same result as a single Transfer; they share commits and sessions. */
 export async function transferBatch(
   deps: Deps,
   { requests }: TransferBatchRequest,
@@ -88,16 +88,16 @@ async function findRecorded({ pool }: Deps, items: readonly Item[]): Promise<voi
   for (const item of open) item.recorded = known.get(item.request.key);
 }
 
-/** Group by group, until all are recorded, refused, or left for the way that treats each by itself. */
+/** Runs groups until all items are recorded or refused; the remaining ones are run individually afterwards. */
 async function runTogether(deps: Deps, fresh: readonly Item[], context: CallContext): Promise<void> {
   let waiting = [...fresh];
-  const underWay = new Set<string>();
+  const busyLogins = new Set<string>();
   const take = (count: number): Item[] => {
     const group: Item[] = [];
     for (const item of waiting) {
       const login = loginOf(item);
-      if (group.length === count || underWay.has(login)) continue;
-      underWay.add(login);
+      if (group.length === count || busyLogins.has(login)) continue;
+      busyLogins.add(login);
       group.push(item);
     }
     waiting = waiting.filter((item) => !group.includes(item));
@@ -108,14 +108,14 @@ async function runTogether(deps: Deps, fresh: readonly Item[], context: CallCont
       using sessions = await acquireSessions(deps, SESSIONS_OF_A_GROUP);
       if (sessions.list.length === 0) break;
       const group = take(sessions.list.length * SENDS_OF_A_SESSION);
-      // What is left is on logins that other groups have under way; it is theirs to take.
+      // The remaining items are on logins of other groups in progress, which take them next.
       if (group.length === 0) break;
       await runGroup(deps, group, sessions.list, context).finally(() => {
-        for (const item of group) underWay.delete(loginOf(item));
+        for (const item of group) busyLogins.delete(loginOf(item));
       });
     }
   };
-  await Promise.all(Array.from({ length: GROUPS }, worker));
+  await Promise.all(Array.from({ length: MAX_GROUPS }, worker));
   const reason = remainingMs(context) > LAST_START_MS ? unreachable() : deadlineExceeded();
   for (const item of waiting) if (item.order !== undefined && neverWaits(item.order)) item.end = reason;
 }
@@ -126,24 +126,24 @@ async function runGroup(
   sessions: Parameters<typeof transferTogether>[1][number]["session"][],
   context: CallContext,
 ): Promise<void> {
-  const holdings = group.flatMap(({ order }, index) => {
+  const batch = group.flatMap(({ order }, index) => {
     const session = sessions[index % sessions.length];
     return order === undefined || session === undefined ? [] : [{ order, requestId: context.requestId, session }];
   });
   try {
-    const answers = await transferTogether(deps, holdings);
+    const answers = await transferTogether(deps, batch);
     for (const [index, item] of group.entries()) {
       const answer = answers[index];
       if (answer?.kind === "refused") item.end = answer.refusal;
       if (answer?.kind === "recorded") item.recorded = answer.transfer;
     }
   } catch (error) {
-    // Whichever it was that failed: by itself each finds out what is on record, and breaks no other.
-    deps.log.error("transfers could not go together", { count: group.length, error });
+    // Each item is run individually afterwards, so the one that failed affects no other.
+    deps.log.warn("group of transfers failed, each one is retried individually", { count: group.length, error });
   }
 }
 
-/** Reads how all stand in one question, and follows those that do not rest yet. */
+/** Reads the status of all items with one statement, and follows those that are not final. */
 async function endAll(deps: Deps, items: readonly Item[], context: CallContext): Promise<void> {
   const ids = items.flatMap(({ recorded }) => recorded?.id ?? []);
   const legs = ids.length === 0 ? new Map<bigint, RecordedOperation[]>() : await listLegsOf(deps.pool, ids);
@@ -152,7 +152,7 @@ async function endAll(deps: Deps, items: readonly Item[], context: CallContext):
   const worker = async (): Promise<void> => {
     for (const item of queue) item.end = await endOf(deps, item, legs, context);
   };
-  await Promise.all(Array.from({ length: ALONE_AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: MAX_SINGLE }, worker));
 }
 
 async function endOf(
@@ -175,9 +175,9 @@ async function endOf(
   }
 }
 
-/** One that failed leaves the others alone; what became of it is asked again by its key. */
+/** A fault of one transfer does not affect the others; its outcome is unknown until its key is requested again. */
 function fault({ log }: Deps, { request }: Pick<Item, "request">, error: unknown): Refusal {
-  log.error("a transfer of a batch failed", { key: request.key, error });
+  log.error("transfer of a batch failed, outcome unknown", { key: request.key, error });
   return refuseFault("internal", "internal error", { outcome: "unknown" });
 }
 

@@ -5,7 +5,7 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
-test("the same key at the same moment, from two processes, is one deal", async () => {
+test("the same key from two processes at the same time is one deal", async () => {
   const world = await aWorld();
   const one = await world.start();
   const two = await world.start();
@@ -21,9 +21,9 @@ test("the same key at the same moment, from two processes, is one deal", async (
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("twenty deposits at once, over two processes, are all applied once and in the order in which they came", async () => {
+test("twenty concurrent deposits on two processes are each applied once and in the order of their requests", async () => {
   const world = await aWorld();
-  // As long as it takes on a busy machine: the order is what counts here.
+  // A generous limit for a busy machine: the test is about the order.
   const patient = { settings: { turnWaitMs: 60_000 } };
   const one = await world.start(patient);
   const two = await world.start(patient);
@@ -49,7 +49,7 @@ test("twenty deposits at once, over two processes, are all applied once and in t
   expect(log.entries.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
 }, 90_000);
 
-test("a deposit that finds no turn within its time is refused before its caller is told, and never sent afterwards", async () => {
+test("a deposit without a turn in time is recorded as refused before the answer and never sent", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;

@@ -7,7 +7,7 @@ import { operationNumber } from "../domain/operation-number.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
-test("a deposit is one deal on the platform, one entry in the log and one fact in the feed", async () => {
+test("a deposit is one deal on the platform, one entry in the log and one event in the feed", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -32,7 +32,7 @@ test("a deposit is one deal on the platform, one entry in the log and one fact i
   ]);
 });
 
-test("a repeated key is answered with its first result and moves nothing, and another content is refused", async () => {
+test("a repeated key returns its first result and moves nothing, and another content is refused", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -48,7 +48,7 @@ test("a repeated key is answered with its first result and moves nothing, and an
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("what the platform refuses is refused under its key for good", async () => {
+test("a transfer that the platform refused stays refused under its key", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -73,7 +73,7 @@ test("what the platform refuses is refused under its key for good", async () => 
   expect(await world.control.account(login)).toMatchObject({ balance: "10.00" });
 });
 
-test("the instant before which a transfer may begin is part of the order", async () => {
+test("a transfer does not start after its send_before", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -86,7 +86,7 @@ test("the instant before which a transfer may begin is part of the order", async
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test("a debit is cut to what stands above its floor, and with nothing above it ends at once", async () => {
+test("a debit is cut to the balance above its floor, and ends at once when nothing is above it", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -117,7 +117,7 @@ test("a debit is cut to what stands above its floor, and with nothing above it e
   expect(await world.control.account(payment)).toMatchObject({ balance: "3.00" });
 });
 
-test("everything that is wrong with a transfer is said at once, and nothing is recorded", async () => {
+test("all errors of a transfer are reported together, and nothing is recorded", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;

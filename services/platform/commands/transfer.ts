@@ -17,14 +17,14 @@ import type { RecordedOperation } from "../store/operation-row.ts";
 import { listLegs } from "../store/operations.ts";
 import { findTransferByKey, type Transfer } from "../store/transfers.ts";
 
-/** Time that the answer needs on its way to the caller. */
+/** Time that the answer needs to reach the caller. */
 const ANSWER_RESERVE_MS = 300;
 const MAX_TRIES = 4;
-const TRY_AGAIN_MS = 100;
+const RETRY_MS = 100;
 
 /**
- * Moves money once under a key of the caller. However often the key is asked, and whoever dies in between, the platform
- * executes it at most once, and the answer is what became of it.
+ * Moves money once under a key of the caller. The platform executes the transfer at most once, however often the key is
+ * requested and whichever process crashes, and every request for the key answers the recorded result.
  */
 export async function transfer(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferResult> {
   const timeout = timeoutOf(deps, context);
@@ -40,8 +40,8 @@ export async function transfer(deps: Deps, request: TransferRequest, context: Ca
 }
 
 /**
- * A database that hesitated is asked again: what was rolled back is recorded now, and a commit that was lost on the way is
- * found by its key.
+ * Retries transient failures of the database: an order that was rolled back is recorded now, and one whose commit was
+ * confirmed to no caller is found by its key.
  */
 async function recordOrder(deps: Deps, order: TransferOrder, context: CallContext): Promise<Transfer | undefined> {
   for (let tries = 1; ; tries += 1) {
@@ -49,14 +49,14 @@ async function recordOrder(deps: Deps, order: TransferOrder, context: CallContex
       return await recordOnce(deps, order, context);
     } catch (error) {
       if (!isTransient(error) || tries === MAX_TRIES || remainingMs(context) < ANSWER_RESERVE_MS) throw error;
-      await delay(TRY_AGAIN_MS);
+      await delay(RETRY_MS);
       const recorded = await findTransferByKey(deps.pool, order.key);
       if (recorded !== undefined) return recorded;
     }
   }
 }
 
-/** The fast way to the platform: intent and permit in one commit, when the login is free. Undefined for a known key. */
+/** Records the intent and, when the login is free, the permit in one commit, and sends. Undefined for a known key. */
 async function recordOnce(deps: Deps, order: TransferOrder, context: CallContext): Promise<Transfer | undefined> {
   using session = order.isEnqueued ? undefined : await acquireSession(deps);
   if (session === undefined && neverWaits(order)) throw unreachable();
@@ -84,17 +84,17 @@ export function unreachable(): Refusal {
 
 async function getTransferByKey(deps: Deps, key: string): Promise<Transfer> {
   const recorded = await findTransferByKey(deps.pool, key);
-  if (recorded === undefined) throw new Error("a transfer that was recorded is gone");
+  if (recorded === undefined) throw new Error("a recorded transfer is missing");
   return recorded;
 }
 
-/** A key means one order for ever; another one under it is the caller's mistake, and nothing was done about it. */
+/** A key belongs to one order for ever; another order under the same key is refused and nothing is executed. */
 export function requireSameContent(legs: readonly RecordedOperation[], order: TransferOrder): void {
-  const asked = legs.filter(({ leg }) => leg <= 2);
+  const recorded = legs.filter(({ leg }) => leg <= 2);
   const isSame =
-    asked.length === order.legs.length &&
+    recorded.length === order.legs.length &&
     order.legs.every(({ login, kind, amountMinor }, index) => {
-      const leg = asked[index];
+      const leg = recorded[index];
       return leg?.login === login && leg.status.kind === kind && leg.askedMinor === amountMinor;
     });
   if (isSame) return;

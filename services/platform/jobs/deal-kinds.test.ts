@@ -14,14 +14,14 @@ async function aFundedMaster(world: World, instance: Instance): Promise<string> 
   return login;
 }
 
-/** The log ends with what the platform shows: nothing was overlooked, and no position. */
+/** The log has the balance and the open positions that the platform shows. */
 async function expectComplete({ service }: Instance, login: string, positions: unknown[] = []): Promise<void> {
   const facts = await service.readAccount({ login }, aCall());
   expect(facts).toMatchObject({ complete: true, positions });
   expect(facts.balance).toEqual(facts.logBalance);
 }
 
-test("an entry commission and each partial close are results of their own, with the volume that they closed", async () => {
+test("an entry commission and each partial close are separate results with their closed volume", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
@@ -50,7 +50,7 @@ test("an entry commission and each partial close are results of their own, with 
   await expectComplete(instance, login);
 });
 
-test("two positions that close each other are two deals, and what is left of the larger one stays open", async () => {
+test("two positions that close each other are two deals, and the rest of the larger one stays open", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
@@ -69,7 +69,7 @@ test("two positions that close each other are two deals, and what is left of the
   await expectComplete(instance, login, [{ positionId: BigInt(long.position), volume: (LOT * 20n) / 100n }]);
 });
 
-test("a reversal of a netting account has the result on its one deal, and turns the position around", async () => {
+test("a reversal on a netting account is one deal with the result, and turns the position around", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
@@ -89,7 +89,7 @@ test("a reversal of a netting account has the result on its one deal, and turns 
   await expectComplete(instance, login);
 });
 
-test("charges, interest, dividends and taxes are results without a position; credit and bonus are nothing", async () => {
+test("charges, interest, dividends and taxes are results without a position; credit and bonus do not change the balance", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
@@ -107,7 +107,7 @@ test("charges, interest, dividends and taxes are results without a position; cre
   expect(await findingsOf(instance, login)).toEqual([]);
 });
 
-test("money that somebody else moves is told as foreign and shown to people, whatever the account is for", async () => {
+test("an external balance operation is published as external and sent to review for every account role", async () => {
   const world = await aWorld();
   const instance = await world.start();
   for (const role of ["master", "investor", "payment"] as const) {
@@ -123,7 +123,7 @@ test("money that somebody else moves is told as foreign and shown to people, wha
   }
 });
 
-test("an account that is adopted with an open position tells its closes as those of any other", async () => {
+test("the closes of an account adopted with an open position are published as those of any other", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "5000.00" });

@@ -10,10 +10,10 @@ import { listLegs } from "../store/operations.ts";
 import type { RecordedOperation } from "../store/operation-row.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 
-const LOOK_AGAIN_MS = 2_000;
+const RETRY_MS = 2_000;
 const BATCH = 100;
 
-/** Follows what people have decided until all of it is there. The money itself is moved by the operation, not from here. */
+/** Follows decided reviews until their reversal is final. The operation moves the money, not this job. */
 export async function finishDecisions(deps: Deps): Promise<boolean> {
   const unfinished = await listUnfinished(deps.pool, await now(deps), BATCH);
   for (const about of unfinished) await finish(deps, about);
@@ -27,12 +27,13 @@ async function finish(deps: Deps, about: ReviewCase): Promise<void> {
   const outcome = reversal && outcomeOf(reversal.status);
   if (outcome === "APPLIED") return void (await markFinished(pool, about.id, await now(deps)));
   if (reversal !== undefined && outcome === "REFUSED") return await endRefused(deps, about, reversal);
-  if (reversal === undefined) log.error("a decision has no operation", { id: about.id, login: about.login });
-  const trouble = `the reversal is ${reversal?.status.state ?? "not recorded"}`;
-  await delayUnfinished(pool, about.id, new Date((await readClock(pool)) + LOOK_AGAIN_MS), trouble);
+  if (reversal === undefined)
+    log.error("decided reversal has no operation, retry scheduled", { id: about.id, login: about.login });
+  const lastError = `the reversal is ${reversal?.status.state ?? "not recorded"}`;
+  await delayUnfinished(pool, about.id, new Date((await readClock(pool)) + RETRY_MS), lastError);
 }
 
-/** The platform did not take it, for example for want of money: people hear of it, and may order it again. */
+/** The platform refused the reversal, for example for insufficient funds: a new review lets operators request it again. */
 async function endRefused(deps: Deps, about: ReviewCase, reversal: RecordedOperation): Promise<void> {
   await inTransaction(deps.pool, async (tx) => {
     await reportStuck(tx, reversal);
@@ -40,7 +41,7 @@ async function endRefused(deps: Deps, about: ReviewCase, reversal: RecordedOpera
   });
 }
 
-/** What is compared with times of the database is told by its clock. */
+/** The database's clock, because the result is compared with its times. */
 async function now({ pool }: Deps): Promise<Date> {
   return new Date(await readClock(pool));
 }

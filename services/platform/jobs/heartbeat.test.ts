@@ -4,7 +4,7 @@ import { createPool } from "#kernel/postgres/pool.ts";
 import { aWorld } from "../testing/world.ts";
 import { heartbeat } from "./heartbeat.ts";
 
-test("a process that lives says so, and keeps its sessions", async () => {
+test("a running process records its heartbeat and keeps its sessions", async () => {
   const world = await aWorld();
   const { deps } = await world.start({ hasJobs: false });
   using session = await deps.mt5.acquireForCommand();
@@ -21,7 +21,7 @@ test("a process that cannot reach its database resets its sessions", async () =>
   const { deps } = await world.start({ hasJobs: false });
   using session = await deps.mt5.acquireForCommand();
   const options = { schema: "platform", applicationName: "lost", max: 1 };
-  await using lost = createPool({ url: "postgres://nobody@127.0.0.1:9/nowhere", ...options });
+  await using lost = createPool({ url: "postgres://unknown@127.0.0.1:9/nowhere", ...options });
 
   await expect(heartbeat({ ...deps, pool: lost })).rejects.toThrow();
 

@@ -2,12 +2,12 @@ import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Deps } from "../deps.ts";
 import { markHeartbeat } from "../store/senders.ts";
 
-/** A database that does not answer is as good as lost. */
-const BEAT_TIMEOUT_MS = 3_000;
+/** A database that does not answer within this time counts as unreachable. */
+const HEARTBEAT_TIMEOUT_MS = 3_000;
 
 /**
- * Says every second that this process lives. A process that cannot say so resets its sessions before anything else:
- * others may soon declare that what it sent never happened, so nothing of it may still be on its way.
+ * Records every second that this process is running. A process that cannot record it resets its sessions at once: another
+ * process may soon record its commands as absent, so none of them may still be in transit.
  */
 export async function heartbeat({ pool, mt5, sender }: Deps): Promise<boolean> {
   try {
@@ -19,11 +19,11 @@ export async function heartbeat({ pool, mt5, sender }: Deps): Promise<boolean> {
   return false;
 }
 
-async function withinTime(beating: Promise<void>): Promise<void> {
+async function withinTime(marking: Promise<void>): Promise<void> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(databaseUnavailable()), BEAT_TIMEOUT_MS);
+  const timer = setTimeout(() => late.reject(databaseUnavailable()), HEARTBEAT_TIMEOUT_MS);
   try {
-    await Promise.race([beating, late.promise]);
+    await Promise.race([marking, late.promise]);
   } finally {
     clearTimeout(timer);
   }

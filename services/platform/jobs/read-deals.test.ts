@@ -12,7 +12,7 @@ import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
 const UNMATCHED = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", reason: "unmatched_deal" };
 
-test("a trader's deals and a dealer's money are in the log in the order of the history, and the sum is the balance", async () => {
+test("a trader's deals and a dealer's deposit are in the log in the order of the history, and the sum is the balance", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -43,14 +43,14 @@ test("a trader's deals and a dealer's money are in the log in the order of the h
   expect(entries[3]).toMatchObject({ dealId: BigInt(closed.deal), trade: { entry: 1, volumeClosed: 10_000_000n } });
   const deals = await world.control.deals(login);
   expect(entries.map(({ dealId }) => dealId)).toEqual(deals.map(({ deal }) => BigInt(deal)));
-  // The server's wall clock is hours away from UTC; what is told is the instant.
+  // The server's wall clock differs from UTC by hours; the published time is in UTC.
   expect(Math.abs(entries[3]!.dealAt!.getTime() - Date.now())).toBeLessThan(60_000);
   const facts = await service.readAccount({ login }, aCall());
   expect(facts).toMatchObject({ complete: true, logNumber: 5n, positions: [] });
   expect(facts.balance).toEqual(facts.logBalance);
 });
 
-test("two processes that read the same history number it once", async () => {
+test("two processes that read the same history log each deal once", async () => {
   const world = await aWorld();
   const one = await world.start();
   const two = await world.start();
@@ -64,7 +64,7 @@ test("two processes that read the same history number it once", async () => {
   expect(new Set(entries.map(({ dealId }) => dealId)).size).toBe(10);
 });
 
-test("money of the same amount that comes while an answer is lost is nobody's until that is known", async () => {
+test("a deal of the same amount during a lost answer stays undecided until the outcome is known", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 60_000 });
   const { service } = instance;
@@ -88,7 +88,7 @@ test("money of the same amount that comes while an answer is lost is nobody's un
   ]);
 });
 
-test("a deal with a reference that we do not know is true all the same, and a person hears of it", async () => {
+test("a deal with an unknown reference is logged and sent to manual review", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -111,7 +111,7 @@ test("a deal with a reference that we do not know is true all the same, and a pe
   ]);
 });
 
-test("a second deal of one operation enters the log as foreign and does not touch what was answered", async () => {
+test("a second deal of one operation is logged as external and does not change the answered result", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -129,7 +129,7 @@ test("a second deal of one operation enters the log as foreign and does not touc
   expect(await findingsOf(instance, login)).toEqual(["unmatched_deal"]);
 });
 
-test("a deal that comes after its absence was declared is foreign, and its operation goes to a person", async () => {
+test("a deal that appears after its absence was recorded is external, and its operation is sent to manual review", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service, deps } = instance;
@@ -148,11 +148,11 @@ test("a deal that comes after its absence was declared is foreign, and its opera
     { state: "REVIEW", came_from: "REFUSED", review: "deal_after_refusal" },
   ]);
   expect(await service.transfer(refused, aCall())).toEqual(first);
-  // Nothing is under way any more, so the login is free.
+  // No operation is in progress any more, so the login is free.
   expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test("what happened while the service was down is read when it comes back", async () => {
+test("deals made while the service was down are read after its restart", async () => {
   const world = await aWorld();
   const first = await world.start();
   const login = await anAccount(first, "master");
@@ -172,7 +172,7 @@ test("what happened while the service was down is read when it comes back", asyn
   ]);
 });
 
-test("a login whose deals cannot be filed keeps no other from being read, and is read again from there", async () => {
+test("a login whose deals cannot be logged does not block other logins and is read again from the same position", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const broken = await anAccount(instance, "master");
@@ -197,7 +197,7 @@ test("a login whose deals cannot be filed keeps no other from being read, and is
   expect(await instance.service.readAccount({ login: broken }, aCall())).toMatchObject({ complete: true });
 });
 
-test("a Master's facts are read between two of our own operations", async () => {
+test("a Master's facts are read between two operations of this service", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -219,7 +219,7 @@ test("a Master's facts are read between two of our own operations", async () => 
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, logNumber: 2n });
 });
 
-test("a reader that died does not keep permits away", async () => {
+test("a crashed reader does not block permits", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -231,7 +231,7 @@ test("a reader that died does not keep permits away", async () => {
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test("a deal that is not decided yet stays undecided, however often its login is read, and nothing passes it", async () => {
+test("an undecided deal stays undecided however often its login is read, and no later deal is logged before it", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 60_000 });
   const login = await anAccount(instance, "master");
@@ -249,7 +249,7 @@ test("a deal that is not decided yet stays undecided, however often its login is
   expect(entries).toEqual([]);
 });
 
-test("a deal under the reference of another login stops the log where it stands", async () => {
+test("a deal with the reference of another login's operation stops the log before it", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const [login, master] = [await anAccount(instance), await anAccount(instance, "master")];

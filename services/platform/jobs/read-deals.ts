@@ -6,54 +6,54 @@ import { listLogins, listUndecided } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 
-/** A reader that died is replaced within five seconds. */
+/** A reader that crashed is replaced within five seconds. */
 export const READER_LEASE_MS = 5_000;
 const LEASE = { name: "deal-reader", ttlMs: READER_LEASE_MS, renewMs: 1_000, pollMs: 500 };
-/** Logins of one question; their number is bounded by the length of a URL. */
+/** Logins of one request; the length of a URL limits them. */
 const LOGINS_PER_READ = 100;
 const MAX_CONCURRENT = 4;
 /**
- * What was read is read again: shortly in every round, further back more rarely, because a deal may be shown late, and
- * because deals are edited and taken away.
+ * Periods that are read again: a short one in every round and longer ones less often, because the platform may show a deal
+ * late, and because dealers amend and delete deals.
  */
 const TRAILS = [
-  { everyMs: 60_000, backMs: 3_600_000, isForGone: true },
-  { everyMs: 5_000, backMs: TRAILING_MS, isForGone: true },
-  { everyMs: 0, backMs: 10_000, isForGone: false },
+  { everyMs: 60_000, backMs: 3_600_000, findsDeleted: true },
+  { everyMs: 5_000, backMs: TRAILING_MS, findsDeleted: true },
+  { everyMs: 0, backMs: 10_000, findsDeleted: false },
 ];
 
 type Trail = (typeof TRAILS)[number];
 
-/** Follows the history of all managed accounts. Any number of processes may; one reads at a time. */
+/** Reads the history of all managed accounts. Every process runs this job; a lease lets one read at a time. */
 export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () => Promise<boolean> } {
   const role = leaseKeeper(deps.pool, LEASE);
   const dueAt = new Map<Trail, number>();
-  const gone = deletedDeals();
+  const deleted = deletedDeals();
   const read = async (): Promise<boolean> => {
     if ((await role.keep()) === undefined) return false;
     const now = performance.now();
     const trail = TRAILS.find((each) => now >= (dueAt.get(each) ?? 0));
     if (trail === undefined) return false;
-    await readRound(deps, trail, gone);
+    await readRound(deps, trail, deleted);
     dueAt.set(trail, now + trail.everyMs);
-    await gone.ask(deps);
+    await deleted.ask(deps);
     return false;
   };
   return { read, [Symbol.asyncDispose]: () => role[Symbol.asyncDispose]() };
 }
 
-/** Looks at once where this process knows that something has happened. */
+/** Reads at once the logins that this process added to the fresh ones. */
 export async function readFreshDeals(deps: Deps): Promise<boolean> {
   const logins = deps.freshDeals.take();
   for (const page of pagesOf(logins)) await readHistory(deps, page, await readFrom(deps, TRAILING_MS));
   return false;
 }
 
-/** The cursor moves only after every login was read, so a round that broke is read again from where it began. */
+/** The cursor moves only after every login was read, so a failed round is read again from its beginning. */
 async function readRound(
   deps: Deps,
-  { backMs, isForGone }: Trail,
-  gone: ReturnType<typeof deletedDeals>,
+  { backMs, findsDeleted }: Trail,
+  deleted: ReturnType<typeof deletedDeals>,
 ): Promise<void> {
   const startedAt = new Date(await readClock(deps.pool));
   const from = await readFrom(deps, backMs);
@@ -61,15 +61,15 @@ async function readRound(
   const read = async (logins: readonly string[]): Promise<void> => {
     const readAt = new Date(await readClock(deps.pool));
     const deals = await readHistory(deps, logins, from);
-    gone.show(deals);
-    if (isForGone) await gone.pendingBreak(deps, { logins, from, to: readAt }, deals);
+    deleted.show(deals);
+    if (findsDeleted) await deleted.pendingBreak(deps, { logins, from, to: readAt }, deals);
   };
   for (const login of await listUndecided(deps.pool)) {
     await readLogin(deps, login).catch((error: unknown) => failures.push(error));
   }
   for (let after = ""; ;) {
     const logins = await listLogins(deps.pool, after, LOGINS_PER_READ * MAX_CONCURRENT);
-    // Pages that cannot be read must not keep those behind them from it.
+    // A page that cannot be read must not prevent the reading of later pages.
     const results = await Promise.allSettled(pagesOf(logins).map(read));
     failures.push(...results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : [])));
     const last = logins.at(-1);

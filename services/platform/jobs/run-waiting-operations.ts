@@ -5,33 +5,33 @@ import { listWaiting } from "../store/queues.ts";
 import { findOperation } from "../store/operations.ts";
 import { isBlocked } from "../protocol/follow-transfer.ts";
 
-/** An intent of a request is its own to drive for so long; after that its process has died, or it waits in line anyway. */
+/** A request runs its own intent for this time; after that its process has crashed, or the operation waits for its turn. */
 const ORPHANED_AFTER_MS = 2_000;
 const BATCH = 100;
 const MAX_CONCURRENT = 8;
 
-/** Drives what no request drives: queued transfers, second legs, further attempts, and intents whose process died. */
+/** Runs operations without a request: queued transfers, second legs, further attempts, intents of a crashed process. */
 export async function runWaitingOperations(deps: Deps): Promise<boolean> {
   const waiting = await listWaiting(deps.pool, ORPHANED_AFTER_MS, BATCH);
   let sent = 0;
   const queue = waiting.values();
   const worker = async (): Promise<void> => {
-    for (const number of queue) if (await drive(deps, number)) sent += 1;
+    for (const number of queue) if (await run(deps, number)) sent += 1;
   };
   await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
   return sent > 0;
 }
 
-/** True when it moved, so that what stands behind it may have its turn now. */
-async function drive(deps: Deps, number: OperationNumber): Promise<boolean> {
+/** True when the operation was sent or is final, so that the next one of its login may have its turn. */
+async function run(deps: Deps, number: OperationNumber): Promise<boolean> {
   const operation = await findOperation(deps.pool, number);
   if (operation === undefined || (!operation.isLate && (await isBlocked(deps, operation)))) return false;
   try {
     const turn = await takeTurn(deps, operation);
     return turn === "sent" || turn === "over";
   } catch (error) {
-    deps.log.error("an operation could not be driven and is tried again", {
-      id: number,
+    deps.log.warn("waiting operation failed, retry scheduled", {
+      operation_id: number,
       login: operation.login,
       error,
     });

@@ -3,38 +3,38 @@
 \ir ../../kernel/reconcile/tables.sql
 \ir ../../kernel/review/review.sql
 
--- The books of the trading platform as this service keeps them. What the tables promise is told in docs and in
--- services/platform/protocol; the rules that must hold whoever writes are constraints here.
+-- Transfers, operations and logs of the managed accounts. The rules that every writer has to keep are constraints here;
+-- services/platform/protocol has the others.
 
--- A process of this service. It says every second that it lives; an attempt names the process that was permitted to send.
+-- A process of this service. It records a heartbeat every second; an attempt names the process that may send it.
 create table sender (
   epoch      bigint generated always as identity primary key,
   started_at timestamptz not null default clock_timestamp(),
   beat_at    timestamptz not null default clock_timestamp()
 );
 
--- A login under management: its role, the end of its log, and the account lock of the saga that holds it.
+-- A managed login: its role, the end of its log, and the account lock of the saga that holds it.
 create table account (
   login          text primary key check (login ~ '^[1-9][0-9]{0,17}$'),
   role           text not null check (role in ('master', 'payment', 'investor')),
   platform_group text not null,
-  -- Deals before this instant were there before us, and the opening covers them.
+  -- Deals before this instant are covered by the opening.
   reads_from     timestamptz not null,
   log_number     bigint not null check (log_number >= 0),
   log_entry_id   bigint not null check (log_entry_id > 0),
   -- Sum of all entries of the log.
   log_minor      bigint not null,
-  -- The oldest deal that is neither ours nor foreign yet, because an open operation could explain it.
+  -- Time of the oldest deal that is not classified as own or external yet, because an open operation could explain it.
   undecided_from timestamptz,
-  locked_by    text check (locked_by <> ''),
-  -- Operations with a lower number were there before the account lock and still have their turn.
+  locked_by      text check (locked_by <> ''),
+  -- Operations with a lower number came before the account lock and still have their turn.
   lock_number    bigint,
-  -- Set when all of those were terminal. A claim without it may be withdrawn, an account lock with it is only released.
+  -- Set when all of those were final. A claim may be withdrawn before this is set; after it the lock can only be released.
   lock_granted_at timestamptz,
-  -- No permit is given before this instant: the facts of the account are being read.
+  -- No permit is granted before this instant: the facts of the account are being read.
   reading_until  timestamptz,
   reading_token  text,
-  -- When facts were read last: an operation that was passed over by one reading goes before the next.
+  -- When facts were last read: an operation that waited for one read goes before the next read.
   read_at        timestamptz,
   managed_at     timestamptz not null default clock_timestamp(),
   check ((locked_by is null) = (lock_number is null)),
@@ -43,21 +43,21 @@ create table account (
 ) with (fillfactor = 70);
 create index account_undecided on account (login) where undecided_from is not null;
 
--- Holders that were released. None of them ever gets an account lock again.
+-- Lock owners that were released. None of them ever gets an account lock again.
 create table released_lock (
-  lock_owner      text primary key check (lock_owner <> ''),
+  lock_owner  text primary key check (lock_owner <> ''),
   login       text not null,
   released_at timestamptz not null default clock_timestamp()
 );
 
--- The order to create an account, under the login that was chosen before the platform was asked.
+-- The request to create an account, under the login that was chosen before the command was sent.
 create table account_creation (
   key            text primary key check (key <> ''),
   role           text not null check (role in ('master', 'payment', 'investor')),
   platform_group text not null,
   login          text not null unique,
   created_at     timestamptz,
-  requested_at      timestamptz not null default clock_timestamp()
+  requested_at   timestamptz not null default clock_timestamp()
 );
 
 -- The next login of our range, one row.
@@ -66,7 +66,7 @@ create table login_allocation (
   next bigint not null
 );
 
--- Deals that stood in the history when an account was adopted and lie in the window that is read again and again.
+-- Deals that were in the history when an account was adopted and are in the period that the reader reads again.
 create table adopted_deal (
   server  text not null,
   deal_id bigint not null check (deal_id > 0),
@@ -74,13 +74,13 @@ create table adopted_deal (
   primary key (server, deal_id)
 );
 
--- A order to move money once, under a key of the caller.
+-- A transfer order: moves money once, under a key of the caller.
 create table transfer (
   id          bigint generated always as identity primary key,
   key         text not null unique check (key <> ''),
-  lock_owner      text not null,
+  lock_owner  text not null,
   legs        smallint not null check (legs between 1 and 2),
-  -- Set when the first debit is cut to what the account has above it.
+  -- Set when the first debit is cut to the balance above this floor.
   floor_minor bigint,
   is_enqueued boolean not null,
   send_before timestamptz,
@@ -96,31 +96,31 @@ create sequence operation_number maxvalue 1125899906842623;
 create table operation (
   number        bigint primary key check (number > 0),
   transfer_id   bigint not null references transfer,
-  -- 1 and 2 as asked, 3 = reversal of 1.
+  -- 1 and 2 as requested, 3 = reversal of 1.
   leg           smallint not null check (leg between 1 and 3),
   login         text not null references account,
   kind          text not null check (kind in
                   ('deposit', 'withdrawal', 'fee_debit', 'fee_credit', 'result', 'mirror', 'exit', 'reversal')),
   asked_minor   bigint not null check (asked_minor <> 0),
-  -- What is sent: cut by a floor it may be less than asked.
+  -- The amount that is sent: less than asked_minor when a floor cut it.
   amount_minor  bigint not null,
   is_exclusive  boolean not null,
   -- False while an earlier leg has to be applied first.
   is_ready      boolean not null,
   state         text not null check (state in ('INTENT', 'SENDING', 'UNKNOWN', 'APPLIED', 'REFUSED', 'REVIEW')),
-  -- Only in REVIEW: the state from which a person got it.
+  -- Only in REVIEW: the state before the manual review.
   came_from     text check (came_from in ('INTENT', 'SENDING', 'UNKNOWN', 'APPLIED', 'REFUSED')),
   refusal       text,
   platform_code integer,
   review        text,
   attempt       smallint not null default 0 check (attempt between 0 and 31),
   absences      smallint not null default 0 check (absences between 0 and attempt),
-  -- INTENT: no permit before; UNKNOWN: the next scan; APPLIED: the next look for its deal.
+  -- INTENT: no permit before this; UNKNOWN: the next scan; APPLIED: the next verification of its deal.
   next_scan_at  timestamptz not null default clock_timestamp(),
   server        text,
   deal_id       bigint check (deal_id > 0),
   applied_at    timestamptz,
-  -- A server that restarts may forget its last deals, so the deal of an applied operation is looked for again.
+  -- A server that restarts may lose its last deals, so the deal of an applied operation is verified again.
   looks         smallint not null default 0 check (looks between 0 and 3),
   created_at    timestamptz not null default clock_timestamp(),
   changed_at    timestamptz not null default clock_timestamp(),
@@ -135,17 +135,17 @@ create table operation (
   check (abs(amount_minor) <= abs(asked_minor) and amount_minor::numeric * asked_minor >= 0)
 ) with (fillfactor = 70);
 
--- At most one operation of a login may be under way, also while a person looks at one that may have been applied.
+-- At most one operation of a login may be in progress; one in manual review that may have been applied counts.
 create unique index operation_under_way on operation (login)
   where is_exclusive and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'));
 create index operation_in_queue on operation (login, number) where state = 'INTENT' and is_ready;
 create index operation_to_scan on operation (next_scan_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
 create index operation_open on operation (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
 create index operation_to_verify on operation (next_scan_at) where state = 'APPLIED' and looks < 3;
--- For what a piece of the history should show of operations that are in no log yet.
+-- For the deals that a period of the history should show of operations that are in no log yet.
 create index operation_of_time on operation (login, applied_at) where deal_id is not null;
 
--- An operation with what its transfer says about it.
+-- An operation with the members of its transfer.
 create view recorded_operation as
   select operation.number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
          platform_code, review, attempt, absences, deal_id, applied_at, operation.created_at, changed_at,
@@ -154,7 +154,7 @@ create view recorded_operation as
   from operation
   join transfer on transfer.id = transfer_id;
 
--- The one permission to write a command once.
+-- The permit to write a command once.
 create table attempt (
   operation_number  bigint not null references operation,
   number            smallint not null check (number between 1 and 31),
@@ -164,7 +164,7 @@ create table attempt (
   granted_at        timestamptz not null default clock_timestamp(),
   permit_expires_at timestamptz not null,
   session           text not null,
-  -- The sender said that nothing of this command is left on its side.
+  -- Set when the sending process confirmed that no byte of this command can still be sent.
   fenced_at         timestamptz,
   answer_code       integer,
   answer            text,
@@ -173,7 +173,7 @@ create table attempt (
 
 create index attempt_open on attempt (sender_epoch) where state in ('SENDING', 'UNKNOWN');
 
--- A complete read of the history in search of an attempt, and what it showed.
+-- A complete read of the history in search of the deal of an attempt, with its result.
 create table scan (
   operation_number bigint not null,
   attempt          smallint not null,
@@ -184,7 +184,7 @@ create table scan (
   foreign key (operation_number, attempt) references attempt (operation_number, number)
 );
 
--- The log of every login: each change of its balance that is known to be true, numbered without gaps.
+-- The log of every login: each confirmed change of its balance, numbered without gaps.
 create table log_entry (
   id            bigint generated always as identity primary key,
   login         text not null references account deferrable initially deferred,
@@ -198,7 +198,7 @@ create table log_entry (
   server        text,
   deal_id       bigint check (deal_id > 0),
   deal_at       timestamptz not null,
-  -- The platform's own clock, as it was shown.
+  -- The server's wall clock in milliseconds, as the platform shows it.
   server_msc    bigint,
   action        smallint,
   entry         smallint,
@@ -211,13 +211,13 @@ create table log_entry (
   commission_minor bigint,
   fee_minor     bigint,
   logged_at     timestamptz not null default clock_timestamp(),
-  -- The platform's history can be edited by its people. What they changed is told by an entry that moves nothing and names
-  -- the deal. unmatched_deal: a deal under one of our references that no operation has.
+  -- Dealers can edit the platform's history. An amendment is an entry of 0.00 that names the changed deal. unmatched_deal:
+  -- a deal with a reference of this service that no operation has.
   amendment  text check (amendment in ('deal_gone', 'deal_changed', 'deal_cancelled', 'unmatched_deal')),
-  -- What people say about it is an entry, too: by how much the deal is more or less than it was told, so that the log says
-  -- again what the account shows. It names the deal in a column of its own, because a deal is booked once.
+  -- A correction, decided by operators, is an entry with the difference between the deal as it was logged and as the platform
+  -- shows it now. It names the deal in a column of its own, because deal_id is unique among booked entries.
   corrected_deal_id bigint check (corrected_deal_id > 0),
-  -- How often the deal of an irregularity or a correction was corrected by then; a correction counts itself.
+  -- Number of corrections of the deal up to this amendment or correction; a correction counts itself.
   deal_state    smallint not null default 0 check (deal_state >= 0),
   unique (login, number),
   check ((kind = 'opening') = (number = 0)),
@@ -238,17 +238,17 @@ create table log_entry (
      and (kind in ('amendment', 'correction') or deal_state = 0))
 );
 
--- A deal is booked once, whatever is told about it later.
+-- A deal is booked once; later entries about it are amendments.
 create unique index log_entry_deal on log_entry (server, deal_id) where kind <> 'amendment';
--- The same thing about the same state of a deal is told once, and each state is corrected once.
+-- An amendment of one state of a deal is recorded once, and each state is corrected once.
 create unique index log_entry_told_once on log_entry (login, server, deal_id, amendment, deal_state)
   where kind = 'amendment';
 create unique index log_entry_corrected_once on log_entry (server, corrected_deal_id, login, deal_state)
   where kind = 'correction';
--- For what a piece of the history should show.
+-- For the deals that a period of the history should show.
 create index log_entry_of_time on log_entry (login, deal_at) where deal_id is not null;
 
--- Open positions that the log leaves: what an account had when it was opened, and every trade since.
+-- Open positions that result from the log: those of the opening and all trades since.
 create table log_position (
   login       text not null references account deferrable initially deferred,
   position_id bigint not null,
@@ -263,7 +263,7 @@ create table reader_cursor (
   read_to timestamptz not null
 );
 
--- What a person has to decide, with all that is known.
+-- Findings for manual review, with their evidence.
 create table review (
   id               bigint generated always as identity primary key,
   login            text not null,
@@ -271,15 +271,15 @@ create table review (
   reason           text not null,
   server           text,
   deal_id          bigint,
-  -- As in log_entry: a finding about a deal that was corrected is another one than that of before.
+  -- As in log_entry: a finding about a corrected deal differs from one before the correction.
   deal_state       smallint not null default 0,
   evidence         jsonb not null,
   opened_at        timestamptz not null default clock_timestamp()
 );
--- One finding is reported once, however often it is seen.
+-- A finding is recorded once, however often it is found.
 create unique index review_finding on review (login, reason, coalesce(operation_number, 0), coalesce(deal_id, 0), deal_state);
 
--- Books are written once.
+-- Rows of these tables are never changed or deleted.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is written once and never changed', tg_table_name;

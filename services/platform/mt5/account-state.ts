@@ -7,7 +7,7 @@ export type AccountState = {
   readonly login: string;
   readonly balanceMinor: bigint;
   readonly creditMinor: bigint;
-  /** Balance, credit and everything that floats. */
+  /** Balance, credit and the floating profit and swap of open positions. */
   readonly equityMinor: bigint;
   readonly marginMinor: bigint;
   readonly freeMarginMinor: bigint;
@@ -16,12 +16,13 @@ export type AccountState = {
 };
 
 /**
- * What an account is worth now. The platform keeps a state of active accounts only: one that has rested since the
- * server's last restart is not "not found" but worth exactly its balance and credit. Undefined when it does not exist.
+ * The equity and margin of an account. The platform keeps this state for active accounts only: for an account without
+ * activity since the server's last restart it answers "not found", and the equity is balance plus credit. Undefined when
+ * the account does not exist.
  */
 export async function readAccountState(mt5: Mt5Context, login: string): Promise<AccountState | undefined> {
   const found = findDone(await mt5.read({ method: "GET", path: "user/account/get", query: { login } }));
-  if (found === undefined) return await restingState(mt5, login);
+  if (found === undefined) return await inactiveState(mt5, login);
   const fields = fieldsOf(found.answer);
   requireLogin(fields, login);
   return {
@@ -37,7 +38,7 @@ export async function readAccountState(mt5: Mt5Context, login: string): Promise<
 
 export type BalanceCheck = { readonly balanceMinor: bigint; readonly historyMinor: bigint };
 
-/** The balance beside the sum of the history, as the platform itself adds it up. Changes nothing. */
+/** The balance and the sum of the history, both as the platform computes them. Changes nothing. */
 export async function checkBalance({ read }: Mt5Context, login: string): Promise<BalanceCheck> {
   const query = { login, fixflag: "0" };
   const { answer } = requireDone(await read({ method: "GET", path: "user/check_balance", query }));
@@ -45,18 +46,18 @@ export async function checkBalance({ read }: Mt5Context, login: string): Promise
   return { balanceMinor: balance.minor("User"), historyMinor: balance.minor("History") };
 }
 
-async function restingState(mt5: Mt5Context, login: string): Promise<AccountState | undefined> {
+async function inactiveState(mt5: Mt5Context, login: string): Promise<AccountState | undefined> {
   const user = await getUser(mt5, login);
   if (user === undefined) return undefined;
   const { balanceMinor, creditMinor } = user;
-  const worth = balanceMinor + creditMinor;
+  const equityMinor = balanceMinor + creditMinor;
   return {
     login,
     balanceMinor,
     creditMinor,
-    equityMinor: worth,
+    equityMinor,
     marginMinor: 0n,
-    freeMarginMinor: worth,
+    freeMarginMinor: equityMinor,
     floatingMinor: 0n,
   };
 }

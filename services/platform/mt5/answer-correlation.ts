@@ -2,52 +2,56 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { balanceEffect, type Deal, DEAL_ACTION, type Period } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
 
-/** What the history is asked. */
+/** Reads of the history that confirm or contradict an answer. */
 export type HistoryQuestions = {
   readonly getDeal: (ticket: bigint) => Promise<Deal | undefined>;
   readonly readDeals: (login: string, period: Period) => Promise<readonly Deal[]>;
 };
 
-/** What of a command a deal would show. */
-type Ordered = { readonly login: string; readonly amountMinor: bigint; readonly comment: string };
+/** The members of a deal that identify the command behind it. */
+type ExpectedDeal = { readonly login: string; readonly amountMinor: bigint; readonly comment: string };
 
-/** Clocks and zones may hide a deal from a narrow window. */
+/** Half of the period that is read; wide, because clock and time zone differences may shift a deal. */
 const WINDOW_MS = 24 * 3_600_000;
 
-/** What stands under a ticket: the deal that the order would have made, another one, or nothing that can be seen now. */
-type UnderTicket = "the deal" | "another deal" | "nothing";
+/** The deal under a ticket: the expected one, another one, or none that the platform shows now. */
+type DealMatch = "the deal" | "another deal" | "nothing";
 
-/** How often one looks for a deal that has to be seen: it may be shown a moment after its ticket was told. */
-const LOOKS = 5;
+/** Reads of a deal that has to be shown: the platform may show it a moment after it has answered the ticket. */
+const MAX_READS = 5;
 const PAUSE_MS = 200;
 
-export async function lookUnderTicket(
+export async function findDealByTicket(
   history: HistoryQuestions,
-  order: Ordered,
-  { ticket, mustBeSeen }: { readonly ticket: bigint; readonly mustBeSeen: boolean },
-): Promise<UnderTicket> {
-  for (let looks = 1; ; looks += 1) {
-    const found = await underTicket(history, order, ticket);
-    if (found !== "nothing" || !mustBeSeen || looks === LOOKS) return found;
+  expected: ExpectedDeal,
+  { ticket, mustBeShown }: { readonly ticket: bigint; readonly mustBeShown: boolean },
+): Promise<DealMatch> {
+  for (let reads = 1; ; reads += 1) {
+    const found = await matchDeal(history, expected, ticket);
+    if (found !== "nothing" || !mustBeShown || reads === MAX_READS) return found;
     await sleep(PAUSE_MS);
   }
 }
 
-async function underTicket(
+async function matchDeal(
   { getDeal }: HistoryQuestions,
-  { login, amountMinor }: Ordered,
+  { login, amountMinor }: ExpectedDeal,
   ticket: bigint,
-): Promise<UnderTicket> {
-  return await orElse<UnderTicket>("nothing", async () => {
+): Promise<DealMatch> {
+  return await orElse<DealMatch>("nothing", async () => {
     const deal = await getDeal(ticket);
     if (deal === undefined) return "nothing";
-    const isOurs = deal.login === login && deal.action === DEAL_ACTION.balance && balanceEffect(deal) === amountMinor;
-    return isOurs ? "the deal" : "another deal";
+    const isExpected =
+      deal.login === login && deal.action === DEAL_ACTION.balance && balanceEffect(deal) === amountMinor;
+    return isExpected ? "the deal" : "another deal";
   });
 }
 
-/** Whether the history shows nothing of the order. False also when that cannot be seen now. */
-export async function showsNothingOf({ readDeals }: HistoryQuestions, { login, comment }: Ordered): Promise<boolean> {
+/** True when the history was read and has no deal with the comment of the order; false also when it cannot be read. */
+export async function hasNoDealWithComment(
+  { readDeals }: HistoryQuestions,
+  { login, comment }: ExpectedDeal,
+): Promise<boolean> {
   return await orElse(false, async () => {
     const now = Date.now();
     const period = { from: new Date(now - WINDOW_MS), to: new Date(now + WINDOW_MS) };
@@ -56,52 +60,52 @@ export async function showsNothingOf({ readDeals }: HistoryQuestions, { login, c
   });
 }
 
-async function orElse<Seen>(unseen: Seen, look: () => Promise<Seen>): Promise<Seen> {
+async function orElse<Result>(fallback: Result, read: () => Promise<Result>): Promise<Result> {
   try {
-    return await look();
+    return await read();
   } catch (error) {
-    if (error instanceof Mt5Error) return unseen;
+    if (error instanceof Mt5Error) return fallback;
     throw error;
   }
 }
 
-/** Tickets that the platform has told this process as answers to commands. */
+/** Tickets that this process has received as answers to commands. */
 export type ToldTickets = {
-  /** False when it was told before: a deal is the answer to one command. */
+  /** False when the ticket was received before: a deal is the answer to one command only. */
   readonly isFirst: (ticket: bigint) => boolean;
 };
 
-/** An answer that comes again comes soon; older tickets are found in the books. */
+/** A repeated answer comes soon after the first; older tickets are found in the tables. */
 const REMEMBERED = 10_000;
 
 export function createToldTickets(): ToldTickets {
-  const told = new Set<bigint>();
+  const seen = new Set<bigint>();
   return {
     isFirst(ticket) {
-      if (told.has(ticket)) return false;
-      told.add(ticket);
-      const [oldest] = told;
-      if (told.size > REMEMBERED && oldest !== undefined) told.delete(oldest);
+      if (seen.has(ticket)) return false;
+      seen.add(ticket);
+      const [oldest] = seen;
+      if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
       return true;
     },
   };
 }
 
-/** Answers to commands that did not come, or not so that they could be believed. */
+/** Answers to commands that did not arrive, or that were not accepted as evidence. */
 export type MissedAnswers = {
-  readonly tell: () => void;
-  /** One of them may still come, to whoever asks next. */
-  readonly mayCome: () => boolean;
+  readonly add: () => void;
+  /** One of them may still arrive, and be read as the answer to the next request. */
+  readonly mayArrive: () => boolean;
 };
 
 /** A command may be executed, and so answered, this much later. */
-const COMES_WITHIN_MS = 10 * 60_000;
+const MAX_DELAY_MS = 10 * 60_000;
 
-/** `isMissing`: whether somebody before this process left a command without its answer. */
+/** `isMissing`: an earlier process left a command without its answer. */
 export function createMissedAnswers(isMissing: boolean): MissedAnswers {
   let missedAtMs = isMissing ? performance.now() : undefined;
   return {
-    tell: () => void (missedAtMs = performance.now()),
-    mayCome: () => missedAtMs !== undefined && performance.now() - missedAtMs < COMES_WITHIN_MS,
+    add: () => void (missedAtMs = performance.now()),
+    mayArrive: () => missedAtMs !== undefined && performance.now() - missedAtMs < MAX_DELAY_MS,
   };
 }

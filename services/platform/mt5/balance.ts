@@ -5,46 +5,46 @@ import { formatMinor } from "./fields.ts";
 import type { Exchanged } from "./http/exchanged.ts";
 import {
   type HistoryQuestions,
-  lookUnderTicket,
+  findDealByTicket,
   type MissedAnswers,
-  showsNothingOf,
+  hasNoDealWithComment,
   type ToldTickets,
 } from "./answer-correlation.ts";
 import type { Lease } from "./session/session-pool.ts";
 
-/** What is to be moved, and what has to be known before and after it leaves. */
+/** One balance operation, with callbacks around the moment at which it is written. */
 export type BalanceOrder = {
   readonly login: string;
   /** Signed change of the balance, not the new one. */
   readonly amountMinor: bigint;
-  /** At most 31 characters; the platform cuts the rest without a word. */
+  /** At most 31 characters; the platform cuts the rest without an error. */
   readonly comment: string;
   /** Whether a debit above the free margin is refused. */
   readonly checkMargin: boolean;
-  /** Somebody is told the ticket, so what stands under it is looked at first. */
+  /** The ticket is shown to a caller, so the deal under it is checked first. */
   readonly isTold?: boolean;
-  /** Asked once, right before the bytes leave; false means that none does. */
+  /** Called once, right before the bytes are written; false = nothing is written. */
   readonly mayWrite: () => boolean;
-  /** The bytes have left, and no answer is there yet. */
+  /** Called when the bytes are written and the answer is still outstanding. */
   readonly onWritten?: () => void;
 };
 
 const MAX_COMMENT_LENGTH = 31;
 const BALANCE_TYPE = "2";
-/** Printable ASCII without what any way to the platform could misread. */
+/** Printable ASCII without characters that a proxy or the platform could misread. */
 const SAFE_COMMENT = /^[A-Za-z0-9 _.:#@!-]*$/;
 
-/** What there is to know about the answers of one platform before one of them is believed. */
+/** The state that is needed to decide whether an answer belongs to its command. */
 export type Answers = {
   readonly told: ToldTickets;
   readonly missed: MissedAnswers;
-  /** On this session, or on any when it has ended. */
+  /** Reads on this session, or on any session when this one has ended. */
   readonly history: (lease: Lease | undefined) => HistoryQuestions;
 };
 
 /**
- * Moves money: written at most once, whatever happens, and the outcome says what is known of it. A POST with everything
- * in the query, so that nothing between us and the platform counts it as safe to repeat.
+ * Moves money: the command is written at most once, and the outcome states what is known about it. It is a POST with all
+ * parameters in the query, because a proxy may repeat a GET.
  */
 export async function changeBalance(lease: Lease, order: BalanceOrder, answers: Answers): Promise<MoneyOutcome> {
   const { login, amountMinor, comment, checkMargin, mayWrite, onWritten } = order;
@@ -62,16 +62,16 @@ export async function changeBalance(lease: Lease, order: BalanceOrder, answers: 
     { method: "POST", path: "trade/balance", query },
     { mayWrite, ...(onWritten && { onWritten }) },
   );
-  const outcome = await believed(classifyCommandAnswer(exchanged), { exchanged, lease, order, answers });
+  const outcome = await verifyOutcome(classifyCommandAnswer(exchanged), { exchanged, lease, order, answers });
   if (outcome.kind === "unknown") {
-    answers.missed.tell();
-    // What it is waiting for would be read as the answer to whatever comes next.
+    answers.missed.add();
+    // An answer that arrives later would be read as the answer to the next request.
     lease.reset();
   }
   return outcome;
 }
 
-type Circumstances = {
+type AnswerContext = {
   readonly exchanged: Exchanged;
   readonly lease: Lease;
   readonly order: BalanceOrder;
@@ -79,30 +79,30 @@ type Circumstances = {
 };
 
 /**
- * HTTP does not say which command an answer belongs to, and one that was sent twice is read as the next command's. So a
- * ticket counts once, and a refusal counts when nothing stands behind it: the true answer may say that it was executed.
- * What somebody is told must not be another's deal, or one of another amount.
- * While an answer is missing that may come in this one's place, the history has to bear it out.
+ * HTTP does not name the command that an answer belongs to, and a second copy of an answer is read as the answer to the
+ * next command. So a ticket counts once, and a refusal counts only when no further answer follows it on the session.
+ * A ticket that is shown to a caller must be the deal of this login and amount. While an earlier answer is outstanding
+ * that may have arrived in place of this one, the history has to confirm the outcome.
  */
-async function believed(outcome: MoneyOutcome, circumstances: Circumstances): Promise<MoneyOutcome> {
-  const { exchanged, lease, order, answers } = circumstances;
+async function verifyOutcome(outcome: MoneyOutcome, context: AnswerContext): Promise<MoneyOutcome> {
+  const { exchanged, lease, order, answers } = context;
   const { told, missed } = answers;
-  const isLastWord = exchanged.kind === "answered" && !exchanged.answer.keepsAlive;
-  const history = answers.history(isLastWord ? undefined : lease);
+  const isLastAnswer = exchanged.kind === "answered" && !exchanged.answer.keepsAlive;
+  const history = answers.history(isLastAnswer ? undefined : lease);
   switch (outcome.kind) {
     case "applied": {
       if (!told.isFirst(outcome.ticket)) return { kind: "unknown", reason: "contradictory" };
-      const mustBeSeen = missed.mayCome();
-      if (!mustBeSeen && order.isTold !== true) return outcome;
-      const found = await lookUnderTicket(history, order, { ticket: outcome.ticket, mustBeSeen });
+      const mustBeShown = missed.mayArrive();
+      if (!mustBeShown && order.isTold !== true) return outcome;
+      const found = await findDealByTicket(history, order, { ticket: outcome.ticket, mustBeShown });
       if (found === "another deal") return { kind: "unknown", reason: "contradictory" };
-      // A deal may be shown later than its ticket is told: that alone takes nothing from a clear answer.
-      return found === "nothing" && mustBeSeen ? { kind: "unknown", reason: "not_shown" } : outcome;
+      // The platform may show a deal later than it answers the ticket: that alone does not contradict a clear answer.
+      return found === "nothing" && mustBeShown ? { kind: "unknown", reason: "not_shown" } : outcome;
     }
     case "refused": {
       const { code } = outcome;
-      if (!isLastWord && !(await lease.isInStep())) return { kind: "unknown", reason: "contradictory", code };
-      if (!missed.mayCome() || (await showsNothingOf(history, order))) return outcome;
+      if (!isLastAnswer && !(await lease.isInStep())) return { kind: "unknown", reason: "contradictory", code };
+      if (!missed.mayArrive() || (await hasNoDealWithComment(history, order))) return outcome;
       return { kind: "unknown", reason: "unconfirmed", code };
     }
     default:

@@ -10,7 +10,7 @@ const answered = (body: string | Uint8Array, status = 200): Exchanged => ({
 });
 const classify = (body: string, status = 200): MoneyOutcome => classifyCommandAnswer(answered(body, status));
 
-test("success with a ticket is applied, under either of the two codes that say so, whatever the key's case", () => {
+test("either success code with a ticket is applied, in any key case", () => {
   expect(classify('{"retcode":"0 Done","answer":{"Ticket":"136623"}}')).toEqual({ kind: "applied", ticket: 136623n });
   expect(classify('{"retcode":"10009 Request executed","answer":{"ticket":"7"}}')).toEqual({
     kind: "applied",
@@ -22,7 +22,7 @@ test("success with a ticket is applied, under either of the two codes that say s
   });
 });
 
-test("the table of return codes: what is not listed is ambiguous", () => {
+test("a return code that is not in the table is ambiguous", () => {
   const refused = [
     3, 8, 12, 13, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1010, 1011, 1012, 1018, 1020, 1024, 1026, 1027, 1028, 1034,
     4005, 10019,
@@ -39,7 +39,7 @@ test("the table of return codes: what is not listed is ambiguous", () => {
   expect(MONEY_RETCODES.version).toBe(1);
 });
 
-test("nothing written is surely not sent, and everything else without an answer is unknown", () => {
+test("a command of which nothing was written is not sent, any other without an answer is unknown", () => {
   for (const reason of ["closed", "unauthenticated", "not_permitted"] as const) {
     expect(classifyCommandAnswer({ kind: "not_sent", reason })).toEqual({ kind: "not_sent", reason });
   }
@@ -48,7 +48,7 @@ test("nothing written is surely not sent, and everything else without an answer 
   }
 });
 
-test("any status but 200 on a command is unknown, whatever its body says", () => {
+test("any status but 200 on a command is unknown, with any body", () => {
   for (const status of [201, 204, 301, 302, 400, 403, 404, 429, 500, 502, 503]) {
     for (const body of [
       '{"retcode":"3 Invalid parameters"}',
@@ -82,7 +82,7 @@ test("a contradictory answer is unknown", () => {
     expect(classify(body), body).toMatchObject({ kind: "unknown", reason: "contradictory" });
 });
 
-test("success without a real ticket is unknown", () => {
+test("success without a valid ticket is unknown", () => {
   for (const ticket of ['"0"', "0"]) {
     expect(classify(`{"retcode":"0 Done","answer":{"Ticket":${ticket}}}`)).toEqual({
       kind: "unknown",
@@ -113,7 +113,7 @@ test("success without a real ticket is unknown", () => {
   }
 });
 
-test("a refusal that names no ticket, or ticket zero, is a refusal", () => {
+test("a refusal without a ticket or with ticket zero is a refusal", () => {
   expect(classify('{"retcode":"10019 Not enough money"}')).toEqual({ kind: "refused", code: 10019 });
   expect(classify('{"retcode":"3 Invalid parameters","answer":{"Ticket":"0"}}')).toEqual({ kind: "refused", code: 3 });
 });
@@ -124,11 +124,11 @@ test("a page of HTML with status 200, an empty body and broken UTF-8 are unknown
   expect(classifyCommandAnswer(answered(Buffer.from([0xc3, 0x28])))).toEqual({ kind: "unknown", reason: "unparsable" });
 });
 
-/** The only two shapes that may decide anything; everything that the fuzzer makes must match one of them to be decided. */
+/** The only two forms of a decided answer; a generated answer must match one of them to be decided. */
 const APPLIED = /^\s*\{.*"(?:0|10009) .*\}\s*$/s;
 const DECIDED_CODE = /"(?:3|8|12|13|10\d\d|4005|10019) /;
 
-test("no garbage is ever taken for applied or refused, and nothing throws", () => {
+test("no garbage is classified as applied or refused, and none makes the classifier throw", () => {
   const good = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
   const mutated = fc
     .tuple(fc.nat(good.length), fc.nat(4), fc.string({ unit: "binary", maxLength: 6 }))
@@ -155,7 +155,7 @@ test("no garbage is ever taken for applied or refused, and nothing throws", () =
   );
 });
 
-test("structured answers with every member doubled at random decide only where all agree", () => {
+test("answers with members repeated at random are decided only when all values are equal", () => {
   const retcode = fc.constantFrom("0 Done", "10009 Done", "3 Invalid parameters", "10019 No money", "2 Error", "0");
   const ticket = fc.constantFrom("5", "6", "0", "-1", "x");
   const member = fc.oneof(
@@ -185,7 +185,7 @@ test("structured answers with every member doubled at random decide only where a
   );
 });
 
-test("commands about accounts have a table of their own: a login that exists is a refusal there and ambiguous for money", () => {
+test("an existing login is a refusal for account commands and ambiguous for money commands", () => {
   const exists = answered('{"retcode":"3004 Login already exists"}');
   expect(classifyCommand(exists, USER_RETCODES)).toMatchObject({ kind: "refused", code: 3004 });
   expect(classifyCommand(exists, MONEY_RETCODES)).toMatchObject({ kind: "unknown", reason: "ambiguous_code" });

@@ -9,19 +9,19 @@ export type UnknownReason =
   | "unparsable"
   | "contradictory"
   | "ambiguous_code"
-  /** A ticket was told, and nothing is shown under it. */
+  /** A ticket was answered, and the platform shows no deal under it. */
   | "not_shown"
-  /** A refusal, and the history shows what it refuses. */
+  /** A refusal was answered, and the history shows a deal of the command or cannot be read. */
   | "unconfirmed"
   | "no_ticket";
 
 type Undecided =
-  /** Surely not executed, and never will be: not one byte of it was written. */
+  /** Not executed, and never will be: not one byte of it was written. */
   | { readonly kind: "not_sent"; readonly reason: NotSentReason }
-  /** It may have been executed. `code` is the return code or HTTP status, for people. */
+  /** It may have been executed. `code` is the return code or HTTP status, for operators. */
   | { readonly kind: "unknown"; readonly reason: UnknownReason; readonly code?: number };
 
-/** What is known about a command that changes something. */
+/** What is known about a command that changes an account. */
 export type CommandOutcome =
   | { readonly kind: "done"; readonly envelope: Envelope }
   | { readonly kind: "refused"; readonly code: number; readonly envelope: Envelope }
@@ -32,11 +32,11 @@ export type MoneyOutcome =
   | { readonly kind: "refused"; readonly code: number }
   | Undecided;
 
-/** Tickets are int64 for everybody behind us; the platform's are far below. */
+/** Tickets are int64 in contracts and tables; the platform's are far below. */
 const MAX_TICKET = 2n ** 63n - 1n;
 const INTEGER = /^(?:0|[1-9]\d{0,18})$/;
 
-/** Decides by what was written and by what came back, and by nothing else. Never throws. */
+/** Decides only by what was written and what was answered. Never throws. */
 export function classifyCommand(exchanged: Exchanged, table: RetcodeTable): CommandOutcome {
   if (exchanged.kind === "not_sent") return exchanged;
   if (exchanged.kind === "lost") return { kind: "unknown", reason: exchanged.reason };
@@ -46,16 +46,16 @@ export function classifyCommand(exchanged: Exchanged, table: RetcodeTable): Comm
   if (read.kind !== "read") return { kind: "unknown", reason: read.kind };
   const { envelope } = read;
   const { code } = envelope;
-  // Another code further in says that there is more to know than the first one tells.
-  const [said, ...others] = valuesNamed(envelope.members, "retcode");
-  if (others.some((other) => other !== said)) return { kind: "unknown", reason: "contradictory", code };
+  // A nested result with another code contradicts the outer one.
+  const [outer, ...others] = valuesNamed(envelope.members, "retcode");
+  if (others.some((other) => other !== outer)) return { kind: "unknown", reason: "contradictory", code };
   if (table.applied.has(code)) return { kind: "done", envelope };
   return table.refused.has(code)
     ? { kind: "refused", code, envelope }
     : { kind: "unknown", reason: "ambiguous_code", code };
 }
 
-/** As above, with the ticket that makes a deal of it; a refusal that names a ticket contradicts itself. */
+/** As above; success needs the ticket of a deal, and a refusal with a ticket is contradictory. */
 export function classifyCommandAnswer(exchanged: Exchanged): MoneyOutcome {
   const outcome = classifyCommand(exchanged, MONEY_RETCODES);
   if (outcome.kind !== "done" && outcome.kind !== "refused") return outcome;
@@ -69,7 +69,7 @@ export function classifyCommandAnswer(exchanged: Exchanged): MoneyOutcome {
     : { kind: "unknown", reason: "contradictory", code: outcome.code };
 }
 
-/** The one ticket of an answer, in its documented place. Zero is none. */
+/** The only ticket of an answer, in its documented member. Zero means no ticket. */
 function ticketOf({ answer, members }: Envelope): bigint | "contradictory" | undefined {
   const named = valuesNamed(members, "ticket");
   const [ticket] = named;

@@ -37,7 +37,7 @@ async function move(login: string, amountMinor: bigint, own: object = {}) {
   return await session.changeBalance({ ...order, ...own });
 }
 
-test("an account is created under the login that we chose, and creating it again says that it exists", async () => {
+test("an account is created under the requested login, and a repetition answers that it exists", async () => {
   expect(await mt5.addUser(aUser("3000001"))).toMatchObject({ kind: "done" });
   expect(await mt5.getUser("3000001")).toEqual({
     login: "3000001",
@@ -52,21 +52,21 @@ test("an account is created under the login that we chose, and creating it again
   expect(await mt5.addUser(aUser("3000001"))).toMatchObject({ kind: "refused", code: 3004 });
 });
 
-test("what the platform refuses about an account is a refusal with its code", async () => {
+test("a refused account command has the platform's code", async () => {
   const weak = { mainPassword: new Secret("weak") };
   expect(await mt5.addUser(aUser("3000002", weak))).toMatchObject({ kind: "refused", code: 3006 });
   expect(await mt5.addUser(aUser("3000002", { group: "pamm\\nowhere" }))).toMatchObject({ kind: "refused", code: 8 });
   expect(await mt5.getUser("3000002")).toBeUndefined();
 });
 
-test("a password can be checked, and neither answer is an error", async () => {
+test("a right and a wrong password are both answers and not errors", async () => {
   await mt5.addUser(aUser("3000003"));
   expect(await mt5.checkPassword("3000003", MAIN)).toBe(true);
   expect(await mt5.checkPassword("3000003", new Secret("Wrong1!aa"))).toBe(false);
   await expect(mt5.checkPassword("3999999", MAIN)).rejects.toMatchObject({ problem: "retcode", retcode: 13 });
 });
 
-test("many accounts are read at once, and those that do not exist are missing", async () => {
+test("many accounts are read with one call, without those that do not exist", async () => {
   const logins = [await platform.account("1.00"), await platform.account("2.50"), "3999999"];
   const users = await mt5.getUsers(logins);
   expect(Array.from(users, ([login, { balanceMinor }]) => [login, balanceMinor])).toEqual([
@@ -76,7 +76,7 @@ test("many accounts are read at once, and those that do not exist are missing", 
   expect((await mt5.getUsers(["3999999"])).size).toBe(0);
 });
 
-test("a disabled account keeps its other rights and loses those to connect and to trade", async () => {
+test("a disabled account loses the rights to connect and to trade and keeps the others", async () => {
   await mt5.addUser(aUser("3000004"));
   expect(await mt5.disableUser("3000004")).toMatchObject({ kind: "done" });
   expect((await mt5.getUser("3000004"))?.rights).toBe(0x166n);
@@ -84,7 +84,7 @@ test("a disabled account keeps its other rights and loses those to connect and t
   expect(await mt5.disableUser("3999999")).toBeUndefined();
 });
 
-test("money goes in and out with a ticket each, and both stand in the history", async () => {
+test("a deposit and a withdrawal each have a ticket and a deal in the history", async () => {
   const login = await platform.account();
   const paid = await move(login, 100_00n, { comment: "PD0F7K3M9Q2X1X CRM-2026-0001" });
   const taken = await move(login, -30_05n);
@@ -102,14 +102,14 @@ test("money goes in and out with a ticket each, and both stand in the history", 
   expect(await mt5.checkBalance(login)).toEqual({ balanceMinor: 69_95n, historyMinor: 69_95n });
 });
 
-test("what the platform refuses about money is a refusal with its code", async () => {
+test("a refused money command has the platform's code", async () => {
   const login = await platform.account("10.00");
   expect(await move(login, -10_01n)).toEqual({ kind: "refused", code: 10019 });
   expect(await move("3999999", 1n)).toEqual({ kind: "refused", code: 13 });
   expect(await platform.deals(login)).toHaveLength(1);
 });
 
-test("a group tells its currency, and one that our manager does not see is not there", async () => {
+test("a group has its currency, and a group that the manager does not see is undefined", async () => {
   expect(await mt5.getGroup(String.raw`pamm\master`)).toEqual({
     name: String.raw`pamm\master`,
     currency: "USD",

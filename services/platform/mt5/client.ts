@@ -17,7 +17,7 @@ import { createSessionPool, type Lease, type PoolOptions, type SessionPool } fro
 import { measuredTime, type TimeSource, zoneTime } from "./server-clock.ts";
 import { addUser, checkPassword, disableUser, getUser, getUsers } from "./users.ts";
 
-/** The platform's Web API as far as we use it. Questions throw an Mt5Error; commands have outcomes. */
+/** The part of the platform's Web API that this service uses. Reads throw an Mt5Error; commands return outcomes. */
 export type Mt5Client = Disposable & {
   readonly getUser: Bound<typeof getUser>;
   readonly getUsers: Bound<typeof getUsers>;
@@ -33,15 +33,15 @@ export type Mt5Client = Disposable & {
   readonly findDeals: Bound<typeof findDeals>;
   readonly getDeal: Bound<typeof getDeal>;
   readonly serverClock: TimeSource;
-  /** A free session that is signed in and has just shown that it is alive: take it first, and a permit then. */
+  /** A free session that is signed in and has just answered. Take the session first and the permit then. */
   readonly acquireForCommand: (options?: { readonly waitMs?: number }) => Promise<CommandSession>;
   readonly status: SessionPool["status"];
   readonly isLive: SessionPool["isLive"];
-  /** Nothing more leaves through any session of before. */
+  /** Ends all sessions at once: not one more byte is written through them. */
   readonly resetAll: SessionPool["resetAll"];
 };
 
-/** A session for one command; its id is recorded with what is sent. Give it back by disposing of it. */
+/** A session for one command; its id is recorded with the attempt. Dispose of it to return it to the pool. */
 export type CommandSession = Disposable & {
   readonly sessionId: string;
   readonly changeBalance: (order: BalanceOrder) => Promise<MoneyOutcome>;
@@ -56,22 +56,22 @@ export type Mt5Settings = {
   /** https://host[:port] */
   readonly url: URL;
   readonly credentials: Credentials;
-  /** PEM; the machine's own authorities when absent. */
+  /** PEM; the system's certificate authorities when absent. */
   readonly ca?: string;
   readonly insecure?: boolean;
   readonly maxSessions: number;
   /** IANA zone of the server's wall clock; measured when absent. */
   readonly timeZone?: string;
-  /** Which process, and which life of it, the sessions belong to. */
+  /** The process that opens the sessions, different after each restart. */
   readonly owner: string;
-  /** Commands were sent before, and nobody knows yet what became of them. */
+  /** An earlier process sent commands whose outcome is still unknown. */
   readonly areAnswersMissing?: boolean;
   readonly log: Log;
   readonly now?: Clock;
   readonly limits?: Partial<Mt5Limits>;
 };
 
-/** Everything that has a default because no operator has a reason to change it; tests do. */
+/** Limits with defaults that no operator has to change; tests change them. */
 export type Mt5Limits = Pick<
   PoolOptions,
   | "dialTimeoutMs"
@@ -94,14 +94,14 @@ const DEFAULT_LIMITS: Mt5Limits = {
   // A server closes silent connections after three minutes, the simulator of `make run` after ten seconds: two pings fit
   // into the shorter time, so that one late ping does not cost the session.
   pingEveryMs: 4_000,
-  // Well below any time after which a server closes: a command must not meet a connection that is just being closed.
+  // Well below the time after which a server closes idle connections, so that no command is sent on one being closed.
   proveAliveAfterMs: 1_000,
   backoff: DEFAULT_BACKOFF,
   contentType: "application/json",
 };
 const DEFAULT_PORT = 443;
 
-/** Connects at once and stays connected. Nothing throws here: the first operation tells what is wrong. */
+/** Connects at once and stays connected. Never throws: the first operation reports why no session is open. */
 export function createMt5Client(settings: Mt5Settings): Mt5Client {
   const { timeZone, now = systemClock } = settings;
   const pool = createSessionPool(poolOptions(settings));

@@ -3,7 +3,7 @@ import { encodeQuery, encodeValue, platformText, readEnvelope } from "./codec.ts
 
 const envelopeOf = (text: string) => readEnvelope(Buffer.from(text, "utf8"));
 
-test("a value gets the platform's own escape first and percent-encoding then", () => {
+test("a value gets the platform's escapes first and then percent-encoding", () => {
   expect(encodeValue(String.raw`pamm\master`)).toBe("pamm%5C%5Cmaster");
   expect(encodeValue("a=b|c\nd")).toBe("a%5C%3Db%5C%7Cc%5C%0Ad");
   expect(encodeValue("a b+c&d%e#f?g/h")).toBe("a%20b%2Bc%26d%25e%23f%3Fg%2Fh");
@@ -13,14 +13,14 @@ test("a value gets the platform's own escape first and percent-encoding then", (
   expect(encodeQuery({ login: "1", comment: "a b" })).toBe("login=1&comment=a%20b");
 });
 
-test("a name keeps its letters; what the platform could misread is replaced, and what is too long is cut", () => {
+test("in a name unsafe characters are replaced, letters are kept, and the rest is cut at the maximum length", () => {
   expect(platformText("Zoë O'Brien-Łuk", 127)).toBe("Zoë O'Brien-Łuk");
   expect(platformText('a=b|c\\d&e+f%g"h\u0000i', 127)).toBe("a_b_c_d_e_f_g_h_i");
   expect(platformText("abc def", 4)).toBe("abc");
   expect(platformText("ab😀", 3)).toBe("ab");
 });
 
-test("an answer is a return code with a text and, mostly, something below", () => {
+test("an answer has a return code with a text and an optional answer member", () => {
   expect(envelopeOf('{"retcode":"0 Done","answer":{"Ticket":"5"}}')).toMatchObject({
     kind: "read",
     envelope: { code: 0, text: "Done", answer: new Map([["ticket", ["5"]]]) },
@@ -31,7 +31,7 @@ test("an answer is a return code with a text and, mostly, something below", () =
   });
 });
 
-test("a return code that is not a plain number and a text contradicts the protocol", () => {
+test("a return code that is not a plain number with a text is contradictory", () => {
   for (const retcode of [
     '"0"',
     '"0 "',
@@ -53,14 +53,14 @@ test("a return code that is not a plain number and a text contradicts the protoc
   expect(envelopeOf("{}")).toEqual({ kind: "contradictory" });
 });
 
-test("two return codes, or two answers, contradict each other unless they say the same", () => {
+test("two return codes or two answers are contradictory unless they are equal", () => {
   expect(envelopeOf('{"retcode":"0 Done","retcode":"3 Invalid parameters"}')).toEqual({ kind: "contradictory" });
   expect(envelopeOf('{"retcode":"0 Done","Retcode":"10019 No money"}')).toEqual({ kind: "contradictory" });
   expect(envelopeOf('{"retcode":"0 Done","answer":{},"answer":{}}')).toEqual({ kind: "contradictory" });
   expect(envelopeOf('{"retcode":"0 Done","retcode":"0 Done"}')).toMatchObject({ kind: "read" });
 });
 
-test("what is not a JSON object in UTF-8 cannot be read", () => {
+test("a body that is not a JSON object in UTF-8 is unparsable", () => {
   for (const text of ["", "<html>403</html>", "[]", '"0 Done"', "0 Done", '{"retcode":"0 Done"'])
     expect(envelopeOf(text), text).toEqual({ kind: "unparsable" });
   expect(readEnvelope(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toEqual({ kind: "unparsable" });

@@ -15,12 +15,12 @@ export type ReadEnvelope =
   | { readonly kind: "unparsable" }
   | { readonly kind: "contradictory" };
 
-/** The platform's return code as documented: a plain number, a space and a text. */
+/** The documented form of a return code: a plain number, a space and a text. */
 const RETCODE = /^(0|[1-9]\d{0,8}) (.*\S.*)$/s;
-/** Characters that stand behind a backslash in a parameter's value. */
+/** Characters that are escaped with a backslash in the value of a parameter. */
 const ESCAPED = /[\\=|\n]/g;
 const NOT_LEFT_BY_URI_ENCODING = /[!'()*]/g;
-/** Characters that some way to the platform could misread, in texts where nothing depends on them. */
+/** Characters that a proxy or the platform could misread; replaced in names and remarks. */
 const UNSAFE = /[\p{Cc}=|\\&+%"]/gu;
 
 /** First the platform's own escape, then percent-encoding; never a plus for a space. */
@@ -37,7 +37,7 @@ export function encodeQuery(parameters: Readonly<Record<string, string>>): strin
     .join("&");
 }
 
-/** A name or remark as the platform can carry it: what it could misread is replaced, the rest is cut to its length. */
+/** A name or remark without unsafe characters, cut to the length of the platform's field. */
 export function platformText(text: string, maxLength: number): string {
   return text
     .toWellFormed()
@@ -48,7 +48,7 @@ export function platformText(text: string, maxLength: number): string {
     .trim();
 }
 
-/** Never throws: what cannot be read says so. */
+/** Never throws: a malformed body is a result of its own kind. */
 export function readEnvelope(body: Uint8Array): ReadEnvelope {
   const text = decodeUtf8(body);
   const document = text === undefined ? undefined : readJson(text);
@@ -61,14 +61,14 @@ export function readEnvelope(body: Uint8Array): ReadEnvelope {
   return { kind: "read", envelope: { code: Number(code), text: message, answer, members: document } };
 }
 
-/** For questions, where a strange answer is an error and nothing more. */
+/** For reads: a malformed answer throws a bad_answer. */
 export function requireEnvelope(body: Uint8Array): Envelope {
   const read = readEnvelope(body);
   if (read.kind !== "read") throw badAnswer(`the platform's answer is ${read.kind}`);
   return read.envelope;
 }
 
-/** Two members of one name that do not say the same; structures are never compared, so two of them always differ. */
+/** Two members of one name with different values; structures are not compared, so two of them always differ. */
 export function isContradictory(object: JsonObject, name: string): boolean {
   const values = object.get(name) ?? [];
   return values.some((value) => value !== values[0]);

@@ -6,7 +6,7 @@ import { aClient, sendOnce } from "./testing/test-client.ts";
 
 const APPLIED = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
 
-/** What `sendOnce` orders, as a history shows it. */
+/** The deal of `sendOnce` as the history shows it. */
 const A_DEAL = {
   Deal: "136623",
   Login: "900101",
@@ -16,7 +16,7 @@ const A_DEAL = {
   Comment: "TEST",
 };
 
-/** Answers the money command only; everything else is as usual. */
+/** Replaces the answer of the money command only. */
 const onBalance =
   (reply: Reply | Script): Script =>
   (seen) => {
@@ -44,10 +44,10 @@ test("a command is a POST with everything in the query, sent once on a session t
   });
 });
 
-test("an answer that comes byte by byte is one answer", async () => {
-  const { outcome } = await outcomeOf(async ({ line }) => {
+test("an answer received byte by byte is one answer", async () => {
+  const { outcome } = await outcomeOf(async ({ connection }) => {
     for (const byte of httpAnswer(APPLIED)) {
-      line.tls.write(byte);
+      connection.tls.write(byte);
       await new Promise(setImmediate);
     }
     return "nothing";
@@ -56,15 +56,15 @@ test("an answer that comes byte by byte is one answer", async () => {
 });
 
 test("an answer in chunks is one answer", async () => {
-  const { outcome } = await outcomeOf(({ line }) => {
+  const { outcome } = await outcomeOf(({ connection }) => {
     const size = APPLIED.length.toString(16);
-    line.tls.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${size}\r\n${APPLIED}\r\n0\r\n\r\n`);
+    connection.tls.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${size}\r\n${APPLIED}\r\n0\r\n\r\n`);
     return "nothing";
   });
   expect(outcome).toEqual({ kind: "applied", ticket: 136623n });
 });
 
-test("answers that say nothing clear are unknown, and the command is not sent again", async () => {
+test("ambiguous answers are unknown, and the command is not sent again", async () => {
   const cases: readonly [Reply, object][] = [
     ["<html>Service temporarily unavailable</html>", { reason: "unparsable" }],
     ['{"retcode":"0 Done","retcode":"3 Invalid parameters","answer":{"Ticket":"5"}}', { reason: "contradictory" }],
@@ -96,16 +96,16 @@ test("answers that say nothing clear are unknown, and the command is not sent ag
   }
 });
 
-test("a clear refusal is a refusal", async () => {
+test("a listed refusal code is a refusal", async () => {
   const { outcome } = await outcomeOf('{"retcode":"10019 Not enough money"}');
   expect(outcome).toEqual({ kind: "refused", code: 10019 });
 });
 
-test("after a time-out the socket is reset and the session dead, and a late answer meets nobody", async () => {
+test("after a timeout the session is reset, and no later command receives the late answer", async () => {
   await using server = await startScriptedServer(
-    onBalance(async ({ line }) => {
+    onBalance(async ({ connection }) => {
       await pause(400);
-      return line.isOpen ? APPLIED : "nothing";
+      return connection.isOpen ? APPLIED : "nothing";
     }),
   );
   using client = aClient(server, { limits: { commandTimeoutMs: 200 } });
@@ -115,38 +115,38 @@ test("after a time-out the socket is reset and the session dead, and a late answ
   expect(client.isLive(session.sessionId)).toBe(false);
   expect(await session.changeBalance(anOrder())).toEqual({ kind: "not_sent", reason: "closed" });
   await pause(300);
-  expect(server.lines[0]).toMatchObject({ isOpen: false, wasReset: true });
+  expect(server.connections[0]).toMatchObject({ isOpen: false, wasReset: true });
   expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
 });
 
-test("an answer that comes for nobody ends the session, so it is never taken for the next command's answer", async () => {
+test("bytes without a request end the session, so they are not read as the next command's answer", async () => {
   await using server = await startScriptedServer((seen) => {
-    if (seen.path === "test/access") setTimeout(() => seen.line.tls.write(httpAnswer(APPLIED)), 20);
+    if (seen.path === "test/access") setTimeout(() => seen.connection.tls.write(httpAnswer(APPLIED)), 20);
     return undefined;
   });
   using client = aClient(server, { limits: { pingEveryMs: 10 } });
   const first = await sessionId(client);
   await expect.poll(() => client.isLive(first)).toBe(false);
-  await expect.poll(() => server.lines[0]?.wasReset).toBe(true);
+  await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
 });
 
-test("bytes behind an answer make it worthless", async () => {
-  const { outcome } = await outcomeOf(({ line }) => {
-    line.tls.write(httpAnswer(APPLIED) + httpAnswer(APPLIED));
+test("an answer followed by more bytes is unknown", async () => {
+  const { outcome } = await outcomeOf(({ connection }) => {
+    connection.tls.write(httpAnswer(APPLIED) + httpAnswer(APPLIED));
     return "nothing";
   });
   expect(outcome).toEqual({ kind: "unknown", reason: "protocol_violation" });
 });
 
-test("a refusal whose server is one answer behind is believed of nobody", async () => {
+test("a refusal from a server that is one answer behind is unknown", async () => {
   const refused = '{"retcode":"10019 Not enough money"}';
   let late: string | undefined;
   let orders = 0;
-  await using server = await startScriptedServer(({ path, line }) => {
+  await using server = await startScriptedServer(({ path, connection }) => {
     if (path === "trade/balance") orders += 1;
-    // The second order is answered as the first one was, and what became of it is told to whoever asks next.
+    // The second order receives the first one's answer again, and its own answer arrives for the next request.
     if (path === "trade/balance" && orders === 2) late = APPLIED;
-    if (path === "test/access" && late !== undefined && line.number === 1) return late;
+    if (path === "test/access" && late !== undefined && connection.number === 1) return late;
     if (path === "deal/get_total") return '{"retcode":"0 Done","answer":{"Total":"0"}}';
     if (path === "deal/get_page") return '{"retcode":"0 Done","answer":[]}';
     return path === "trade/balance" ? refused : undefined;
@@ -154,11 +154,11 @@ test("a refusal whose server is one answer behind is believed of nobody", async 
   using client = aClient(server, { maxSessions: 1, timeZone: "UTC" });
   expect(await sendOnce(client)).toEqual({ kind: "refused", code: 10019 });
   expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "contradictory", code: 10019 });
-  await expect.poll(() => server.lines[0]?.isOpen).toBe(false);
+  await expect.poll(() => server.connections[0]?.isOpen).toBe(false);
   expect(await sendOnce(client)).toEqual({ kind: "refused", code: 10019 });
 });
 
-test("a server that says no and closes has had its last word", async () => {
+test("a refusal counts when the server closes the connection with it", async () => {
   const { outcome } = await outcomeOf({
     status: 200,
     head: "Connection: close\r\n",
@@ -167,14 +167,14 @@ test("a server that says no and closes has had its last word", async () => {
   expect(outcome).toEqual({ kind: "refused", code: 10019 });
 });
 
-test("a ticket is the answer to one command: who is told it again knows nothing", async () => {
+test("a ticket counts as the answer to one command; the second command with it is unknown", async () => {
   await using server = await startScriptedServer(onBalance(APPLIED));
   using client = aClient(server);
   expect(await sendOnce(client)).toMatchObject({ kind: "applied" });
   expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "contradictory" });
 });
 
-test("what a command was answered unclearly ends its connection, and a true answer that comes later meets nobody", async () => {
+test("an ambiguous answer ends the connection, so no later command receives the real answer", async () => {
   let orders = 0;
   await using server = await startScriptedServer(
     onBalance(() => {
@@ -184,10 +184,10 @@ test("what a command was answered unclearly ends its connection, and a true answ
   );
   using client = aClient(server, { maxSessions: 1 });
   expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "unparsable" });
-  await expect.poll(() => server.lines[0]?.wasReset).toBe(true);
+  await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
 });
 
-test("while an answer is missing, a ticket counts when its deal is the one that was ordered", async () => {
+test("while an answer is missing, a ticket counts only when its deal is the requested one", async () => {
   const shown = (deal: object): string => JSON.stringify({ retcode: "0 Done", answer: { ...A_DEAL, ...deal } });
   const cases: readonly [string, Reply, object][] = [
     ["the deal that was ordered", shown({}), { kind: "applied", ticket: 136623n }],
@@ -211,7 +211,7 @@ test("while an answer is missing, a ticket counts when its deal is the one that 
   }
 });
 
-test("while an answer is missing, a deal that is shown a moment after its ticket is waited for", async () => {
+test("while an answer is missing, a deal that is shown a moment after its ticket is awaited", async () => {
   let looks = 0;
   await using server = await startScriptedServer(({ path }) => {
     if (path === "deal/get") {
@@ -224,7 +224,7 @@ test("while an answer is missing, a deal that is shown a moment after its ticket
   expect(await sendOnce(client)).toEqual({ kind: "applied", ticket: 136623n });
 });
 
-test("a ticket that somebody is told must not be another's deal, or one of another amount", async () => {
+test("a ticket that is shown to a caller must be a deal of the same login and amount", async () => {
   const shown = (deal: object): string => JSON.stringify({ retcode: "0 Done", answer: { ...A_DEAL, ...deal } });
   const cases: readonly [string, Reply, object][] = [
     ["the deal that was ordered", shown({}), { kind: "applied", ticket: 136623n }],
@@ -246,13 +246,13 @@ test("a ticket that somebody is told must not be another's deal, or one of anoth
   }
 });
 
-test("answers that a process before this one missed may still come, too", async () => {
+test("outstanding answers of an earlier process may still arrive", async () => {
   await using server = await startScriptedServer(onBalance(APPLIED));
   using client = aClient(server, { timeZone: "UTC", areAnswersMissing: true });
   expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "not_shown" });
 });
 
-test("while an answer is missing, a refusal counts when the history shows nothing of the order", async () => {
+test("while an answer is missing, a refusal counts only when the history has no deal of the order", async () => {
   const refused = '{"retcode":"10019 Not enough money"}';
   for (const head of ["", "Connection: close\r\n"]) {
     for (const [deals, expected] of [
@@ -274,10 +274,10 @@ test("while an answer is missing, a refusal counts when the history shows nothin
 
 test("a connection that ends without an answer leaves the command unknown", async () => {
   for (const end of ["destroy", "reset", "half"] as const) {
-    const { outcome, sent } = await outcomeOf(({ line }) => {
-      if (end === "destroy") line.tls.destroy();
-      if (end === "reset") line.raw.resetAndDestroy();
-      if (end === "half") line.tls.end(httpAnswer(APPLIED).slice(0, -1));
+    const { outcome, sent } = await outcomeOf(({ connection }) => {
+      if (end === "destroy") connection.tls.destroy();
+      if (end === "reset") connection.raw.resetAndDestroy();
+      if (end === "half") connection.tls.end(httpAnswer(APPLIED).slice(0, -1));
       return "nothing";
     });
     expect(outcome).toEqual({ kind: "unknown", reason: "connection_lost" });
@@ -285,7 +285,7 @@ test("a connection that ends without an answer leaves the command unknown", asyn
   }
 });
 
-test("that the bytes have left is told once, before there is an answer, and not of bytes that stay", async () => {
+test("onWritten is called once before the answer, and never when nothing was written", async () => {
   const told: string[] = [];
   const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
   await using server = await startScriptedServer(
@@ -307,13 +307,13 @@ test("that the bytes have left is told once, before there is an answer, and not 
   expect(told).toEqual(["written", "answered"]);
 });
 
-test("while nobody knows the platform's name there is no session, so nothing is promised or sent", async () => {
+test("while the platform's host name does not resolve there is no session and nothing is sent", async () => {
   using client = aClient({ port: 443, ca: "" }, { url: new URL("https://platform.invalid"), limits: { waitMs: 500 } });
   await expect(client.acquireForCommand()).rejects.toMatchObject({ problem: "unreachable" });
   expect(client.status()).toMatchObject({ reachable: false, lastError: expect.stringContaining("platform.invalid") });
 });
 
-test("a permit that is spent at the last moment lets nothing out", async () => {
+test("a permit that expires at the last moment prevents the send", async () => {
   await using server = await startScriptedServer(onBalance(APPLIED));
   using client = aClient(server);
   expect(await sendOnce(client, { mayWrite: () => false })).toEqual({ kind: "not_sent", reason: "not_permitted" });
@@ -321,16 +321,16 @@ test("a permit that is spent at the last moment lets nothing out", async () => {
   expect(await sendOnce(client)).toMatchObject({ kind: "applied" });
 });
 
-test("a connection that the server closed before we wrote is known as not sent", async () => {
+test("a command on a connection that the server closed before is not sent", async () => {
   await using server = await startScriptedServer(onBalance(APPLIED));
   using client = aClient(server);
   using session = await client.acquireForCommand();
-  server.lines[0]!.tls.end();
+  server.connections[0]!.tls.end();
   await expect.poll(() => client.isLive(session.sessionId)).toBe(false);
   expect(await session.changeBalance(anOrder())).toEqual({ kind: "not_sent", reason: "closed" });
 });
 
-test("amounts and comments that the platform would change are a fault of ours, before a byte is written", async () => {
+test("amounts and comments that the platform would change throw before a byte is written", async () => {
   await using server = await startScriptedServer(onBalance(APPLIED));
   using client = aClient(server);
   using session = await client.acquireForCommand();
@@ -345,7 +345,7 @@ test("amounts and comments that the platform would change are a fault of ours, b
   expect(server.paths()).not.toContain("trade/balance");
 });
 
-test("passwords travel in a body and in no URL", async () => {
+test("passwords are sent in a body and in no URL", async () => {
   await using server = await startScriptedServer(({ path }) =>
     path === "user/add" ? '{"retcode":"0 Done"}' : undefined,
   );

@@ -9,5 +9,5 @@ export type Mt5Context = {
   readonly clock: TimeSource;
 };
 
-/** What questions need: somebody who asks them, and the clock in which they are answered. */
+/** What reads need: a reader, and the server's clock to convert times. */
 export type Mt5Questions = Pick<Mt5Context, "read" | "clock">;

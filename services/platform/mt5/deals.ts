@@ -16,11 +16,11 @@ import { RETCODE } from "./retcodes.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { badAnswer } from "./errors.ts";
 
-/** Deal actions that are told apart by us; all others change the balance in ways of the broker. */
+/** Deal actions that this service distinguishes; all others are charges and corrections of the broker. */
 export const DEAL_ACTION = { buy: 0, sell: 1, balance: 2, credit: 3, bonus: 6, compensationCredit: 20 } as const;
 const CREDITS: readonly number[] = [DEAL_ACTION.credit, DEAL_ACTION.bonus, DEAL_ACTION.compensationCredit];
 
-/** A trade or a balance operation: both stand in one history. */
+/** A trade or a balance operation: both are in one history. */
 export type Deal = {
   readonly ticket: bigint;
   readonly login: string;
@@ -40,24 +40,27 @@ export type Deal = {
   readonly commissionMinor: bigint;
   readonly feeMinor: bigint;
   readonly comment: string;
-  /** Manager who made it; empty when the platform does not tell. */
+  /** Login of the manager who made it; empty when the platform does not show it. */
   readonly dealer: string;
-  /** The server's wall clock as it was told, for ordering and for the record. */
+  /** The server's wall clock as the platform shows it, for ordering and for the record. */
   readonly serverTimeMs: number;
   readonly at: Date;
 };
 
 export type Period = { readonly from: Date; readonly to: Date };
 
-/** The bounds may be inclusive or not, and are whole seconds. */
+/** The platform's bounds are whole seconds, inclusive or not depending on the server. */
 const EDGE_MS = 1_000;
 
-/** What a deal changed on the balance. Credit is not balance. */
+/** Signed change of the balance by a deal, in minor units; 0 for credit, which is not balance. */
 export function balanceEffect(deal: Deal): bigint {
   return CREDITS.includes(deal.action) ? 0n : deal.profitMinor + deal.swapMinor + deal.commissionMinor + deal.feeMinor;
 }
 
-/** Every deal of a login in a period, perhaps one second more at both ends, in the order of the history. Whole or an error. */
+/**
+ * Every deal of a login in a period, possibly one second more at both ends, ordered by server time. Throws when the list
+ * cannot be read whole.
+ */
 export async function readDeals(mt5: Mt5Questions, login: string, period: Period): Promise<readonly Deal[]> {
   const clock = await mt5.clock();
   const query = { login, ...bounds(clock, period) };
@@ -74,14 +77,14 @@ export async function readDeals(mt5: Mt5Questions, login: string, period: Period
   return inOrder(deals);
 }
 
-/** How many deals a login has in a period: a cheap look before a whole read. */
+/** Number of deals of a login in a period; one request, cheaper than reading them. */
 export async function countDeals(mt5: Mt5Questions, login: string, period: Period): Promise<number> {
   return await readTotal(mt5, { login, ...bounds(await mt5.clock(), period) });
 }
 
 /**
- * Deals of several logins at once. Good for finding deals and never for proving that there is none: the platform states
- * no limit of rows, and nothing tells whether it cut the list.
+ * Deals of several logins at once. It finds deals but never proves that there is none: the platform documents no limit of
+ * rows and does not mark a list that it cut.
  */
 export async function findDeals(
   mt5: Mt5Questions,
@@ -95,7 +98,7 @@ export async function findDeals(
   return inOrder(deals);
 }
 
-/** A server that says that this is too much at once is asked for less, and for one login page by page. */
+/** When the server answers that its limit is reached, the batch is halved; a single login is read page by page. */
 async function readBatch(mt5: Mt5Questions, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
   const clock = await mt5.clock();
   const query = { login: logins.join(","), ...bounds(clock, period) };

@@ -1,23 +1,23 @@
-/** Why a call brought no result. None of these is ever the result of a money command: that has outcomes of its own. */
+/** Why a read failed or no session was available. Money commands never throw these: they return outcomes. */
 export type Mt5Problem =
   /** No connection, no TLS, or no answer to the handshake. */
   | "unreachable"
-  /** The server refused our manager login. */
+  /** The server refused the manager login. */
   | "login_refused"
-  /** The server could not prove that it knows our password, so it is somebody else. */
+  /** The server could not prove that it knows the manager's password: it is not the expected server. */
   | "server_authentication_failed"
-  /** The connection ended, or the answer did not come in time. */
+  /** The connection ended, or no answer arrived in time. */
   | "lost"
-  /** 403, also after signing in again: the right is missing or the command is not supported. */
+  /** HTTP 403 also after signing in again: the manager lacks the right, or the server lacks the command. */
   | "forbidden"
   | "http_status"
-  /** Not the documented form, contradictory, or about something else than was asked. */
+  /** Not the documented form, contradictory, or about another record than the requested one. */
   | "bad_answer"
   /** A return code other than success. */
   | "retcode"
-  /** A list that could not be read whole; it must not be taken for a shorter one. */
+  /** A list that could not be read whole. */
   | "incomplete"
-  /** All sessions are in use and nobody more may wait, or waited long enough. */
+  /** All sessions are in use, and the queue is full or the wait was too long. */
   | "busy"
   | "closed";
 

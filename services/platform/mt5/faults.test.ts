@@ -25,13 +25,13 @@ async function deposit(login: string) {
   return { outcome: await session.changeBalance(order), sessionId: session.sessionId };
 }
 
-/** Calls of a command that reached the platform and had a session. */
+/** Number of calls of a command that reached the platform on a signed-in session. */
 async function calls(command: string): Promise<number> {
   const { calls: counts } = await platform.control<{ calls: Record<string, number> }>("GET", "stats");
   return counts[command] ?? 0;
 }
 
-/** One fault, one deposit: what we know of it, how many deals there are, and that it was sent exactly once. */
+/** One deposit under one fault: its outcome, the number of deals, and that it was sent exactly once. */
 async function struck(effect: string, more: object = {}) {
   const login = await platform.account();
   const before = await calls("trade/balance");
@@ -41,20 +41,20 @@ async function struck(effect: string, more: object = {}) {
   return { outcome, sessionId, login, deals: (await platform.deals(login)).length };
 }
 
-test("dropped before it was executed: unknown, no deal, and the session is gone", async () => {
+test("a command dropped before its execution is unknown, has no deal and ends its session", async () => {
   const { outcome, deals, sessionId } = await struck("drop_before");
   expect(outcome).toEqual({ kind: "unknown", reason: "connection_lost" });
   expect(deals).toBe(0);
   expect(mt5.isLive(sessionId)).toBe(false);
 });
 
-test("dropped after it was executed: unknown, and exactly one deal", async () => {
+test("a command dropped after its execution is unknown and has exactly one deal", async () => {
   const { outcome, deals } = await struck("drop_after");
   expect(outcome).toEqual({ kind: "unknown", reason: "connection_lost" });
   expect(deals).toBe(1);
 });
 
-test("an answer that comes too late: unknown, exactly one deal, the session reset, and nobody gets that answer", async () => {
+test("after a late answer the outcome is unknown, one deal exists, and the reset session gives the answer to no caller", async () => {
   const { outcome, deals, login, sessionId } = await struck("delay", { delay_ms: 1_200 });
   expect(outcome).toEqual({ kind: "unknown", reason: "timeout" });
   expect(deals).toBe(1);
@@ -63,7 +63,7 @@ test("an answer that comes too late: unknown, exactly one deal, the session rese
   expect((await mt5.getUser(login))?.balanceMinor).toBe(100_00n);
 });
 
-test("executed long after the connection died: unknown, no deal at first, and exactly one in the end", async () => {
+test("a command executed long after its connection ended is unknown and has exactly one deal in the end", async () => {
   const { outcome, deals, login } = await struck("late_apply", { delay_ms: 300 });
   expect(outcome).toMatchObject({ kind: "unknown" });
   expect(deals).toBe(0);
@@ -72,7 +72,7 @@ test("executed long after the connection died: unknown, no deal at first, and ex
   expect(await platform.deals(login)).toHaveLength(1);
 });
 
-test("codes and statuses that say nothing clear are unknown; a clear code is a refusal", async () => {
+test("ambiguous codes and statuses are unknown, a listed code is a refusal", async () => {
   for (const [effect, outcome] of [
     ["retcode:9", { kind: "unknown", reason: "ambiguous_code", code: 9 }],
     ["retcode:10", { kind: "unknown", reason: "ambiguous_code", code: 10 }],
@@ -88,7 +88,7 @@ test("codes and statuses that say nothing clear are unknown; a clear code is a r
   }
 });
 
-test("after each of these the next command works", async () => {
+test("after each fault the next command works", async () => {
   const login = await platform.account();
   for (const effect of ["drop_before", "drop_after", "http:403", "delay"]) {
     await platform.fault("trade/balance", effect, { delay_ms: 1_100 });
@@ -97,7 +97,7 @@ test("after each of these the next command works", async () => {
   }
 });
 
-test("a read that is refused once is asked again after signing in", async () => {
+test("a read that is forbidden once is repeated after signing in again", async () => {
   const login = await platform.account("1.00");
   await platform.fault("user/get", "http:403");
   const before = await calls("auth/start");
@@ -105,7 +105,7 @@ test("a read that is refused once is asked again after signing in", async () => 
   expect((await calls("auth/start")) - before).toBeGreaterThan(0);
 });
 
-test("a read whose connection is dropped is asked again", async () => {
+test("a read whose connection is dropped is repeated", async () => {
   const login = await platform.account("1.00");
   await platform.fault("deal/get_page", "drop_before");
   const period = { from: new Date(Date.now() - 60_000), to: new Date() };
@@ -121,7 +121,7 @@ test("a page that cannot be read is an error and not an empty page", async () =>
   await expect(mt5.readDeals(login, period)).rejects.toMatchObject({ problem: "retcode", retcode: 13 });
 });
 
-test("a restart of the server forgets our sessions, and the next call finds new ones", async () => {
+test("after a restart of the server the next call gets a new session", async () => {
   const login = await platform.account();
   expect((await deposit(login)).outcome).toMatchObject({ kind: "applied" });
   await platform.control("POST", "restart", {});
@@ -129,7 +129,7 @@ test("a restart of the server forgets our sessions, and the next call finds new 
   expect(await platform.deals(login)).toHaveLength(2);
 });
 
-test("a restart in the middle of a command leaves it unknown, and it is never sent again", async () => {
+test("a command during a restart is unknown and never sent again", async () => {
   const login = await platform.account();
   await platform.fault("trade/balance", "delay", { delay_ms: 250 });
   const before = await calls("trade/balance");
@@ -142,7 +142,7 @@ test("a restart in the middle of a command leaves it unknown, and it is never se
   expect(await calls("trade/balance")).toBe(before + 1);
 });
 
-test("a server that closes idle connections costs nobody an operation", async () => {
+test("no operation is lost when the server closes idle connections", async () => {
   await using impatient = await startPlatformServer({ idleCloseMs: 200, timeZone: "UTC" });
   using client = impatient.client({ limits: { pingEveryMs: 20_000, proveAliveAfterMs: 20 } });
   const login = await impatient.account();
@@ -156,7 +156,7 @@ test("a server that closes idle connections costs nobody an operation", async ()
   expect(await impatient.deals(login)).toHaveLength(6);
 });
 
-test("pings keep a session open that the server would close", async () => {
+test("pings keep a session open that the server would close as idle", async () => {
   await using impatient = await startPlatformServer({ idleCloseMs: 300, timeZone: "UTC" });
   using client = impatient.client({ limits: { pingEveryMs: 100 } });
   using first = await client.acquireForCommand();
@@ -165,7 +165,7 @@ test("pings keep a session open that the server would close", async () => {
   expect(client.isLive(first.sessionId)).toBe(true);
 });
 
-test("a manager with the wrong password gets one clear reason", async () => {
+test("a wrong manager password is reported with one clear reason", async () => {
   using client = platform.client({
     credentials: { login: String(platform.simulator.managerLogin), password: new Secret("wrong") },
     limits: { backoff: { firstMs: 60_000, lastMs: 60_000 } },
@@ -173,7 +173,7 @@ test("a manager with the wrong password gets one clear reason", async () => {
   await expect(client.getUser("1")).rejects.toThrow("the platform refuses the manager login (HTTP 403)");
 });
 
-test("fifty deposits at once through three sessions are fifty deals", async () => {
+test("fifty concurrent deposits on three sessions are fifty deals", async () => {
   const client = platform.client({ maxSessions: 3, limits: { waitMs: 10_000 } });
   using _client = client;
   const login = await platform.account();

@@ -2,21 +2,21 @@ import { badAnswer } from "./errors.ts";
 import { isContradictory } from "./codec.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./http/json.ts";
 
-/** Reads the members of one record of the platform. Whatever is not as documented throws a bad_answer. */
+/** Reads the members of one record of the platform. A member that is not as documented throws a bad_answer. */
 export type Fields = {
   readonly text: (name: string) => string;
   readonly optionalText: (name: string) => string | undefined;
   /** Tickets, logins, volumes: whole numbers that must never become floats. */
   readonly integer: (name: string) => bigint;
-  /** Counts, which fit. */
+  /** Counts: whole numbers below 2^53. */
   readonly number: (name: string) => number;
-  /** A value of one of the platform's lists, which are short. */
+  /** A value of one of the platform's enumerations: 0 to 32,767. */
   readonly code: (name: string) => number;
-  /** Milliseconds of the server's wall clock, from a member that counts units of so many. */
+  /** Milliseconds of the server's wall clock, from a member in units of `unitMs`. */
   readonly timeMs: (name: string, unitMs: number) => number;
-  /** Money that is booked; absent is zero only where the caller says so. */
+  /** Booked money in minor units; `absent` is the value of a missing member, which throws without it. */
   readonly minor: (name: string, absent?: bigint) => bigint;
-  /** Money that is only shown. */
+  /** Money that is shown and never booked, rounded to minor units. */
   readonly shownMinor: (name: string, absent?: bigint) => bigint;
   readonly has: (name: string) => boolean;
   /** A record inside this one. */
@@ -24,16 +24,16 @@ export type Fields = {
 };
 
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
-/** Everybody behind us, the database included, takes an int64. */
+/** Contracts and tables take an int64. */
 const MAX_INTEGER = 2n ** 63n - 1n;
-/** Beyond all money, and a few of them still add up to an int64. */
+/** Above any real amount, and the sum of a few of them still fits an int64. */
 const MAX_MINOR = 10n ** 18n;
 const MAX_CODE = 32_767;
-/** Far behind anything that a server can show, and far before the place where a Date stops being one. */
+/** After any time that a server shows, and before the end of the range of Date. */
 const LAST_TIME_MS = Date.UTC(2200, 0);
 
 export function fieldsOf(value: JsonValue | undefined): Fields {
-  if (!isJsonObject(value)) throw badAnswer("the platform's answer is no record");
+  if (!isJsonObject(value)) throw badAnswer("the platform's answer is not a record");
   const optionalText = (name: string) => scalar(value, name);
   const text = (name: string) => optionalText(name) ?? missing(name);
   const integer = (name: string) => {
@@ -45,8 +45,8 @@ export function fieldsOf(value: JsonValue | undefined): Fields {
     return Number.isSafeInteger(exact) ? exact : malformed(name);
   };
   const money = (parse: (text: string) => bigint | undefined) => (name: string, absent?: bigint) => {
-    const given = absent === undefined ? text(name) : optionalText(name);
-    return given === undefined ? (absent ?? missing(name)) : within(parse(given), MAX_MINOR, name);
+    const digits = absent === undefined ? text(name) : optionalText(name);
+    return digits === undefined ? (absent ?? missing(name)) : within(parse(digits), MAX_MINOR, name);
   };
   return {
     text,
@@ -69,7 +69,7 @@ export function fieldsOf(value: JsonValue | undefined): Fields {
 }
 
 export function rowsOf(value: JsonValue | undefined): readonly JsonValue[] {
-  if (!isJsonArray(value)) throw badAnswer("the platform's answer is no list");
+  if (!isJsonArray(value)) throw badAnswer("the platform's answer is not a list");
   return value;
 }
 
@@ -82,12 +82,12 @@ function scalar(object: JsonObject, name: string): string | undefined {
 
 function member(object: JsonObject, name: string): JsonValue | undefined {
   const key = name.toLowerCase();
-  if (isContradictory(object, key)) throw badAnswer(`the platform's answer says two things about ${name}`);
+  if (isContradictory(object, key)) throw badAnswer(`the platform's answer has two different values of ${name}`);
   return object.get(key)?.[0];
 }
 
-function within(value: bigint | undefined, most: bigint, name: string): bigint {
-  return value === undefined || value > most || value < -most ? malformed(name) : value;
+function within(value: bigint | undefined, max: bigint, name: string): bigint {
+  return value === undefined || value > max || value < -max ? malformed(name) : value;
 }
 
 function missing(name: string): never {
@@ -108,7 +108,7 @@ export function exactMinor(text: string): bigint | undefined {
   return parts === undefined || /[1-9]/.test(parts.finer) ? undefined : parts.minor;
 }
 
-/** The same for values that are shown and never booked: what is finer is rounded, half to even. */
+/** The same for values that are shown and never booked: finer digits are rounded half to even. */
 export function roundedMinor(text: string): bigint | undefined {
   const parts = partsOf(text);
   if (parts === undefined) return undefined;
@@ -119,7 +119,7 @@ export function roundedMinor(text: string): bigint | undefined {
   return parts.isNegative ? -rounded : rounded;
 }
 
-/** Always with the currency's digits, as the platform wants amounts. */
+/** Decimal text with exactly two digits after the point, as the platform requires. */
 export function formatMinor(minor: bigint): string {
   const digits = (minor < 0n ? -minor : minor).toString().padStart(MINOR_DIGITS + 1, "0");
   return `${minor < 0n ? "-" : ""}${digits.slice(0, -MINOR_DIGITS)}.${digits.slice(-MINOR_DIGITS)}`;
@@ -132,38 +132,38 @@ function partsOf(text: string): { isNegative: boolean; minor: bigint; finer: str
   return { isNegative: sign === "-", minor: sign === "-" ? -size : size, finer: fraction.slice(MINOR_DIGITS) };
 }
 
-/** The platform counts unsigned; a login is text for us, always in its shortest form. */
+/** The platform's logins are uint64; here they are decimal text without leading zeros. */
 const LOGIN = /^[1-9]\d{0,19}$/;
 
-/** They all stand in one URL. */
+/** All logins of a call are in one URL, whose length is limited. */
 export const MAX_LOGINS_PER_CALL = 100;
 
-/** The login that a record speaks of. */
+/** The login of a record. */
 export function loginOf(fields: Fields): string {
   const login = fields.text("Login");
   if (!LOGIN.test(login)) throw badAnswer("the platform's answer has a Login that cannot be read");
   return login;
 }
 
-/** A record of another login than was asked for is no answer, however good it looks. */
-export function requireLogin(fields: Fields, asked: string): void {
-  if (loginOf(fields) !== asked) throw badAnswer("the platform answers about another login");
+/** Throws when the record is of another login than the requested one. */
+export function requireLogin(fields: Fields, login: string): void {
+  if (loginOf(fields) !== login) throw badAnswer("the platform answers about another login");
 }
 
-/** Ticket of a deal, an order or a position: a positive int64, as everybody behind us takes it. */
+/** Ticket of a deal, an order or a position: a positive int64. */
 export function ticketOf(fields: Fields, name: string): bigint {
   const ticket = fields.integer(name);
-  if (ticket <= 0n) throw badAnswer(`the platform's answer has a ${name} that is no ticket`);
+  if (ticket <= 0n) throw badAnswer(`the platform's answer has a ${name} that is not a ticket`);
   return ticket;
 }
 
-/** The extended volume counts 1e-8 lots, the plain one 1e-4; servers before it tell the plain one only. */
+/** The extended volume is in 1e-8 lots, the plain one in 1e-4; older servers show the plain one only. */
 const EXTENDED_PER_PLAIN = 10_000n;
 
 /** Lots in units of 1e-8. */
 export function volumeOf(fields: Fields, name: string): bigint {
   const extended = `${name}Ext`;
   const volume = fields.has(extended) ? fields.integer(extended) : fields.integer(name) * EXTENDED_PER_PLAIN;
-  if (volume < 0n || volume > MAX_INTEGER) throw badAnswer(`the platform's answer has a ${name} that is no volume`);
+  if (volume < 0n || volume > MAX_INTEGER) throw badAnswer(`the platform's answer has a ${name} that is not a volume`);
   return volume;
 }

@@ -11,7 +11,7 @@ export type Group = {
   readonly currencyDigits: number;
 };
 
-/** Undefined when our manager sees no such group. */
+/** Undefined when the manager sees no such group. */
 export async function getGroup({ read }: Mt5Context, name: string): Promise<Group | undefined> {
   const found = findDone(await read({ method: "GET", path: "group/get", query: { group: name } }));
   if (found === undefined) return undefined;

@@ -24,7 +24,7 @@ async function move(login: string, amountMinor: bigint, own: object = {}) {
   return await session.changeBalance({ ...order, ...own });
 }
 
-test("deal times are converted from the server's wall clock, and found by our own", async () => {
+test("deal times are converted from the server's wall clock, and periods are in UTC", async () => {
   const login = await platform.account();
   const before = Date.now();
   const outcome = await move(login, 1_00n);
@@ -37,14 +37,14 @@ test("deal times are converted from the server's wall clock, and found by our ow
   expect(await mt5.readDeals(login, { from: new Date(before - 2 * day), to: new Date(before - day) })).toEqual([]);
 });
 
-test("without a zone the offset is measured, with the same result", async () => {
+test("without a configured time zone the offset is measured, with the same result", async () => {
   using measuring = platform.client();
   const clock = await measuring.serverClock();
   const known = await mt5.serverClock();
   expect(clock.offsetMinutes(Date.now())).toBe(known.offsetMinutes(Date.now()));
 });
 
-test("a history of more than one page is read whole, in its order", async () => {
+test("a history of more than one page is read whole and in order", async () => {
   const login = await platform.account();
   const body = { login: Number(login), profit: "1.00", swap: "-0.10", commission: "-0.05" };
   for (let count = 0; count < 125; count += 1) await platform.control("POST", "results", body);
@@ -57,7 +57,7 @@ test("a history of more than one page is read whole, in its order", async () => 
   expect(sum).toBe((await mt5.getUser(login))?.balanceMinor);
 });
 
-test("deals of several logins are found at once", async () => {
+test("deals of several logins are found with one request", async () => {
   const logins = [await platform.account("1.00"), await platform.account("2.00")];
   const deals = await mt5.findDeals(logins, allTime());
   expect(deals.map(({ login, profitMinor }) => [login, profitMinor])).toEqual([
@@ -66,9 +66,9 @@ test("deals of several logins are found at once", async () => {
   ]);
 });
 
-test("a server that says that this is too much at once is asked for less, and for one login page by page", async () => {
+test("a batch above the server's limit is halved, and a single login is read page by page", async () => {
   const logins = [await platform.account("1.00"), await platform.account("2.00"), await platform.account("3.00")];
-  // All three, the first two, the first of them.
+  // Batches of all three logins, of the first two, and of the first one.
   await platform.fault("deal/get_batch", "retcode:3007", { times: 3 });
   const deals = await mt5.findDeals(logins, allTime());
   expect(deals.map(({ login, profitMinor }) => [login, profitMinor])).toEqual([
@@ -80,7 +80,7 @@ test("a server that says that this is too much at once is asked for less, and fo
   expect(calls["deal/get_batch"]).toBeGreaterThanOrEqual(5);
 });
 
-test("open positions and the state of an account, in the same units everywhere", async () => {
+test("open positions and the account state are in the same units", async () => {
   const login = await platform.account("10000.00");
   expect(await mt5.readPositions(login)).toEqual([]);
   await platform.control("POST", "prices", { symbol: "EURUSD", bid: "1.10000", ask: "1.10010" });
@@ -103,7 +103,7 @@ test("open positions and the state of an account, in the same units everywhere",
   expect(deals.at(-1)).toMatchObject({ action: 0, entry: 0, position: BigInt(opened.position), volume: 50_000_000n });
 });
 
-test("an account that rests since the server's restart is worth its balance, and one that does not exist is not", async () => {
+test("the equity of an account inactive since the server's restart is its balance, and an unknown account has no state", async () => {
   const login = await platform.account("25.00");
   await platform.control("POST", "restart", {});
   expect(await mt5.readAccountState(login)).toEqual({
@@ -118,7 +118,7 @@ test("an account that rests since the server's restart is worth its balance, and
   expect(await mt5.readAccountState("3999999")).toBeUndefined();
 });
 
-test("a server whose keys are in lower case says the same", async () => {
+test("a server with keys in lower case is read the same", async () => {
   await using lower = await startPlatformServer({ keyCase: "lower" });
   using client = lower.client();
   const login = await lower.account("5.00");

@@ -16,7 +16,7 @@ const REQUEST = Buffer.from("POST /api/trade/balance HTTP/1.1\r\n\r\n");
 const strange = inPortions(damaged(framed(damaged(anyBody))));
 
 test(
-  "whatever bytes come back, refused and applied are said of nothing that is not plainly one of them",
+  "random bytes are classified as refused or applied only when they plainly are",
   () => {
     fuzz("money answers, from bytes to outcome", 8_000, strange, (sent) => {
       expectBelievable(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
@@ -26,7 +26,7 @@ test(
 );
 
 test(
-  "a body that is framed well is judged by what it says, and never believed more than it says",
+  "a well-framed body is classified by its content only",
   () => {
     const plain = inPortions(damaged(anyBody).map((body) => plainlyFramed(body, undefined)));
     fuzz("money answers in good frames", 8_000, plain, (sent) => {
@@ -37,7 +37,7 @@ test(
 );
 
 test(
-  "an answer that was cut anywhere, or in which any one byte is another, is never believed more than it says",
+  "an answer that is cut or has one changed byte is classified by its remaining content only",
   () => {
     const bodies = fc.tuple(anyBody, fc.nat());
     let inputs = 0;
@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  "a documented answer is understood, whatever its spelling, chunks and portions",
+  "a documented answer is understood in every spelling, chunking and portioning",
   () => {
     const documented = fc.tuple(
       documentedBody,
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  "after the first byte was written, a connection that breaks, falls silent or talks nonsense is never called unsent",
+  "after the first written byte, a broken, silent or malformed connection is never classified as not sent",
   async () => {
     await fuzzAsync("money answers over a connection", 2_000, strange, async (sent) => {
       expectBelievable(await exchangeOver(sent), () => sent.portions);
@@ -82,7 +82,7 @@ test(
 
 const MEAN_BYTES = Array.from('"\\\\{}[]:,0123456789 \\n\\u0000\\u0080\\u00ffeEtT');
 
-/** Each prefix, and for each place the same text with another byte there. */
+/** Each prefix, and for each index the same text with another byte there. */
 function* everySpoilt(body: string, seed: number): Iterable<string> {
   const length = Math.min(body.length, 200);
   for (let at = 0; at < length; at += 1) {
@@ -92,7 +92,7 @@ function* everySpoilt(body: string, seed: number): Iterable<string> {
   }
 }
 
-/** Nothing but a whole answer counts, and a reader takes what comes as it comes: so some prefix has to say it. */
+/** Only a whole answer counts, and the reader takes bytes in portions: so one prefix has to be that answer. */
 function expectBelievable(outcome: MoneyOutcome, sent: () => readonly string[]): void {
   if (outcome.kind === "unknown") return;
   const portions = sent();

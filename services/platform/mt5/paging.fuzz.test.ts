@@ -4,7 +4,7 @@ import { FUZZ_TIMEOUT_MS, fuzzAsync } from "#test/fuzz/support/fuzz.ts";
 import { Mt5Error } from "./errors.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 
-/** What happens to the list, or to an answer about it, at one of the calls. */
+/** A change of the list, or a wrong answer about it, at one of the calls. */
 type Event =
   | { readonly kind: "comes" | "goes"; readonly at: number }
   | { readonly kind: "repeats" | "leaves out"; readonly at: number }
@@ -15,14 +15,14 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ kind: fc.constantFrom("repeats", "leaves out"), at: fc.nat(400) }),
   fc.record({ kind: fc.constant("miscounts" as const), by: fc.integer({ min: -3, max: 3 }) }),
 );
-/** One goes in front and one comes behind, so that the number stays and the rows between them move. */
+/** One row is removed in front and one is added behind, so that the total is unchanged and the rows between them move. */
 const exchange: fc.Arbitrary<Event[]> = fc.tuple(fc.nat(50), fc.nat(400)).map(([front, back]) => [
   { kind: "goes", at: front },
   { kind: "comes", at: back },
 ]);
-const saga = fc.record({
+const scenario = fc.record({
   rows: fc.oneof(fc.nat(5), fc.integer({ min: 95, max: 105 }), fc.integer({ min: 150, max: 350 })),
-  /** By the number of the call. Later calls are honest. */
+  /** By the number of the call. Later calls are answered correctly. */
   events: fc.array(
     fc.oneof({ weight: 3, arbitrary: fc.array(event, { maxLength: 2 }) }, { weight: 1, arbitrary: exchange }),
     {
@@ -32,9 +32,9 @@ const saga = fc.record({
 });
 
 test(
-  "whatever comes and goes between two pages, a row that was there all the time is never missing",
+  "a row that exists during the whole read is never missing, whatever changes between two pages",
   async () => {
-    await fuzzAsync("lists that change while they are read", 2_000, saga, async ({ rows: count, events }) => {
+    await fuzzAsync("lists that change while they are read", 2_000, scenario, async ({ rows: count, events }) => {
       const list = aList(count, events);
       const read = await readWhole(list).catch((error: unknown) => {
         if (error instanceof Mt5Error && error.problem === "incomplete") return undefined;
@@ -50,13 +50,13 @@ test(
   FUZZ_TIMEOUT_MS,
 );
 
-/** A row that is left out where the number agrees with it, by a lie or by another row: nobody can see through that. */
+/** A row that is left out while the total agrees, by a wrong answer or another row: no reader can detect that. */
 function isSeamless(events: readonly Event[]): boolean {
   const has = (kind: Event["kind"]): boolean => events.some((one) => one.kind === kind);
   return has("miscounts") || (has("leaves out") && has("comes"));
 }
 
-/** Rows come in anywhere and go from anywhere; everybody else keeps the order. */
+/** Rows are added and removed anywhere; all other rows keep their order. */
 function aList(count: number, events: readonly (readonly Event[])[]) {
   const rows = Array.from({ length: count }, (_, index) => BigInt(index));
   const ever = new Set(rows);

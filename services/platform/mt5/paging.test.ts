@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 
-/** A list on the platform, which may change between two calls. */
+/** A list on the platform that may change between two calls. */
 function aList(rows: bigint[], afterCall: (call: number, rows: bigint[]) => void = () => {}) {
   let calls = 0;
   const answer = <Value>(value: Value): Promise<Value> => {
@@ -23,27 +23,27 @@ test("lists of any length are read whole", async () => {
   }
 });
 
-test("a row that comes while we read makes us read again", async () => {
+test("a row added during the read causes a second read", async () => {
   const list = aList(numbers(150), (call, rows) => call === 2 && rows.push(150n));
   expect(await readWhole(list)).toEqual(numbers(151));
 });
 
-test("a row that goes while we read shifts another out of sight, so we read again", async () => {
+test("a row removed during the read shifts another one past the page edge, so the list is read again", async () => {
   const list = aList(numbers(150), (call, rows) => call === 2 && rows.shift());
   expect(await readWhole(list)).toEqual(numbers(150).slice(1));
 });
 
-test("a row that goes while another comes leaves the number as it was, and hides none all the same", async () => {
+test("a removal together with an addition leaves the total unchanged and hides no row", async () => {
   const list = aList(numbers(150), (call, rows) => call === 2 && rows.push(150n) > 0 && rows.shift());
   expect(await readWhole(list)).toEqual(numbers(151).slice(1));
 });
 
-test("a row that comes in front of a page that is full pushes one over its edge, so we read again", async () => {
+test("a row added before a full page moves one past its edge, so the list is read again", async () => {
   const list = aList(numbers(100), (call, rows) => call === 2 && rows.unshift(100n));
   expect(await readWhole(list)).toEqual([100n, ...numbers(100)]);
 });
 
-test("a list that never holds still, or gives fewer rows than it says, is an error and never a shorter list", async () => {
+test("a list that keeps changing, or has fewer rows than its total, is an error and never a shorter list", async () => {
   const restless = aList(numbers(150), (_, rows) => rows.push(BigInt(rows.length)));
   await expect(readWhole(restless)).rejects.toMatchObject({ problem: "incomplete" });
   const short = { ...aList(numbers(5)), total: () => Promise.resolve(6) };

@@ -1,8 +1,8 @@
 import { Mt5Error } from "./errors.ts";
 
-/** The platform gives no more rows at once. */
+/** Maximum of rows that the platform returns at once. */
 export const PAGE_ROWS = 100;
-/** More is not one account's list any more. */
+/** Above the size of any real account's list. */
 const MAX_ROWS = 1_000_000;
 const MAX_TRIES = 3;
 
@@ -10,11 +10,11 @@ export type PagedList<Row> = {
   readonly what: string;
   readonly total: () => Promise<number>;
   readonly page: (offset: number) => Promise<readonly Row[]>;
-  /** Rows that two pages both show are one. */
+  /** Equal ids on two pages are the same row. */
   readonly idOf: (row: Row) => bigint;
 };
 
-/** A whole list, or an error: a list with a gap would prove the absence of what is missing. */
+/** A whole list, or an incomplete error: a missing row would be taken as proof that a deal does not exist. */
 export async function readWhole<Row>(list: PagedList<Row>): Promise<readonly Row[]> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const total = await list.total();
@@ -26,9 +26,9 @@ export async function readWhole<Row>(list: PagedList<Row>): Promise<readonly Row
 }
 
 /**
- * Rows may come and go between two pages, and one that goes while another comes leaves the number as it was but pushes
- * a third one over the edge of a page. So each page begins with the last row of the one before, which is another row
- * then, and the last page is one that is not full. Undefined when the pages do not fit.
+ * Rows may be added and removed between two pages. When one is removed while another is added, the total is unchanged but
+ * a third row moves across the edge of a page. So each page begins with the last row of the page before, which is then
+ * a different row, and the last page must not be full. Undefined when the pages do not fit together.
  */
 async function readPages<Row>({ page, idOf }: PagedList<Row>, total: number): Promise<readonly Row[] | undefined> {
   const rows = new Map<bigint, Row>();

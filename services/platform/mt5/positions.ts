@@ -14,13 +14,13 @@ export type Position = {
   /** Lots in units of 1e-8. */
   readonly volume: bigint;
   readonly priceOpen: string;
-  /** Floating, in the account's currency, without swap. */
+  /** Floating profit in the account's currency, without swap. */
   readonly profitMinor: bigint;
   readonly swapMinor: bigint;
   readonly openedAt: Date;
 };
 
-/** All open positions of a login; whole or an error, because "none" decides what somebody may withdraw. */
+/** All open positions of a login, whole or an error: the result decides how much an Investor may withdraw. */
 export async function readPositions(mt5: Mt5Context, login: string): Promise<readonly Position[]> {
   const clock = await mt5.clock();
   return await readWhole({
@@ -43,7 +43,7 @@ function readPosition(row: JsonValue, clock: ServerClock, login: string): Positi
   requireLogin(fields, login);
   const action = fields.number("Action");
   if (action !== 0 && action !== 1)
-    throw badAnswer("the platform's answer has a position that is neither buy nor sell");
+    throw badAnswer("the platform's answer has a position whose action is neither buy nor sell");
   return {
     ticket: ticketOf(fields, "Position"),
     login: loginOf(fields),

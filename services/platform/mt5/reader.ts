@@ -5,57 +5,57 @@ import type { Mt5Request } from "./http/http-request.ts";
 import { RETCODE } from "./retcodes.ts";
 import type { Lease, SessionPool } from "./session/session-pool.ts";
 
-/** Asks a question. Questions may be asked again, commands never go this way. */
+/** Sends a read. A read may be repeated; commands are never sent this way. */
 export type Reader = (request: Mt5Request) => Promise<Envelope>;
 
-/** How long a path that stays forbidden after signing in again is believed to be so; signing in helps it no more. */
+/** A path that is still forbidden after signing in again causes no further sign-in for this time. */
 const FORBIDDEN_FOR_MS = 60_000;
 
-/** One question more on another session when the first one broke, and one more after signing in when it was forbidden. */
+/** Repeats a read once on another session when the first one broke, and once after signing in when it was forbidden. */
 export function createReader(pool: SessionPool): Reader {
   const forbiddenUntil = new Map<string, number>();
   const isForbidden = (path: string) => (forbiddenUntil.get(path) ?? 0) > performance.now();
 
-  const ask = async (request: Mt5Request) => {
+  const readOnce = async (request: Mt5Request) => {
     using lease = await pool.acquire();
     const exchanged = await exchange(lease, request, !isForbidden(request.path));
     if (exchanged.kind !== "answered") return exchanged;
     const { answer } = exchanged;
     if (answer.status === 403) forbiddenUntil.set(request.path, performance.now() + FORBIDDEN_FOR_MS);
     else forbiddenUntil.delete(request.path);
-    return { kind: "heard", envelope: understand(lease, request, answer) } as const;
+    return { kind: "received", envelope: parseAnswer(lease, request, answer) } as const;
   };
   return async (request) => {
-    const first = await ask(request);
-    const last = first.kind === "heard" ? first : await ask(request);
-    if (last.kind === "heard") return last.envelope;
+    const first = await readOnce(request);
+    const last = first.kind === "received" ? first : await readOnce(request);
+    if (last.kind === "received") return last.envelope;
     throw lost(request, last);
   };
 }
 
-/** Asks on one session and nowhere else. */
+/** Reads on one session only, without a repetition. */
 export function readerOn(lease: Lease): Reader {
   return async (request) => {
     const exchanged = await lease.call(request);
     if (exchanged.kind !== "answered") throw lost(request, exchanged);
-    return understand(lease, request, exchanged.answer);
+    return parseAnswer(lease, request, exchanged.answer);
   };
 }
 
 async function exchange(lease: Lease, request: Mt5Request, mayBeStale: boolean): Promise<Exchanged> {
   const exchanged = await lease.call(request);
   if (!mayBeStale || exchanged.kind !== "answered" || exchanged.answer.status !== 403) return exchanged;
-  // 403 says either that the session is dead or that the command is not allowed; only signing in tells them apart.
+  // HTTP 403 means that the session ended or that the command is not allowed; only signing in again shows which.
   return (await lease.signInAgain()) ? await lease.call(request) : { kind: "not_sent", reason: "closed" };
 }
 
-function understand(lease: Lease, { path }: Mt5Request, { status, body }: HttpAnswer): Envelope {
+function parseAnswer(lease: Lease, { path }: Mt5Request, { status, body }: HttpAnswer): Envelope {
   if (status === 403) throw new Mt5Error("forbidden", `the platform does not allow ${path} (HTTP 403)`);
   if (status !== 200) throw new Mt5Error("http_status", `the platform answers ${path} with HTTP ${status}`);
   try {
     return requireEnvelope(body);
   } catch (error) {
-    // The answer may still come, and would be read as that to the next question.
+    // The expected answer may still arrive, and would be read as the answer to the next request.
     lease.reset();
     throw error;
   }
@@ -65,13 +65,13 @@ function lost({ path }: Mt5Request, { reason }: Exclude<Exchanged, { kind: "answ
   return new Mt5Error("lost", `the platform did not answer ${path} (${reason})`);
 }
 
-/** The answer of a question that must succeed. */
+/** The answer of a read that must succeed. */
 export function requireDone(envelope: Envelope): Envelope {
   if (envelope.code === RETCODE.done) return envelope;
   throw new Mt5Error("retcode", `the platform answers ${envelope.code} ${envelope.text}`, { retcode: envelope.code });
 }
 
-/** The same, where "not found" is an answer too. */
+/** The same; undefined for "not found". */
 export function findDone(envelope: Envelope): Envelope | undefined {
   return envelope.code === RETCODE.notFound ? undefined : requireDone(envelope);
 }

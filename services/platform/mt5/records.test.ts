@@ -26,7 +26,7 @@ const POSITION = {
 const period = { from: new Date(0), to: new Date("2026-01-02T00:00:00Z") };
 const done = (answer: unknown) => JSON.stringify({ retcode: "0 Done", answer });
 
-/** A platform that gives these answers, by path. */
+/** A platform with these answers by path. */
 async function answering(answers: Readonly<Record<string, string>>) {
   const server = await startScriptedServer(({ path }) => answers[path]);
   const client = aClient(server, { timeZone: "UTC", maxSessions: 1 });
@@ -42,7 +42,7 @@ async function answering(answers: Readonly<Record<string, string>>) {
 const dealsOf = (...deals: object[]) =>
   answering({ "deal/get_total": done({ total: String(deals.length) }), "deal/get_page": done(deals) });
 
-test("a deal is read from the fields that every server has", async () => {
+test("a deal is read from the fields of every server version", async () => {
   await using platform = await dealsOf(DEAL);
   expect(await platform.client.readDeals("1", period)).toEqual([
     {
@@ -68,7 +68,7 @@ test("a deal is read from the fields that every server has", async () => {
   ]);
 });
 
-test("a volume is taken from the finer field when there is one", async () => {
+test("a volume is read from the extended field when it exists", async () => {
   await using plain = await dealsOf(TRADE);
   expect(await plain.client.readDeals("1", period)).toMatchObject([
     { volume: 100_000_000n, volumeClosed: 50_000_000n },
@@ -77,7 +77,7 @@ test("a volume is taken from the finer field when there is one", async () => {
   expect(await fine.client.readDeals("1", period)).toMatchObject([{ volume: 123n, volumeClosed: 45n }]);
 });
 
-test("a time that no calendar has, and a number that no list or book of ours can hold, spoil the read", async () => {
+test("an invalid time or a number out of range fails the read", async () => {
   const strange = [
     { Time: "8640000000000001" },
     { Time: "-1" },
@@ -97,12 +97,12 @@ test("a time that no calendar has, and a number that no list or book of ours can
   await expect(large.client.readDeals("1", period)).rejects.toMatchObject({ problem: "bad_answer" });
 });
 
-test("tickets beyond what a float can hold are exact", async () => {
+test("tickets above 2^53 are exact", async () => {
   await using platform = await dealsOf({ ...DEAL, Deal: "9007199254740993" });
   expect(await platform.client.readDeals("1", period)).toMatchObject([{ ticket: 9007199254740993n }]);
 });
 
-test("deals come in the order of the server's clock and then of their tickets, and each once", async () => {
+test("deals are ordered by server time and then ticket, each once", async () => {
   const deals = [
     { ...DEAL, Deal: "3", TimeMsc: "2000" },
     { ...DEAL, Deal: "2", TimeMsc: "2000" },
@@ -113,7 +113,7 @@ test("deals come in the order of the server's clock and then of their tickets, a
   expect(read.map(({ ticket }) => ticket)).toEqual([9n, 2n, 3n]);
 });
 
-test("a deal that cannot be read, or is of another login, spoils the whole read instead of being left out", async () => {
+test("a malformed deal or one of another login fails the whole read and is not left out", async () => {
   const spoiled = [
     { ...DEAL, Login: "2" },
     { ...DEAL, Deal: "0" },
@@ -135,7 +135,7 @@ test("a deal that cannot be read, or is of another login, spoils the whole read 
   }
 });
 
-test("a page that is no list, or a total that is no number, is an error", async () => {
+test("a page that is not a list or a total that is not a number is an error", async () => {
   for (const [total, page] of [
     [done({ Total: "1" }), done({})],
     [done({ Total: "1" }), done("none")],
@@ -149,7 +149,7 @@ test("a page that is no list, or a total that is no number, is an error", async 
   }
 });
 
-test("an answer about somebody else is none, whatever was asked", async () => {
+test("an answer about another record is an error for every read", async () => {
   await using platform = await answering({
     "user/get": done({ ...USER, Login: "2" }),
     "user/get_batch": done([USER, { ...USER, Login: "2" }]),
@@ -181,7 +181,7 @@ test("an answer about somebody else is none, whatever was asked", async () => {
   }
 });
 
-test("what floats is rounded, what is booked never is", async () => {
+test("floating amounts are rounded, booked amounts never are", async () => {
   await using platform = await answering({
     "position/get_total": done({ Total: "1" }),
     "position/get_page": done([POSITION]),
@@ -196,7 +196,7 @@ test("a code that is neither success nor 'not found' is an error with that code"
   await expect(platform.client.getUser("1")).rejects.toMatchObject({ problem: "retcode", retcode: 10 });
 });
 
-test("disabling is done only when the platform shows it so", async () => {
+test("disabling is done only when the platform shows the new rights", async () => {
   await using platform = await answering({ "user/get": done(USER), "user/update": done(USER) });
   expect(await platform.client.disableUser("1")).toEqual({ kind: "unknown", reason: "contradictory" });
 });

@@ -1,4 +1,4 @@
-/** The platform's return codes that we give a meaning. Numbers travel as `"<code> <text>"`. */
+/** The platform's return codes that this service handles. An answer has them as `"<code> <text>"`. */
 export const RETCODE = {
   done: 0,
   invalidParameters: 3,
@@ -16,8 +16,8 @@ export const RETCODE = {
 } as const;
 
 /**
- * What a code says about a command that was sent. Anything that is not listed is ambiguous: the table fails closed.
- * Which codes are truly refusals is to be confirmed on the broker's server before it goes live; raise the version then.
+ * The meaning of a code for a command that was sent. A code that is not listed is ambiguous: the outcome is unknown.
+ * The refusals have to be confirmed on the broker's server before it goes live; raise the version then.
  */
 export type RetcodeTable = {
   readonly version: number;
@@ -25,12 +25,12 @@ export type RetcodeTable = {
   readonly refused: ReadonlySet<number>;
 };
 
-/** Codes of the handshake: whoever gets one has not had a command accepted. */
+/** Codes of the handshake: the server accepted no command on such a session. */
 const AUTHENTICATION = [
   1000, 1001, 1002, 1003, 1004, 1005, 1006, 1010, 1011, 1012, 1018, 1020, 1024, 1026, 1027, 1028, 1034,
 ];
 
-/** Class "surely refused" of a command that moves money. Code 4, data, is ambiguous here though it sounds final. */
+/** Codes of commands that move money. Code 4 ("data") is ambiguous here although its text sounds final. */
 export const MONEY_RETCODES: RetcodeTable = {
   version: 1,
   applied: new Set([RETCODE.done, RETCODE.requestDone]),
@@ -45,7 +45,7 @@ export const MONEY_RETCODES: RetcodeTable = {
   ]),
 };
 
-/** The same for commands that create and change accounts. */
+/** Codes of commands that create and change accounts. */
 export const USER_RETCODES: RetcodeTable = {
   version: 1,
   applied: new Set([RETCODE.done]),

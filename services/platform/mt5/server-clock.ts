@@ -1,11 +1,11 @@
 import type { Clock } from "#kernel/clock.ts";
 import { Mt5Error } from "./errors.ts";
 
-/** The platform tells all its times as its own wall clock, written as if that were UTC. This converts them. */
+/** The platform writes all times as its own wall clock in the form of UTC. This converts them. */
 export type ServerClock = {
   readonly toUtcMs: (serverMs: number) => number;
   readonly toServerMs: (utcMs: number) => number;
-  /** How far the wall clock is ahead of UTC at an instant; worth storing with what was converted. */
+  /** Minutes that the wall clock is ahead of UTC at an instant. */
   readonly offsetMinutes: (utcMs: number) => number;
 };
 
@@ -14,12 +14,12 @@ export type TimeSource = () => Promise<ServerClock>;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** All zones of today differ from UTC by a multiple of this. */
+/** All current time zones differ from UTC by a multiple of this. */
 const OFFSET_STEP_MINUTES = 15;
-/** A wall clock that is further from any offset than this belongs to a machine whose own clock is wrong, or to us. */
+/** A larger difference from every offset means that the server's clock or the local one is wrong. */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * MINUTE_MS;
 
-/** A clock that was measured: good for times near the measurement, an hour wrong beyond a change of clocks. */
+/** A clock with a measured offset: right near the measurement, an hour wrong beyond a daylight-saving change. */
 export function fixedClock(minutes: number): ServerClock {
   return {
     toUtcMs: (serverMs) => serverMs - minutes * MINUTE_MS,
@@ -28,17 +28,17 @@ export function fixedClock(minutes: number): ServerClock {
   };
 }
 
-/** A clock of an IANA zone: right at any date. Throws a RangeError for a name that is none. */
+/** A clock of an IANA time zone: right at any date. Throws a RangeError for an unknown name. */
 export function zoneClock(zone: string): ServerClock {
   const offsetMinutes = offsetsOf(zone);
   return {
     toUtcMs(serverMs) {
-      // Around a change both offsets may fit: of the two instants with this wall clock the earlier one is taken.
+      // Around a daylight-saving change both offsets may fit: the earlier of the two instants is taken.
       const dayMs = 1_440 * MINUTE_MS;
       const offsets = [offsetMinutes(serverMs - dayMs), offsetMinutes(serverMs + dayMs)];
       const candidates = offsets.map((minutes) => serverMs - minutes * MINUTE_MS);
       const exact = candidates.filter((utcMs) => utcMs + offsetMinutes(utcMs) * MINUTE_MS === serverMs);
-      // In the hour that is skipped in spring no instant fits; the offset before the change is as good as any.
+      // In the hour that is skipped in spring no instant fits; the offset before the change is taken.
       return exact.length > 0 ? Math.min(...exact) : Math.max(...candidates);
     },
     toServerMs: (utcMs) => utcMs + offsetMinutes(utcMs) * MINUTE_MS,
@@ -46,7 +46,7 @@ export function zoneClock(zone: string): ServerClock {
   };
 }
 
-/** The offset of a clock that was just read, rounded because the two machines and the way between them are not exact. */
+/** The offset of a clock that was just read, in minutes, rounded because of latency and clock differences. */
 export function measuredOffset(serverMs: number, utcMs: number): number {
   return Math.round((serverMs - utcMs) / MINUTE_MS / OFFSET_STEP_MINUTES) * OFFSET_STEP_MINUTES;
 }
@@ -61,15 +61,15 @@ function offsetsOf(zone: string): (utcMs: number) => number {
   };
 }
 
-/** With a zone nothing is ever asked. */
+/** A configured time zone needs no request to the server. */
 export function zoneTime(zone: string): TimeSource {
   const clock = zoneClock(zone);
   return () => Promise.resolve(clock);
 }
 
 /**
- * Without one the offset is measured, and again in every new hour: clocks are changed on the hour, so a measurement is
- * never used across a change. `readServerMs` asks the server for its wall clock.
+ * Without a configured zone the offset is measured once in each hour: daylight-saving changes happen on the hour, so a
+ * measurement is never used across a change. `readServerMs` reads the server's wall clock.
  */
 export function measuredTime(readServerMs: () => Promise<number>, now: Clock): TimeSource {
   let known: { readonly hour: number; readonly clock: Promise<ServerClock> } | undefined;
@@ -80,14 +80,17 @@ export function measuredTime(readServerMs: () => Promise<number>, now: Clock): T
     const minutes = measuredOffset(serverMs, utcMs);
     const difference = Math.abs(fixedClock(minutes).toUtcMs(serverMs) - utcMs);
     if (difference <= MAX_CLOCK_DIFFERENCE_MS) return fixedClock(minutes);
-    throw new Mt5Error("bad_answer", "the platform's clock and ours differ by more than five minutes: set both right");
+    throw new Mt5Error(
+      "bad_answer",
+      "the platform's clock and the local one differ by more than five minutes: correct both clocks",
+    );
   };
   return () => {
     const hour = Math.floor(now().getTime() / HOUR_MS);
     if (known?.hour !== hour) {
       const clock = measure();
       known = { hour, clock };
-      // A failure is not remembered: the next one who asks measures again.
+      // A failure is not remembered: the next caller measures again.
       clock.catch(() => {
         if (known?.clock === clock) known = undefined;
       });

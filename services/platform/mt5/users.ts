@@ -16,20 +16,20 @@ export type User = {
   readonly comment: string;
   readonly rights: bigint;
   readonly leverage: number;
-  /** Always there, also for accounts that nobody trades on. */
+  /** Present also for accounts without trades. */
   readonly balanceMinor: bigint;
   readonly creditMinor: bigint;
 };
 
 export type NewUser = {
-  /** Chosen by us from a range agreed with the broker, so that repeating it cannot make a second account. */
+  /** Chosen by this service from a range agreed with the broker, so that a repetition cannot create a second account. */
   readonly login: string;
   readonly group: string;
   readonly firstName: string;
   readonly lastName: string;
   readonly email: string;
   readonly leverage: number;
-  /** Tells later whose account it is. */
+  /** Identifies later whether this service created the account. */
   readonly comment: string;
   readonly mainPassword: Secret<string>;
   readonly investorPassword: Secret<string>;
@@ -41,7 +41,7 @@ const DEFAULT_RIGHTS = 0x163n;
 const MAX_NAME_LENGTH = 127;
 const MAX_COMMENT_LENGTH = 63;
 
-/** Repeating it is safe because the login is ours: `3004` then says that it exists, and getUser whose it is. */
+/** Safe to repeat because the login is chosen here: code 3004 means that it exists, and getUser shows whose it is. */
 export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOutcome> {
   const name = (text: string) => platformText(text, MAX_NAME_LENGTH);
   return await command(mt5, {
@@ -63,7 +63,7 @@ export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOu
   });
 }
 
-/** Undefined when our manager sees no such account. */
+/** Undefined when the manager sees no such account. */
 export async function getUser(mt5: Mt5Context, login: string): Promise<User | undefined> {
   const found = findDone(await mt5.read({ method: "GET", path: "user/get", query: { login } }));
   if (found === undefined) return undefined;
@@ -71,15 +71,15 @@ export async function getUser(mt5: Mt5Context, login: string): Promise<User | un
   return readUser(found.answer);
 }
 
-/** Those that exist, by login. */
+/** The existing ones of these accounts, by login. */
 export async function getUsers(mt5: Mt5Context, logins: readonly string[]): Promise<ReadonlyMap<string, User>> {
   const users = new Map<string, User>();
   for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
-    const asked = logins.slice(from, from + MAX_LOGINS_PER_CALL);
-    const request: Mt5Request = { method: "GET", path: "user/get_batch", query: { login: asked.join(",") } };
+    const batch = logins.slice(from, from + MAX_LOGINS_PER_CALL);
+    const request: Mt5Request = { method: "GET", path: "user/get_batch", query: { login: batch.join(",") } };
     const found = findDone(await mt5.read(request));
     for (const user of found === undefined ? [] : rowsOf(found.answer).map(readUser)) {
-      if (!asked.includes(user.login)) throw badAnswer("the platform answers about another login");
+      if (!batch.includes(user.login)) throw badAnswer("the platform answers about another login");
       users.set(user.login, user);
     }
   }
@@ -87,8 +87,8 @@ export async function getUsers(mt5: Mt5Context, logins: readonly string[]): Prom
 }
 
 /**
- * Takes an account's rights to connect and to trade, and keeps its others. Done only when the platform shows it so,
- * because it ignores values that it does not like. Undefined when there is no such account.
+ * Removes the rights to connect and to trade, and keeps the other rights. Done only when the platform shows the new
+ * rights, because it ignores invalid values without an error. Undefined when there is no such account.
  */
 export async function disableUser(mt5: Mt5Context, login: string): Promise<CommandOutcome | undefined> {
   const user = await getUser(mt5, login);

@@ -128,11 +128,19 @@ function logNotApplied(
   { operation, attempt }: Permit,
   outcome: Exclude<MoneyOutcome, { kind: "applied" }>,
 ): void {
-  const { number: operation_id, login } = operation;
+  const { number, login } = operation;
   const { kind } = outcome;
   const reason = outcome.kind === "refused" ? "refused" : outcome.reason;
   const code = outcome.kind === "not_sent" ? undefined : outcome.code;
-  log.warn("operation not applied by the trading platform", { operation_id, login, attempt, kind, reason, code });
+  const fields = { operation_id: number, login, attempt, kind, reason, code };
+  switch (kind) {
+    case "refused":
+      return log.warn("trading platform refused an operation", fields);
+    case "not_sent":
+      return log.info("operation not sent, retry scheduled unless it has expired", fields);
+    case "unknown":
+      return log.warn("no clear answer from the trading platform, outcome is being determined", fields);
+  }
 }
 
 function eventOf(outcome: MoneyOutcome, attempt: number): OperationEvent {

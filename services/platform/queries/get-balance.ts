@@ -6,7 +6,7 @@ import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
 
-/** Only logins that we manage are asked for: the platform shows its manager many others. */
+/** Refuses logins that this service does not manage: the platform shows its manager many others. */
 export async function getBalance({ pool, mt5 }: Deps, { login }: GetBalanceRequest): Promise<GetBalanceResponse> {
   if ((await findAccount(pool, login)) === undefined) {
     throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);

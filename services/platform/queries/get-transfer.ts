@@ -5,7 +5,7 @@ import { refuse } from "../refusals.ts";
 import { listLegs } from "../store/operations.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 
-/** "Not found" is said by the same database that records orders, so it proves that there was none when it was asked. */
+/** "Not found" comes from the database that records transfers, so it proves that none was recorded at that time. */
 export async function getTransfer({ pool }: Deps, { key }: GetTransferRequest): Promise<TransferResult> {
   const recorded = await findTransferByKey(pool, key);
   if (recorded === undefined) throw refuse("transfer_not_found", "No transfer is recorded under this key.");

@@ -4,16 +4,16 @@ import type { ListReviewsRequest, ListReviewsResponse, Review } from "#proto/pam
 import type { Deps } from "../deps.ts";
 import { listAttemptEvidence, listLogSums, listScanEvidence } from "../store/reviews.ts";
 
-/** Scans of one attempt that are shown, the last ones. */
+/** Number of the latest scans that are shown of one attempt. */
 const SCANS_SHOWN = 10;
 
-/** A page of what people have to decide, each with everything that is on record about it. */
+/** A page of reviews, each with all recorded evidence. */
 export async function listReviews({ pool }: Deps, request: ListReviewsRequest): Promise<ListReviewsResponse> {
   const { items, hasMore } = await list(pool, request);
   return { items: await withBundle(pool, items), hasMore };
 }
 
-/** What was seen when the review was opened, and what stands in the books by now: attempts, answers, scans, balance. */
+/** The evidence from the opening of the review, and the current records: attempts, answers, scans, sum of the log. */
 export async function withBundle(db: Queryable, reviews: readonly Review[]): Promise<Review[]> {
   const operations = reviews.flatMap(({ operationId }) => (operationId === "" ? [] : [BigInt(operationId)]));
   const attempts = Map.groupBy(await listAttemptEvidence(db, operations), ({ operation }) => String(operation));
@@ -34,7 +34,7 @@ export async function withBundle(db: Queryable, reviews: readonly Review[]): Pro
   });
 }
 
-/** Amounts and tickets as text: JSON numbers do not hold them. */
+/** Amounts and tickets as text, because JSON numbers lose digits. */
 function asText(_name: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }

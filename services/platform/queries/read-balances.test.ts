@@ -3,7 +3,7 @@ import { logOf } from "../testing/log-of.ts";
 import { aDeposit, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
-test("a log adds up to the same at a place for ever, and the platform's balance stands beside it", async () => {
+test("the sum of a log at a log position never changes and is returned with the platform's balance", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -49,7 +49,7 @@ test("a log adds up to the same at a place for ever, and the platform's balance 
   expect(before.balances).toMatchObject([{ balance: moneyOf(0n), dealId: 0n, lastNumber: 2n }]);
 });
 
-test("a platform that does not answer has no balances, and a list that is none is refused", async () => {
+test("an unreachable platform is platform_unavailable, and an invalid list is refused", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;

@@ -15,7 +15,7 @@ import { listLogBalances, type LogBalance } from "../store/log.ts";
 
 const MAX_LOGINS = 1_000;
 
-/** The log first: what happens between the two readings is on the platform and not in the log, and shows as a difference. */
+/** Reads the log first, so that a deal between the two reads shows as a difference instead of hiding one. */
 export async function readBalances(
   { pool, mt5 }: Deps,
   { positions }: ReadBalancesRequest,

@@ -11,7 +11,7 @@ import { insertOperations } from "../store/operation-steps.ts";
 import { insertSender } from "../store/senders.ts";
 import { insertTransfers } from "../store/transfers.ts";
 
-/** Rows as a history would have left them, for what is decided from rows alone: no trade server, no jobs. */
+/** Rows in the state that operations leave, for tests of decisions from rows alone: no trade server, no jobs. */
 
 const SERVER = "test";
 
@@ -33,12 +33,12 @@ export type OrderedOperation = {
   readonly leg?: number;
   readonly isReady?: boolean;
   readonly sendBefore?: Date;
-  /** How many attempts it has behind it. */
+  /** Number of earlier attempts. */
   readonly attempt?: number;
 };
 
-/** One operation that waits, alone under its key. */
-export async function aWaitingOperation(pool: Pool, ordered: OrderedOperation): Promise<OperationNumber> {
+/** A waiting operation, the only one of its transfer. */
+export async function aWaitingOperation(pool: Pool, operation: OrderedOperation): Promise<OperationNumber> {
   const {
     key,
     login = "1",
@@ -48,7 +48,7 @@ export async function aWaitingOperation(pool: Pool, ordered: OrderedOperation): 
     isReady = true,
     sendBefore,
     attempt = 0,
-  } = ordered;
+  } = operation;
   const own = { key, lockOwner, legs: Math.max(leg, 1), floorMinor: undefined, isEnqueued: false, sendBefore };
   return await inTransaction(pool, async (tx) => {
     const inserted = await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }]);

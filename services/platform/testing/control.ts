@@ -11,11 +11,11 @@ export type ControlDeal = {
 
 type Costs = { readonly swap?: string; readonly commission?: string };
 
-/** The simulator's own remote control: what traders, dealers and broken networks do. */
+/** The simulator's control API: actions of traders, dealers and faulty networks. */
 export type Control = ReturnType<typeof controlOf>;
 
 export function controlOf(url: string) {
-  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const init = body === undefined ? { method } : { method, body: JSON.stringify(body) };
     const response = await fetch(`${url}/control/${path}`, {
       ...init,
@@ -27,40 +27,40 @@ export function controlOf(url: string) {
   };
   return {
     addAccount: async (account: { login?: number; group: string; name: string; balance?: string }) => {
-      const { login } = (await ask("POST", "accounts", account)) as { login: number };
+      const { login } = (await call("POST", "accounts", account)) as { login: number };
       return String(login);
     },
-    account: (login: string) => ask("GET", `accounts/${login}`) as Promise<{ balance: string; positions: unknown[] }>,
-    /** The balance becomes what the deals add up to. */
-    fix: (login: string) => ask("POST", `accounts/${login}/fix`, {}) as Promise<{ balance: string }>,
-    deals: (login: string) => ask("GET", `accounts/${login}/deals`) as Promise<ControlDeal[]>,
+    account: (login: string) => call("GET", `accounts/${login}`) as Promise<{ balance: string; positions: unknown[] }>,
+    /** Sets the balance to the sum of the deals. */
+    fix: (login: string) => call("POST", `accounts/${login}/fix`, {}) as Promise<{ balance: string }>,
+    deals: (login: string) => call("GET", `accounts/${login}/deals`) as Promise<ControlDeal[]>,
     balance: (login: string, amount: string, comment = "dealer") =>
-      ask("POST", "balance", { login: Number(login), amount, comment }) as Promise<{ deal: number }>,
+      call("POST", "balance", { login: Number(login), amount, comment }) as Promise<{ deal: number }>,
     result: (login: string, profit: string, costs: Costs = {}) =>
-      ask("POST", "results", { login: Number(login), profit, ...costs }) as Promise<{ deal: number }>,
-    price: (price: string) => ask("POST", "prices", { symbol: "EURUSD", bid: price, ask: price }),
+      call("POST", "results", { login: Number(login), profit, ...costs }) as Promise<{ deal: number }>,
+    price: (price: string) => call("POST", "prices", { symbol: "EURUSD", bid: price, call: price }),
     open: (login: string, volume: string, own: { side?: "buy" | "sell"; commission?: string } = {}) =>
-      ask("POST", "positions", { login: Number(login), symbol: "EURUSD", side: "buy", volume, ...own }) as Promise<{
+      call("POST", "positions", { login: Number(login), symbol: "EURUSD", side: "buy", volume, ...own }) as Promise<{
         position: number;
         deal: number;
       }>,
     close: (position: number, own: Costs & { volume?: string } = {}) =>
-      ask("POST", `positions/${position}/close`, own) as Promise<{ deal: number; profit: string }>,
+      call("POST", `positions/${position}/close`, own) as Promise<{ deal: number; profit: string }>,
     closeBy: (position: number, by: number, costs: Costs = {}) =>
-      ask("POST", `positions/${position}/close-by`, { by, ...costs }) as Promise<{ deals: number[]; profit: string }>,
+      call("POST", `positions/${position}/close-by`, { by, ...costs }) as Promise<{ deals: number[]; profit: string }>,
     reverse: (position: number, volume: string, costs: Costs = {}) =>
-      ask("POST", `positions/${position}/reverse`, { volume, ...costs }) as Promise<{ deal: number; profit: string }>,
-    /** Charges, credits, dividends: any deal that is no trade. */
+      call("POST", `positions/${position}/reverse`, { volume, ...costs }) as Promise<{ deal: number; profit: string }>,
+    /** Books any deal that is not a trade: charges, credits, dividends. */
     book: (login: string, action: number, amount: string) =>
-      ask("POST", "deals", { login: Number(login), action, amount }) as Promise<{ deal: number }>,
+      call("POST", "deals", { login: Number(login), action, amount }) as Promise<{ deal: number }>,
     editDeal: (deal: number, own: Costs & { profit?: string; comment?: string }) =>
-      ask("POST", `deals/${deal}/edit`, own),
-    cancelDeal: (deal: number) => ask("POST", `deals/${deal}/cancel`),
-    removeDeal: (deal: number) => ask("DELETE", `deals/${deal}`),
+      call("POST", `deals/${deal}/edit`, own),
+    cancelDeal: (deal: number) => call("POST", `deals/${deal}/cancel`),
+    removeDeal: (deal: number) => call("DELETE", `deals/${deal}`),
     fault: (fault: { command: string; effect: string; times?: number; after?: number; delay_ms?: number }) =>
-      ask("POST", "faults", fault),
-    noFaults: () => ask("DELETE", "faults"),
-    restart: (forgetMs?: number) => ask("POST", "restart", forgetMs === undefined ? {} : { forget_ms: forgetMs }),
-    stats: () => ask("GET", "stats") as Promise<{ calls: Record<string, number> }>,
+      call("POST", "faults", fault),
+    noFaults: () => call("DELETE", "faults"),
+    restart: (forgetMs?: number) => call("POST", "restart", forgetMs === undefined ? {} : { forget_ms: forgetMs }),
+    stats: () => call("GET", "stats") as Promise<{ calls: Record<string, number> }>,
   };
 }

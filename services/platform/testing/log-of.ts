@@ -2,7 +2,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aCall, eventually, type Instance } from "./world.ts";
 
-/** The log behind its opening, once it has so many entries. */
+/** The entries of the log after its opening, once there are `atLeast` of them. */
 export async function logOf({ service }: Instance, login: string, atLeast: number): Promise<AccountMoved[]> {
   const { entries } = await eventually(
     () => service.readLog({ login, afterNumber: 0n, limit: 100 }, aCall()),

@@ -8,7 +8,7 @@ export async function openReviews({ service }: Instance): Promise<Review[]> {
   return (await service.listReviews(EVERYTHING_OPEN, aCall())).items;
 }
 
-/** The review with that reason, once it is there. */
+/** The review with this reason, once it is open. */
 export async function reviewOf(instance: Instance, reason: string): Promise<Review> {
   const items = await eventually(
     () => openReviews(instance),
@@ -22,13 +22,13 @@ export async function reviewOf(instance: Instance, reason: string): Promise<Revi
 type Said = { readonly action: string; readonly dealId?: bigint };
 
 export async function say({ service }: Instance, review: Review, actor: string, { action, dealId = 0n }: Said) {
-  const note = "looked at with the dealers";
+  const note = "checked with the dealers";
   const decided = await service.decideReview({ reviewId: review.id, action, dealId, note, actor }, aCall());
   assert(decided.review !== undefined);
   return decided.review;
 }
 
-/** Two keys, one after the other. */
+/** Four-eyes approval: proposal and confirmation by two clients. */
 export async function decideBoth(instance: Instance, review: Review, said: Said): Promise<Review> {
   await say(instance, review, "key-of-ann", said);
   return await say(instance, review, "key-of-bob", said);

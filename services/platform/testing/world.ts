@@ -16,7 +16,7 @@ import { registerInstance } from "../register-instance.ts";
 import { platformJobs, platformService } from "../service.ts";
 import { type Control, controlOf } from "./control.ts";
 
-/** Thrown where the process is to die: nothing after it happens. */
+/** Thrown at a crash point: the process executes nothing after it. */
 export class Crash extends Error {
   override readonly name = "Crash";
 }
@@ -24,21 +24,21 @@ export class Crash extends Error {
 export type InstanceOptions = {
   readonly quietPeriodMs?: number;
   readonly settings?: Partial<Settings>;
-  /** Called at each place where a crash would leave something behind. */
+  /** Called at each crash point. */
   readonly onReach?: (point: CrashPoint) => void;
-  /** Without them only what is called happens. */
+  /** False = no background jobs run. */
   readonly hasJobs?: boolean;
   readonly commandTimeoutMs?: number;
   readonly sessions?: number;
-  /** The server's; measured when not said. */
+  /** The server's time zone; measured when absent. */
   readonly timeZone?: string;
 };
 
-/** One process of the service, in this one. */
+/** One process of the service, simulated inside the test process. */
 export type Instance = AsyncDisposable & {
   readonly deps: Deps;
   readonly service: Implementation<PlatformServiceService>;
-  /** From now on the process dies there. */
+  /** The process crashes at this point from now on. */
   readonly crashAt: (point: CrashPoint | undefined) => void;
 };
 
@@ -53,7 +53,7 @@ export const silentLog = createLog({ service: "platform", level: "silent" });
 export const SERVER = "test-server";
 const READ_EVERY_MS = 200;
 
-/** A real database, a real trade server over TLS, and as many processes of the service as a test wants. */
+/** A real database, the simulator over TLS, and any number of processes of the service. */
 export async function aWorld(options: TestSimulatorOptions = {}): Promise<World> {
   const database = await testDatabase("platform");
   const simulator = await testSimulator({ log: silentLog, ...options });
@@ -164,13 +164,17 @@ export async function anAccount(
   return login;
 }
 
-/** Looks until it is so; what never becomes so fails the test with what was last seen. */
-export async function eventually<T>(look: () => Promise<T>, isSo: (seen: T) => boolean, withinMs = 8_000): Promise<T> {
+/** Reads until the condition holds; after `withinMs` the test fails with the last value. */
+export async function eventually<T>(
+  read: () => Promise<T>,
+  holds: (value: T) => boolean,
+  withinMs = 8_000,
+): Promise<T> {
   const byMs = performance.now() + withinMs;
   for (;;) {
-    const seen = await look();
-    if (isSo(seen)) return seen;
-    if (performance.now() > byMs) throw new Error(`it never came to be so; last seen: ${print(seen)}`);
+    const value = await read();
+    if (holds(value)) return value;
+    if (performance.now() > byMs) throw new Error(`the condition never held; last value: ${print(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -2,19 +2,19 @@ import type { Exchanged, HttpAnswer, LossReason } from "./exchanged.ts";
 import { type AnswerReader, createAnswerReader } from "./http-answer.ts";
 import type { Wire } from "./socket.ts";
 
-/** HTTP over one socket: one request at a time, written once, and never again. */
+/** HTTP over one socket: one request at a time, each written once and never repeated. */
 export type Connection = {
   readonly exchange: (request: Buffer, options: ExchangeOptions) => Promise<Exchanged>;
   readonly isOpen: () => boolean;
-  /** Resets the socket; whoever waits for an answer learns that it is lost. */
+  /** Resets the socket; a request that waits for its answer ends as lost. */
   readonly reset: () => void;
 };
 
 export type ExchangeOptions = {
   readonly timeoutMs: number;
-  /** Asked once, right before the bytes are handed over; false = nothing is written. */
+  /** Called once, right before the bytes are handed to the socket; false = nothing is written. */
   readonly mayWrite?: () => boolean;
-  /** Every byte has been handed to the operating system: whatever happens to this process now, the server may read them. */
+  /** Called when every byte was handed to the operating system: the server may read them even if this process ends. */
   readonly onWritten?: () => void;
 };
 
@@ -24,7 +24,7 @@ type Waiting = {
   readonly timer: NodeJS.Timeout;
 };
 
-/** `onEnd` is called once, when the socket is gone for whatever reason. */
+/** `onEnd` is called once, when the socket has ended for any reason. */
 export function createConnection(wire: Wire, onEnd: () => void): Connection {
   let waiting: Waiting | undefined;
   let isOpen = true;
@@ -48,7 +48,7 @@ export function createConnection(wire: Wire, onEnd: () => void): Connection {
   };
 
   wire.tls.on("data", (bytes: Buffer) => {
-    // Nobody asked for these bytes: they would be taken for the answer of the next request.
+    // Without a request these bytes are a violation: they would be read as the answer to the next request.
     const reading = waiting?.reader.push(bytes) ?? { kind: "violation" };
     if (reading.kind === "done") accept(reading.answer);
     if (reading.kind === "violation") end("protocol_violation");
@@ -63,7 +63,7 @@ export function createConnection(wire: Wire, onEnd: () => void): Connection {
       if (mayWrite?.() === false) return Promise.resolve({ kind: "not_sent", reason: "not_permitted" });
       const { promise, resolve } = Promise.withResolvers<Exchanged>();
       waiting = { reader: createAnswerReader(), settle: resolve, timer: setTimeout(end, timeoutMs, "timeout") };
-      // From this line on the bytes may reach the server, whatever is learnt later.
+      // From this line on the bytes may reach the server.
       wire.tls.write(request, (error) => {
         if (error === undefined || error === null) onWritten?.();
       });

@@ -1,7 +1,7 @@
-/** Cookies of one session; shared with no other, because a server may tie its sessions to them. */
+/** Cookies of one session, never shared, because a server may bind its sessions to them. */
 export type CookieJar = {
   readonly keep: (setCookies: readonly string[]) => void;
-  /** Value of the Cookie header; undefined while there is none. */
+  /** Value of the Cookie header; undefined while there are no cookies. */
   readonly header: () => string | undefined;
 };
 

@@ -9,12 +9,13 @@ export type HttpAnswer = {
 
 /** Why nothing was written: the connection had ended, it was not signed in, or the writer's permit was spent. */
 export type NotSentReason = "closed" | "unauthenticated" | "not_permitted";
-/** Why what was written brought no answer. The connection was reset in each case. */
+/** Why a written request has no answer. The connection was reset in each case. */
 export type LossReason = "timeout" | "connection_lost" | "protocol_violation";
 
 /**
- * What became of one request. `not_sent` is a promise: not one byte of it was handed to the socket. After `lost` nothing
- * of it is left on our side, neither in this process nor in its kernel, and after `answered` it was taken whole.
+ * The result of one request. `not_sent` guarantees that not one byte was handed to the socket. After `lost` no byte of
+ * the request is left to be sent, neither in this process nor in its operating system; after `answered` the server has
+ * read the whole request.
  */
 export type Exchanged =
   | { readonly kind: "answered"; readonly answer: HttpAnswer }

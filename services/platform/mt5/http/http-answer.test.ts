@@ -27,7 +27,7 @@ test("an answer with a length and a chunked one are read whole", () => {
   expect(bodyOf(read(CHUNKED))).toBe('{"retcode":"0 Done"}');
 });
 
-test("it does not matter how the bytes are cut, down to one by one", () => {
+test("an answer is read the same in portions of any size down to one byte", () => {
   for (const text of [PLAIN, CHUNKED]) {
     expect(
       bodyOf(
@@ -51,14 +51,14 @@ test("an answer is not complete before its last byte", () => {
   }
 });
 
-test("a single byte behind the answer is a violation, also when it is another whole answer", () => {
+test("a single byte after the answer is a violation, and so is another whole answer", () => {
   for (const text of [PLAIN, CHUNKED]) {
     expect(read(`${text}\n`).kind).toBe("violation");
     expect(read(text + PLAIN).kind).toBe("violation");
   }
 });
 
-test("what is not a clear HTTP/1.1 answer is a violation", () => {
+test("a malformed HTTP/1.1 answer is a violation", () => {
   const heads = [
     "HTTP/1.1 200 OK\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n",
@@ -85,26 +85,33 @@ test("what is not a clear HTTP/1.1 answer is a violation", () => {
   }
 });
 
-test("a head without an end is cut off", () => {
+test("a head without an end is a violation above the maximum length", () => {
   expect(read(`HTTP/1.1 200 OK\r\nX: ${"a".repeat(MAX_HEAD_BYTES)}`).kind).toBe("violation");
   expect(read(`HTTP/1.1 200 OK\r\nX: ${"a".repeat(MAX_HEAD_BYTES)}\r\nContent-Length: 0\r\n\r\n`).kind).toBe(
     "violation",
   );
 });
 
-test("a refusal without a length is read by its status alone, and the connection is done with", () => {
+test("a trailer is a violation above the maximum length", () => {
+  const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n";
+  const longest = `${"a".repeat(256)}\r\n`.repeat(MAX_HEAD_BYTES / 256);
+  expect(read(`${chunked}${longest}\r\n`).kind).toBe("done");
+  expect(read(`${chunked}${longest}a\r\n\r\n`).kind).toBe("violation");
+});
+
+test("an error status without a length is read without its body and ends the connection", () => {
   expect(read("HTTP/1.1 403 Forbidden\r\n\r\n403 Forbidden")).toMatchObject({
     kind: "done",
     answer: { status: 403, keepsAlive: false },
   });
 });
 
-test("the server may say that it closes the connection", () => {
+test("an answer with connection close does not keep the connection alive", () => {
   const closing = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
   expect(read(closing)).toMatchObject({ kind: "done", answer: { keepsAlive: false } });
 });
 
-test("a body of many megabytes in small pieces is read in time", () => {
+test("a body of many megabytes in small portions is read in time", () => {
   const size = 20 * 1024 * 1024;
   const answer = Buffer.concat([
     Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`),
@@ -117,7 +124,7 @@ test("a body of many megabytes in small pieces is read in time", () => {
   expect(reading.kind === "done" && reading.answer.body.length).toBe(size);
 });
 
-test("chunks of single bytes are read, and do not fill the memory", () => {
+test("chunks of single bytes are read up to the maximum number", () => {
   const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   const drops = (count: number): string => "1\r\na\r\n".repeat(count);
   expect(bodyOf(read(`${head}${drops(10_000)}0\r\n\r\n`))).toHaveLength(10_000);
@@ -125,7 +132,7 @@ test("chunks of single bytes are read, and do not fill the memory", () => {
   expect(read(head + drops(MAX_CHUNKS + 1)).kind).toBe("violation");
 });
 
-test("no bytes at all make the reader throw", () => {
+test("the reader throws for no input", () => {
   const pieces = fc.array(
     fc.oneof(
       fc.uint8Array({ maxLength: 40 }),

@@ -1,22 +1,22 @@
 import type { HttpAnswer } from "./exchanged.ts";
 
-/** Takes bytes as they come, in any portions, until one whole answer has been read. */
+/** Takes bytes in portions of any size until one whole answer has been read. */
 export type AnswerReader = { readonly push: (bytes: Buffer) => Reading };
 export type Reading =
   | { readonly kind: "more" }
   | { readonly kind: "done"; readonly answer: HttpAnswer }
-  /** The bytes are not one HTTP/1.1 answer; nothing that came on this connection can be trusted any more. */
+  /** The bytes are not one HTTP/1.1 answer; nothing on this connection can be trusted any more. */
   | { readonly kind: "violation" };
 
 export const MAX_HEAD_BYTES = 16 * 1024;
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_CHUNK_LINE_BYTES = 256;
-/** Each is an object that stays until the answer is whole: small ones would fill the memory long before the body is too large. */
+/** Each chunk is an object until the answer is whole: small chunks would exhaust the memory before MAX_BODY_BYTES. */
 export const MAX_CHUNKS = 200_000;
 const CRLF = "\r\n";
 const END_OF_HEAD = "\r\n\r\n";
 
-/** A part of the answer: given what is there, either asks for more or says how much it took and what comes next. */
+/** Reads one part of the answer: asks for more bytes, or returns how many it took and the next part. */
 type Part = (bytes: Buffer) => Progress;
 type Progress =
   | Exclude<Reading, { kind: "done" }>
@@ -25,7 +25,7 @@ type Progress =
 const MORE = { kind: "more" } as const;
 const VIOLATION = { kind: "violation" } as const;
 
-/** Anything that is not exactly one answer is a violation, also a single byte behind it. */
+/** Bytes that are not exactly one answer are a violation, also a single byte after the answer. */
 export function createAnswerReader(): AnswerReader {
   const body: Buffer[] = [];
   let head: Head | undefined;
@@ -57,11 +57,11 @@ type Head = {
 type Framing =
   | { readonly kind: "length"; readonly bytes: number }
   | { readonly kind: "chunked" }
-  /** Only closing the connection ends the body. Accepted where the status says it all, and the body is left unread. */
+  /** The end of the connection ends the body. Accepted for any status but 200; the body is not read. */
   | { readonly kind: "none" };
 
-function isWhole(head: Head | undefined, behind: Buffer): head is Head {
-  return head !== undefined && (behind.length === 0 || head.framing.kind === "none");
+function isWhole(head: Head | undefined, rest: Buffer): head is Head {
+  return head !== undefined && (rest.length === 0 || head.framing.kind === "none");
 }
 
 function done({ status, headers, framing }: Head, body: readonly Buffer[]): Reading {
@@ -95,7 +95,7 @@ function parseHead(text: string): Head | undefined {
   return framing === undefined ? undefined : { status: Number(status), headers, framing };
 }
 
-/** Two ways to say where the answer ends, or a coding that we did not ask for, are a way to smuggle another answer in. */
+/** Two framings of one answer, or an encoding that was not requested, allow response smuggling and are refused. */
 function framingOf(status: number, headers: ReadonlyMap<string, readonly string[]>): Framing | undefined {
   const lengths = headers.get("content-length") ?? [];
   const transfer = headers.get("transfer-encoding")?.join();

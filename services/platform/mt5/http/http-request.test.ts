@@ -20,7 +20,7 @@ test("a command is a POST with everything in the query and an empty body", () =>
   ]);
 });
 
-test("secrets travel in the body, whose length is counted in bytes", () => {
+test("secrets are in the body, and its length is counted in bytes", () => {
   const body = { Login: "1", PassMain: new Secret("Zoë#1aaaa") };
   const text = encodeRequest({ method: "POST", path: "user/add", body }, { ...head, cookie: "sid=1" }).toString("utf8");
   expect(text).toContain("\r\nCookie: sid=1\r\n");
@@ -35,7 +35,7 @@ test("no value can end the request line or add a header", () => {
   expect(lines.filter((line) => line.startsWith("Host"))).toEqual(["Host: mt5.example"]);
 });
 
-test("cookies are kept and sent back, replaced by name, and dropped when the server says so", () => {
+test("cookies are kept, sent back, replaced by name, and dropped when the server expires them", () => {
   const jar = createCookieJar();
   expect(jar.header()).toBeUndefined();
   jar.keep(["sid=abc; Path=/; HttpOnly", "node=7"]);
@@ -44,7 +44,7 @@ test("cookies are kept and sent back, replaced by name, and dropped when the ser
   expect(jar.header()).toBe("sid=def");
 });
 
-test("a cookie that could break the request is not kept, and no server can fill our memory with them", () => {
+test("an invalid cookie is not kept, and the number of cookies is limited", () => {
   const jar = createCookieJar();
   jar.keep(["a=b\r\nX: y", "no-value", "=x", "a b=c", `long=${"x".repeat(5_000)}`]);
   expect(jar.header()).toBeUndefined();

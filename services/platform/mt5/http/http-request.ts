@@ -1,7 +1,7 @@
 import type { Secret } from "#kernel/secret.ts";
 import { encodeQuery } from "../codec.ts";
 
-/** One call of the Web API. Secrets travel in the body only: servers log what stands in a URL. */
+/** One call of the Web API. Secrets are in the body only, because servers log URLs. */
 export type Mt5Request = {
   readonly method: "GET" | "POST";
   /** Below /api/, for example trade/balance. */
@@ -18,7 +18,7 @@ export type RequestHead = {
 
 const USER_AGENT = "pamm-integration-service";
 
-/** The whole request as one buffer, so that it is handed to the socket in one call. */
+/** The whole request as one buffer, so that it is handed to the socket in one write. */
 export function encodeRequest({ method, path, query, body }: Mt5Request, head: RequestHead): Buffer {
   const content = Buffer.from(body === undefined ? "" : JSON.stringify(revealed(body)), "utf8");
   const search = query === undefined ? "" : `?${encodeQuery(query)}`;

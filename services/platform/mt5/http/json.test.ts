@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type JsonValue, readJson, valuesNamed } from "./json.ts";
 
-/** As JSON.parse would give it, to compare with; meaningful where no name is doubled. */
+/** The value as JSON.parse returns it, for comparison; only for documents without repeated names. */
 function plain(value: JsonValue | undefined): unknown {
   if (value instanceof Map) return Object.fromEntries(Array.from(value, ([name, [first]]) => [name, plain(first)]));
   return Array.isArray(value) ? value.map(plain) : value;
@@ -17,18 +17,18 @@ test("a document is read as JSON.parse reads it, but numbers stay text and names
   });
 });
 
-test("two members of one name both survive, in their order, also when only their case differs", () => {
+test("two members of one name are both kept in their order, also when only their case differs", () => {
   const document = readJson('{"Ticket":"1","a":{"ticket":2},"TICKET":"3"}');
   expect(document instanceof Map && document.get("ticket")).toEqual(["1", "3"]);
   expect(valuesNamed(document ?? null, "ticket")).toEqual(["1", "3", "2"]);
 });
 
-test("letters beyond ASCII are not folded, so no other name can pass for one of ours", () => {
+test("only ASCII letters are folded, so no other name matches an expected one", () => {
   const document = readJson('{"tic\u212Aet":"1"}');
   expect(valuesNamed(document ?? null, "ticket")).toEqual([]);
 });
 
-test("what is not exactly one JSON value is not read", () => {
+test("a text that is not exactly one JSON value is rejected", () => {
   const malformed = [
     "",
     " ",
@@ -66,13 +66,13 @@ test("what is not exactly one JSON value is not read", () => {
   for (const text of malformed) expect(readJson(text), text).toBeUndefined();
 });
 
-test("nesting is bounded, so a hostile answer cannot exhaust the stack", () => {
+test("nesting is limited, so a hostile answer cannot exhaust the stack", () => {
   expect(readJson("[".repeat(100_000))).toBeUndefined();
   expect(readJson("[".repeat(33) + "]".repeat(33))).toEqual(expect.any(Array));
   expect(readJson("[".repeat(34) + "]".repeat(34))).toBeUndefined();
 });
 
-test("it accepts exactly what JSON.parse accepts, and never throws", () => {
+test("the parser accepts exactly the texts that JSON.parse accepts and never throws", () => {
   const texts = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.json(),
@@ -91,7 +91,7 @@ test("it accepts exactly what JSON.parse accepts, and never throws", () => {
   );
 });
 
-test("strings mean what JSON.parse says they mean", () => {
+test("strings are decoded as by JSON.parse", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       expect(readJson(JSON.stringify(text))).toBe(text);

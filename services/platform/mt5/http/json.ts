@@ -1,7 +1,7 @@
 /**
- * JSON as evidence. JSON.parse keeps the last of two members with one name and turns tickets into floats; here every
- * member survives, under its name in ASCII lower case because the platform's key case is not reliable, and a number
- * stays text.
+ * A JSON parser that loses nothing. JSON.parse keeps the last of two members with one name and turns tickets into floats;
+ * this parser keeps every member, under its name in ASCII lower case because the platform's key case varies, and keeps
+ * a number as text.
  */
 export type JsonObject = ReadonlyMap<string, readonly JsonValue[]>;
 export type JsonValue = string | boolean | null | readonly JsonValue[] | JsonObject;
@@ -38,7 +38,7 @@ export function isJsonArray(value: JsonValue | undefined): value is readonly Jso
   return Array.isArray(value);
 }
 
-/** Every value that a document gives a name, however deep. */
+/** All values of the members with this name, at any depth. */
 export function valuesNamed(value: JsonValue, name: string): JsonValue[] {
   if (isJsonArray(value)) return value.flatMap((item) => valuesNamed(item, name));
   if (!isJsonObject(value)) return [];

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createConnection } from "./connection.ts";
@@ -7,11 +8,11 @@ import { listen, selfSigned, startScriptedServer } from "../testing/scripted-ser
 
 const local = (server: { port: number; ca: string }) => ({ host: "127.0.0.1", ...server, dialTimeoutMs: 500 });
 
-test("after a time-out the raw socket is reset, so what was queued in the kernel dies instead of leaving late", async () => {
+test("after a timeout the raw socket is reset, so queued bytes are discarded and not sent later", async () => {
   const afterReset = await bytesThatLeaveLate(async (wire) => {
     const exchanged = await createConnection(wire, () => {}).exchange(MUCH, { timeoutMs: 200 });
     expect(exchanged).toEqual({ kind: "lost", reason: "timeout" });
-    // At once, and not when the other side is so kind as to read.
+    // The reset happens at once, also while the server does not read.
     await expect.poll(() => wire.tls.destroyed).toBe(true);
   });
   const afterDestroy = await bytesThatLeaveLate(async ({ tls }) => {
@@ -19,31 +20,46 @@ test("after a time-out the raw socket is reset, so what was queued in the kernel
     await pause(200);
     tls.destroy();
   });
-  // What had reached the other machine can be read there; the rest is ours.
+  // Bytes that had reached the server can be read there; the rest was still queued locally.
   expect(afterReset).toBeLessThan(afterDestroy / 2);
 });
 
-test("the server's certificate must come from the authority that was pinned", async () => {
+test("the server's certificate must be issued by the configured authority", async () => {
   await using server = await startScriptedServer();
-  const stranger = await selfSigned();
-  await expect(dial(local({ port: server.port, ca: stranger.cert }))).rejects.toMatchObject({ problem: "unreachable" });
+  const other = await selfSigned();
+  await expect(dial(local({ port: server.port, ca: other.cert }))).rejects.toMatchObject({ problem: "unreachable" });
   await expect(dial({ host: "127.0.0.1", port: server.port, dialTimeoutMs: 500 })).rejects.toMatchObject({
     problem: "unreachable",
   });
 });
 
-test("it must be a certificate for the host that was asked", async () => {
+test("the server's certificate must be for the requested host", async () => {
   await using server = await startScriptedServer();
   await expect(dial({ ...local(server), host: "localhost" })).rejects.toThrow(/altnames/);
 });
 
-test("any certificate is taken only when that was said explicitly", async () => {
+test("any certificate is accepted only by an explicit setting", async () => {
   await using server = await startScriptedServer();
   const wire = await dial({ host: "127.0.0.1", port: server.port, insecure: true, dialTimeoutMs: 500 });
   wire.reset();
 });
 
-test("a server that accepts and then says nothing is given up in time", async () => {
+test("the server receives the requested host name, and no name for an address", async () => {
+  const { cert, private: key } = await selfSigned();
+  const names: (string | false | null)[] = [];
+  const server = createTlsServer({ cert, key }, (socket) => names.push(socket.servername));
+  const port = await listen(server);
+  for (const host of ["localhost", "127.0.0.1"]) {
+    const known = names.length;
+    const wire = await dial({ host, port, insecure: true, dialTimeoutMs: 2_000 });
+    await expect.poll(() => names.length).toBe(known + 1);
+    wire.reset();
+  }
+  expect(names).toEqual(["localhost", false]);
+  server.close();
+});
+
+test("dialling a server that accepts and stays silent ends with a timeout", async () => {
   let wasReset = false;
   const silent = createServer((socket) => socket.on("error", () => (wasReset = true)));
   const port = await listen(silent);
@@ -52,7 +68,7 @@ test("a server that accepts and then says nothing is given up in time", async ()
   silent.close();
 });
 
-test("nobody listening, and giving up on request, are errors and not faults", async () => {
+test("a refused connection and a cancelled dial are Mt5Errors", async () => {
   await expect(dial({ host: "127.0.0.1", port: 1, dialTimeoutMs: 500 })).rejects.toMatchObject({
     problem: "unreachable",
   });
@@ -62,10 +78,10 @@ test("nobody listening, and giving up on request, are errors and not faults", as
   await expect(dial(local(server), abort.signal)).rejects.toMatchObject({ problem: "unreachable" });
 });
 
-/** Far more than fits on the way: it fills our process, our kernel and the other one's. */
+/** Far more than the socket buffers of both sides can hold. */
 const MUCH = Buffer.alloc(64 * 1024 * 1024, "x");
 
-/** How much the other machine still gets, if it stops reading, the sender ends, and it reads on. */
+/** Bytes that the server still receives when it stops reading, the client ends the connection, and it reads on. */
 async function bytesThatLeaveLate(send: (wire: Wire) => Promise<void>): Promise<number> {
   await using server = await startScriptedServer();
   let late = 0;

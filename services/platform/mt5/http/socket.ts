@@ -5,22 +5,22 @@ import { Mt5Error } from "../errors.ts";
 export type DialOptions = {
   readonly host: string;
   readonly port: number;
-  /** PEM of the authority that the server's certificate must come from; the machine's own authorities when absent. */
+  /** PEM of the authority that issued the server's certificate; the system's certificate authorities when absent. */
   readonly ca?: string;
-  /** Takes any certificate. Only ever by an explicit setting. */
+  /** Accepts any certificate. Never set by default. */
   readonly insecure?: boolean;
   readonly dialTimeoutMs: number;
 };
 
 export type Wire = {
   readonly tls: TLSSocket;
-  /** Ends the connection so that nothing that was written and not yet delivered ever leaves. */
+  /** Ends the connection so that no byte that is still queued is ever sent. */
   readonly reset: () => void;
 };
 
 /**
- * Opens the TCP socket itself and puts TLS on top. Only so can the raw socket be reset: destroying a TLS socket lets the
- * kernel go on delivering what was queued, and resetting one that tls.connect made is refused.
+ * Opens the TCP socket and adds TLS to it, so that the raw socket can be reset: after a TLS socket is destroyed, the
+ * operating system still delivers queued bytes, and a socket that tls.connect created cannot be reset.
  */
 export async function dial(options: DialOptions, signal?: AbortSignal): Promise<Wire> {
   const { host, port, ca, insecure = false, dialTimeoutMs } = options;
@@ -48,11 +48,11 @@ export async function dial(options: DialOptions, signal?: AbortSignal): Promise<
 function secured(raw: Socket, tls: TLSSocket, limits: { dialTimeoutMs: number; signal?: AbortSignal }): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(() => reject(new Error("timed out")), limits.dialTimeoutMs);
-  const abort = () => reject(new Error("given up"));
+  const abort = () => reject(new Error("cancelled"));
   limits.signal?.addEventListener("abort", abort, { once: true });
   if (limits.signal?.aborted === true) abort();
   tls.once("secureConnect", resolve);
-  // These stay: whatever happens to a socket later, an error without a listener would end the process.
+  // These listeners stay: a later error event without a listener would end the process.
   raw.on("error", reject);
   tls.on("error", reject);
   raw.once("close", () => reject(new Error("the connection was closed")));
@@ -63,8 +63,8 @@ function secured(raw: Socket, tls: TLSSocket, limits: { dialTimeoutMs: number; s
 }
 
 /**
- * The first call alone would wait until its stream has finished; the second ends it at once, as a reset. The TLS socket
- * on top closes by itself when the raw one has: destroying it here as well crashes the process (Node 24).
+ * resetAndDestroy alone would wait until the stream has finished; destroy ends it at once, as a reset. The TLS socket
+ * closes by itself after the raw one: destroying it here as well crashes the process (Node 24).
  */
 function reset(raw: Socket): void {
   if (raw.destroyed) return;

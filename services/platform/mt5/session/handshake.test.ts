@@ -4,7 +4,7 @@ import type { Exchanged } from "../http/exchanged.ts";
 import { answerTo, authenticate, passwordHash } from "./handshake.ts";
 import type { Mt5Request } from "../http/http-request.ts";
 
-test("the vendor's vector", () => {
+test("the hash matches the vendor's test vector", () => {
   const hash = passwordHash("Password1");
   expect(hash.toString("hex")).toBe("904ba8ecb16273d2f0ae9c3b8a023752");
   expect(answerTo(hash, "73007dc7184747ce0f7c98516ef1c851")).toBe("77fe51827f7fa69dd80fbec9aa33f1bb");
@@ -30,7 +30,7 @@ const answered = (body: object | string, status = 200): Exchanged => ({
   },
 });
 
-/** A server that knows the password, unless it is told to answer otherwise. */
+/** A server that knows the password, with optional other answers. */
 function aServer(own: Readonly<Record<string, Exchanged>> = {}) {
   const asked: Mt5Request[] = [];
   const call = (request: Mt5Request): Promise<Exchanged> => {
@@ -45,7 +45,7 @@ function aServer(own: Readonly<Record<string, Exchanged>> = {}) {
   return { call, asked };
 }
 
-test("both sides prove that they know the password, and it never travels", async () => {
+test("both sides prove that they know the password without sending it", async () => {
   const { call, asked } = aServer();
   await authenticate(call, credentials);
   expect(asked.map(({ path }) => path)).toEqual(["auth/start", "auth/answer"]);
@@ -56,19 +56,19 @@ test("both sides prove that they know the password, and it never travels", async
   });
 });
 
-test("every handshake uses a random number of its own", async () => {
+test("every handshake uses a new random number", async () => {
   const { call, asked } = aServer();
   await authenticate(call, credentials);
   await authenticate(call, credentials);
   expect(asked[1]?.query?.["cli_rand"]).not.toBe(asked[3]?.query?.["cli_rand"]);
 });
 
-test("a server that cannot prove that it knows the password is an impostor", async () => {
+test("a server that cannot prove that it knows the password fails authentication", async () => {
   const { call } = aServer({ "auth/answer": answered({ retcode: "0 Done", cli_rand_answer: "0".repeat(32) }) });
   await expect(authenticate(call, credentials)).rejects.toMatchObject({ problem: "server_authentication_failed" });
 });
 
-test("a refused manager says so, with the platform's code", async () => {
+test("a refused manager login is reported with the platform's code", async () => {
   const refusing = aServer({ "auth/start": answered({ retcode: "1001 Invalid account" }) });
   await expect(authenticate(refusing.call, credentials)).rejects.toMatchObject({
     problem: "login_refused",
@@ -79,7 +79,7 @@ test("a refused manager says so, with the platform's code", async () => {
   await expect(authenticate(forbidding.call, credentials)).rejects.toMatchObject({ problem: "login_refused" });
 });
 
-test("a handshake that is not as documented is refused", async () => {
+test("a handshake that is not as documented is an error", async () => {
   const cases: readonly [Exchanged, string][] = [
     [answered({ retcode: "0 Done" }), "bad_answer"],
     [answered({ retcode: "0 Done", srv_rand: "xyz" }), "bad_answer"],

@@ -9,7 +9,7 @@ import { RETCODE } from "../retcodes.ts";
 export type Credentials = {
   /** The manager's login. */
   readonly login: string;
-  /** Its API password, a third one beside the master and the investor password. */
+  /** The manager's API password, distinct from the main and the investor password. */
   readonly password: Secret<string>;
 };
 
@@ -19,7 +19,7 @@ const AGENT = "PammBackOffice";
 const RANDOM_BYTES = 16;
 const RANDOM = /^[0-9a-f]{32}$/i;
 
-/** Signs in on one connection, and checks that the server knows our password too. Throws when either side fails. */
+/** Signs in on one connection, and verifies that the server knows the password too. Throws when either check fails. */
 export async function authenticate(
   call: (request: Mt5Request) => Promise<Exchanged>,
   { login, password }: Credentials,
@@ -39,12 +39,12 @@ export async function authenticate(
   }
 }
 
-/** All concatenations are of raw bytes, never of hex text; the password is UTF-16LE without a mark. */
+/** Concatenates raw bytes, never hex text; the password is UTF-16LE without a byte order mark. */
 export function passwordHash(password: string): Buffer {
   return md5(md5(Buffer.from(password, "utf16le")), Buffer.from("WebAPI", "ascii"));
 }
 
-/** What either side answers to the other's random number. */
+/** The answer of either side to the other's random number. */
 export function answerTo(hash: Buffer, randomHex: string): string {
   return md5(hash, Buffer.from(randomHex, "hex")).toString("hex");
 }

@@ -3,45 +3,45 @@ import type { Log } from "#kernel/log.ts";
 import { startPlatformServer } from "../testing/platform-server.ts";
 import { silentLog } from "../testing/test-client.ts";
 
-/** Pauses that a test notices, and no ping before the server closes. */
+/** Backoff pauses that the test would notice, and no ping before the server closes. */
 const LIMITS = { backoff: { firstMs: 2_000, lastMs: 30_000 }, pingEveryMs: 60_000 };
 
 function countingLog() {
-  const lines = { opened: 0, ended: 0, warnings: 0 };
+  const counts = { opened: 0, ended: 0, warnings: 0 };
   const log: Log = {
     ...silentLog,
     info: (message) => {
-      if (message.endsWith(" is open")) lines.opened += 1;
-      if (message.endsWith(" ended")) lines.ended += 1;
+      if (message.endsWith(" opened")) counts.opened += 1;
+      if (message.endsWith(" ended")) counts.ended += 1;
     },
-    warn: () => (lines.warnings += 1),
+    warn: () => (counts.warnings += 1),
   };
-  return { lines, log };
+  return { counts, log };
 }
 
-test("a server that closes idle connections costs no pause: sessions are replaced at once, and questions are answered", async () => {
+test("sessions that the server closes as idle are replaced without a pause, and reads are answered", async () => {
   await using platform = await startPlatformServer({ timeZone: "UTC", idleCloseMs: 700 });
-  const { lines, log } = countingLog();
+  const { counts, log } = countingLog();
   using client = platform.client({ log, limits: LIMITS });
-  await expect.poll(() => lines.ended, { timeout: 10_000, interval: 20 }).toBe(3);
-  await expect.poll(() => lines.opened, { timeout: 1_500, interval: 20 }).toBe(4);
+  await expect.poll(() => counts.ended, { timeout: 10_000, interval: 20 }).toBe(3);
+  await expect.poll(() => counts.opened, { timeout: 1_500, interval: 20 }).toBe(4);
 
   const askedAt = performance.now();
   expect(await client.getUser("3999999")).toBeUndefined();
   expect(performance.now() - askedAt).toBeLessThan(1_500);
-  expect(lines.warnings).toBe(0);
+  expect(counts.warnings).toBe(0);
   expect(client.status()).toMatchObject({ reachable: true, lastError: undefined });
 });
 
 test("pings keep a session open for longer than the server lets connections be idle", async () => {
   await using platform = await startPlatformServer({ timeZone: "UTC", idleCloseMs: 1_000 });
-  const { lines, log } = countingLog();
+  const { counts, log } = countingLog();
   using client = platform.client({ log, limits: { ...LIMITS, pingEveryMs: 300 } });
   const pings = async () => {
     const { calls } = await platform.control<{ calls: Record<string, number> }>("GET", "stats");
     return calls["test/access"] ?? 0;
   };
   await expect.poll(pings, { timeout: 10_000, interval: 100 }).toBeGreaterThanOrEqual(8);
-  expect(lines).toEqual({ opened: 1, ended: 0, warnings: 0 });
+  expect(counts).toEqual({ opened: 1, ended: 0, warnings: 0 });
   expect(client.status().reachable).toBe(true);
 });

@@ -1,9 +1,9 @@
 import type { Session } from "./session.ts";
 
-/** Sessions that nobody uses. One that stays is handed to `onSilence` before the server closes it, and is gone from here. */
+/** Sessions that are not leased. One that is idle for `pingEveryMs` is removed and handed to `onSilence`. */
 export type IdleSessions = {
   readonly add: (session: Session) => void;
-  /** The one that was used last, so that busy times keep few sessions busy. */
+  /** The session that was used last, so that as few sessions as possible are in use. */
   readonly take: () => Session | undefined;
   readonly remove: (session: Session) => void;
 };

@@ -3,28 +3,28 @@ import { type Backoff, createRetryGate, type RetryGate } from "./backoff.ts";
 import { Mt5Error } from "../errors.ts";
 import { createIdleSessions, type IdleSessions } from "./idle-sessions.ts";
 import { openSession, type Session, type SessionOptions } from "./session.ts";
-import { createWaitingLine, type WaitingLine } from "./waiting-line.ts";
+import { createWaitingQueue, type WaitingQueue } from "./waiting-queue.ts";
 
 export type PoolOptions = SessionOptions & {
-  /** Beginning of every session id: which process, and which life of it, a session belongs to. */
+  /** Prefix of every session id: the process that opened the session, different after each restart. */
   readonly owner: string;
   readonly maxSessions: number;
   readonly maxWaiting: number;
   readonly waitMs: number;
   readonly pingEveryMs: number;
-  /** A session that was silent for longer shows that it is alive before it may carry a command. */
+  /** A session that was idle for longer is pinged before it may carry a command. */
   readonly proveAliveAfterMs: number;
   readonly backoff: Backoff;
   readonly log: Log;
 };
 
-/** Every open session is in `live`; of those, each is idle, leased, or being pinged or signed in again. */
+/** Every open session is in `live`, and is idle, leased, or being pinged or signed in again. */
 export type PoolState = {
   readonly options: PoolOptions;
   readonly live: Map<string, Session>;
   readonly leased: Set<Session>;
   readonly idle: IdleSessions;
-  readonly line: WaitingLine<Session>;
+  readonly queue: WaitingQueue<Session>;
   readonly gate: RetryGate;
   readonly closing: AbortController;
   opened: number;
@@ -40,7 +40,7 @@ export function createPoolState(options: PoolOptions): PoolState {
     live: new Map(),
     leased: new Set(),
     idle: createIdleSessions(options.pingEveryMs, (session) => void keepAlive(pool, session)),
-    line: createWaitingLine(options.maxWaiting, () => late(pool)),
+    queue: createWaitingQueue(options.maxWaiting, () => waitError(pool)),
     gate: createRetryGate(options.backoff),
     closing: new AbortController(),
     opened: 0,
@@ -52,16 +52,16 @@ export function createPoolState(options: PoolOptions): PoolState {
   return pool;
 }
 
-/** Runs after every change: hands out what is free, and opens what is missing. One session is open even when idle. */
+/** Runs after every change: serves waiting callers with free sessions and opens missing ones. At least one stays open. */
 export function pump(pool: PoolState): void {
-  const { line, live, gate, closing, options } = pool;
-  while (line.size() > 0) {
+  const { queue, live, gate, closing, options } = pool;
+  while (queue.size() > 0) {
     const session = takeIdle(pool);
     if (session === undefined) break;
-    line.serve(session);
+    queue.serve(session);
   }
-  const missing = Math.max(line.size(), live.size === 0 ? 1 : 0) - pool.opening;
-  // After a failure one at a time, until a session has proven to work.
+  const missing = Math.max(queue.size(), live.size === 0 ? 1 : 0) - pool.opening;
+  // After a failure sessions are opened one at a time, until one of them has served a request.
   const limit = gate.failures() > 0 ? 1 : options.maxSessions;
   const count = Math.min(missing, options.maxSessions - live.size - pool.opening, limit - pool.opening);
   if (closing.signal.aborted || count <= 0) return;
@@ -77,10 +77,10 @@ export function takeIdle({ idle, leased }: PoolState): Session | undefined {
   return session;
 }
 
-/** A suspect one works or signs in again before anybody gets it, and is replaced by a new one when it can do neither. */
+/** A suspect session is pinged or signed in again before it is leased; one that fails both ends and is replaced. */
 export async function putBack(pool: PoolState, session: Session): Promise<void> {
   if (session.hasServed()) pool.gate.worked();
-  if (session.state() === "pendingBreak" && !(await session.ping())) await session.signInAgain();
+  if (session.state() === "suspect" && !(await session.ping())) await session.signInAgain();
   pool.leased.delete(session);
   if (session.state() === "authenticated") pool.idle.add(session);
   pump(pool);
@@ -105,8 +105,8 @@ async function open(pool: PoolState): Promise<void> {
     const session = await openSession(options, { id, onEnd: () => ended(pool, id), signal: closing.signal });
     live.set(id, session);
     pool.lastError = undefined;
-    options.log.info("a session of the platform is open", { id, count: live.size });
-    // Everything was reset while it was being opened: then it is one of those that had to go.
+    options.log.info("trading platform session opened", { id, count: live.size });
+    // A reset of all sessions while this one was being opened includes it.
     if (pool.resets === resets) idle.add(session);
     else session.reset();
   } catch (error) {
@@ -117,39 +117,39 @@ async function open(pool: PoolState): Promise<void> {
 }
 
 function failed(pool: PoolState, error: unknown): void {
-  const { gate, closing, line, live, options } = pool;
+  const { gate, closing, queue, live, options } = pool;
   if (closing.signal.aborted) return;
   gate.failed();
   const pauseMs = Math.ceil(gate.pauseMs());
   pool.lastError = error instanceof Mt5Error ? error : new Mt5Error("unreachable", String(error), { cause: error });
-  options.log.warn("no session of the platform could be opened", {
+  options.log.warn("trading platform session not opened, retry scheduled", {
     attempt: gate.failures(),
     retry_in_ms: pauseMs,
     error,
   });
-  // Whoever would have given up before the next attempt learns the reason now.
-  if (live.size === 0) line.turnAway(pool.lastError, pauseMs);
+  // Callers whose wait ends before the next attempt receive the reason now.
+  if (live.size === 0) queue.turnAway(pool.lastError, pauseMs);
 }
 
 /**
- * A server that signs in and closes at once must not be called in a hot loop, so such an end is a failure. A session that
- * was silent for longer was closed because it was idle; without a pause that makes at most two connections a second.
+ * A server that accepts the sign-in and closes at once must not be called in a hot loop, so such an end is a failure. A
+ * session that was idle for longer was closed for that reason; without a pause that makes at most two connections a second.
  */
 const SHORTEST_IDLE_MS = 500;
 
-/** Runs inside the reset of a session, so it is known as dead before anybody learns what was lost with it. */
+/** Runs inside the reset of a session, so it is removed before its caller receives a lost result. */
 function ended(pool: PoolState, id: string): void {
   const session = pool.live.get(id);
   if (session === undefined) return;
   pool.live.delete(id);
   pool.idle.remove(session);
-  pool.options.log.info("a session of the platform ended", { id, count: pool.live.size });
+  pool.options.log.info("trading platform session ended", { id, count: pool.live.size });
   const wasLeased = pool.leased.delete(session);
   if (!wasLeased && !session.hasServed() && session.idleMs() < SHORTEST_IDLE_MS) pool.gate.failed();
   queueMicrotask(() => pump(pool));
 }
 
-function late({ live, lastError }: PoolState): Mt5Error {
+function waitError({ live, lastError }: PoolState): Mt5Error {
   return live.size > 0
     ? new Mt5Error("busy", "no session of the platform became free in time")
     : (lastError ?? new Mt5Error("unreachable", "the platform did not answer in time"));

@@ -12,7 +12,7 @@ const applied = async (server: ScriptedServer) => {
   await expect.poll(() => count(server, "auth/answer")).toBeGreaterThan(0);
 };
 
-test("one session is open from the start; others are opened as they are needed, up to the limit, and kept", async () => {
+test("one session is open from the start, others are opened on demand up to the limit and kept", async () => {
   await using server = await startScriptedServer();
   using client = aClient(server, { maxSessions: 3 });
   await applied(server);
@@ -25,30 +25,46 @@ test("one session is open from the start; others are opened as they are needed, 
   for (const lease of leases) lease[Symbol.dispose]();
   await pause(30);
   expect(client.status()).toMatchObject({ reachable: true, sessions: 3, waiting: 0 });
-  expect(server.lines).toHaveLength(3);
+  expect(server.connections).toHaveLength(3);
 });
 
-test("each session carries one request at a time, whoever asks", async () => {
-  let underWay = 0;
+test("missing sessions are opened at the same time", async () => {
+  let openings = 0;
+  await using server = await startScriptedServer(async ({ path, connection }) => {
+    if (path !== "auth/start" || connection.number === 1) return undefined;
+    openings += 1;
+    await expect.poll(() => openings).toBe(2);
+    return undefined;
+  });
+  using client = aClient(server, { maxSessions: 3 });
+  await expect.poll(() => client.status().sessions).toBe(1);
+
+  const leases = await Promise.all([1, 2, 3].map(() => client.acquireForCommand()));
+  expect(new Set(leases.map(({ sessionId }) => sessionId)).size).toBe(3);
+  for (const lease of leases) lease[Symbol.dispose]();
+});
+
+test("each session carries one request at a time", async () => {
+  let inProgress = 0;
   let most = 0;
-  const perLine = new Map<number, number>();
-  await using server = await startScriptedServer(async ({ path, line }) => {
+  const perConnection = new Map<number, number>();
+  await using server = await startScriptedServer(async ({ path, connection }) => {
     if (path !== "user/get") return undefined;
-    perLine.set(line.number, (perLine.get(line.number) ?? 0) + 1);
-    most = Math.max(most, (underWay += 1));
-    expect(perLine.get(line.number)).toBe(1);
+    perConnection.set(connection.number, (perConnection.get(connection.number) ?? 0) + 1);
+    most = Math.max(most, (inProgress += 1));
+    expect(perConnection.get(connection.number)).toBe(1);
     await pause(5);
-    underWay -= 1;
-    perLine.set(line.number, 0);
+    inProgress -= 1;
+    perConnection.set(connection.number, 0);
     return USER;
   });
   using client = aClient(server, { maxSessions: 3 });
   await Promise.all(Array.from({ length: 40 }, () => client.getUser("1")));
   expect(most).toBe(3);
-  expect(server.lines).toHaveLength(3);
+  expect(server.connections).toHaveLength(3);
 });
 
-test("those who wait get a session in the order in which they came", async () => {
+test("waiting callers get sessions in the order of their requests", async () => {
   await using server = await startScriptedServer(() => undefined);
   using client = aClient(server, { maxSessions: 1 });
   const first = await client.acquireForCommand();
@@ -62,7 +78,7 @@ test("those who wait get a session in the order in which they came", async () =>
   expect(order).toEqual([1, 2, 3, 4]);
 });
 
-test("only so many may wait for a session", async () => {
+test("the number of callers that wait for a session is limited", async () => {
   await using server = await startScriptedServer();
   using client = aClient(server, { maxSessions: 1, limits: { maxWaiting: 2 } });
   using _held = await client.acquireForCommand();
@@ -71,54 +87,56 @@ test("only so many may wait for a session", async () => {
   expect(await Promise.all(waiting)).toEqual(["late", "late"]);
 });
 
-test("idle sessions are pinged, and a ping that is not answered ends them", async () => {
+test("idle sessions are pinged, and one without an answer is ended", async () => {
   let isSilent = false;
   await using server = await startScriptedServer(({ path }) =>
     isSilent && path === "test/access" ? "nothing" : undefined,
   );
   using client = aClient(server, { limits: { pingEveryMs: 20, commandTimeoutMs: 400 } });
   await expect.poll(() => count(server, "test/access")).toBeGreaterThan(3);
-  expect(server.lines).toHaveLength(1);
+  expect(server.connections).toHaveLength(1);
   expect(client.status().reachable).toBe(true);
   isSilent = true;
-  await expect.poll(() => server.lines.length).toBeGreaterThan(1);
-  await expect.poll(() => server.lines[0]?.wasReset).toBe(true);
+  await expect.poll(() => server.connections.length).toBeGreaterThan(1);
+  await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
 });
 
-test("a connection that died unnoticed is found out by a ping, and the command goes out on another", async () => {
-  await using server = await startScriptedServer(({ path, line }) => {
-    if (path === "test/access" && line.number === 1) return "nothing";
+test("a half-open connection is detected by a ping, and the command is sent on another session", async () => {
+  await using server = await startScriptedServer(({ path, connection }) => {
+    if (path === "test/access" && connection.number === 1) return "nothing";
     return path === "trade/balance" ? APPLIED : undefined;
   });
   using client = aClient(server, { limits: { proveAliveAfterMs: 0, commandTimeoutMs: 400 } });
   expect(await sendOnce(client)).toEqual({ kind: "applied", ticket: 136623n });
-  expect(server.seen.filter(({ path }) => path === "trade/balance").map(({ line }) => line.number)).toEqual([2]);
+  expect(server.seen.filter(({ path }) => path === "trade/balance").map(({ connection }) => connection.number)).toEqual(
+    [2],
+  );
 });
 
-test("when the server closes idle connections, a new session is there without anybody asking", async () => {
+test("when the server closes a connection that has served, a new session is opened without a request or a pause", async () => {
   await using server = await startScriptedServer();
-  using client = aClient(server);
+  using client = aClient(server, { limits: { backoff: { firstMs: 10_000, lastMs: 10_000 } } });
   expect(await client.getUser("1")).toBeUndefined();
-  server.lines[0]!.tls.end();
-  await expect.poll(() => server.lines.length).toBe(2);
+  server.connections[0]!.tls.end();
+  await expect.poll(() => server.connections.length).toBe(2);
   await expect.poll(() => client.status().sessions).toBe(1);
   expect(await client.getUser("1")).toBeUndefined();
 });
 
-test("a server that announces that it closes the connection is believed", async () => {
+test("after an answer with connection close the session is replaced", async () => {
   await using server = await startScriptedServer(({ path }) =>
     path === "user/get" ? { status: 200, head: "Connection: close\r\n", body: USER } : undefined,
   );
   using client = aClient(server, { maxSessions: 1 });
   expect(await client.getUser("1")).toMatchObject({ login: "1" });
   expect(await client.getUser("1")).toMatchObject({ login: "1" });
-  expect(server.lines).toHaveLength(2);
+  expect(server.connections).toHaveLength(2);
 });
 
 test("cookies stay within their session", async () => {
-  await using server = await startScriptedServer(({ path, line }) =>
+  await using server = await startScriptedServer(({ path, connection }) =>
     path === "test/access"
-      ? { status: 200, head: `Set-Cookie: sid=${line.number}; Path=/\r\n`, body: '{"retcode":"0 Done"}' }
+      ? { status: 200, head: `Set-Cookie: sid=${connection.number}; Path=/\r\n`, body: '{"retcode":"0 Done"}' }
       : undefined,
   );
   using client = aClient(server, { maxSessions: 2, limits: { proveAliveAfterMs: 0 } });
@@ -127,12 +145,12 @@ test("cookies stay within their session", async () => {
   await Promise.all([client.getUser("1"), client.getUser("2")]);
   const sent = server.seen
     .filter(({ path }) => path === "user/get")
-    .map(({ headers, line }) => [headers.get("cookie"), line.number]);
+    .map(({ headers, connection }) => [headers.get("cookie"), connection.number]);
   for (const [cookie, number] of sent) expect(cookie).toBe(`sid=${number}`);
   expect(sent).toHaveLength(2);
 });
 
-test("resetting all ends every session at once, those in use first known as dead, and new ones are opened", async () => {
+test("resetting all ends every session at once, also those in use, and new ones are opened", async () => {
   await using server = await startScriptedServer(({ path }) => (path === "trade/balance" ? "nothing" : undefined));
   using client = aClient(server);
   using session = await client.acquireForCommand();
@@ -147,22 +165,22 @@ test("resetting all ends every session at once, those in use first known as dead
   client.resetAll();
   expect(client.isLive(session.sessionId)).toBe(false);
   expect(await sending).toEqual({ kind: "unknown", reason: "connection_lost" });
-  await expect.poll(() => server.lines[0]?.wasReset).toBe(true);
+  await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
   expect(await client.getUser("1")).toBeUndefined();
 });
 
-test("what was closed stays closed", async () => {
+test("a closed pool opens no session", async () => {
   await using server = await startScriptedServer();
   const client = aClient(server);
   expect(await client.getUser("1")).toBeUndefined();
   client[Symbol.dispose]();
   await expect(client.getUser("1")).rejects.toMatchObject({ problem: "closed" });
   await pause(60);
-  expect(server.lines).toHaveLength(1);
-  expect(server.lines[0]).toMatchObject({ isOpen: false });
+  expect(server.connections).toHaveLength(1);
+  expect(server.connections[0]).toMatchObject({ isOpen: false });
 });
 
-test("a session that was given back with an answer still under way is not given to anybody else", async () => {
+test("a session returned with an outstanding answer is not leased again", async () => {
   await using server = await startScriptedServer(({ path }) => (path === "trade/balance" ? "nothing" : undefined));
   using client = aClient(server, { maxSessions: 1 });
   const session = await client.acquireForCommand();
@@ -176,5 +194,5 @@ test("a session that was given back with an answer still under way is not given 
   session[Symbol.dispose]();
   expect(await sending).toEqual({ kind: "unknown", reason: "connection_lost" });
   expect(await client.getUser("1")).toBeUndefined();
-  expect(server.lines).toHaveLength(2);
+  expect(server.connections).toHaveLength(2);
 });

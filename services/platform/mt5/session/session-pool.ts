@@ -4,23 +4,23 @@ import type { Session } from "./session.ts";
 
 export type { PoolOptions } from "./pool-state.ts";
 
-/** A session that nobody else uses until it is disposed of. */
+/** Exclusive use of a session until the lease is disposed of. */
 export type Lease = Disposable &
   Pick<Session, "call" | "signInAgain" | "reset"> & {
     readonly sessionId: string;
-    /** Whether the next question gets its own answer: what was read so far was then the answer to what was asked. */
+    /** True when a ping receives its own answer, so no further answer of an earlier request is outstanding. */
     readonly isInStep: () => Promise<boolean>;
   };
 
 export type AcquireOptions = {
   readonly waitMs?: number;
-  /** For commands: a half-dead connection is found out by a ping instead of by a lost command. */
+  /** For commands: a half-open connection is detected by a ping instead of by a lost command. */
   readonly isForCommand?: boolean;
 };
 
 export type PoolStatus = {
   readonly reachable: boolean;
-  /** Signed in, whether in use or not. */
+  /** Sessions that are signed in, in use or not. */
   readonly sessions: number;
   readonly waiting: number;
   /** Why the last attempt to connect failed; undefined when it did not. */
@@ -30,15 +30,15 @@ export type PoolStatus = {
 export type SessionPool = {
   readonly acquire: (options?: AcquireOptions) => Promise<Lease>;
   readonly status: () => PoolStatus;
-  /** False = this session of ours was reset: not one more byte leaves through it. */
+  /** False = this session was reset: not one more byte is written through it. */
   readonly isLive: (sessionId: string) => boolean;
   /** Ends every session at once; new ones are opened when they are needed. */
   readonly resetAll: () => void;
-  /** The same for good. */
+  /** Ends every session and opens no new ones. */
   readonly close: () => void;
 };
 
-/** Keeps one session open from the start and opens others as they are needed; none is ever shared. */
+/** Keeps one session open from the start and opens others when they are needed; a session is never shared. */
 export function createSessionPool(options: PoolOptions): SessionPool {
   const pool = createPoolState(options);
   pump(pool);
@@ -47,7 +47,7 @@ export function createSessionPool(options: PoolOptions): SessionPool {
     status: () => ({
       reachable: pool.live.size > 0,
       sessions: pool.live.size,
-      waiting: pool.line.size(),
+      waiting: pool.queue.size(),
       lastError: pool.lastError?.message,
     }),
     isLive: (sessionId) => pool.live.has(sessionId),
@@ -56,7 +56,7 @@ export function createSessionPool(options: PoolOptions): SessionPool {
       pool.closing.abort();
       clearTimeout(pool.wake);
       resetAll(pool);
-      pool.line.turnAway(closed());
+      pool.queue.turnAway(closed());
     },
   };
 }
@@ -74,25 +74,25 @@ async function acquire(pool: PoolState, { waitMs, isForCommand }: Required<Acqui
   }
 }
 
-/** Nobody overtakes those who wait already. */
+/** A new caller does not overtake waiting ones. */
 function take(pool: PoolState, waitMs: number): Promise<Session> {
-  const session = pool.line.size() === 0 ? takeIdle(pool) : undefined;
+  const session = pool.queue.size() === 0 ? takeIdle(pool) : undefined;
   if (session !== undefined) return Promise.resolve(session);
-  const promise = pool.line.join(waitMs);
+  const promise = pool.queue.join(waitMs);
   pump(pool);
   return promise;
 }
 
 function lend(pool: PoolState, session: Session): Lease {
-  let callsUnderWay = 0;
+  let openCalls = 0;
   let isReturned = false;
   return {
     sessionId: session.id,
     async call(request, options) {
-      // By now the session may be somebody else's.
+      // The session may be leased to another caller by now.
       if (isReturned) return { kind: "not_sent", reason: "closed" };
-      callsUnderWay += 1;
-      return await session.call(request, options).finally(() => (callsUnderWay -= 1));
+      openCalls += 1;
+      return await session.call(request, options).finally(() => (openCalls -= 1));
     },
     signInAgain: session.signInAgain,
     reset: session.reset,
@@ -104,13 +104,13 @@ function lend(pool: PoolState, session: Session): Lease {
     [Symbol.dispose]() {
       if (isReturned) return;
       isReturned = true;
-      // Whoever left an answer unread leaves a session that nobody else may use.
-      if (callsUnderWay > 0) session.reset();
+      // An unread answer would be read as the answer to the next caller's request.
+      if (openCalls > 0) session.reset();
       void putBack(pool, session);
     },
   };
 }
 
 function closed(): Mt5Error {
-  return new Mt5Error("closed", "the sessions of the platform are closed");
+  return new Mt5Error("closed", "the sessions of the trading platform are closed");
 }

@@ -10,52 +10,53 @@ import { valuesNamed } from "../http/json.ts";
 import { RETCODE } from "../retcodes.ts";
 import { dial, type DialOptions } from "../http/socket.ts";
 
-/** A session is good for commands in `authenticated` only; `pendingBreak` means that it has to sign in again first. */
-export type SessionState = "closed" | "started" | "authenticated" | "pendingBreak";
+/** A session carries commands in `authenticated` only; a `suspect` one has to be pinged or signed in again first. */
+export type SessionState = "closed" | "started" | "authenticated" | "suspect";
 
 export type SessionOptions = DialOptions & {
   readonly credentials: Credentials;
   readonly commandTimeoutMs: number;
-  /** For both steps of signing in together; the server gives up after ten seconds as well. */
+  /** For both steps of the handshake together; the server ends it after ten seconds as well. */
   readonly handshakeTimeoutMs: number;
-  /** Of requests with a body. Servers differ. */
+  /** Content type of requests with a body. Servers differ. */
   readonly contentType: string;
 };
 
 export type CallOptions = Pick<ExchangeOptions, "mayWrite" | "onWritten">;
 
 export type Session = {
-  /** Recorded with whatever is sent through it, so that one can say later that this session was reset. */
+  /** Recorded with each attempt, so that a later check can find out whether the session was reset. */
   readonly id: string;
   readonly state: () => SessionState;
-  /** Never on a socket that is not signed in, never twice. */
+  /** Writes the request once, and only when the session is signed in. */
   readonly call: (request: Mt5Request, options?: CallOptions) => Promise<Exchanged>;
-  /** True = it works, also when it was suspect: then only one command was not allowed. False = it ended or is suspect. */
+  /** True = it works; when it was suspect, only that command was forbidden. False = it ended or is suspect. */
   readonly ping: () => Promise<boolean>;
-  /** Signs in again on the same connection. False = it was reset, because it could not. */
+  /** Signs in again on the same connection. False = that failed and the session was reset. */
   readonly signInAgain: () => Promise<boolean>;
   readonly idleMs: () => number;
-  /** It has answered something beyond the handshake. */
+  /** True after an HTTP 200 to a request other than the handshake. */
   readonly hasServed: () => boolean;
   readonly reset: () => void;
 };
 
-export type SessionPlace = { readonly id: string; readonly onEnd: () => void; readonly signal?: AbortSignal };
+type SessionStart = { readonly id: string; readonly onEnd: () => void; readonly signal?: AbortSignal };
 
-/** Connects and signs in. Throws an Mt5Error when either does not work; nothing is left open then. */
-export async function openSession(options: SessionOptions, { id, onEnd, signal }: SessionPlace): Promise<Session> {
+/** Connects and signs in. Throws an Mt5Error when either fails; no connection is left open then. */
+export async function openSession(options: SessionOptions, { id, onEnd, signal }: SessionStart): Promise<Session> {
   const wire = await dial(options, signal);
   let state: SessionState = "started";
   const connection = createConnection(wire, () => {
     state = "closed";
     onEnd();
   });
-  const line = createLine(connection, options);
+  const channel = createChannel(connection, options);
   const signIn = async () => {
     if (!connection.isOpen()) throw new Mt5Error("unreachable", "the platform closed the connection");
     state = "started";
     const deadline = performance.now() + options.handshakeTimeoutMs;
-    const step = (request: Mt5Request) => line.send(request, { timeoutMs: Math.max(1, deadline - performance.now()) });
+    const step = (request: Mt5Request) =>
+      channel.send(request, { timeoutMs: Math.max(1, deadline - performance.now()) });
     await authenticate(step, options.credentials).catch((error: unknown) => {
       connection.reset();
       throw error;
@@ -68,14 +69,14 @@ export async function openSession(options: SessionOptions, { id, onEnd, signal }
 
   let hasServed = false;
   const send = async (request: Mt5Request, own: CallOptions = {}): Promise<Exchanged> => {
-    const exchanged = await line.send(request, { timeoutMs: options.commandTimeoutMs, ...own });
+    const exchanged = await channel.send(request, { timeoutMs: options.commandTimeoutMs, ...own });
     if (exchanged.kind !== "answered" || !connection.isOpen()) return exchanged;
     if (exchanged.answer.status === 200) hasServed = true;
-    if (exchanged.answer.status === 403) state = "pendingBreak";
+    if (exchanged.answer.status === 403) state = "suspect";
     return exchanged;
   };
   const ping = async (): Promise<boolean> => {
-    if (state !== "authenticated" && state !== "pendingBreak") return false;
+    if (state !== "authenticated" && state !== "suspect") return false;
     const isAlive = isPong(await send({ method: "GET", path: "test/access" }));
     if (isAlive && connection.isOpen()) state = "authenticated";
     return isAlive;
@@ -93,14 +94,14 @@ export async function openSession(options: SessionOptions, { id, onEnd, signal }
         () => true,
         () => false,
       ),
-    idleMs: line.idleMs,
+    idleMs: channel.idleMs,
     hasServed: () => hasServed,
     reset: connection.reset,
   };
 }
 
-/** What all requests of one session share: its cookies, and when something last came back. */
-function createLine(connection: Connection, { host, port, contentType }: SessionOptions) {
+/** Sends the requests of one session with its cookies, and keeps the time of the last answer. */
+function createChannel(connection: Connection, { host, port, contentType }: SessionOptions) {
   const cookies = createCookieJar();
   const name = isIP(host) === 6 ? `[${host}]` : host;
   const hostHeader = port === 443 ? name : `${name}:${port}`;
@@ -119,7 +120,7 @@ function createLine(connection: Connection, { host, port, contentType }: Session
   };
 }
 
-/** A late answer to a command that moved money is none. */
+/** An answer with a ticket is the late answer to a money command, not a pong. */
 function isPong(exchanged: Exchanged): boolean {
   if (exchanged.kind !== "answered" || exchanged.answer.status !== 200) return false;
   try {

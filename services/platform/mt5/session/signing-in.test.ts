@@ -1,17 +1,23 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Secret } from "#kernel/secret.ts";
-import { httpAnswer, MANAGER, type ScriptedServer, startScriptedServer } from "../testing/scripted-server.ts";
+import {
+  httpAnswer,
+  MANAGER,
+  type ScriptedServer,
+  selfSigned,
+  startScriptedServer,
+} from "../testing/scripted-server.ts";
 import { aClient, sendOnce } from "../testing/test-client.ts";
 
-/** Whoever asks would not wait for the next attempt, and is told at once why the first one failed. */
+/** Callers whose wait ends before the next attempt receive the failure of the first one at once. */
 const LONG_PAUSE = { backoff: { firstMs: 60_000, lastMs: 60_000 } };
 const FORBIDDEN = { status: 403, body: "403 Forbidden" };
 const USER =
   '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"1.00","Credit":"0.00"}}';
 
 const count = (server: ScriptedServer, path: string) => server.paths().filter((seen) => seen === path).length;
-test("a read that is forbidden signs in again on the same connection and is asked once more", async () => {
+test("a forbidden read signs in again on the same connection and is repeated once", async () => {
   let refusals = 1;
   await using server = await startScriptedServer(({ path }) => {
     if (path !== "user/get") return undefined;
@@ -20,24 +26,24 @@ test("a read that is forbidden signs in again on the same connection and is aske
   using client = aClient(server);
   expect(await client.getUser("1")).toMatchObject({ login: "1", balanceMinor: 1_00n });
   expect(server.paths()).toEqual(["auth/start", "auth/answer", "user/get", "auth/start", "auth/answer", "user/get"]);
-  expect(server.lines).toHaveLength(1);
+  expect(server.connections).toHaveLength(1);
 });
 
-test("a read that stays forbidden is an error, and asking for it again and again does not sign in each time", async () => {
+test("a read that stays forbidden is an error, and its repetition does not sign in each time", async () => {
   await using server = await startScriptedServer(({ path }) => (path === "group/get" ? FORBIDDEN : undefined));
   using client = aClient(server, { maxSessions: 1 });
   for (let times = 0; times < 10; times += 1) {
     await expect(client.getGroup("g")).rejects.toMatchObject({ problem: "forbidden" });
   }
   expect(count(server, "auth/start")).toBe(2);
-  expect(server.lines).toHaveLength(1);
+  expect(server.connections).toHaveLength(1);
   expect(await client.getUser("1")).toBeUndefined();
 });
 
-test("a command that is forbidden is unknown and never repeated; whoever comes next gets a session that signed in anew", async () => {
-  await using server = await startScriptedServer(({ path, line }) => {
-    if (path !== "trade/balance" || line.number > 1 || count(server, "auth/start") > 1) return undefined;
-    line.isSignedIn = false;
+test("a forbidden command is unknown and never repeated, and the next caller gets a session that signed in again", async () => {
+  await using server = await startScriptedServer(({ path, connection }) => {
+    if (path !== "trade/balance" || connection.number > 1 || count(server, "auth/start") > 1) return undefined;
+    connection.isSignedIn = false;
     return undefined;
   });
   using client = aClient(server, { maxSessions: 1 });
@@ -53,25 +59,25 @@ test("a command that is forbidden is unknown and never repeated; whoever comes n
   ]);
 });
 
-test("a read that is answered with something else ends its connection, so that the answer to it meets nobody", async () => {
+test("a read with a malformed answer ends its connection, so no later read receives its real answer", async () => {
   let asked = 0;
-  await using server = await startScriptedServer(({ path, line }) => {
+  await using server = await startScriptedServer(({ path, connection }) => {
     if (path !== "user/get") return undefined;
     asked += 1;
-    if (asked === 1) setTimeout(() => void (line.isOpen && line.tls.write(httpAnswer(USER))), 20);
+    if (asked === 1) setTimeout(() => void (connection.isOpen && connection.tls.write(httpAnswer(USER))), 20);
     return asked === 1 ? "<html>one moment</html>" : undefined;
   });
   using client = aClient(server, { maxSessions: 1 });
   await expect(client.getUser("1")).rejects.toMatchObject({ problem: "bad_answer" });
   expect(await client.getUser("1")).toBeUndefined();
-  expect(server.lines).toHaveLength(2);
+  expect(server.connections).toHaveLength(2);
 });
 
-test("a read whose connection breaks is asked once more, on another session, and not a third time", async () => {
+test("a read whose connection breaks is repeated once on another session", async () => {
   let breaks = 1;
-  await using server = await startScriptedServer(({ path, line }) => {
+  await using server = await startScriptedServer(({ path, connection }) => {
     if (path !== "user/get" || (breaks -= 1) < 0) return undefined;
-    line.raw.resetAndDestroy();
+    connection.raw.resetAndDestroy();
     return "nothing";
   });
   using client = aClient(server);
@@ -83,13 +89,13 @@ test("a read whose connection breaks is asked once more, on another session, and
   expect(count(server, "user/get")).toBe(4);
 });
 
-test("a manager that is refused is tried again with growing pauses, and whoever asks learns why", async () => {
+test("a refused manager login is retried with growing pauses, and callers receive the reason", async () => {
   await using server = await startScriptedServer();
   const credentials = { login: MANAGER.login, password: new Secret("wrong") };
   using client = aClient(server, { credentials, limits: { waitMs: 1_000, backoff: { firstMs: 40, lastMs: 400 } } });
   await expect(client.getUser("1")).rejects.toMatchObject({ problem: "login_refused" });
   await pause(500);
-  expect(server.lines.length).toBeLessThanOrEqual(10);
+  expect(server.connections.length).toBeLessThanOrEqual(10);
   expect(client.status()).toMatchObject({
     reachable: false,
     sessions: 0,
@@ -97,37 +103,47 @@ test("a manager that is refused is tried again with growing pauses, and whoever 
   });
 });
 
-test("an impostor gets neither a command nor the next handshake at once", async () => {
+test("a server that fails its authentication receives no command and no immediate second handshake", async () => {
   await using server = await startScriptedServer(({ path }) =>
     path === "auth/answer" ? `{"retcode":"0 Done","cli_rand_answer":"${"0".repeat(32)}"}` : undefined,
   );
   using client = aClient(server, { limits: LONG_PAUSE });
   await expect(sendOnce(client)).rejects.toMatchObject({ problem: "server_authentication_failed" });
   expect(server.paths()).not.toContain("trade/balance");
-  await expect.poll(() => server.lines[0]?.wasReset).toBe(true);
+  await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
 });
 
-test("a handshake that takes too long is given up", async () => {
+test("a server with an unknown certificate receives no request, unless any certificate is accepted", async () => {
+  await using server = await startScriptedServer();
+  const { cert: ca } = await selfSigned();
+  using client = aClient(server, { ca, limits: LONG_PAUSE });
+  await expect(sendOnce(client)).rejects.toMatchObject({ problem: "unreachable" });
+  expect(server.seen).toEqual([]);
+  using accepting = aClient(server, { ca, insecure: true });
+  expect(await accepting.getUser("1")).toBeUndefined();
+});
+
+test("a handshake that takes too long is ended", async () => {
   await using server = await startScriptedServer(({ path }) => (path === "auth/answer" ? "nothing" : undefined));
   using client = aClient(server, {
     limits: { ...LONG_PAUSE, handshakeTimeoutMs: 100 },
   });
   await expect(sendOnce(client)).rejects.toMatchObject({ problem: "unreachable" });
-  await expect.poll(() => server.lines[0]?.wasReset).toBe(true);
+  await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
 });
 
-test("a server that takes us in and throws us out at once is not called in a hot loop", async () => {
-  await using server = await startScriptedServer(({ path, line }) => {
-    if (path === "auth/answer") setTimeout(() => line.raw.resetAndDestroy(), 5);
+test("a server that accepts the sign-in and closes at once is not called in a hot loop", async () => {
+  await using server = await startScriptedServer(({ path, connection }) => {
+    if (path === "auth/answer") setTimeout(() => connection.raw.resetAndDestroy(), 5);
     return undefined;
   });
   using client = aClient(server, { limits: { backoff: { firstMs: 50, lastMs: 1_000 } } });
   await pause(400);
-  expect(server.lines.length).toBeLessThanOrEqual(5);
+  expect(server.connections.length).toBeLessThanOrEqual(5);
   expect(client.status().reachable).toBe(false);
 });
 
-test("when the platform comes back, those who still wait are served", async () => {
+test("when the platform is reachable again, waiting callers are served", async () => {
   let isDown = true;
   await using server = await startScriptedServer(({ path }) =>
     isDown && path === "auth/start" ? { status: 503, body: "" } : undefined,

@@ -3,13 +3,13 @@ import { testSimulator, type TestSimulator, type TestSimulatorOptions } from "#t
 import type { Mt5Client, Mt5Settings } from "../client.ts";
 import { aClient, silentLog } from "./test-client.ts";
 
-/** The simulator over real TLS, with hands on its control API. */
+/** The simulator over real TLS, with access to its control API. */
 export type PlatformServer = AsyncDisposable & {
   readonly simulator: TestSimulator;
   readonly client: (own?: Partial<Mt5Settings>) => Mt5Client;
   readonly control: <Answer = Record<string, unknown>>(method: string, path: string, body?: object) => Promise<Answer>;
   readonly fault: (command: string, effect: string, more?: object) => Promise<void>;
-  /** Balance operations of a login as the platform's own books have them. */
+  /** Deals of a login as the simulator stores them. */
   readonly deals: (login: string) => Promise<readonly ShownDeal[]>;
   /** A new investor account with this much on it. */
   readonly account: (balance?: string) => Promise<string>;

@@ -12,11 +12,11 @@ export type Seen = {
   readonly query: Readonly<Record<string, string>>;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
-  readonly line: Line;
+  readonly connection: ServerConnection;
 };
 
-/** One connection, for scripts that do with it what they like. */
-export type Line = {
+/** One connection, open to every manipulation by a script. */
+export type ServerConnection = {
   readonly number: number;
   readonly tls: TLSSocket;
   readonly raw: Socket;
@@ -27,16 +27,16 @@ export type Line = {
   isOpen: boolean;
 };
 
-/** Text = 200 with this body, but "nothing" = the script has done it itself, or never answers; an object = its parts. */
+/** Text = HTTP 200 with this body; "nothing" = the script wrote the answer itself or none is sent; an object = its parts. */
 export type Reply = string | { readonly status: number; readonly head?: string; readonly body: string };
-/** Undefined leaves the request to the server's manners: it signs managers in, answers pings and knows nothing else. */
+/** Undefined = the default answer: the server signs managers in, answers pings and "not found" to all other requests. */
 export type Script = (seen: Seen) => Reply | undefined | Promise<Reply | undefined>;
 
 export type ScriptedServer = AsyncDisposable & {
   readonly port: number;
   readonly ca: string;
   readonly seen: Seen[];
-  readonly lines: Line[];
+  readonly connections: ServerConnection[];
   script: Script;
   readonly paths: () => string[];
 };
@@ -44,7 +44,7 @@ export type ScriptedServer = AsyncDisposable & {
 export const MANAGER = { login: "1005", password: "Password1" };
 const SERVER_RANDOM = "73007dc7184747ce0f7c98516ef1c851";
 
-/** A tiny platform over TLS that can misbehave in any way a script can think of. */
+/** A minimal trading platform over TLS whose answers a script can replace. */
 export async function startScriptedServer(script: Script = () => undefined): Promise<ScriptedServer> {
   const pem = await selfSigned();
   const tcp = createServer();
@@ -52,14 +52,14 @@ export async function startScriptedServer(script: Script = () => undefined): Pro
     port: await listen(tcp),
     ca: pem.cert,
     seen: [],
-    lines: [],
+    connections: [],
     script,
     paths: () => server.seen.map(({ path }) => path),
   };
   tcp.on("connection", (raw: Socket) => {
     const tls = new TLSSocket(raw, { isServer: true, key: pem.private, cert: pem.cert });
-    const line: Line = {
-      number: server.lines.length + 1,
+    const connection: ServerConnection = {
+      number: server.connections.length + 1,
       tls,
       raw,
       bytesReceived: 0,
@@ -67,16 +67,16 @@ export async function startScriptedServer(script: Script = () => undefined): Pro
       isSignedIn: false,
       isOpen: true,
     };
-    server.lines.push(line);
+    server.connections.push(connection);
     for (const socket of [raw, tls]) {
-      socket.on("error", (error: NodeJS.ErrnoException) => (line.wasReset ||= error.code === "ECONNRESET"));
-      socket.on("close", () => (line.isOpen = false));
+      socket.on("error", (error: NodeJS.ErrnoException) => (connection.wasReset ||= error.code === "ECONNRESET"));
+      socket.on("close", () => (connection.isOpen = false));
     }
-    serve(line, (seen) => void answer(server, seen));
+    serve(connection, (seen) => void answer(server, seen));
   });
   return Object.assign(server, {
     async [Symbol.asyncDispose]() {
-      for (const { raw, tls } of server.lines) {
+      for (const { raw, tls } of server.connections) {
         tls.destroy();
         raw.destroy();
       }
@@ -106,10 +106,10 @@ export function httpAnswer(body: string, status = 200, head = ""): string {
   return `HTTP/1.1 ${status} X\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${head}\r\n${body}`;
 }
 
-function serve(line: Line, take: (seen: Seen) => void): void {
+function serve(connection: ServerConnection, take: (seen: Seen) => void): void {
   let pending = "";
-  line.tls.on("data", (bytes: Buffer) => {
-    line.bytesReceived += bytes.length;
+  connection.tls.on("data", (bytes: Buffer) => {
+    connection.bytesReceived += bytes.length;
     pending += bytes.toString("utf8");
     for (;;) {
       const end = pending.indexOf("\r\n\r\n");
@@ -125,7 +125,7 @@ function serve(line: Line, take: (seen: Seen) => void): void {
       const query = Object.fromEntries(
         (search?.split("&") ?? []).map((part) => part.split("=").map(decodeURIComponent)),
       );
-      take({ method, path, query, headers, body: pending.slice(end + 4, bodyEnd), line });
+      take({ method, path, query, headers, body: pending.slice(end + 4, bodyEnd), connection });
       pending = pending.slice(bodyEnd);
     }
   });
@@ -133,26 +133,26 @@ function serve(line: Line, take: (seen: Seen) => void): void {
 
 async function answer(server: Pick<ScriptedServer, "seen" | "script">, seen: Seen): Promise<void> {
   server.seen.push(seen);
-  const reply = (await server.script(seen)) ?? manners(seen);
-  if (reply === "nothing" || !seen.line.isOpen) return;
+  const reply = (await server.script(seen)) ?? defaultReply(seen);
+  if (reply === "nothing" || !seen.connection.isOpen) return;
   const text = typeof reply === "string" ? httpAnswer(reply) : httpAnswer(reply.body, reply.status, reply.head ?? "");
-  seen.line.tls.write(text);
+  seen.connection.tls.write(text);
 }
 
-function manners({ path, query, line }: Seen): Reply {
+function defaultReply({ path, query, connection }: Seen): Reply {
   switch (path) {
     case "auth/start":
-      line.isSignedIn = false;
+      connection.isSignedIn = false;
       return JSON.stringify({ retcode: "0 Done", srv_rand: SERVER_RANDOM });
     case "auth/answer": {
       const hash = passwordHash(MANAGER.password);
       if (query["srv_rand_answer"] !== answerTo(hash, SERVER_RANDOM)) return { status: 403, body: "403 Forbidden" };
-      line.isSignedIn = true;
+      connection.isSignedIn = true;
       return JSON.stringify({ retcode: "0 Done", cli_rand_answer: answerTo(hash, query["cli_rand"] ?? "") });
     }
     case "test/access":
-      return line.isSignedIn ? '{"retcode":"0 Done"}' : { status: 403, body: "403 Forbidden" };
+      return connection.isSignedIn ? '{"retcode":"0 Done"}' : { status: 403, body: "403 Forbidden" };
     default:
-      return line.isSignedIn ? '{"retcode":"13 Not found"}' : { status: 403, body: "403 Forbidden" };
+      return connection.isSignedIn ? '{"retcode":"13 Not found"}' : { status: 403, body: "403 Forbidden" };
   }
 }

@@ -3,7 +3,7 @@ import { Secret } from "#kernel/secret.ts";
 import { createMt5Client, type Mt5Client, type Mt5Limits, type Mt5Settings } from "../client.ts";
 import { MANAGER } from "./scripted-server.ts";
 
-/** Times that make a test short; what is not named is as in production. */
+/** Short limits for tests; limits that are not listed are those of production. */
 export const QUICK: Partial<Mt5Limits> = {
   commandTimeoutMs: 2_000,
   handshakeTimeoutMs: 3_000,
@@ -29,7 +29,7 @@ export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Clie
   });
 }
 
-/** A deposit, unless told otherwise. */
+/** Sends a deposit of 100.00 once. */
 export async function sendOnce(
   client: Mt5Client,
   own: { mayWrite?: () => boolean; onWritten?: () => void; comment?: string; isTold?: boolean } = {},

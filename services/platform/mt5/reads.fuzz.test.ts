@@ -27,7 +27,7 @@ import { getUser, getUsers } from "./users.ts";
 const PERIOD = { from: new Date("2026-01-01"), to: new Date("2026-02-01") };
 const CLOCKS = [fixedClock(180), zoneClock("Europe/Athens")];
 
-/** Answers each question by its path with text of one character a byte. */
+/** Answers each read by its path with text of one character per byte. */
 type Platform = (request: Mt5Request) => string;
 
 function contextOf(platform: Platform, clock = CLOCKS[0]!): Mt5Context {
@@ -38,7 +38,7 @@ function contextOf(platform: Platform, clock = CLOCKS[0]!): Mt5Context {
   };
 }
 
-/** Undefined when it was refused as it should be; any other throw is a defect. */
+/** Undefined after an expected Mt5Error; any other error is a defect. */
 async function answerOf<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
@@ -51,7 +51,7 @@ async function answerOf<T>(asked: Promise<T>): Promise<T | undefined> {
 const done = (answer: string): string => Buffer.from(`{"retcode":"0 Done","answer":${answer}}`).toString("latin1");
 
 test(
-  "a deal is read as a whole, valid deal of the login that was asked for, or not at all",
+  "a deal is a complete, valid deal of the requested login or an error",
   async () => {
     const rows = fc.array(withAccidents(dealMembers), { minLength: 1, maxLength: 3 });
     await fuzzAsync("pages of deals", 1_000, fc.tuple(rows, fc.nat(3), fc.nat(1)), async ([list, more, zone]) => {
@@ -84,7 +84,7 @@ const OTHERS: { what: string; members: fc.Arbitrary<Members>; ask: (mt5: Mt5Cont
 ];
 
 test.each(OTHERS)(
-  "$what are read whole and valid, or not at all",
+  "$what are complete and valid or an error",
   async ({ what, members, ask }) => {
     await fuzzAsync(`records of ${what}`, 1_000, fc.tuple(withAccidents(members), fc.nat(1)), async ([row, zone]) => {
       const mt5 = contextOf(({ path }) => {
@@ -103,7 +103,7 @@ test.each(OTHERS)(
 );
 
 test(
-  "no question is confused by an answer that is none",
+  "every read fails with an Mt5Error for a malformed answer",
   async () => {
     const asks: ((mt5: Mt5Context) => Promise<unknown>)[] = [
       (mt5) => readDeals(mt5, LOGIN, PERIOD),
@@ -126,7 +126,7 @@ test(
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** No date that is none, and nothing that no database takes: it would be stored for ever, or never. */
+/** No invalid date, and no number that the database cannot store. */
 function isSound(value: object): boolean {
   return Object.values(value).every((member) => {
     if (member instanceof Date) return !Number.isNaN(member.getTime());

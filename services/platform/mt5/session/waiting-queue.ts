@@ -1,48 +1,48 @@
 import { Mt5Error } from "../errors.ts";
 
-/** First come, first served; nobody waits longer than they said, and only so many may wait at all. */
-export type WaitingLine<Thing> = {
-  readonly join: (waitMs: number) => Promise<Thing>;
+/** Callers that wait for an item, served in order; each has its own limit of time, and their number is limited. */
+export type WaitingQueue<Item> = {
+  readonly join: (waitMs: number) => Promise<Item>;
   readonly size: () => number;
-  readonly serve: (thing: Thing) => void;
-  /** Turns away everybody who would not wait beyond the given time anyway. */
+  readonly serve: (item: Item) => void;
+  /** Rejects all callers whose wait ends within this time. */
   readonly turnAway: (error: Error, waitingLessThanMs?: number) => void;
 };
 
-type Waiter<Thing> = {
-  readonly resolve: (thing: Thing) => void;
+type Waiter<Item> = {
+  readonly resolve: (item: Item) => void;
   readonly reject: (error: Error) => void;
   readonly timer: NodeJS.Timeout;
   readonly until: number;
 };
 
-/** `late` makes the error of somebody whose time is over. */
-export function createWaitingLine<Thing>(maxWaiting: number, late: () => Error): WaitingLine<Thing> {
-  const waiters = new Set<Waiter<Thing>>();
-  const leave = (waiter: Waiter<Thing>) => {
+/** `lateError` makes the error of a caller that waited too long. */
+export function createWaitingQueue<Item>(maxWaiting: number, lateError: () => Error): WaitingQueue<Item> {
+  const waiters = new Set<Waiter<Item>>();
+  const leave = (waiter: Waiter<Item>) => {
     clearTimeout(waiter.timer);
     waiters.delete(waiter);
   };
   return {
     join(waitMs) {
       if (waiters.size >= maxWaiting) {
-        return Promise.reject(new Mt5Error("busy", "too many calls wait for a session of the platform"));
+        return Promise.reject(new Mt5Error("busy", "too many calls wait for a session of the trading platform"));
       }
-      const { promise, resolve, reject } = Promise.withResolvers<Thing>();
+      const { promise, resolve, reject } = Promise.withResolvers<Item>();
       const timer = setTimeout(() => {
         leave(waiter);
-        reject(late());
+        reject(lateError());
       }, waitMs);
       const waiter = { resolve, reject, timer, until: performance.now() + waitMs };
       waiters.add(waiter);
       return promise;
     },
     size: () => waiters.size,
-    serve(thing) {
+    serve(item) {
       const [first] = waiters;
       if (first === undefined) return;
       leave(first);
-      first.resolve(thing);
+      first.resolve(item);
     },
     turnAway(error, waitingLessThanMs = Number.POSITIVE_INFINITY) {
       const limit = performance.now() + waitingLessThanMs;
