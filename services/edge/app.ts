@@ -74,7 +74,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 async function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): Promise<void> {
   const { deps, audit, log } = options;
   const longPoll = createLongPoll();
-  // A process that is told to stop answers the requests that wait at once.
+  // A process that stops answers waiting requests at once.
   app.addHook("preClose", async () => longPoll.close());
   const runtime = {
     deps,

@@ -3,7 +3,7 @@ import { failpoint } from "../failpoint.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { listUnforwarded, markForwarded } from "./outbox.ts";
 
-/** Resolves when the broker has stored the message, or has it already under the same Nats-Msg-Id. */
+/** Resolves when the broker has stored the message, now or earlier under the same Nats-Msg-Id. */
 export type Forward = (
   subject: string,
   payload: Uint8Array,
@@ -15,7 +15,7 @@ export class ForwardFailed extends Error {
   override readonly name = "ForwardFailed";
 }
 
-/** The header that says how far a feed is. */
+/** The header with the number of the entry. */
 export const FEED_NUMBER = "Feed-Number";
 const FORWARD_BATCH = 500;
 

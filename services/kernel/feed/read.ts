@@ -12,7 +12,7 @@ const { refuse } = refusalsOf({
 });
 
 export const MAX_ENTRIES_PER_READ = 500;
-/** An answer stays well below the 4 MiB that gRPC accepts, whatever the entries hold. */
+/** Keeps a response far below MAX_MESSAGE_BYTES of the transport. */
 const MAX_BYTES_PER_READ = 1024 * 1024;
 
 export type FeedReader = { readonly read: (request: ReadRequest) => Promise<ReadResponse> };
@@ -38,7 +38,7 @@ async function readFeed(pool: Pool, feeds: readonly string[], request: ReadReque
 
 type Range = { readonly firstNumber: bigint; readonly lastNumber: bigint };
 
-/** Why no entry with the identity of the cursor is there. */
+/** Why the entry at the cursor does not exist. */
 function lostCursor({ feed, afterNumber, afterId }: ReadRequest, { firstNumber, lastNumber }: Range): Refusal {
   const details = { first_number: String(firstNumber), last_number: String(lastNumber) };
   if (firstNumber > 1n && afterNumber < firstNumber) {
@@ -63,7 +63,7 @@ async function findCursor(db: Queryable, { feed, afterNumber }: ReadRequest) {
   );
 }
 
-/** The entries that follow, no more than fit into one answer, but always one. */
+/** The next entries, as many as fit into one response, but at least one. */
 async function listAfter(db: Queryable, { feed, afterNumber, limit }: ReadRequest): Promise<FeedEntry[]> {
   return many<FeedEntry>(
     db,

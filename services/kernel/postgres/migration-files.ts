@@ -10,7 +10,7 @@ export type MigrationFile = {
 };
 
 const FILE_NAME = /^(\d{4})_([a-z0-9_-]+)\.sql$/;
-/** As psql has it: the text of the file with this path, seen from the file that has the line. */
+/** As in psql: includes the file with this path, relative to the file that contains the line. */
 const INCLUDE = /^\\ir (\S+)$/gm;
 
 /** The files of the folder, each with the tables of the kernel that it includes. Their numbers must be 1, 2, 3 ... */

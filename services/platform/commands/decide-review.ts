@@ -3,7 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { recordVote } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import type { Decision, Word } from "#kernel/review/review.ts";
+import type { Decision, Vote } from "#kernel/review/review.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
@@ -53,7 +53,7 @@ async function look(deps: Deps, { reviewId, action, dealId }: DecideReviewReques
   return { server: deps.settings.server, shown, correction };
 }
 
-async function examine(tx: Transaction, about: ReviewCase, { action, dealId }: Word, seen: Seen): Promise<void> {
+async function examine(tx: Transaction, about: ReviewCase, { action, dealId }: Vote, seen: Seen): Promise<void> {
   if (action !== "confirm_applied" && dealId !== 0n)
     throw actionNotPossible(`Action '${action}' does not take a deal_id.`);
   switch (action) {
