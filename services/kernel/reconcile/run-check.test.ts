@@ -100,7 +100,7 @@ test("a check that fails records the error, keeps its breaks and its last comple
   await runCheck(runDeps(pool), failing, undefined);
   expect(await stateOf(pool)).toMatchObject({
     completedAt,
-    error: "the check failed; the log of the service says why",
+    error: "The check failed. The log of the service has the error.",
     openBreaks: 1,
   });
   await runCheck(runDeps(pool), check, undefined);
@@ -159,7 +159,7 @@ test("a run with more breaks than the maximum is not complete and closes nothing
   await runCheck(runDeps(pool), check, undefined);
   const { openBreaks, error } = await stateOf(pool);
   expect(openBreaks).toBe(MAX_FINDINGS + 1);
-  expect(error).toContain("more than 1000 breaks");
+  expect(error).toContain("More than 1000 breaks");
 });
 
 test("pages of breaks are walked by id and end early when the evidence is large", async () => {
