@@ -117,8 +117,9 @@ function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
     // The only sign of a caller that left before it was answered.
     reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));
     reply.headers(commonHeaders(request));
-    if ((request.raw.url ?? "").length > MAX_URL_LENGTH)
+    if ((request.raw.url ?? "").length > MAX_URL_LENGTH) {
       throw refuse("url_too_long", `The URL is longer than ${MAX_URL_LENGTH} characters.`);
+    }
   });
   app.addHook("onResponse", async (request, reply) => finish(request, reply, reply.statusCode));
 }

@@ -69,8 +69,9 @@ test("every field of every request and answer has a description and an example",
   };
   for (const [name, operation] of operationsOf(document)) {
     for (const parameter of operation.parameters ?? []) {
-      if (parameter.description === undefined || parameter.schema.type === undefined)
+      if (parameter.description === undefined || parameter.schema.type === undefined) {
         bare.push(`${name}?${parameter.name}`);
+      }
     }
     for (const { schema } of Object.values(operation.requestBody?.content ?? {})) visit(schema, `${name} body`);
     for (const { schema } of Object.values(operation.responses["200"]?.content ?? {})) visit(schema, `${name} 200`);

@@ -59,8 +59,9 @@ async function loop(
       failures += 1;
       const retryInMs = backOffMs(failures, maxRetryMs);
       if (isTransientFailure(error) && performance.now() < startsUntil) {
-        if (failures === 1)
+        if (failures === 1) {
           log.info("job waits for services that start, retry scheduled", { job: name, reason: String(error) });
+        }
         await pause(Math.min(START_RETRY_MS, retryInMs), signal);
         continue;
       }

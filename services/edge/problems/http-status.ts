@@ -39,8 +39,9 @@ export function verdictOf(refusal: Refusal, intent: Intent): Verdict {
   const { code, status, outcome } = refusal;
   const isUnsure =
     outcome === "unknown" || status === "unknown_outcome" || (status === "internal" && outcome === undefined);
-  if (intent === "query")
+  if (intent === "query") {
     return verdict(isUnsure && status !== "internal" ? "service_unavailable" : publicCode(code, status));
+  }
   const hidesOutcome = isUnsure && (status === "unknown_outcome" || status === "internal" || status === "unavailable");
   if (hidesOutcome) return verdict("outcome_unknown", "unknown");
   return verdict(publicCode(code, status), isUnsure ? "unknown" : "not_executed");

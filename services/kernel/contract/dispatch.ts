@@ -102,8 +102,9 @@ async function handleWithin(
 
 function decode(method: Method, payload: Uint8Array): unknown {
   const request = decodeBytes(method, payload);
-  if (!isReadable(request))
+  if (!isReadable(request)) {
     throw malformedRequest(`The request of ${method.rpc} contains a NUL character or an impossible instant.`);
+  }
   return request;
 }
 

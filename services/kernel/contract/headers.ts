@@ -33,8 +33,9 @@ export function writeHeaders(context: CallContext, caller: string, set: (name: s
 export function readHeaders(get: (name: string) => string | undefined, fallbackDeadline: Date): CallHeaders {
   const text = (name: string): string => {
     const value = get(name) ?? "";
-    if (value.length > MAX_HEADER_LENGTH || !PLAIN_TEXT.test(value))
+    if (value.length > MAX_HEADER_LENGTH || !PLAIN_TEXT.test(value)) {
       throw malformedRequest(`Header ${name} is malformed.`);
+    }
     return value;
   };
   const commandId = text(HEADER.commandId);

@@ -28,11 +28,12 @@ export async function forwardEntries(pool: Pool, service: string, forward: Forwa
   );
   failpoint("after_publish");
   const stored = entries.filter((_, index) => results[index]?.status === "fulfilled");
-  if (stored.length > 0)
+  if (stored.length > 0) {
     await markForwarded(
       pool,
       stored.map(({ id }) => id),
     );
+  }
   const failure = results.find((result) => result.status === "rejected");
   if (failure !== undefined) {
     const message = `${entries.length - stored.length} of ${entries.length} messages were not stored by the broker`;

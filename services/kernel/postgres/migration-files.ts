@@ -20,8 +20,9 @@ export function listMigrations(folder: URL): MigrationFile[] {
     const version = Number(FILE_NAME.exec(name)?.[1]);
     const next = index + 1;
     if (Number.isNaN(version)) throw new StartupError(`${name}: a migration is called 0001_what_it_does.sql`);
-    if (version !== next)
+    if (version !== next) {
       throw new StartupError(`${name}: the next migration in ${folder.pathname} has number ${next}`);
+    }
     const text = readWithIncludes(new URL(name, folder));
     const sha256 = createHash("sha256").update(text).digest("hex");
     return { version, name: name.slice(0, -".sql".length), sha256, text };

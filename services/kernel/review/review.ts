@@ -49,10 +49,12 @@ export type ReviewEvent = Vote & { readonly event: AppliedVote["event"] | "VOIDE
  * and changes nothing. `actions` are the actions that the case allows.
  */
 export function applyVote(progress: Progress, actions: readonly string[], vote: Vote): AppliedVote {
-  if (progress.state === "GONE")
+  if (progress.state === "GONE") {
     throw reviewDecided("The review is closed because its subject no longer exists. No decision is needed.");
-  if (progress.state === "DECIDED")
+  }
+  if (progress.state === "DECIDED") {
     throw reviewDecided(`The review is already decided: '${progress.decision.action}'.`);
+  }
   if (vote.action === WITHDRAW_PROPOSAL) return withdraw(progress);
   if (progress.state === "PROPOSED") return confirm(progress.proposal, vote);
   if (!actions.includes(vote.action)) {

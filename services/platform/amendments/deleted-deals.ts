@@ -40,8 +40,9 @@ export class DeletedDeals {
     for (const logged of await listUnshownDeals(pool, settings.server, { ...window, from }, deals)) {
       const wasShown = logged.serverMsc !== null || this.#shownAtMs.has(logged.ticket);
       const isPendingBreak = wasShown || logged.at.getTime() < lateFrom;
-      if (isPendingBreak && !this.#pendingBreaks.has(logged.ticket))
+      if (isPendingBreak && !this.#pendingBreaks.has(logged.ticket)) {
         this.#pendingBreaks.set(logged.ticket, { logged, missedAtMs });
+      }
     }
     this.#forget(missedAtMs - withinMs);
   }

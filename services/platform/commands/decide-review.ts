@@ -54,8 +54,9 @@ async function look(deps: Deps, { reviewId, action, dealId }: DecideReviewReques
 }
 
 async function examine(tx: Transaction, about: ReviewCase, { action, dealId }: Vote, seen: Seen): Promise<void> {
-  if (action !== "confirm_applied" && dealId !== 0n)
+  if (action !== "confirm_applied" && dealId !== 0n) {
     throw actionNotPossible(`Action '${action}' does not take a deal_id.`);
+  }
   switch (action) {
     case "confirm_applied":
       return await requireOrderedDeal(tx, about, { ...seen, dealId });

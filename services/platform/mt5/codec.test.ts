@@ -61,7 +61,8 @@ test("two return codes, or two answers, contradict each other unless they say th
 });
 
 test("what is not a JSON object in UTF-8 cannot be read", () => {
-  for (const text of ["", "<html>403</html>", "[]", '"0 Done"', "0 Done", '{"retcode":"0 Done"'])
+  for (const text of ["", "<html>403</html>", "[]", '"0 Done"', "0 Done", '{"retcode":"0 Done"']) {
     expect(envelopeOf(text), text).toEqual({ kind: "unparsable" });
+  }
   expect(readEnvelope(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toEqual({ kind: "unparsable" });
 });

@@ -45,8 +45,9 @@ export function readTransferOrder(request: TransferRequest): TransferOrder {
   };
   checkNames(order, complain);
   checkTogether(order, request.legs.length, complain);
-  if (errors.length > 0)
+  if (errors.length > 0) {
     throw refuse("validation_failed", "The transfer is invalid.", { errors, outcome: "not_executed" });
+  }
   return order;
 }
 
@@ -80,8 +81,9 @@ function operationKindOf({ kind }: TransferLeg): OperationKind | undefined {
 
 function checkNames({ key, lockOwner, comment }: TransferOrder, complain: Complain): void {
   if (!isName(key)) complain("key", "format", `must have 1 to ${MAX_NAME_LENGTH} visible ASCII characters`);
-  if (lockOwner !== "" && !isName(lockOwner))
+  if (lockOwner !== "" && !isName(lockOwner)) {
     complain("lockOwner", "format", `must have at most ${MAX_NAME_LENGTH} visible ASCII characters`);
+  }
   if (comment.length > MAX_COMMENT_LENGTH || CONTROL.test(comment)) {
     complain("comment", "format", `must have at most ${MAX_COMMENT_LENGTH} characters and no control characters`);
   }

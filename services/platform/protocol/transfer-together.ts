@@ -51,8 +51,9 @@ async function insertTogether(deps: Deps, holdings: readonly Holding[]): Promise
     return await inTransaction(deps.pool, (tx) => insertOrders(tx, orders));
   } catch (error) {
     if (!isTransient(error)) throw error;
-    if (error instanceof CommitUnknown)
+    if (error instanceof CommitUnknown) {
       for (const holding of holdings) await undoUnsent(deps, holding.order.key, holding.session);
+    }
     return holdings.map(() => ({ kind: "alone" }));
   }
 }

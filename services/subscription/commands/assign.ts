@@ -107,8 +107,9 @@ async function checkWayIsFree(deps: Deps, { masterLogin, investorLogin }: Assign
     if (open.status === "PAUSED") {
       throw openAlready("exit_in_progress", open);
     }
-    if (turn.isOver())
+    if (turn.isOver()) {
       throw accountBusy(`Another assignment of Investor ${investorLogin} is in progress. Retry shortly.`);
+    }
     await turn.pause();
   }
   const stop = await findSafetyStop(deps.pool, masterLogin);

@@ -94,8 +94,9 @@ export function checkEnd(end: End): void {
   if (!arePoolsQuiet(end)) throw new Violation("I10", `the pools are not quiet: ${end.pools?.unsettled().join(", ")}`);
   if (!areFeesSettled(end)) throw new Violation("I10", `fees are not settled: ${end.fees?.unsettled().join(", ")}`);
   const [missing] = missingFindings(end);
-  if (missing !== undefined)
+  if (missing !== undefined) {
     throw new Violation("T4", `nobody noticed that the platform forgot deal ${missing.ticket}`);
+  }
 }
 
 /** R3, from the side of the books. */
@@ -103,13 +104,15 @@ function checkOperation(end: End, operation: OperationRow): void {
   const { platform, books } = end;
   const { state, dealId, number } = operation;
   if (state === "REVIEW") checkReview(end, operation);
-  if (isOpen(operation) && !isHeldUp(operation, books))
+  if (isOpen(operation) && !isHeldUp(operation, books)) {
     throw new Violation("I10", `operation ${number} is still ${state}`);
+  }
   if (state !== "APPLIED") return;
   const deal = platform.deal(dealId ?? 0n);
   const isIts = readSentReference(deal?.sentComment ?? "")?.number === number;
-  if (!isIts)
+  if (!isIts) {
     throw new Violation("deal_matching", `operation ${number} is applied with deal ${dealId}, which is not its own`);
+  }
 }
 
 /** I10: people are only bothered with what no rule could know. */
@@ -127,8 +130,9 @@ function checkReview({ plan, platform, server }: End, { number, review, attempt 
     applied_deal_gone: hasForgotten || isBeyondBounds,
     attempts_exhausted: attempt >= MAX_ATTEMPTS,
   };
-  if (reasons[review ?? ""] !== true)
+  if (reasons[review ?? ""] !== true) {
     throw new Violation("I10", `operation ${number} lies in manual review: ${review}`);
+  }
 }
 
 /** R3, from the side of the platform. */
@@ -188,8 +192,9 @@ function checkLog(end: End, login: string): void {
 
 function filedBook(consumer: Database, login: string): Values | undefined {
   for (const table of ["investor_account", "master_pool"]) {
-    for (const { committed } of consumer.rows(table).withValue("login", login))
+    for (const { committed } of consumer.rows(table).withValue("login", login)) {
       if (committed !== undefined) return committed;
+    }
   }
   return undefined;
 }

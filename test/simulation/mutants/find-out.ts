@@ -22,8 +22,9 @@ for (const { name } of MUTANTS) {
   note(await timed(name, () => liveUntilNoticed(name)));
 }
 for (const { title, mutant } of KEPT_HISTORIES) {
-  if (mutant !== undefined && MUTANTS.every(({ name }) => name !== mutant))
+  if (mutant !== undefined && MUTANTS.every(({ name }) => name !== mutant)) {
     note(await timed(mutant, () => liveKept(title, mutant)));
+  }
 }
 for (const mutant of MUTANTS_ELSEWHERE) {
   note(

@@ -44,8 +44,9 @@ function checkMarks({ holdings, positions, accruals }: UnitPool): void {
   const missing = new Map(positions.map(({ positionId, mark, perUnit }) => [positionId, mark - total * perUnit]));
   for (const { positionId, subscriptionId, basis, perUnit } of accruals) {
     const [before, units] = [missing.get(positionId), unitsOf.get(subscriptionId)];
-    if (before === undefined || units === undefined)
+    if (before === undefined || units === undefined) {
       throw new PoolBroken("An accrual has lost its position or holding.");
+    }
     missing.set(positionId, before - basis + units * perUnit);
   }
   for (const [positionId, amount] of missing) {

@@ -72,8 +72,9 @@ async function goOn(
   context: CallContext,
 ): Promise<Refusal | undefined> {
   const standing = await readStanding(deps, leave, context);
-  if (standing === undefined)
+  if (standing === undefined) {
     return await refuseWaiting(deps, leave, accountBusy("The account cannot be read now. Retry shortly."));
+  }
   if (standing.filedNumber !== leave.heldLogNumber) {
     // What was held is not what is there any more: the account lock has to be asked again, by the next try.
     return await refuseWaiting(deps, leave, accountBusy("The account changed while it was being read. Retry shortly."));
