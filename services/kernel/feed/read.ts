@@ -42,14 +42,10 @@ type Range = { readonly firstNumber: bigint; readonly lastNumber: bigint };
 function lostCursor({ feed, afterNumber, afterId }: ReadRequest, { firstNumber, lastNumber }: Range): Refusal {
   const details = { first_number: String(firstNumber), last_number: String(lastNumber) };
   if (firstNumber > 1n && afterNumber < firstNumber) {
-    const message =
-      `Entries of ${feed} before ${firstNumber} are deleted: they were older than ${RETENTION_DAYS} days. ` +
-      `A reader at ${afterNumber} has missed entries; restore its database from a backup that has read further.`;
+    const message = `Entries of ${feed} before ${firstNumber} are deleted: they were older than ${RETENTION_DAYS} days. A reader at ${afterNumber} has missed entries; restore its database from a backup that has read further.`;
     return refuse("feed_truncated", message, { details });
   }
-  const message =
-    `Entry ${afterNumber} of ${feed} is not ${afterId} any more: the database of the owner was restored. ` +
-    "Compare owner and reader before the cursor is set by hand.";
+  const message = `Entry ${afterNumber} of ${feed} is not ${afterId} any more: the database of the owner was restored. Compare owner and reader before the cursor is set by hand.`;
   return refuse("feed_rewound", message, { details });
 }
 
