@@ -11,35 +11,37 @@ module.exports = {
   forbidden: [
     {
       name: "no-cycles",
-      comment: "Two modules that need each other are one module, or one of them holds something of a third.",
+      comment: "Modules do not import each other in a cycle: merge them, or move the shared code to a third module.",
       severity: "error",
       from: {},
       to: { circular: true },
     },
     {
       name: "kernel-knows-no-service",
-      comment: "The kernel serves any service, so it knows none, nor any contract but the common messages.",
+      comment:
+        "The kernel is used by all services, so it imports none of them, and no contract but the common messages.",
       severity: "error",
       from: { path: "^services/kernel/", pathNot: A_TEST },
       to: { path: ["^services/(?!kernel/)", "^proto/gen/pamm/(?!common/)", "^deploy/", "^test/"] },
     },
     {
       name: "services-meet-only-in-proto",
-      comment: "A service may import itself, the kernel and the contracts. Everything else it asks over the wire.",
+      comment:
+        "A service imports itself, the kernel and the contracts. It calls other services through their contracts.",
       severity: "error",
       from: { path: "^services/(?!kernel/)([^/]+)/" },
       to: { path: "^(services|deploy)/", pathNot: "^services/($1|kernel)/" },
     },
     {
       name: "domain-is-pure",
-      comment: "Rules are functions of their arguments: no clock, no store, no contract, no package, nothing of Node.",
+      comment: "Domain rules are pure functions: no clock, no store, no contract, no package, no Node module.",
       severity: "error",
       from: { path: "^services/([^/]+)/domain/", pathNot: A_TEST },
       to: { pathNot: ["^services/$1/(domain/|refusals[.]ts$)", "^services/kernel/(money|rate|refusal|brand)[.]ts$"] },
     },
     {
       name: "store-knows-no-transport",
-      comment: "SQL in, domain types out: a store that knows a message or a saga cannot serve another one.",
+      comment: "A store translates between SQL and domain types; it does not depend on messages, sagas or transports.",
       severity: "error",
       from: { path: "^services/([^/]+)/store/", pathNot: A_TEST },
       to: {
@@ -53,28 +55,28 @@ module.exports = {
     },
     {
       name: "queries-know-no-commands",
-      comment: "A query only reads: what it shares with a command is a rule, a message or a store function.",
+      comment: "A query only reads. It shares rules, messages and store functions with commands, but imports none.",
       severity: "error",
       from: { path: "^services/([^/]+)/queries/", pathNot: A_TEST },
       to: { path: "^services/$1/(commands|processes|events|jobs)/" },
     },
     {
       name: "processes-know-no-entry",
-      comment: "Commands, jobs and consumers run the steps of a process; a step knows none of them.",
+      comment: "Commands, jobs and consumers run the steps of a saga; a step imports none of them.",
       severity: "error",
       from: { path: "^services/([^/]+)/processes/", pathNot: A_TEST },
       to: { path: "^services/$1/(commands|queries|events|jobs)/" },
     },
     {
       name: "edge-has-no-domain",
-      comment: "The edge translates between HTTP and the contracts; what is allowed is decided behind them.",
+      comment: "The edge translates between HTTP and the contracts; the services decide what is allowed.",
       severity: "error",
       from: { path: "^services/edge/" },
       to: { path: "^services/[^/]+/domain/" },
     },
     {
       name: "store-knows-no-protocol",
-      comment: "A store reads and writes rows for any protocol, check or review; what a row means to them is theirs.",
+      comment: "A store reads and writes rows and does not depend on the protocol, checks or amendments that use them.",
       severity: "error",
       from: { path: "^services/([^/]+)/store/", pathNot: A_TEST },
       to: { path: "^services/$1/(protocol|amendments|checks)/" },
@@ -82,15 +84,14 @@ module.exports = {
     {
       name: "amendments-have-one-entry",
       comment:
-        "What becomes of amended deals is one room: jobs and decisions enter it by one file, the reader of the history by another.",
+        "Other code imports only two modules of the folder: amendments.ts (jobs and decisions) and compare-history.ts (reader of the history).",
       severity: "error",
       from: { path: "^services/platform/(?!amendments/)", pathNot: A_TEST },
       to: { path: "^services/platform/amendments/(?!(amendments|compare-history)[.]ts$)" },
     },
     {
       name: "checks-know-only-sql",
-      comment:
-        "A check that uses the code that it checks repeats its mistakes: it reads rows, and asks what it is given.",
+      comment: "A check that uses the checked code repeats its mistakes. It reads rows with its own SQL.",
       severity: "error",
       from: { path: "^services/([^/]+)/checks/", pathNot: A_TEST },
       to: { path: "^services/$1/", pathNot: "^services/$1/(checks/|deps[.]ts$)" },
@@ -98,21 +99,21 @@ module.exports = {
     {
       name: "nats-and-grpc-stay-in-kernel",
       comment:
-        "Transports are invisible. Only the entry of a process sets them up (main.ts, and the keys command), and refusals.ts may name status codes.",
+        "Only the entry of a process (main.ts, the keys command) sets up transports, and refusals.ts may name status codes.",
       severity: "error",
       from: { path: "^services/(?!kernel/)", pathNot: ["^services/[^/]+/(main|keys|refusals)[.]ts$", A_TEST] },
       to: { path: [A_TRANSPORT, "^services/kernel/(nats|grpc)/"] },
     },
     {
       name: "simulator-stands-alone",
-      comment: "A stand-in for another company's server knows nothing of ours, or it would agree with our mistakes.",
+      comment: "The simulator stands in for MetaTrader 5. With code of the services it would repeat their mistakes.",
       severity: "error",
       from: { path: "^services/simulator/" },
       to: { path: "^proto/" },
     },
     {
       name: "production-knows-no-test",
-      comment: "What only tests have is not there in production.",
+      comment: "Test code is not part of the production build.",
       severity: "error",
       from: { path: "^(services|deploy)/", pathNot: A_TEST },
       to: { path: ["^test/", A_TEST] },

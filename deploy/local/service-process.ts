@@ -72,8 +72,9 @@ async function untilReady({ name, readiness, logFile }: Program, ended: Promise<
   const end = new AbortController();
   void ended.then(() => end.abort());
   if (await isReadyAt(readiness, AbortSignal.any([end.signal, tooLate]))) return;
-  if (tooLate.aborted)
+  if (tooLate.aborted) {
     throw new StartupError(`${name} is not ready after ${READY_TIMEOUT_MS / 1000} s, see ${logFile}`);
+  }
   await new Promise(() => undefined);
 }
 

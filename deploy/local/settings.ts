@@ -124,9 +124,9 @@ class PortClaims {
     // No server listens there yet, and other servers receive their ports meanwhile.
     reservePort(port);
     const other = this.#taken.get(port);
-    if (other !== undefined)
+    if (other !== undefined) {
       this.#mistakes.push(`${variable} and ${other} are both ${port}: choose another for one of them`);
-    else if (!(await isFree(host, port))) {
+    } else if (!(await isFree(host, port))) {
       this.#mistakes.push(
         `port ${port} on ${host} is taken: set ${variable} to another one (0 = any free one) or stop the program that holds it`,
       );

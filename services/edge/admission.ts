@@ -42,8 +42,9 @@ export function createAdmission({ authenticate, limits, now }: AdmissionOptions)
       request.edge.caller = caller;
       demandScope(caller, route.scope, route.orScopes);
       const wait = gates[route.class].buckets.take(caller.keyId);
-      if (wait !== undefined)
+      if (wait !== undefined) {
         throw refuse("rate_limited", "Too many requests with this API key. Retry after the time in Retry-After.", wait);
+      }
     },
     enter(routeClass) {
       const { slots } = gates[routeClass];

@@ -60,14 +60,14 @@ test("without a valid key there is one answer for all cases", async () => {
   expect(edge.calls).toEqual([]);
 });
 
-test("a key is asked for before anything else is looked at", async () => {
+test("the key is checked before everything else", async () => {
   const edge = await testEdge();
   const answer = await edge.app.inject({ method: "POST", url: "/api/v1/investor/add", payload: "{" });
 
   expect(answer.statusCode).toBe(401);
 });
 
-test("a key without the scope of the route is told which one it lacks", async () => {
+test("a key without the scope of the route is refused with the missing scope", async () => {
   const edge = await testEdge({ scopes: ["funds:withdraw"] });
   const answer = await edge.call({ method: "POST", url: DEPOSIT });
 
@@ -189,7 +189,7 @@ test("a command carries the id that its answer names, and the caller's request i
   expect(remainingMs).toBeLessThan(10_000);
 });
 
-test("a question has no command id", async () => {
+test("a query has no command id", async () => {
   const edge = await testEdge({ accounts: { getMaster: async () => aMaster() } });
   const answer = await edge.call({ url: "/api/v1/master/7" });
 

@@ -74,7 +74,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 async function registerRoutes(app: FastifyInstance, routes: readonly Route[], options: AppOptions): Promise<void> {
   const { deps, audit, log } = options;
   const longPoll = createLongPoll();
-  // A process that is told to stop answers the requests that wait at once.
+  // A process that stops answers waiting requests at once.
   app.addHook("preClose", async () => longPoll.close());
   const runtime = {
     deps,
@@ -117,8 +117,9 @@ function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
     // The only sign of a caller that left before it was answered.
     reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));
     reply.headers(commonHeaders(request));
-    if ((request.raw.url ?? "").length > MAX_URL_LENGTH)
+    if ((request.raw.url ?? "").length > MAX_URL_LENGTH) {
       throw refuse("url_too_long", `The URL is longer than ${MAX_URL_LENGTH} characters.`);
+    }
   });
   app.addHook("onResponse", async (request, reply) => finish(request, reply, reply.statusCode));
 }

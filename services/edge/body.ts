@@ -9,8 +9,9 @@ export function acceptJsonBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addHook("preParsing", async (request) => {
     const encoding = request.headers["content-encoding"] ?? "identity";
-    if (encoding !== "identity")
+    if (encoding !== "identity") {
       throw refuse("unsupported_media_type", "Content-Encoding is not supported. Send the body uncompressed.");
+    }
   });
   scope.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, bytes, done) => {
     const parsed = parseJson(bytes as Buffer);

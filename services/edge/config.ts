@@ -29,7 +29,7 @@ export const settings = Type.Object({
   PAMM_API_KEY_PEPPER: pepper,
   /** The one before, for as long as keys live that were made under it. */
   PAMM_API_KEY_PEPPER_OLD: optional(secretKey({ otherwise: "PAMM_ENCRYPTION_KEY_OLD" })),
-  /** Whose X-Forwarded-For is believed. */
+  /** Proxies whose X-Forwarded-For is trusted. */
   PAMM_TRUSTED_PROXIES: optional(piece("addresses or networks separated by commas", parseAddresses)),
   PAMM_RATE_READ: perSecond("2000"),
   PAMM_RATE_MONEY: perSecond("2000"),
@@ -39,7 +39,7 @@ export const settings = Type.Object({
   PAMM_CONCURRENT_CREATE: inProgress("128"),
 });
 
-/** What the keys command needs when it is told where the system is. */
+/** What the keys command needs when the environment names the system. */
 export const keySettings = Type.Object({
   EDGE_DATABASE_URL: databaseUrl(),
   PAMM_API_KEY_PEPPER: pepper,

@@ -37,7 +37,7 @@ async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> 
     if (await isSo()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error("it never was so");
+  throw new Error("the condition was never met");
 }
 
 const statusOf = (text: string): string => text.split("\r\n")[0] ?? "";
@@ -46,7 +46,7 @@ const bodyOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf("\r
 test("what is not HTTP is answered with a problem too", async () => {
   const { dial } = await listening();
   const socket = await dial();
-  socket.write("hello, is anybody there?\r\n\r\n");
+  socket.write("hello, is this HTTP?\r\n\r\n");
   const text = await readAll(socket);
 
   expect(statusOf(text)).toBe("HTTP/1.1 400 Bad Request");
@@ -69,7 +69,7 @@ test("a URL that fills the headers by itself is too long, and so are headers", a
   expect(answers.map((text) => (bodyOf(text) as { code: string }).code)).toEqual(["url_too_long", "headers_too_large"]);
 });
 
-test("nobody holds a connection by sending headers slowly", async () => {
+test("a client cannot hold a connection by sending headers slowly", async () => {
   const { dial } = await listening();
   const socket = await dial();
   socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n");
@@ -83,7 +83,7 @@ test("nobody holds a connection by sending headers slowly", async () => {
   expect(Date.now() - begunAt).toBeLessThan(9_000);
 });
 
-test("nobody holds a connection by sending a body slowly", async () => {
+test("a client cannot hold a connection by sending a body slowly", async () => {
   const { dial } = await listening();
   const socket = await dial();
   const head = ["POST /api/v1/investor/add HTTP/1.1", "Host: a", AUTHORIZATION, "Content-Type: application/json"];
@@ -149,12 +149,12 @@ test("one class that is full does not fill the others", async () => {
     "1",
     { code: "service_unavailable", retryable: true },
   ]);
-  expect(second.body, "a question").not.toHaveProperty("outcome");
+  expect(second.body, "a query").not.toHaveProperty("outcome");
   expect(deposit.status).toBe(200);
   expect((await edge.call({ url: "/api/v1/master/7" })).status, "the place is free again").toBe(500);
 });
 
-test("a caller that leaves is on record, and gives its place back when the work is done", async () => {
+test("a caller that disconnects is audited, and its slot is freed when the work is done", async () => {
   const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const { promise: held, resolve } = Promise.withResolvers<void>();
   const { edge, dial } = await listening({
@@ -174,7 +174,7 @@ test("a caller that leaves is on record, and gives its place back when the work 
   expect((await edge.call({ method: "POST", url: DEPOSIT })).status).toBe(200);
 });
 
-test("a caller that leaves in the middle of a list gives its place back", async () => {
+test("a caller that disconnects in the middle of a list frees its slot", async () => {
   const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const page = {
     items: Array.from({ length: 1_000 }, (_, each) => aSubscription({ id: BigInt(each) })),
@@ -194,7 +194,7 @@ test("a caller that leaves in the middle of a list gives its place back", async 
   await waitUntil(async () => (await edge.call({ url: "/api/v1/info/subscriptions" })).status === 200);
 });
 
-test("a caller that leaves before a list begins gives its place back", async () => {
+test("a caller that disconnects before a list begins frees its slot", async () => {
   const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const { promise: held, resolve } = Promise.withResolvers<void>();
   const { edge, dial } = await listening({
@@ -210,7 +210,7 @@ test("a caller that leaves before a list begins gives its place back", async () 
   await waitUntil(async () => (await edge.call({ url: "/api/v1/info/subscriptions" })).status === 200);
 });
 
-test("a key that asks too often is told when to come back, and health is not limited", async () => {
+test("a key over its rate limit gets Retry-After, and health is not limited", async () => {
   const tight = { rate: { perSecond: 1, burst: 2 }, inProgress: 10 };
   const { edge } = await listening({ app: { limits: { read: tight, money: tight, create: tight } } });
   const answers = [];
@@ -222,7 +222,7 @@ test("a key that asks too often is told when to come back, and health is not lim
   expect((await edge.call({ url: "/healthz" })).body).toEqual({ status: "ok" });
 });
 
-test("readiness is told without a key", async () => {
+test("readiness needs no key", async () => {
   const { edge } = await listening();
   const response = await edge.app.inject({ url: "/readyz" });
 

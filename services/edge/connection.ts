@@ -38,7 +38,7 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   const requestId = uuidv7();
   const cause = codeOf(error);
   const refusal = refuse(cause, DETAILS[cause]);
-  const facts = { requestId, path: "/", intent: "question", operationId: undefined } as const;
+  const facts = { requestId, path: "/", intent: "query", operationId: undefined } as const;
   const { status, body } = problemOf(refusal, { ...facts, wasSent: false, mayHaveComeBefore: false });
   const text = JSON.stringify(body);
   const head = [

@@ -41,7 +41,7 @@ const operationsOf = ({ paths }: Document): [string, Operation][] =>
     ]),
   );
 
-test("every route is documented, and nothing that is none", async () => {
+test("every route is documented, and nothing else", async () => {
   const document = await readDocument();
   const routes = ROUTES.map(({ method, url }) => `${method} ${url.replaceAll(/:([a-z0-9_]+)/g, "{$1}")}`);
 
@@ -69,8 +69,9 @@ test("every field of every request and answer has a description and an example",
   };
   for (const [name, operation] of operationsOf(document)) {
     for (const parameter of operation.parameters ?? []) {
-      if (parameter.description === undefined || parameter.schema.type === undefined)
+      if (parameter.description === undefined || parameter.schema.type === undefined) {
         bare.push(`${name}?${parameter.name}`);
+      }
     }
     for (const { schema } of Object.values(operation.requestBody?.content ?? {})) visit(schema, `${name} body`);
     for (const { schema } of Object.values(operation.responses["200"]?.content ?? {})) visit(schema, `${name} 200`);
@@ -80,7 +81,7 @@ test("every field of every request and answer has a description and an example",
   expect(bare).toEqual([]);
 });
 
-test("every operation says what it does, needs the key, and tells its problems by status and code", async () => {
+test("every operation has a summary, requires the key, and documents its problems by status and code", async () => {
   const document = await readDocument();
   const deposit = document.paths["/api/v1/investor/deposit"]?.["post"];
 
@@ -118,7 +119,7 @@ test("every operation says what it does, needs the key, and tells its problems b
   );
 });
 
-test("the headers of commands are documented, those of questions have none", async () => {
+test("the headers of commands are documented; queries have none", async () => {
   const document = await readDocument();
   const deposit = document.paths["/api/v1/investor/deposit"]?.["post"];
   const list = document.paths["/api/v1/operations"]?.["get"];
@@ -140,7 +141,7 @@ test("the headers of commands are documented, those of questions have none", asy
   ]);
 });
 
-test("what is shown is what callers send and get, without our own keywords", async () => {
+test("what is shown is what callers send and get, without internal keywords", async () => {
   const document = await readDocument();
   const parameters = document.paths["/api/v1/master/directory"]?.["get"]?.parameters ?? [];
   const balance = document.paths["/api/v1/info/balance/{mt5_login}"]?.["get"]?.responses["200"];
@@ -158,7 +159,7 @@ test("what is shown is what callers send and get, without our own keywords", asy
   expect(JSON.stringify(document)).not.toMatch(/x-check|x-shown/);
 });
 
-test("people find the documentation without a key", async () => {
+test("the documentation needs no key", async () => {
   const edge = await testEdge();
   const page = await edge.app.inject({ url: "/docs" });
   const script = await edge.app.inject({ url: "/docs/static/swagger-initializer.js" });
@@ -171,7 +172,7 @@ test("people find the documentation without a key", async () => {
   expect(page.headers["content-security-policy"]).not.toContain("upgrade-insecure-requests");
 });
 
-test("every code that is told has a status, a title and nothing that only we understand", () => {
+test("every documented code has a status, a title and no internal words", () => {
   for (const [code, { status, title }] of Object.entries(PROBLEMS)) {
     expect([code, /^[a-z_]+$/.test(code), status >= 400 && status < 600, title.length > 0]).toEqual([
       code,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Readiness } from "./readiness.ts";
 
-/** Without a key, for whoever watches the process. */
+/** Without a key, for the supervisor of the process. */
 export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   const schema = { hide: true };
   app.get("/healthz", { schema }, async () => ({ status: "ok" }));

@@ -23,14 +23,14 @@ async function slowEdge() {
   return { edge, reads: () => reads };
 }
 
-test("who does not wait is answered at once", async () => {
+test("a request without wait is answered at once", async () => {
   const { edge, reads } = await slowEdge();
 
   expect((await edge.call({ url: `/api/v1/operations/${ID}` })).body).toMatchObject({ outcome: "pending" });
   expect(reads()).toBe(1);
 });
 
-test("who waits is answered as soon as the outcome is final", async () => {
+test("a request with wait is answered as soon as the outcome is final", async () => {
   const { edge, reads } = await slowEdge();
 
   expect((await edge.call({ url: `/api/v1/operations/${ID}?wait=30` })).body).toMatchObject({ outcome: "executed" });
@@ -85,7 +85,7 @@ test("a balance is waited for until it is known; that of an unknown login never 
   expect((await edge.call({ url: "/api/v1/info/balance/77?wait=30" })).body).toMatchObject({ error: "unknown login" });
 });
 
-test("who leaves is not looked for any more", async () => {
+test("reading stops when the caller disconnects", async () => {
   const { edge, reads } = await endless();
   await edge.app.listen({ port: 0, host: "127.0.0.1" });
   onTestFinished(() => edge.app.close());
@@ -102,7 +102,7 @@ test("who leaves is not looked for any more", async () => {
   expect(reads()).toBeLessThanOrEqual(seen + 1);
 });
 
-test("an edge that stops answers those who wait with what it has seen", async () => {
+test("an edge that stops answers waiting requests with the last state", async () => {
   const { edge, reads } = await endless();
   const startedAt = performance.now();
   const waiting = edge.call({ url: `/api/v1/operations/${ID}?wait=30` });
@@ -125,7 +125,7 @@ async function endless() {
   };
 }
 
-test("only so many wait at a time, and who finds no place is told to come back", async () => {
+test("the number of waiting requests is limited, and one over the limit gets Retry-After", async () => {
   const longPoll = createLongPoll(1);
   const facts = {
     seconds: 30,

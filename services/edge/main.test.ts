@@ -113,7 +113,7 @@ test("a port that is taken is one clear line and a failed start", { timeout: 60_
   ]);
 });
 
-test("every mistake of the configuration is told at once, and no value with it", async () => {
+test("all mistakes of the configuration are reported at once, without values", async () => {
   const { child, errors } = run(MAIN, [], {
     PAMM_HTTP_PORT: "http",
     PAMM_BOOTSTRAP_API_KEY: "planted",

@@ -5,13 +5,13 @@ import type { Dependency, Probe } from "./readiness.ts";
 import type { Services } from "./route.ts";
 
 const WITHIN_MS = 1_500;
-/** Nobody has these; to hear so proves that the service and its database answer. */
+/** Ids that do not exist: "not found" proves that the service and its database answer. */
 const NO_LOGIN = "1";
 const NO_OPERATION = "00000000-0000-7000-8000-000000000000";
 
 const SAYS_NOTHING: ReadonlySet<RefusalStatus> = new Set(["unavailable", "unknown_outcome", "internal", "busy"]);
 
-/** One cheap question to each service that reaches its database, and one to the platform behind its adapter. */
+/** One cheap query per service that reaches its database, and one that reaches the trading platform. */
 export function probesOf(services: Services): Record<Dependency, Probe> {
   const { accounts, funding, subscriptions, fees, platform } = services;
   return {
@@ -26,10 +26,10 @@ export function probesOf(services: Services): Record<Dependency, Probe> {
   };
 }
 
-function ask(question: (context: CallContext) => Promise<unknown>): Probe {
+function ask(query: (context: CallContext) => Promise<unknown>): Probe {
   return async () => {
     try {
-      await question(callContext({ caller: "edge", withinMs: WITHIN_MS }));
+      await query(callContext({ caller: "edge", withinMs: WITHIN_MS }));
     } catch (error) {
       if (!(error instanceof Refusal) || SAYS_NOTHING.has(error.status)) throw error;
     }

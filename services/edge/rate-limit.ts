@@ -17,7 +17,7 @@ type Bucket = { level: number; filledAt: number };
 
 const TOKEN = 1_000;
 
-/** Forgetting the one that was made first costs its owner nothing; growing for ever would cost everybody. */
+/** Limits the memory used. The oldest bucket is dropped, which costs its key nothing. */
 const MAX_BUCKETS = 10_000;
 
 /** One token bucket for each key, filled as time goes by. */

@@ -48,7 +48,7 @@ test("it is not ready before everything was reached once", async () => {
   expect(await readiness.look()).toMatchObject({ isReady: true, report: { status: "ready", platform: UP, lag_ms: 0 } });
 });
 
-test("what is lost afterwards is told, and the edge stays ready to say so to each caller", async () => {
+test("a dependency that is lost later is reported, and the edge stays ready", async () => {
   const { readiness, down, later, loseBroker } = watched();
   await readiness.look();
   down.add("funding");

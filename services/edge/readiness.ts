@@ -1,6 +1,6 @@
 import type { Clock } from "#kernel/clock.ts";
 
-/** Asks one dependency a cheap question; fails when it gave no answer. */
+/** Sends one cheap query to a dependency; fails without an answer. */
 export type Probe = () => Promise<unknown>;
 
 export type Dependency = "account" | "funding" | "subscription" | "fee" | "platform";
@@ -23,12 +23,12 @@ export type ReadinessReport = {
 };
 
 export type Readiness = {
-  /** Ready once everything was reached; from then on for as long as the edge itself lives. */
+  /** Ready once all dependencies were reached; from then on as long as the edge runs. */
   readonly look: () => Promise<{ readonly isReady: boolean; readonly report: ReadinessReport }>;
 };
 
 const PROBE_TIMEOUT_MS = 1_500;
-/** However often it is asked, the dependencies are not. */
+/** Limits how often the dependencies are called, however often readiness is read. */
 const FRESH_FOR_MS = 500;
 
 export function createReadiness({ isBrokerConnected, probes, now }: ReadinessOptions): Readiness {

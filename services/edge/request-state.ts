@@ -4,10 +4,10 @@ import { idempotencyKeyOf } from "./idempotency/idempotency-key.ts";
 import type { RequestFacts } from "./problems/problem.ts";
 import type { Route } from "./route.ts";
 
-/** What the edge learns about a request on its way through the hooks. */
+/** What the hooks record about a request. */
 export type RequestState = {
   readonly receivedAt: number;
-  /** Minted for commands before anything else happens to them. */
+  /** Created for commands before anything else. */
   operationId?: string;
   caller?: Caller;
   /** A service may have acted on it. */
@@ -46,7 +46,7 @@ export function factsOf(request: FastifyRequest): RequestFacts {
   return {
     requestId: request.id,
     path: pathOf(request.raw.url ?? "/"),
-    intent: route !== undefined && isCommand(route) ? "command" : "question",
+    intent: route !== undefined && isCommand(route) ? "command" : "query",
     operationId,
     wasSent,
     mayHaveComeBefore: !wasSent && idempotencyKeyOf(request) !== undefined,

@@ -11,7 +11,7 @@ import type { Scope } from "./keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
 import type { Cursors } from "./wire/cursor.ts";
 
-/** Whom the routes ask. A test passes plain objects. */
+/** The services that the routes call. A test passes plain objects. */
 export type Services = {
   readonly accounts: Client<AccountServiceService>;
   readonly funding: Client<FundingServiceService>;
@@ -59,7 +59,7 @@ type Facts<P, Q, B> = {
   readonly method: "GET" | "POST" | "PATCH";
   readonly url: `/api/v1/${string}`;
   readonly scope: Scope;
-  /** Any of these will do as well. */
+  /** Other scopes that are sufficient as well. */
   readonly orScopes?: readonly Scope[];
   readonly class: RouteClass;
   readonly tag: (typeof TAGS)[number];
@@ -81,7 +81,7 @@ export type ObjectRoute<
   R extends Shape,
 > = Facts<P, Q, B> & {
   readonly reply: R;
-  /** What no schema can say about a request that is right field by field. */
+  /** Checks between fields that no schema can express. */
   readonly check?: (input: Input<P, Q, B>, deps: Deps) => readonly FieldError[];
   readonly handle: (deps: Deps, input: Input<P, Q, B>, context: RouteContext) => Promise<Static<R>>;
 };
@@ -132,7 +132,7 @@ export function route<
   Q extends Shape | undefined = undefined,
   B extends Shape | undefined = undefined,
 >(spec: ObjectRoute<P, Q, B, R>): Route {
-  // The types were needed where the route was written; from here on it is one of many.
+  // The types are needed only where the route is written; the registration treats all routes alike.
   return { ...spec, kind: "object" } as unknown as Route;
 }
 

@@ -29,7 +29,7 @@ export const BACKBONE_SETTINGS = {
   PAMM_METRICS_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
   PAMM_METRICS_PORT: port({ whenMissing: "0" }),
   LOG_LEVEL: logLevel(),
-  /** For rehearsals only: see failpoint.ts. */
+  /** For crash tests only: see failpoint.ts. */
   PAMM_FAILPOINTS: optional(text("a folder")),
 };
 
@@ -72,14 +72,14 @@ export type Backbone = {
   readonly streams: readonly StreamDefinition[];
 };
 
-/** Logged, so that the operator does not leave it on. */
+/** Logged as a warning, so that the operator does not leave failpoints armed. */
 function armForRehearsal(folder: string | undefined, service: string, log: Log): void {
   if (folder === undefined) return;
   armFailpoints(join(folder, service));
-  log.warn("this process ends itself where PAMM_FAILPOINTS says so", { reason: folder });
+  log.warn("failpoints armed, the process kills itself at each one that the folder names", { reason: folder });
 }
 
-/** Database, migrated, and broker, with its streams: what has to be there before anything else. */
+/** Migrates the database, connects to it and to the broker, and ensures the streams: the first steps of every start. */
 export async function openBackbone({ stack, log, watch }: ServiceContext, options: BackboneOptions): Promise<Backbone> {
   const { service, settings } = options;
   armForRehearsal(settings.PAMM_FAILPOINTS, service, log);
@@ -91,7 +91,7 @@ export async function openBackbone({ stack, log, watch }: ServiceContext, option
       schema: service,
       applicationName: service,
       max: settings.DATABASE_CONNECTIONS,
-      onIdleError: (error) => log.warn("an idle database connection was lost", { error }),
+      onIdleError: (error) => log.warn("idle database connection lost, the pool replaces it", { error }),
     }),
   );
   await openConnections(pool);
@@ -122,8 +122,8 @@ export type Served<C extends Contract> = Mounted<C> & {
 };
 
 /**
- * Serves the contract on gRPC and on NATS by the same handlers, the feeds on gRPC, where services read them, and metrics.
- * It starts last of all, and ends first.
+ * Serves the contract on gRPC and NATS with the same handlers, the feeds on gRPC, and the metrics. Call it last, so that
+ * it is the first to stop.
  */
 export async function serveContract<C extends Contract>(
   { stack, log }: ServiceContext,

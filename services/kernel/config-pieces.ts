@@ -3,7 +3,7 @@ import { parseDuration } from "./duration.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 import { Secret } from "./secret.ts";
 
-/** `whenMissing` is written as an operator would write it; `otherwise` names a second variable to look at. */
+/** `whenMissing` is written as an operator would write it; `otherwise` names the variable that is read when this one is not set. */
 export type PieceOptions = { readonly whenMissing?: string; readonly otherwise?: string };
 
 export type Piece<T> = TCodec<TString, T>;
@@ -12,7 +12,7 @@ type Facts = PieceOptions & { readonly expects: string; readonly isSecret: boole
 
 const KEY_BYTES = 32;
 
-/** One variable: what is expected in words, and how its text becomes a value. Parsing says no by undefined. */
+/** One variable: a description of what is expected, and the parser of its text, which returns undefined for invalid text. */
 export function piece<T>(
   expects: string,
   parse: (text: string) => T | undefined,
@@ -39,11 +39,11 @@ export function text(expects: string, options?: PieceOptions): Piece<string> {
   return piece(expects, (value) => (value.trim() === "" ? undefined : value), options);
 }
 
-export function integer(least: number, most: number, options?: PieceOptions): Piece<number> {
-  return piece(`a whole number from ${least} to ${most}`, (value) => parseInteger(value, least, most), options);
+export function integer(min: number, max: number, options?: PieceOptions): Piece<number> {
+  return piece(`a whole number from ${min} to ${max}`, (value) => parseInteger(value, min, max), options);
 }
 
-/** 0 = any free one. */
+/** 0 = any free port. */
 export function port(options?: PieceOptions): Piece<number> {
   return piece("a port, 0 to 65535", (value) => parseInteger(value, 0, 65_535), options);
 }
@@ -65,7 +65,7 @@ export function duration(options?: PieceOptions): Piece<number> {
   return piece("an ISO 8601 duration such as PT5S, PT20M or P7D", parseDuration, options);
 }
 
-/** The zone must be written: an instant that depends on the machine it is read on is none. */
+/** The time zone is required, so that the instant does not depend on the machine that reads it. */
 export function instant(options?: PieceOptions): Piece<Date> {
   return piece("an instant such as 2025-01-04T00:00:00Z", parseInstant, options);
 }
@@ -88,16 +88,16 @@ export function secretKey(options?: PieceOptions): Piece<Secret<Buffer>> {
   return piece("32 bytes in base64", parseKey, { ...options, isSecret: true });
 }
 
-/** An address with a password in it. */
+/** A URL that may contain a password. */
 export function secretUrl(protocols: readonly string[], options?: PieceOptions): Piece<Secret<string>> {
   const parse = (value: string) => (parseUrl(value, protocols) === undefined ? undefined : new Secret(value));
   return piece(`a URL that begins with ${protocols.join(": or ")}:`, parse, { ...options, isSecret: true });
 }
 
-function parseInteger(value: string, least: number, most: number): number | undefined {
+function parseInteger(value: string, min: number, max: number): number | undefined {
   if (!/^-?\d{1,15}$/.test(value)) return undefined;
   const number = Number(value);
-  return number >= least && number <= most ? number : undefined;
+  return number >= min && number <= max ? number : undefined;
 }
 
 function parseInstant(value: string): Date | undefined {

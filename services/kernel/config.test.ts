@@ -61,7 +61,7 @@ test("text becomes values of the right type, and what is missing takes its defau
   expect(OWN_DATABASE_URL.reveal()).toBe(good["DATABASE_URL"]);
 });
 
-test("all mistakes are told at once, by name and expectation and never by value", () => {
+test("all mistakes are reported at once, with name and expectation and without the value", () => {
   const planted = "planted-value";
   const mistakes = mistakesOf({
     PORT: "70000",

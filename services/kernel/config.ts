@@ -6,7 +6,7 @@ import { StartupError } from "./startup-error.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Every mistake at once, one line each. Values are never part of a line: they may be secrets in the wrong place. */
+/** All mistakes together, one line each. A line never contains a value: it may be a secret in the wrong variable. */
 export class ConfigError extends StartupError {
   readonly mistakes: readonly string[];
 
@@ -61,7 +61,7 @@ function findText(names: readonly string[], isSecret: boolean, env: Environment)
   return { text: undefined };
 }
 
-/** Compose files pass unset variables on as empty text. */
+/** Docker Compose passes unset variables as empty text. */
 function present(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }

@@ -8,7 +8,7 @@ const WEEK_MS = 7 * DAY_MS;
 const DURATION =
   /^P(?=.)(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9}(?:\.\d{1,3})?)S)?)?$/;
 
-/** ISO 8601 duration to milliseconds; undefined when it is none or lasts no time at all. */
+/** ISO 8601 duration to milliseconds; undefined when it is invalid or zero. */
 export function parseDuration(text: string): number | undefined {
   const match = DURATION.exec(text);
   if (match === null) return undefined;

@@ -30,7 +30,7 @@ test("nothing happens to a process that is not armed", () => {
   failpoint("after_permit", "deposit");
 });
 
-test("an armed process dies at the place that a file names, and only there", () => {
+test("an armed process dies at the failpoint that a file names, and only there", () => {
   writeFileSync(join(folder, "after_permit"), "");
   expect(pass(["after_intent"], ["after_permit", "deposit"], ["after_answer"])).toEqual({
     said: "after_intent",
@@ -38,13 +38,13 @@ test("an armed process dies at the place that a file names, and only there", () 
   });
 });
 
-test("a detail tells places of one name apart", () => {
+test("a detail distinguishes failpoints of one name", () => {
   writeFileSync(join(folder, "after_permit.exit"), "");
   const { said, signal } = pass(["after_permit", "deposit"], ["after_permit"], ["after_permit", "exit"]);
   expect([said, signal]).toEqual(["after_permit.deposit after_permit", "SIGKILL"]);
 });
 
-test("it happens once", () => {
+test("a failpoint kills one process only", () => {
   const file = join(folder, "after_record");
   writeFileSync(file, "");
   expect(pass(["after_record"]).signal).toBe("SIGKILL");

@@ -2,9 +2,9 @@ import { unlinkSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 
-/** Places at which a crash leaves a saga half told: something is on record or on its way, and the next step is not. */
+/** Points at which a crash leaves a saga incomplete: one step is recorded or sent, and the next one is not. */
 export type Failpoint =
-  // Every service that tells of something, or hears of it.
+  // Every service that publishes or receives events.
   | "after_publish"
   | "after_filing"
   // One send to the trading platform; the detail is the kind of the operation.
@@ -13,7 +13,7 @@ export type Failpoint =
   | "after_write"
   | "after_answer"
   | "after_record"
-  // Deposits and withdrawals; of a withdrawal the detail is the state of its row.
+  // Deposits and withdrawals; for a withdrawal the detail is the state of its row.
   | "after_cashflow"
   | "before_withdrawal_step"
   | "before_posted"
@@ -30,14 +30,14 @@ export type Failpoint =
 
 let armed: ((name: Failpoint, detail: string | undefined) => void) | undefined;
 
-/** Nothing happens here, unless this process was armed. The detail tells several of the same name apart. */
+/** Does nothing unless the process is armed. The detail distinguishes failpoints of the same name. */
 export function failpoint(name: Failpoint, detail?: string): void {
   armed?.(name, detail);
 }
 
 /**
- * For rehearsals: the process kills itself at a place when the folder has a file of that name, `name` or `name.detail`. It
- * removes the file first, so that it happens once, and to one process.
+ * For crash tests: the process kills itself at a failpoint when the folder contains a file `name` or `name.detail`. It
+ * removes the file first, so that one process crashes, and once.
  */
 export function armFailpoints(folder: string): void {
   armed = (name, detail) => {
@@ -51,7 +51,7 @@ function take(file: string): boolean {
     unlinkSync(file);
     return true;
   } catch {
-    // It was never there, or another process was faster.
+    // The file does not exist, or another process has removed it.
     return false;
   }
 }

@@ -8,7 +8,7 @@ import { Refusal } from "./refusal.ts";
 const log = createLog({ service: "test", level: "silent" });
 const LONG_MS = 60_000;
 
-test("rounds follow each other at once while there is more, and then wait for the wake-up signal", async () => {
+test("runs follow each other at once while there is more work, and then wait for the wake-up signal", async () => {
   const wake = createWakeSignal();
   const rounds: number[] = [];
   await using _job = runJob({
@@ -24,14 +24,14 @@ test("rounds follow each other at once while there is more, and then wait for th
   await vi.waitFor(() => expect(rounds).toEqual([0, 1, 2, 3]));
 });
 
-test("a job looks again by itself when nobody rings", async () => {
+test("a job runs again after its interval without a wake-up signal", async () => {
   let rounds = 0;
   await using _job = runJob({ name: "look", everyMs: 5, log, work: async () => ++rounds < 0 });
 
   await vi.waitFor(() => expect(rounds).toBeGreaterThan(3));
 });
 
-test("a ring during a round is not slept over, and rounds never overlap", async () => {
+test("a wake-up signal during a run is remembered, and runs never overlap", async () => {
   const wake = createWakeSignal();
   let inside = 0;
   let rounds = 0;
@@ -54,7 +54,7 @@ test("a ring during a round is not slept over, and rounds never overlap", async 
   expect(Math.max(...most)).toBe(1);
 });
 
-test("a failed round is tried again after a pause that rings do not shorten", async () => {
+test("a failed run is retried after a pause that wake-up signals do not shorten", async () => {
   const wake = createWakeSignal();
   const tried: number[] = [];
   await using _job = runJob({
@@ -76,7 +76,7 @@ test("a failed round is tried again after a pause that rings do not shorten", as
   expect(third - second).toBeGreaterThan(480);
 });
 
-test("a job that always finds more leaves room for everything else", async () => {
+test("a job that always finds more work does not block the event loop", async () => {
   await using _job = runJob({ name: "endless", everyMs: LONG_MS, log, work: async () => true });
 
   await sleep(5);
@@ -98,7 +98,7 @@ test("pauses after failures grow no longer than the job allows", async () => {
   await vi.waitFor(() => expect(rounds).toBeGreaterThan(10), { timeout: 1_000 });
 });
 
-test("disposal aborts the signal, waits for the round and starts no other", async () => {
+test("disposal aborts the signal, waits for the run and starts no other", async () => {
   let finished = 0;
   const job = runJob({
     name: "stop",
@@ -133,7 +133,7 @@ function keptLog() {
 
 const away = new Refusal({ code: "service_unavailable", status: "unavailable", message: "away" });
 
-test("a job that has just started waits for a service that starts too, and says so once", async () => {
+test("a job that has just started waits for a service that starts too, and logs it once", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const { levels, kept } = keptLog();
@@ -162,7 +162,7 @@ test("a job does not wait without end for a service that never starts", async ()
   expect(levels.error).toEqual([expect.objectContaining({ job: "early", error: away })]);
 });
 
-test("later, a neighbour that is away is no error before it has been away for a while", async () => {
+test("later, an unavailable service is logged as an error only after several failures", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const { levels, kept } = keptLog();

@@ -6,29 +6,29 @@ import { isTransientFailure } from "./transient-failure.ts";
 
 export type JobOptions = {
   readonly name: string;
-  /** Longest pause between two looks; a job looks at states, so a missed wake costs this and no more. */
+  /** Longest pause between two runs. A job reads its work from tables, so a lost wake-up signal costs this time only. */
   readonly everyMs: number;
-  /** Rung by who made work, so that it does not wait for the next look. */
+  /** Notified by the code that creates work, so that the work does not wait for the next run. */
   readonly wake?: WakeSignal;
-  /** Longest pause after failures, when others wait for this job rather than for each other. */
+  /** Longest pause after failures, for jobs whose delay callers notice. */
   readonly maxRetryMs?: number;
-  /** One round. True = there is more, come again at once. */
+  /** One run. True = there is more work: the next run follows at once. */
   readonly work: (signal: AbortSignal) => Promise<boolean>;
   readonly log: Log;
 };
 
 export type Job = AsyncDisposable & { readonly name: string };
 
-/** A neighbour that starts or restarts is away for some seconds, which is no news for anybody. */
-const PASSING_FAILURES = 5;
+/** Transient failures in a row that are logged as info: a service that restarts is unavailable for some seconds. */
+const MAX_EXPECTED_FAILURES = 5;
 /**
- * Services start side by side, call each other and share a busy machine. For so long after its own start a job waits for
- * them, which is one line in the log and no failure.
+ * Services start at the same time, call each other and share a busy machine. For this long after its own start a job
+ * waits for them, which is logged once and not counted as a failure.
  */
 const START_WAIT_MS = 60_000;
 const START_RETRY_MS = 500;
 
-/** Runs rounds one after the other, never two at once. A failed round is tried again with growing pauses, for ever. */
+/** Repeats the work, never two runs at once. A failed run is retried without end, with growing pauses. */
 export function runJob(options: JobOptions): Job {
   const stop = new AbortController();
   const finished = loop(options, options.wake ?? createWakeSignal(), stop.signal);
@@ -52,20 +52,22 @@ async function loop(
     try {
       const hasMore = await work(signal);
       failures = 0;
-      // Work that always finds more, and never waits for anything, must not keep the process from everything else.
+      // Work that always finds more, and never awaits I/O, must not block the event loop.
       await (hasMore ? nextTurn() : wakeSignal.wait(everyMs, signal));
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
       const retryInMs = backOffMs(failures, maxRetryMs);
       if (isTransientFailure(error) && performance.now() < startsUntil) {
-        if (failures === 1) log.info("job waits for services that start", { job: name, reason: String(error) });
+        if (failures === 1) {
+          log.info("job waits for services that start, retry scheduled", { job: name, reason: String(error) });
+        }
         await pause(Math.min(START_RETRY_MS, retryInMs), signal);
         continue;
       }
-      const level = failures <= PASSING_FAILURES && isTransientFailure(error) ? "info" : "error";
-      log[level]("a job failed and is tried again", { job: name, attempt: failures, retry_in_ms: retryInMs, error });
-      // No ring shortens this: a failing job that others wake must not become a hot loop.
+      const level = failures <= MAX_EXPECTED_FAILURES && isTransientFailure(error) ? "info" : "error";
+      log[level]("job failed, retry scheduled", { job: name, attempt: failures, retry_in_ms: retryInMs, error });
+      // A wake-up signal does not shorten this pause: a failing job that is often woken must not become a hot loop.
       await pause(retryInMs, signal);
     }
   }

@@ -1,4 +1,4 @@
-/** The allow-list. A field that is not named here is not written, whatever an object happens to contain. */
+/** The allow-list. A field that is not named here is never written. */
 const FIELDS = [
   "request_id",
   "command_id",
@@ -44,7 +44,7 @@ const FIELDS = [
 
 export type LogValue = string | number | bigint | boolean | Date | undefined;
 
-/** `error` takes anything that was thrown; its type, message, code and stack are written, never its other members. */
+/** `error` is any thrown value; its type, message, code and stack are written, never its other members. */
 export type LogFields = { readonly [Name in (typeof FIELDS)[number]]?: LogValue } & { readonly error?: unknown };
 
 const MAX_TEXT_LENGTH = 1_000;
@@ -68,7 +68,7 @@ function writableValue(value: unknown): string | number | boolean | undefined {
 }
 
 function writableError(error: unknown, causes: number): Record<string, unknown> {
-  // What was thrown without being an Error may be anything, a request body included.
+  // A thrown value that is not an Error may contain anything, for example a request body.
   if (!(error instanceof Error)) return { type: typeof error };
   const cause = causes > 0 && error.cause !== undefined ? { cause: writableError(error.cause, causes - 1) } : {};
   return {

@@ -6,7 +6,7 @@ export type { LogFields } from "./log-fields.ts";
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Messages are constant text; what varies goes into fields, and only fields on the allow-list are written. */
+/** Messages are constant text; values go into fields, and only fields on the allow-list are written. */
 export type Log = {
   readonly debug: (message: string, fields?: LogFields) => void;
   readonly info: (message: string, fields?: LogFields) => void;
@@ -20,7 +20,7 @@ export type Log = {
 export type LogOptions = {
   readonly service: string;
   readonly level: LogLevel;
-  /** Where lines go; standard output when not given. */
+  /** The destination; standard output by default. */
   readonly to?: DestinationStream;
 };
 
@@ -32,7 +32,7 @@ export function createLog({ service, level, to }: LogOptions): Log {
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
-    // Synchronous: the last line before an exit is the one that is needed.
+    // Synchronous, so that the last line before an exit is not lost.
     to ?? destination({ dest: 1, sync: true }),
   );
   return withFields(lines, {});

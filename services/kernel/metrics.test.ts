@@ -17,7 +17,7 @@ test("requests are counted by method and outcome", async () => {
   expect(body).toContain("process_cpu_seconds_total");
 });
 
-test("a process that turns is healthy, and ready when its check says so", async () => {
+test("a running process is healthy, and ready when its check passes", async () => {
   let ready = false;
   await using server = await startMetrics({ port: 0, isReady: async () => ready });
 
@@ -28,7 +28,7 @@ test("a process that turns is healthy, and ready when its check says so", async 
   expect((await get(server.port, "/other")).status).toBe(404);
 });
 
-test("a check that fails or hangs is an honest no within its time", async () => {
+test("a readiness check that fails or hangs means not ready, within its timeout", async () => {
   await using failing = await startMetrics({ port: 0, isReady: () => Promise.reject(new Error("no database")) });
   await using hanging = await startMetrics({ port: 0, isReady: () => new Promise(() => {}) });
 
@@ -36,10 +36,10 @@ test("a check that fails or hangs is an honest no within its time", async () => 
   expect((await get(hanging.port, "/readyz")).status).toBe(503);
 });
 
-test("a port that is taken is told in one line", async () => {
+test("a port that is taken is reported in one line", async () => {
   await using server = await startMetrics({ port: 0 });
 
   await expect(startMetrics({ port: server.port })).rejects.toThrow(
-    `port ${server.port} on 127.0.0.1 is taken: choose another for metrics (PAMM_METRICS_PORT) or stop who holds it`,
+    `port ${server.port} on 127.0.0.1 is taken: choose another for metrics (PAMM_METRICS_PORT) or stop the process that uses it`,
   );
 });

@@ -21,9 +21,9 @@ export function observeRequest(
 
 export type MetricsOptions = {
   readonly host?: string;
-  /** 0 = any free one. */
+  /** 0 = any free port. */
   readonly port: number;
-  /** Whether the service can do its work now; must answer by itself within READY_TIMEOUT_MS. */
+  /** Whether the service can do its work now; no answer within READY_TIMEOUT_MS counts as no. */
   readonly isReady?: () => Promise<boolean>;
 };
 
@@ -32,7 +32,7 @@ export type MetricsServer = AsyncDisposable & { readonly port: number };
 const READY_TIMEOUT_MS = 2_000;
 let collectsDefaults = false;
 
-/** `/metrics` for Prometheus, `/healthz` = the process turns, `/readyz` = it can do its work. */
+/** Serves `/metrics` for Prometheus, `/healthz` (the process runs) and `/readyz` (the service can do its work). */
 export async function startMetrics({ host = "127.0.0.1", port, isReady }: MetricsOptions): Promise<MetricsServer> {
   if (!collectsDefaults) collectDefaultMetrics();
   collectsDefaults = true;

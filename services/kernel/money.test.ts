@@ -28,7 +28,7 @@ test("decimal text is read to the cent", () => {
   expect(texts.map(parseDecimal)).toEqual([100_00n, 100_50n, 100_50n, 1n, -5n, 7_10n, 1_000_000_000_00n, 0n]);
 });
 
-test("more than two decimals is told apart from what is no amount, and never rounded", () => {
+test("more than two decimals are a different problem than malformed text, and never rounded", () => {
   for (const text of ["0.001", "1.000", "-5.123456"]) {
     expect(parseAmount(text)).toEqual({ ok: false, problem: "precision" });
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 
 export type Currency = "USD";
 
-/** An exact amount in whole cents. Signed; a float never touches it. */
+/** An exact amount in whole cents, signed. Never converted to a float. */
 export type Money = { readonly currency: Currency; readonly minor: bigint };
 
 export type ParsedAmount =
@@ -11,7 +11,7 @@ export type ParsedAmount =
 
 const MINOR_PER_MAJOR = 100n;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
-/** Longer text is no amount of anything, and BigInt takes time that grows with the square of its digits. */
+/** Bounds the work: the time that BigInt needs grows with the square of the digits. */
 const MAX_TEXT_LENGTH = 64;
 
 export function usd(minor: bigint): Money {
@@ -25,7 +25,7 @@ export function zero(currency: Currency = "USD"): Money {
   return { currency, minor: 0n };
 }
 
-/** Reads decimal text such as 100, 100.5 or -100.50. More than two decimals is never rounded, not even 1.000. */
+/** Reads decimal text such as 100, 100.5 or -100.50. More than two decimals are an error and never rounded, not even 1.000. */
 export function parseAmount(text: string): ParsedAmount {
   const match = text.length > MAX_TEXT_LENGTH ? null : DECIMAL.exec(text);
   if (match === null) return { ok: false, problem: "malformed" };
@@ -35,7 +35,7 @@ export function parseAmount(text: string): ParsedAmount {
   return { ok: true, minor: sign === "-" ? -minor : minor };
 }
 
-/** For callers that do not tell apart why a text is not an amount. */
+/** For callers that do not distinguish why a text is not an amount. */
 export function parseDecimal(text: string): bigint | undefined {
   const parsed = parseAmount(text);
   return parsed.ok ? parsed.minor : undefined;
@@ -101,7 +101,7 @@ export function isNegative({ minor }: Money): boolean {
   return minor < 0n;
 }
 
-/** Two currencies never meet by a caller's doing, so this is a fault and not a refusal. */
+/** Callers cannot cause a mix of currencies, so it is a fault and not a refusal. */
 function sameCurrency(left: Money, right: Money): Currency {
   assert.equal(left.currency, right.currency, "amounts of two currencies cannot be combined");
   return left.currency;

@@ -1,4 +1,4 @@
-/** What kind of "no" a refusal is: the closed set of proto/pamm/common/v1/error.proto. */
+/** The statuses of a refusal: the closed set of proto/pamm/common/v1/error.proto. */
 export const REFUSAL_STATUSES = [
   "invalid",
   "not_found",
@@ -13,7 +13,7 @@ export const REFUSAL_STATUSES = [
 
 export type RefusalStatus = (typeof REFUSAL_STATUSES)[number];
 
-/** What is known about the effect of a command that failed: nothing happened and nothing will, or it may have. */
+/** What is known about a failed command: it was not executed and will not be, or it may have been executed. */
 export type RefusalOutcome = "not_executed" | "unknown";
 
 /** One wrong field of a request. */
@@ -22,13 +22,13 @@ export type FieldError = { readonly field: string; readonly code: string; readon
 export type RefusalExtra = {
   /** Facts that belong to the code, for example required and actual. */
   readonly details?: Readonly<Record<string, string>>;
-  /** Everything that is wrong with the request, at once. */
+  /** All invalid fields of the request. */
   readonly errors?: readonly FieldError[];
   /** Set on commands that move money or create accounts. */
   readonly outcome?: RefusalOutcome | undefined;
-  /** The operation that the answer speaks of, or that stands in the way. */
+  /** The operation that the refusal is about, or that blocks the request. */
   readonly operationId?: string | undefined;
-  /** After this time trying again makes sense. */
+  /** A retry makes sense after this time. */
   readonly retryAfterMs?: number | undefined;
 };
 
@@ -38,7 +38,7 @@ export type RefusalFacts = RefusalExtra & {
   readonly message: string;
 };
 
-/** A second: transient failures are over by then, and a caller that waits longer gains nothing. */
+/** Most transient failures are over after a second; a caller that waits longer gains nothing. */
 export const RETRY_AFTER_MS = 1_000;
 
 /** An expected "no", part of a contract. Thrown by rules and handlers; every other throw is a fault. */
@@ -65,13 +65,13 @@ export class Refusal extends Error {
 }
 
 export type Refusals<Code extends string> = {
-  /** Makes the refusal; the caller throws it. */
+  /** Creates the refusal; the caller throws it. */
   readonly refuse: (code: Code, message: string, extra?: RefusalExtra) => Refusal;
   /** The whole list, for tests and for documentation. */
   readonly refusals: Readonly<Record<Code, RefusalStatus>>;
 };
 
-/** The closed list of "no" of one service: `export const { refuse, refusals } = refusalsOf({ ... })`. */
+/** The closed list of refusals of one service: `export const { refuse, refusals } = refusalsOf({ ... })`. */
 export function refusalsOf<const Table extends Readonly<Record<string, RefusalStatus>>>(
   table: Table,
 ): Refusals<keyof Table & string> {

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 const MASK = "[secret]";
 
-/** Holds what must never be written: JSON, template text, logs and inspection all print a mask. */
+/** Holds a value that must never be written: JSON, template text, logs and inspection all print a mask. */
 export class Secret<T> {
   readonly #value: T;
 
@@ -10,7 +10,7 @@ export class Secret<T> {
     this.#value = value;
   }
 
-  /** The only way out; call it where the value is used, never where it is passed on. */
+  /** The only access to the value; call it where the value is used, never where it is passed on. */
   reveal(): T {
     return this.#value;
   }

@@ -96,7 +96,7 @@ test("a supervised service drains when its parent is gone", async () => {
   expect(code).toBe(0);
 });
 
-test("a service drains although nobody reads its output any more", async () => {
+test("a service drains although its output is not read any more", async () => {
   const marker = join(mkdtempSync(join(tmpdir(), "service-")), "released");
   const { child, until } = run(
     `const { writeFileSync } = await import("node:fs");
@@ -126,7 +126,7 @@ test("a second signal ends a drain that hangs", async () => {
   await until("draining");
   child.kill("SIGTERM");
 
-  expect(await ended).toMatchObject({ code: 1, out: expect.stringContaining("told to stop a second time") });
+  expect(await ended).toMatchObject({ code: 1, out: expect.stringContaining("second stop signal") });
 });
 
 test("a signal during a start that hangs releases what was adopted so far", async () => {
@@ -152,7 +152,7 @@ test("a background task that fails stops the service with exit code 1, in order"
   expect(out).toContain("released pool");
 });
 
-test("an error that nobody caught stops the service with exit code 1, in order", async () => {
+test("an uncaught error stops the service with exit code 1, in order", async () => {
   const { ended } = run(`${THREE_RESOURCES} setTimeout(() => { throw new Error("stray"); }, 50);`);
 
   const { code, out } = await ended;

@@ -2,20 +2,20 @@ import { createLog, LOG_LEVELS, type Log, type LogLevel } from "./log.ts";
 import { StartupError } from "./startup-error.ts";
 
 export type ServiceContext = {
-  /** Adopt every resource here; on the way out they are released in reverse order. */
+  /** Add every resource here; when the service stops they are released in reverse order. */
   readonly stack: AsyncDisposableStack;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   /** Aborted when the service begins to stop. */
   readonly signal: AbortSignal;
-  /** A loop that must not end before the service does: when it fails, or ends, the service stops with exit code 1. */
+  /** Watches a task that must run as long as the service: when it fails or ends, the service stops with exit code 1. */
   readonly watch: (task: string, loop: Promise<unknown>) => void;
 };
 
-/** A resource that has not been released by then is not waited for. */
+/** The process exits after this time, even when resources are not released. */
 const HARD_STOP_MS = 15_000;
 
-/** The life of a process: start, run until told to stop, drain in order, exit. Never returns. */
+/** Runs a process: start, wait for a stop signal, drain in order, exit. Never returns. */
 export async function runService(name: string, start: (context: ServiceContext) => Promise<void>): Promise<never> {
   const log = createLog({ service: name, level: logLevelOf(process.env["LOG_LEVEL"]) });
   const stopping = new AbortController();
@@ -25,27 +25,27 @@ export async function runService(name: string, start: (context: ServiceContext) 
     exitCode = Math.max(exitCode, code);
     if (stopping.signal.aborted) return;
     stopping.abort();
-    setTimeout(() => exitHard(log, "draining took too long"), HARD_STOP_MS).unref();
+    setTimeout(() => exitHard(log, "draining exceeded its time limit"), HARD_STOP_MS).unref();
   };
   const fail = (message: string, fields: { task?: string; error?: unknown }): void => {
-    // Losing its resources makes a loop fail while the service drains; that is not news.
+    // While the service drains, a task fails because its resources are released; that is expected.
     if (!stopping.signal.aborted) log.fatal(message, fields);
     stop(1);
   };
   listenToSignals(log, stopping.signal, () => stop(0));
-  process.on("uncaughtException", (error) => fail("an error was caught by nobody", { error }));
+  process.on("uncaughtException", (error) => fail("uncaught error, the service stops", { error }));
 
   const watch = (task: string, loop: Promise<unknown>): void => {
     loop.then(
-      () => stopping.signal.aborted || fail("a background task ended", { task }),
-      (error: unknown) => fail("a background task failed", { task, error }),
+      () => stopping.signal.aborted || fail("background task ended, the service stops", { task }),
+      (error: unknown) => fail("background task failed, the service stops", { task, error }),
     );
   };
   try {
-    const told = aborted(stopping.signal);
-    await Promise.race([start({ stack, env: process.env, log, signal: stopping.signal, watch }), told]);
+    const stopRequested = aborted(stopping.signal);
+    await Promise.race([start({ stack, env: process.env, log, signal: stopping.signal, watch }), stopRequested]);
     if (!stopping.signal.aborted) log.info("started", { pid: process.pid });
-    await told;
+    await stopRequested;
   } catch (error) {
     if (!stopping.signal.aborted) reportStartFailure(name, log, error);
     stop(1);
@@ -55,14 +55,14 @@ export async function runService(name: string, start: (context: ServiceContext) 
 }
 
 /**
- * Ctrl-C reaches every process of the terminal's group at once, and services that go down together cannot finish each
- * other's work. A process whose parent keeps an IPC channel to it therefore leaves SIGINT to the parent, which stops its
+ * Ctrl-C reaches every process of the terminal's group at once, and services that stop together cannot finish the calls
+ * to each other. A process whose parent keeps an IPC channel to it therefore leaves SIGINT to the parent, which stops its
  * children one after the other by SIGTERM; when the parent is gone, it stops by itself.
  */
 function listenToSignals(log: Log, stopping: AbortSignal, stop: () => void): void {
   const isSupervised = process.connected === true;
   const onSignal = (signal: string): void => {
-    if (stopping.aborted) exitHard(log, "told to stop a second time");
+    if (stopping.aborted) exitHard(log, "second stop signal");
     log.info("stopping", { signal });
     stop();
   };
@@ -82,12 +82,12 @@ async function drain(stack: AsyncDisposableStack, log: Log, onError: () => void)
     await stack.disposeAsync();
     log.info("stopped");
   } catch (error) {
-    log.error("a resource could not be released", { error });
+    log.error("resource not released", { error });
     onError();
   }
 }
 
-/** What operators can act on is one plain line (or one per mistake); anything else is a defect and keeps its stack. */
+/** A StartupError is printed as one line per mistake, for operators; any other error is a defect and is logged with its stack. */
 function reportStartFailure(name: string, log: Log, error: unknown): void {
   if (!(error instanceof StartupError)) log.fatal("start failed", { error });
   const message = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-/** The environment is not as it must be. The message is one line that says what is wrong and what to do about it. */
+/** The environment is wrong. The message is one line with the cause and the remedy. */
 export class StartupError extends Error {
   override readonly name = "StartupError";
 }
@@ -6,13 +6,19 @@ export class StartupError extends Error {
 /** Why a server could not listen, in one line. */
 export function listenError(what: string, host: string, port: number, error: unknown): StartupError {
   const cause = { cause: error };
-  // Some libraries keep the code in the text only.
+  // Some libraries have the code in the message only.
   const reason = error instanceof Error ? error.message : String(error);
   if (reason.includes("EADDRINUSE")) {
-    return new StartupError(`port ${port} on ${host} is taken: choose another for ${what} or stop who holds it`, cause);
+    return new StartupError(
+      `port ${port} on ${host} is taken: choose another for ${what} or stop the process that uses it`,
+      cause,
+    );
   }
   if (reason.includes("EACCES")) {
-    return new StartupError(`port ${port} needs rights that we lack: choose one above 1023 for ${what}`, cause);
+    return new StartupError(
+      `port ${port} needs privileges that the process does not have: choose one above 1023 for ${what}`,
+      cause,
+    );
   }
   return new StartupError(`${what} cannot listen on ${host}:${port}: ${reason}`, cause);
 }

@@ -5,11 +5,11 @@ import { isTransientFailure } from "./transient-failure.ts";
 
 const FAULT = ["unavailable", "busy", "unknown_outcome", "internal"];
 
-test.each(REFUSAL_STATUSES)("a refusal that is %s is trouble on the way, or an answer", (status) => {
+test.each(REFUSAL_STATUSES)("a refusal with status %s is transient or final", (status) => {
   expect(isTransientFailure(new Refusal({ code: "no", status, message: "no" }))).toBe(FAULT.includes(status));
 });
 
-test("a lost connection is trouble; a commit of unknown outcome and a defect are not", () => {
+test("a lost connection is transient; a commit of unknown outcome and a defect are not", () => {
   const lost = new Error("Connection terminated unexpectedly");
 
   expect([lost, new CommitUnknown(lost), new Error("a defect")].map(isTransientFailure)).toEqual([true, false, false]);

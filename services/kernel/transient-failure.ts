@@ -3,8 +3,8 @@ import { CommitUnknown } from "./postgres/transaction.ts";
 import { Refusal } from "./refusal.ts";
 
 /**
- * Whether the way to an answer was the trouble and not the answer: a service, the broker or the database. Before anything
- * is on record it has surely changed nothing; a commit of unknown outcome may have, so it is none of these.
+ * Whether a service, the broker or the database was unavailable, so that a retry can succeed. Before the command is
+ * recorded, such a failure has changed nothing. A commit of unknown outcome may have, so it is not transient.
  */
 export function isTransientFailure(error: unknown): boolean {
   return error instanceof Refusal ? isTransportFailure(error) : isTransient(error) && !(error instanceof CommitUnknown);

@@ -1,7 +1,7 @@
-/** Wakes one waiting loop. Ringing is remembered once, so work that arrives while the loop is busy is not slept over. */
+/** Wakes one waiting loop. A signal to a busy loop is remembered, so that work which arrives meanwhile is not delayed. */
 export type WakeSignal = {
   readonly notify: () => void;
-  /** Resolves at the next ring, at once when one was missed, after the time-out, or when aborted; never rejects. */
+  /** Resolves at the next signal, at once when one is remembered, after the timeout, or when aborted; never rejects. */
   readonly wait: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
 };
 
@@ -21,7 +21,7 @@ export function createWakeSignal(): WakeSignal {
   };
 }
 
-/** Sleeps unless and until aborted. */
+/** Sleeps for the given time, or until aborted. */
 export async function pause(
   ms: number,
   signal: AbortSignal,

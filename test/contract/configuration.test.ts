@@ -27,7 +27,7 @@ test.each(variables)("$name of $service is on the page, with its default", ({ na
   if (whenMissing !== undefined) expect(rows.join("\n")).toContain(`\`${whenMissing}\``);
 });
 
-test("nothing is on the page that no service reads", () => {
+test("the page has no variable that no service reads", () => {
   const known = new Set([...variables.map(({ name }) => name), ...Object.keys(makeRun.properties), "NAME_FILE"]);
 
   expect([...documented].filter((name) => !known.has(name))).toEqual([]);

@@ -39,8 +39,9 @@ test(
           ),
         ).not.toMatch(UNFIT);
         if (wrong.length === 0) {
-          if (!isOdd && mood.kind === "good")
+          if (!isOdd && mood.kind === "good") {
             expect([answer.status, answer.text.slice(0, 400)]).toEqual([200, expect.any(String)]);
+          }
           return;
         }
         expect([answer.status, edge.calls.length], answer.text).toEqual([422, 0]);

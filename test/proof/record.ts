@@ -36,8 +36,9 @@ export function writeRows(document: string, rows: readonly Row[]): string {
 function split(document: string): { readonly before: string; readonly block: string; readonly after: string } {
   const [before, rest, ...more] = document.split(BEGIN);
   const [block, after, ...evenMore] = rest?.split(END) ?? [];
-  if (before === undefined || block === undefined || after === undefined || more.length + evenMore.length > 0)
+  if (before === undefined || block === undefined || after === undefined || more.length + evenMore.length > 0) {
     throw new Error("The document needs each of the two markers of the proof once.");
+  }
   return { before, block, after };
 }
 

@@ -19,8 +19,9 @@ type Found = Pick<Row, "passed" | "failed" | "figures">;
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => PARTS.every((part) => part.name !== name));
-if (unknown.length > 0)
+if (unknown.length > 0) {
   throw new Error(`There is no part ${unknown.join(", ")}. Parts: ${PARTS.map(({ name }) => name).join(", ")}`);
+}
 for (const part of PARTS.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const commit = git("describe", "--always", "--dirty", "--exclude=*");
   const startedMs = performance.now();

@@ -107,8 +107,9 @@ function expectDue(investor: Investor, real: readonly RealDue[], due: Due): void
   const exact = due.items
     .map(({ suffix, master, cents }) => `${suffix === "DEBT" ? "PF_DEBT" : "PF"} ${master.name} ${dollars(cents)}`)
     .join(", ");
-  if (shown !== exact)
+  if (shown !== exact) {
     throw new Error(`${investor.name} owes ${shown || "nothing"}, and ${exact || "nothing"} by the reference`);
+  }
 }
 
 function expectSame(investor: Investor, real: Earnings, master: Master): void {

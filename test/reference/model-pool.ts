@@ -127,13 +127,14 @@ function expectSame(pool: Pool, real: UnitPool, drift: Fraction): void {
     const model = real.holdings.find(({ subscriptionId }) => subscriptionId === id) ?? { ...NO_HOLDING };
     const cash = (side: typeof model | typeof holding) =>
       [side.pooled, side.waiting, side.unredeemed].map(dollars).join(" ");
-    if (cash(model) !== cash(holding))
+    if (cash(model) !== cash(holding)) {
       throw new Error(`${id} has ${cash(model)}, and ${cash(holding)} by the reference`);
+    }
     expectNear(`carry of ${id}`, fraction(model.carry, E8_PER_CENT), holding.carry, drift);
     expectNear(`equity of ${id}`, fraction(equityE8(real, id), E8_PER_CENT), equityOf(pool, id), drift);
-    if (units > 0n)
+    if (units > 0n) {
       expectNear(`share of ${id}`, fraction(model.units, units), holding.share, over(drift, valueOf(pool)));
-    else if (holding.share.top !== 0n) throw new Error(`${id} has a share and no units`);
+    } else if (holding.share.top !== 0n) throw new Error(`${id} has a share and no units`);
   }
   const unknown = real.holdings.filter(({ subscriptionId }) => !pool.holdings.has(subscriptionId));
   if (unknown.length > 0) throw new Error(`holding ${unknown[0]!.subscriptionId} is not known to the reference`);

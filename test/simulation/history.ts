@@ -152,8 +152,9 @@ export class History {
       this.notes.check(() => this.#watch.onCommit(changed));
     };
     const { fees, books } = this.#world;
-    if (this.#pools !== undefined)
+    if (this.#pools !== undefined) {
       books.get("pushed")!.onCommit = (changed) => this.notes.check(() => this.#pools?.onCommit(changed));
+    }
     fees.onCommit = (changed) => this.notes.check(() => this.#fees?.onCommit(changed));
   }
 
@@ -230,7 +231,8 @@ export class History {
 
   #checkEnd(): void {
     checkEnd(this.#end);
-    if (!this.#isQuiet && this.#playing > 0 && !isAnyBlocked(this.#end))
+    if (!this.#isQuiet && this.#playing > 0 && !isAnyBlocked(this.#end)) {
       throw new Violation("I10", `${this.#playing} callers have no final answer`);
+    }
   }
 }

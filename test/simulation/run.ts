@@ -38,8 +38,9 @@ async function main(): Promise<number> {
   const described =
     failure ?? (count === 1 ? { seed: first, mode: mode === "both" ? modeOf(first) : mode } : undefined);
   if (count > 1) write(values.cells ? coverageTable(tally.hits) : coverageSummary(tally.hits));
-  if (described !== undefined)
+  if (described !== undefined) {
     write(await describeInThread({ mutant: undefined, describe: described.seed, mode: described.mode }));
+  }
   write(`\n${printTally(tally, seconds)}`);
   return failure === undefined ? 0 : 1;
 }
@@ -52,8 +53,9 @@ function readMode(text: string | undefined): Mode | "both" {
 
 function readNumber(name: string, text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1)
+  if (!Number.isSafeInteger(value) || value < 1) {
     throw new Error(`--${name} must be a whole number of at least 1, not ${text}`);
+  }
   return value;
 }
 

@@ -29,8 +29,9 @@ test(
     const startedMs = performance.now();
     const tally = await runWorkers({ ...PROOF, count: SEEDS }, THREADS);
     const [failure] = tally.failures;
-    if (failure !== undefined)
+    if (failure !== undefined) {
       expect.fail(await describeInThread({ mutant: undefined, describe: failure.seed, mode: failure.mode }));
+    }
     expect(tally.seeds).toBe(SEEDS);
     const seconds = (performance.now() - startedMs) / 1_000;
     process.stdout.write(`${coverageSummary(tally.hits)}\n\n${printTally(tally, seconds)}\n`);

@@ -44,10 +44,11 @@ async function makeDatabase(schema: string, template: string): Promise<TestDatab
     onTestFinished(async ({ task }) => {
       await pool[Symbol.asyncDispose]();
       if (task.result?.state !== "fail") await drop();
-      else
+      else {
         process.stderr.write(
           `the database of "${task.name}" stays as long as its server (watch mode, DATABASE_URL): ${url}\n`,
         );
+      }
     });
   }
   return {

@@ -112,8 +112,9 @@ test("of ten concurrent registrations of one login, one succeeds", async () => {
 
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   for (const result of results) {
-    if (result.status === "rejected")
+    if (result.status === "rejected") {
       expect(["login_already_registered", "login_in_use"]).toContain(result.reason.code);
+    }
   }
 });
 

@@ -28,7 +28,7 @@ export async function claimCommand(
   return claim;
 }
 
-/** Executes the command; a header tells the caller when it was executed before. */
+/** Executes the command; a header of the response marks a repetition. */
 export async function answerOnce<T>(
   idempotency: IdempotencyStore,
   claim: Claim | undefined,

@@ -46,7 +46,7 @@ function send(edge: TestEdge, key: string, url = DEPOSIT): Promise<Answer> {
   return edge.call({ method: "POST", url, headers: { "idempotency-key": key } });
 }
 
-/** What the callers of funding saw, command by command. */
+/** What funding received, command by command. */
 const commandsOf = ({ calls }: TestEdge) => calls.map(({ context }) => context.commandId);
 const headerOf = ({ headers }: Answer) => [headers["x-operation-id"], headers["idempotency-replayed"]];
 
@@ -58,7 +58,7 @@ const LOST = no("outcome_unknown", { status: "unknown_outcome", outcome: "unknow
 const AWAY = no("service_unavailable", { status: "unavailable", outcome: "not_executed" });
 const POOR = no("insufficient_funds", { status: "conflict", outcome: "not_executed" });
 
-test("the same request again is the first command again, and says so", async () => {
+test("a repeated request repeats the first command, and a header says so", async () => {
   const { edge, pool } = await edgeWith(async (commandId) => aDeposit({ operationId: commandId }));
   const first = await send(edge, "key-1");
   const second = await send(edge, "key-1");
@@ -85,7 +85,7 @@ test("the same request again is the first command again, and says so", async () 
   ]);
 });
 
-test("without a key nothing is put on record and every request is a command of its own", async () => {
+test("without a key nothing is recorded and every request is a new command", async () => {
   const { edge, pool } = await edgeWith(async () => aDeposit());
   await edge.call({ method: "POST", url: DEPOSIT });
   await edge.call({ method: "POST", url: DEPOSIT });
@@ -109,7 +109,7 @@ test.each([
   expect(commandsOf(edge)).toHaveLength(1);
 });
 
-test("the order of parameters and what the route does not know make no difference", async () => {
+test("the order of parameters and unknown parameters make no difference", async () => {
   const { edge } = await edgeWith(async () => aDeposit());
   await send(edge, "key-1");
   const again = await send(edge, "key-1", "/api/v1/investor/deposit?amount=10&unknown=1&login=3000003");
@@ -184,7 +184,7 @@ test("a body is compared member by member, and the path counts too", async () =>
   expect((await patch("8", { min_deposit: 1, name: "A" })).body).toMatchObject({ code: "idempotency_key_reused" });
 });
 
-test("of two requests with one key at the same moment one is given, the other one hears its id", async () => {
+test("of two simultaneous requests with one key one is executed, and the other is refused with its operation id", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { edge } = await edgeWith(async () => {
     await promise;
@@ -205,7 +205,7 @@ test("of two requests with one key at the same moment one is given, the other on
   expect(commandsOf(edge)).toHaveLength(1);
 });
 
-test("while nobody knows what became of it the key is in progress, and then answered by the same command", async () => {
+test("while the outcome is unknown the key is in progress, and a later request repeats the same command", async () => {
   const answers = [
     () => Promise.reject(LOST),
     () => Promise.reject(LOST),
@@ -226,7 +226,7 @@ test("while nobody knows what became of it the key is in progress, and then answ
   expect(new Set(commandsOf(edge)).size).toBe(1);
 });
 
-test("what was refused before it had any effect is tried anew, as another command", async () => {
+test("a request that was refused without effect is retried as a new command", async () => {
   const answers = [() => Promise.reject(POOR), () => Promise.reject(AWAY), async () => aDeposit()];
   const { edge } = await edgeWith(() => answers.shift()!());
 
@@ -238,7 +238,7 @@ test("what was refused before it had any effect is tried anew, as another comman
   expect((await send(edge, "key-1").catch(() => undefined))?.status).toBe(409);
 });
 
-test("of many who try a refused request anew at the same moment, one gives a command", async () => {
+test("of many simultaneous retries of a refused request one sends a command", async () => {
   const { pool } = await testDatabase("edge");
   const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]) });
   const busyUntil = new Date(Date.now() + 60_000);
@@ -261,7 +261,7 @@ test("of many who try a refused request anew at the same moment, one gives a com
   expect(given).toHaveLength(1);
 });
 
-test("an edge that died before it answered leaves a key that can be sent again, once nobody can be at work on it", async () => {
+test("the key of an edge that crashed before it answered can be sent again once its attempt has expired", async () => {
   const { edge, pool, clock } = await edgeWith(async () => aDeposit());
   await send(edge, "key-1");
   await one(
@@ -275,7 +275,7 @@ test("an edge that died before it answered leaves a key that can be sent again, 
   expect(new Set(commandsOf(edge)).size).toBe(1);
 });
 
-test("a command that succeeded never becomes another one, whatever its repetition is answered", async () => {
+test("a command that succeeded never becomes a new one, whatever the repetition returns", async () => {
   const answers = [async () => aDeposit(), () => Promise.reject(POOR), async () => aDeposit()];
   const { edge } = await edgeWith(() => answers.shift()!());
   await send(edge, "key-1");
@@ -288,7 +288,7 @@ test("a command that succeeded never becomes another one, whatever its repetitio
   expect(new Set(commandsOf(edge)).size).toBe(1);
 });
 
-test("a key that is none is told with everything else that is wrong", async () => {
+test("an invalid key is reported with the other invalid fields", async () => {
   const { edge } = await edgeWith(async () => aDeposit());
   for (const key of ["", "a b", "x".repeat(65), "käse"]) {
     const answer = await send(edge, key, "/api/v1/investor/deposit?login=x&amount=1");
@@ -301,7 +301,7 @@ test("a key that is none is told with everything else that is wrong", async () =
   expect((await send(edge, "x".repeat(64))).status).toBe(200);
 });
 
-test("while the key cannot be put on record nothing is done", async () => {
+test("without a record of the key nothing is executed", async () => {
   const { edge, pool } = await edgeWith(async () => aDeposit());
   const lockOwner = await pool.connect();
   onTestFinished(() => lockOwner.release());
@@ -324,21 +324,18 @@ test.each<[number, TestOptions]>([
   [403, { scopes: ["masters:read"] }],
   [429, limitedTo({ ...MANY, rate: ONCE_A_DAY })],
   [503, limitedTo({ ...MANY, inProgress: 0 })],
-])(
-  "who is refused with %d before its key was looked up is not told that nothing ever happened",
-  async (status, own) => {
-    const edge = await testEdge({ ...own, funding: { deposit: async () => aDeposit() } });
-    // The one that the limit allows.
-    await edge.call({ method: "POST", url: DEPOSIT });
-    const plain = await edge.call({ method: "POST", url: DEPOSIT });
-    const repeated = await send(edge, "key-1");
+])("a request refused with %d before its key was looked up has no outcome", async (status, own) => {
+  const edge = await testEdge({ ...own, funding: { deposit: async () => aDeposit() } });
+  // The one that the limit allows.
+  await edge.call({ method: "POST", url: DEPOSIT });
+  const plain = await edge.call({ method: "POST", url: DEPOSIT });
+  const repeated = await send(edge, "key-1");
 
-    expect([plain.status, plain.body]).toMatchObject([status, { outcome: "not_executed" }]);
-    expect(repeated.status).toBe(status);
-    expect(repeated.body).not.toHaveProperty("outcome");
-    expect(repeated.body).not.toHaveProperty("operation_id");
-  },
-);
+  expect([plain.status, plain.body]).toMatchObject([status, { outcome: "not_executed" }]);
+  expect(repeated.status).toBe(status);
+  expect(repeated.body).not.toHaveProperty("outcome");
+  expect(repeated.body).not.toHaveProperty("operation_id");
+});
 
 test("keys are forgotten after thirty days, so many at a time", async () => {
   const { edge, pool, clock } = await edgeWith(async () => aDeposit());

@@ -9,15 +9,15 @@ const TIMEOUT = { timeout: 60_000 };
 /** Longer than a money command may take. */
 const OVER_MS = 15_000;
 
-/** A funding that says nothing to the first deposit it hears of, and answers those that follow. */
+/** A funding that does not answer the first deposit that it receives, and answers the following ones. */
 function forgetful() {
-  const heard: string[] = [];
+  const received: string[] = [];
   const deposit = async (_request: unknown, { commandId, signal }: CallContext) => {
-    heard.push(commandId);
-    if (heard.length === 1) await once(signal, "abort");
+    received.push(commandId);
+    if (received.length === 1) await once(signal, "abort");
     return aDeposit({ operationId: commandId });
   };
-  return { heard, deposit };
+  return { received, deposit };
 }
 
 function send(url: string, key: string): Promise<Response> {
@@ -30,24 +30,24 @@ test(
   TIMEOUT,
   async () => {
     const { env, natsUrl } = await system();
-    const { heard, deposit } = forgetful();
+    const { received, deposit } = forgetful();
     await serveFunding(natsUrl, deposit);
     const { url } = await startedEdge(env);
     const answer = await send(url, "key-1");
 
     expect(answer.status).toBe(200);
     const id = answer.headers.get("x-operation-id");
-    expect(heard).toEqual([id, id]);
+    expect(received).toEqual([id, id]);
   },
 );
 
 test("an edge that is killed while it waits leaves a key that is answered by the same command", TIMEOUT, async () => {
   const { env, natsUrl, database } = await system();
-  const { heard, deposit } = forgetful();
+  const { received, deposit } = forgetful();
   await serveFunding(natsUrl, deposit);
   const [first, second] = [await startedEdge(env), await startedEdge(env)];
   const lost = send(first.url, "key-1").catch(() => undefined);
-  await vi.waitFor(() => expect(heard).toHaveLength(1), OVER_MS);
+  await vi.waitFor(() => expect(received).toHaveLength(1), OVER_MS);
   first.child.kill("SIGKILL");
   await once(first.child, "close");
   expect(await lost).toBeUndefined();
@@ -55,7 +55,7 @@ test("an edge that is killed while it waits leaves a key that is answered by the
   const early = await send(second.url, "key-1");
   expect([early.status, await early.json()]).toMatchObject([
     409,
-    { code: "operation_in_progress", operation_id: heard[0] },
+    { code: "operation_in_progress", operation_id: received[0] },
   ]);
   const answer = await vi.waitFor(
     async () => {
@@ -66,9 +66,9 @@ test("an edge that is killed while it waits leaves a key that is answered by the
     { timeout: OVER_MS, interval: 500 },
   );
   expect([answer.headers.get("x-operation-id"), answer.headers.get("idempotency-replayed")]).toEqual([
-    heard[0],
+    received[0],
     "true",
   ]);
-  expect(new Set(heard).size).toBe(1);
+  expect(new Set(received).size).toBe(1);
   expect(await many(database.pool, sql`select status from idempotency_key`)).toEqual([{ status: "DONE" }]);
 });

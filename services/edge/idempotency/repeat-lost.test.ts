@@ -9,7 +9,7 @@ const WITHIN_MS = 3_200;
 const SHORT = () => callContext({ caller: "edge", withinMs: WITHIN_MS, commandId: "one" });
 const FAULT = new Refusal({ code: "internal", status: "internal", message: "internal error", outcome: "unknown" });
 const POOR = new Refusal({ code: "insufficient_funds", status: "conflict", message: "no", outcome: "not_executed" });
-const NOBODY_KNOWS = new Refusal({
+const NOT_KNOWN_YET = new Refusal({
   code: "outcome_unknown",
   status: "unknown_outcome",
   message: "the platform has not answered",
@@ -42,7 +42,7 @@ async function answerOf(...attempts: (Error | string)[]): Promise<[unknown, numb
 test.each([
   ["an answer is the answer", ["yes"], "yes", 1],
   ["a refusal is the answer", [POOR], "insufficient_funds", 1],
-  ["who knows that nobody knows is not asked again", [NOBODY_KNOWS], "outcome_unknown", 1],
+  ["a service that answers with an unknown outcome is not called again", [NOT_KNOWN_YET], "outcome_unknown", 1],
   ["what could not be sent is not sent again", [serviceUnavailable("funding")], "service_unavailable", 1],
   ["what was lost with its connection is given once more", [outcomeUnknown("funding"), "yes"], "yes", 2],
   ["what was lost without a word is given once more", ["silence", "yes"], "yes", 2],
@@ -53,15 +53,20 @@ test.each([
     2,
   ],
   [
-    "nor is a refusal of the first, while nobody knows of the second",
+    "nor is a refusal of the first, while the outcome of the second is unknown",
     ["late refusal", outcomeUnknown("funding")],
     "outcome_unknown",
     2,
   ],
   ["after a fault the second refusal counts", [FAULT, POOR], "insufficient_funds", 2],
-  ["after a fault a second attempt that finds nobody does not", [FAULT, serviceUnavailable("funding")], "internal", 2],
   [
-    "a second attempt that finds nobody proves nothing of the first",
+    "after a fault a second attempt that reaches no service does not",
+    [FAULT, serviceUnavailable("funding")],
+    "internal",
+    2,
+  ],
+  [
+    "a second attempt that reaches no service proves nothing about the first",
     [outcomeUnknown("funding"), serviceUnavailable("funding")],
     "outcome_unknown",
     2,

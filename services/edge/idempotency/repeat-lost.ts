@@ -5,15 +5,15 @@ import { remainingMs } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { verdictOf } from "../problems/http-status.ts";
 
-/** A service or broker that was killed is up again by then, and there is time left for the second answer. */
+/** After this time a service or broker that was killed runs again, and the second attempt still has time for its answer. */
 const LISTEN_FOR_SHARE = 0.5;
 const PAUSE_MS = 250;
 /** With less time than this a second attempt would not be answered. */
 const ATTEMPT_NEEDS_MS = 1_500;
 
 /**
- * Gives a command, and once more under the same id when no answer came: whoever keeps it carries it out once. A success
- * of either attempt is the answer. A refusal of one says nothing while the other may still be at work.
+ * Sends a command, and once more under the same id when no answer came: the service executes an id once. A success of
+ * either attempt is the answer. A refusal of one attempt proves nothing while the other may still be executed.
  */
 export async function repeatLost<T>(context: CallContext, give: () => Promise<T>): Promise<T> {
   const first = give();
@@ -31,7 +31,7 @@ async function secondAttempt<T>(first: Promise<T>, second: Promise<T>): Promise<
   } catch (error) {
     assert(error instanceof AggregateError);
     const [one, other]: readonly unknown[] = error.errors;
-    // A fault was an end of the first attempt: whatever the second one says comes after it.
+    // A fault has ended the first attempt, so the result of the second one comes after it.
     if (hasFailed(one) && !isTransportRefusal(other)) throw other;
     throw !isUnsure(one) && isUnsure(other) ? other : one;
   }
@@ -47,7 +47,7 @@ async function settledWithin<T>(work: Promise<T>, ms: number): Promise<PromiseSe
   }
 }
 
-/** A service that names the operation has an answer: nobody knows yet. */
+/** A service that names the operation has answered: the outcome is not known yet. */
 function isLost(error: unknown): boolean {
   return error instanceof Refusal && error.operationId === undefined && isUnsure(error);
 }
@@ -60,7 +60,7 @@ function hasFailed(error: unknown): boolean {
   return error instanceof Refusal && error.status === "internal";
 }
 
-/** It did not even reach whoever keeps the command. */
+/** The attempt did not reach the service of the command. */
 function isTransportRefusal(error: unknown): boolean {
   return error instanceof Refusal && (error.status === "unavailable" || error.status === "busy");
 }

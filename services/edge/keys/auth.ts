@@ -20,8 +20,9 @@ const BEARER = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
 export async function authenticateRequest(authenticate: Authenticate, request: FastifyRequest): Promise<Caller> {
   const [, presentedKey] = BEARER.exec(request.headers.authorization ?? "") ?? [];
   const caller = presentedKey === undefined ? undefined : await authenticate(presentedKey, request.ip);
-  if (caller === undefined)
+  if (caller === undefined) {
     throw refuse("unauthorized", "A valid API key is required as a bearer token in the Authorization header.");
+  }
   return caller;
 }
 

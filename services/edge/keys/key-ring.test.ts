@@ -12,7 +12,7 @@ import { pepperOf } from "./pepper.ts";
 const HERE = "192.0.2.1";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-const WISH: KeyRequest = {
+const REQUEST: KeyRequest = {
   environment: "live",
   name: "CRM",
   scopes: ["masters:read", "funds:deposit"],
@@ -33,9 +33,9 @@ async function keySystem(overrides: Partial<KeyRingOptions> = {}) {
   return { pool, notify, admin, pass, clock };
 }
 
-test("a key that was just made is good at once, and says who asks and for what", async () => {
+test("a new key is valid at once, and identifies its client and scopes", async () => {
   const { notify, admin } = await keySystem();
-  const { id, text } = await createKey({ ...admin, announce: async () => {} }, WISH);
+  const { id, text } = await createKey({ ...admin, announce: async () => {} }, REQUEST);
 
   expect(await notify.authenticate(text, HERE)).toEqual({
     keyId: id,
@@ -45,36 +45,36 @@ test("a key that was just made is good at once, and says who asks and for what",
   });
 });
 
-test("what is stored is no key, and nothing of the secret", async () => {
+test("neither the key nor its secret is stored", async () => {
   const { pool, admin } = await keySystem();
-  const { text } = await createKey(admin, WISH);
+  const { text } = await createKey(admin, REQUEST);
   const rows = await many(pool, sql`select to_jsonb(api_key) as stored from api_key`);
 
   expect(JSON.stringify(rows)).not.toContain(text.split("_")[3]);
   expect(rows).toHaveLength(1);
 });
 
-test("everything but the very key is turned away", async () => {
+test("every other text than the key is refused", async () => {
   const { notify, admin } = await keySystem();
-  const [mine, other] = [await createKey(admin, WISH), await createKey(admin, WISH)];
+  const [mine, other] = [await createKey(admin, REQUEST), await createKey(admin, REQUEST)];
   const swapped = mine.text.replace(mine.id, other.id);
   const wrong = [swapped, mine.text.slice(0, -1), mine.text.toUpperCase(), `${mine.text}x`, mine.id, ""];
 
   expect(await Promise.all(wrong.map((text) => notify.authenticate(text, HERE)))).toEqual(wrong.map(() => undefined));
 });
 
-test("a revoked key is turned away once its ring has heard of it", async () => {
+test("a revoked key is refused once the key ring has read the change", async () => {
   const { notify, admin } = await keySystem();
-  const { id, text } = await createKey(admin, WISH);
+  const { id, text } = await createKey(admin, REQUEST);
   expect(await notify.authenticate(text, HERE)).toBeDefined();
   await revokeKey(admin, id);
 
   expect(await notify.authenticate(text, HERE)).toBeUndefined();
 });
 
-test("an expired key is turned away without anybody telling", async () => {
+test("an expired key is refused without a signal", async () => {
   const { notify, admin, pass, clock } = await keySystem();
-  const { text } = await createKey(admin, { ...WISH, expiresAt: new Date(clock.at.getTime() + 10_000) });
+  const { text } = await createKey(admin, { ...REQUEST, expiresAt: new Date(clock.at.getTime() + 10_000) });
   pass(9_999);
   expect(await notify.authenticate(text, HERE)).toBeDefined();
   pass(1);
@@ -82,15 +82,15 @@ test("an expired key is turned away without anybody telling", async () => {
   expect(await notify.authenticate(text, HERE)).toBeUndefined();
 });
 
-test("a rotated key has the same rights, and the old one stays good for the overlap only", async () => {
+test("a rotated key has the same rights, and the old one stays valid for the overlap only", async () => {
   const { notify, admin, pass, pool } = await keySystem();
-  const old = await createKey(admin, { ...WISH, allowedAddresses: [HERE] });
+  const old = await createKey(admin, { ...REQUEST, allowedAddresses: [HERE] });
   const made = await rotateKey(admin, old.id, DAY_MS);
   const [stored, replaced] = [await findKey(pool, made.id), await findKey(pool, old.id)];
 
   expect(stored).toMatchObject({
     name: "CRM",
-    scopes: WISH.scopes,
+    scopes: REQUEST.scopes,
     allowedAddresses: [HERE],
     replaces: old.id,
     expiresAt: null,
@@ -108,10 +108,10 @@ test("a rotated key has the same rights, and the old one stays good for the over
   ]);
 });
 
-test("a rotation never makes the old key live longer", async () => {
+test("a rotation never extends the validity of the old key", async () => {
   const { admin, pool, clock } = await keySystem();
   const expiresAt = new Date(clock.at.getTime() + 1_000);
-  const old = await createKey(admin, { ...WISH, expiresAt });
+  const old = await createKey(admin, { ...REQUEST, expiresAt });
   await rotateKey(admin, old.id, DAY_MS);
 
   expect((await findKey(pool, old.id))?.expiresAt).toEqual(expiresAt);
@@ -119,16 +119,16 @@ test("a rotation never makes the old key live longer", async () => {
 
 test("a key that is over is not rotated, and one that never was is not revoked", async () => {
   const { admin } = await keySystem();
-  const { id } = await createKey(admin, WISH);
+  const { id } = await createKey(admin, REQUEST);
   await revokeKey(admin, id);
 
   await expect(rotateKey(admin, id, DAY_MS)).rejects.toThrow(`Key ${id} is revoked. Create a new key.`);
   await expect(revokeKey(admin, "AAAAAAAAAAAA")).rejects.toThrow("Key AAAAAAAAAAAA does not exist.");
 });
 
-test("a key with addresses is good from there only", async () => {
+test("a key with addresses is valid from these only", async () => {
   const { notify, admin } = await keySystem();
-  const { text } = await createKey(admin, { ...WISH, allowedAddresses: ["192.0.2.0/24"] });
+  const { text } = await createKey(admin, { ...REQUEST, allowedAddresses: ["192.0.2.0/24"] });
 
   expect([await notify.authenticate(text, HERE), await notify.authenticate(text, "198.51.100.1")]).toMatchObject([
     { client: "CRM" },
@@ -136,9 +136,9 @@ test("a key with addresses is good from there only", async () => {
   ]);
 });
 
-test("the last use is written down", async () => {
+test("the last use is recorded", async () => {
   const { notify, admin, pool, clock } = await keySystem();
-  const { id, text } = await createKey(admin, WISH);
+  const { id, text } = await createKey(admin, REQUEST);
   await notify.authenticate(text, HERE);
   await notify.refresh();
 
@@ -158,17 +158,17 @@ test("the bootstrap key has every scope and needs no form", async () => {
   expect(await notify.authenticate(`${key}x`, HERE)).toBeUndefined();
 });
 
-test("a key that was made under the old pepper lives on", async () => {
+test("a key that was created with the previous pepper stays valid", async () => {
   const oldPepper = pepperOf(new Secret(randomBytes(32)));
   const { notify, admin } = await keySystem({ oldPepper });
-  const { text } = await createKey({ ...admin, pepper: oldPepper }, WISH);
+  const { text } = await createKey({ ...admin, pepper: oldPepper }, REQUEST);
 
   expect(await notify.authenticate(text, HERE)).toMatchObject({ client: "CRM" });
 });
 
 test("failures of an address are slowed down, and its valid key is not", async () => {
   const { notify, admin } = await keySystem();
-  const { text } = await createKey(admin, WISH);
+  const { text } = await createKey(admin, REQUEST);
   const attempts = await Promise.allSettled(Array.from({ length: 120 }, () => notify.authenticate("guess", HERE)));
 
   expect(attempts.filter(({ status }) => status === "fulfilled")).toHaveLength(100);
@@ -179,7 +179,7 @@ test("failures of an address are slowed down, and its valid key is not", async (
 
 test("keys that could not be read for a minute are not trusted any more", async () => {
   const { notify, admin, pass } = await keySystem();
-  const { text } = await createKey(admin, WISH);
+  const { text } = await createKey(admin, REQUEST);
   pass(60_001);
 
   await expect(notify.authenticate(text, HERE)).rejects.toMatchObject({ code: "service_unavailable" });

@@ -81,8 +81,9 @@ export function createKeyRing({ pool, pepper, oldPepper, bootstrapKey, now }: Ke
 
   function countFailure(address: string): void {
     const wait = failures.take(address);
-    if (wait !== undefined)
+    if (wait !== undefined) {
       throw refuse("rate_limited", "Too many attempts without a valid API key from this address.", wait);
+    }
   }
 
   return {

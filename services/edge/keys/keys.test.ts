@@ -19,7 +19,7 @@ test("a key names its environment and its id, and its checksum finds every typin
   }
 });
 
-test("no two keys are alike", () => {
+test("keys are unique", () => {
   const made = Array.from({ length: 200 }, () => mintKey("live"));
 
   expect(new Set(made.map(({ text }) => text)).size).toBe(200);

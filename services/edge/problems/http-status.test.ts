@@ -7,10 +7,10 @@ type Row = readonly [
   status: RefusalStatus,
   outcome: RefusalOutcome | undefined,
   asCommand: string,
-  asQuestion: string,
+  asQuery: string,
 ];
 
-function told(code: string, status: RefusalStatus, outcome: RefusalOutcome | undefined, intent: Intent): string {
+function resultOf(code: string, status: RefusalStatus, outcome: RefusalOutcome | undefined, intent: Intent): string {
   const verdict = verdictOf(new Refusal({ code, status, message: "", outcome }), intent);
   return [verdict.status, verdict.code, verdict.outcome].filter((part) => part !== undefined).join(" ");
 }
@@ -56,10 +56,10 @@ const ROWS: readonly Row[] = [
   ["request_too_large", "invalid", "not_executed", "413 body_too_large not_executed", "413 body_too_large"],
 ];
 
-test.each(ROWS)("%s (%s, %s) is %s to a command and %s to a question", (...row) => {
+test.each(ROWS)("%s (%s, %s) is %s to a command and %s to a query", (...row) => {
   const [code, status, outcome, ...expected] = row;
 
-  expect([told(code, status, outcome, "command"), told(code, status, outcome, "question")]).toEqual(expected);
+  expect([resultOf(code, status, outcome, "command"), resultOf(code, status, outcome, "query")]).toEqual(expected);
 });
 
 test.each<[RefusalStatus, string]>([
@@ -71,16 +71,14 @@ test.each<[RefusalStatus, string]>([
   ["unknown_outcome", "504 outcome_unknown unknown"],
   ["forbidden", "500 internal_error not_executed"],
   ["busy", "503 service_unavailable not_executed"],
-])("a word that callers do not know is told by its status: %s", (status, expected) => {
-  expect(told("lock_not_owned", status, undefined, "command")).toBe(expected);
+])("an internal code is reported by its status: %s", (status, expected) => {
+  expect(resultOf("lock_not_owned", status, undefined, "command")).toBe(expected);
 });
 
-test("a fault is our fault before a command was sent, and nobody knows the outcome after it was", () => {
-  expect([verdictOfFault("command", false), verdictOfFault("command", true), verdictOfFault("question", true)]).toEqual(
-    [
-      { code: "internal_error", status: 500, outcome: "not_executed" },
-      { code: "outcome_unknown", status: 504, outcome: "unknown" },
-      { code: "internal_error", status: 500, outcome: undefined },
-    ],
-  );
+test("a fault is internal before a command was sent, and an unknown outcome after it", () => {
+  expect([verdictOfFault("command", false), verdictOfFault("command", true), verdictOfFault("query", true)]).toEqual([
+    { code: "internal_error", status: 500, outcome: "not_executed" },
+    { code: "outcome_unknown", status: 504, outcome: "unknown" },
+    { code: "internal_error", status: 500, outcome: undefined },
+  ]);
 });

@@ -5,7 +5,7 @@ import { isProblemCode, PROBLEMS, type ProblemCode } from "./problems.ts";
  * Whether the request was to change something; only then does the problem have an outcome. A caller that reads an
  * operation and gets a problem must find no `outcome` in it, which would be read as the outcome of the operation.
  */
-export type Intent = "command" | "question";
+export type Intent = "command" | "query";
 
 export type Verdict = {
   readonly code: ProblemCode;
@@ -39,8 +39,9 @@ export function verdictOf(refusal: Refusal, intent: Intent): Verdict {
   const { code, status, outcome } = refusal;
   const isUnsure =
     outcome === "unknown" || status === "unknown_outcome" || (status === "internal" && outcome === undefined);
-  if (intent === "question")
+  if (intent === "query") {
     return verdict(isUnsure && status !== "internal" ? "service_unavailable" : publicCode(code, status));
+  }
   const hidesOutcome = isUnsure && (status === "unknown_outcome" || status === "internal" || status === "unavailable");
   if (hidesOutcome) return verdict("outcome_unknown", "unknown");
   return verdict(publicCode(code, status), isUnsure ? "unknown" : "not_executed");
@@ -48,7 +49,7 @@ export function verdictOf(refusal: Refusal, intent: Intent): Verdict {
 
 /** An unexpected error. Once a command was sent, the edge does not know its outcome. */
 export function verdictOfFault(intent: Intent, wasSent: boolean): Verdict {
-  if (intent === "question") return verdict("internal_error");
+  if (intent === "query") return verdict("internal_error");
   return wasSent ? verdict("outcome_unknown", "unknown") : verdict("internal_error", "not_executed");
 }
 

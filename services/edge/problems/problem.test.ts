@@ -8,7 +8,7 @@ function refusing(facts: ConstructorParameters<typeof Refusal>[0]) {
   return testEdge({ funding: { deposit: () => Promise.reject(new Refusal(facts)) } });
 }
 
-test("an unknown outcome names the operation and is never to be repeated blindly", async () => {
+test("an unknown outcome names the operation and is not retryable", async () => {
   const edge = await refusing({ code: "outcome_unknown", status: "unknown_outcome", message: "x", outcome: "unknown" });
   const answer = await edge.call({ method: "POST", url: DEPOSIT });
 
@@ -21,7 +21,7 @@ test("an unknown outcome names the operation and is never to be repeated blindly
   });
 });
 
-test("a service that cannot be reached is told without its name, and when to come back", async () => {
+test("a service that cannot be reached is reported without its name, with Retry-After", async () => {
   const edge = await refusing({
     code: "service_unavailable",
     status: "unavailable",
@@ -36,7 +36,7 @@ test("a service that cannot be reached is told without its name, and when to com
   expect(answer.text).not.toContain("funding");
 });
 
-test("a fault tells nothing but that it happened, and is logged with its stack", async () => {
+test("a fault is reported without detail, and logged with its stack", async () => {
   const edge = await testEdge({ accounts: { getMaster: () => Promise.reject(new Error("select secret from table")) } });
   const answer = await edge.call({ url: "/api/v1/master/7" });
 
@@ -45,7 +45,7 @@ test("a fault tells nothing but that it happened, and is logged with its stack",
   expect(edge.lines.join("")).toContain("select secret from table");
 });
 
-test("what stands in the way is named with its facts", async () => {
+test("a conflict is reported with its facts", async () => {
   const edge = await refusing({
     code: "below_min_deposit",
     status: "conflict",
@@ -88,7 +88,7 @@ test("a busy account names the operation that it is busy with", async () => {
   expect(answer.body).toMatchObject({ operation_id: "the-other-one", retryable: true });
 });
 
-test("what the platform refused is named by its code", async () => {
+test("a refusal of the platform is reported with its code", async () => {
   const edge = await refusing({
     code: "platform_rejected",
     status: "rejected",

@@ -74,7 +74,7 @@ function describe({ code, status, outcome }: Verdict, refusal: Refusal | undefin
 
 /**
  * Whether a request was refused before its content was examined. It was not executed, but an earlier one with its key may
- * have been: a caller that repeats it must not be told that nothing happened.
+ * have been, so the problem must not state that nothing was executed.
  */
 function isRefusedAtEntry(status: number): boolean {
   return status === 401 || status === 403 || status === 429 || status >= 500;

@@ -199,10 +199,10 @@ const BAD: Readonly<Record<CheckName, readonly (readonly [text: string, code: st
 
 const names = Object.keys(CHECKS) as CheckName[];
 
-test.each(names)("what a %s may be passes its check", (name) => {
+test.each(names)("a valid %s passes its check", (name) => {
   expect(GOOD[name].map((text) => [text, codeOf(name, text)])).toEqual(GOOD[name].map((text) => [text, undefined]));
 });
 
-test.each(names)("what a %s may not be is told with its own code", (name) => {
+test.each(names)("an invalid %s is reported with its own code", (name) => {
   expect(BAD[name].map(([text]) => [text, codeOf(name, text)])).toEqual(BAD[name]);
 });

@@ -5,7 +5,7 @@ const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /**
  * Whether a text begins with what could be one of our references. A caller's comment must not: on an account whose
- * deals somebody else comments, it could be taken for a movement of ours.
+ * deals another program comments, it could be taken for a transfer of this service.
  */
 export function beginsWithReference(text: string): boolean {
   // As the platform will show it: without marks, and in plain letters where there are any.

@@ -50,7 +50,7 @@ export async function findKey(db: Queryable, id: string): Promise<StoredKey | un
   return row && withKnownScopes(row);
 }
 
-/** Whoever may still come: what was revoked is left out, what expired too. */
+/** The valid keys, without revoked and expired ones. */
 export async function listKeysInForce(db: Queryable, at: Date): Promise<StoredKey[]> {
   const rows = await many<Row>(
     db,

@@ -1,6 +1,6 @@
 import { execute, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** GIVEN: not answered, or nobody knows what came of it. DONE: it succeeded. REFUSED: surely nothing was done. */
+/** IN_PROGRESS: not answered, or outcome unknown. DONE: it succeeded. REFUSED: proven that nothing was executed. */
 export type CommandStatus = "IN_PROGRESS" | "DONE" | "REFUSED";
 
 /** A client's key. */

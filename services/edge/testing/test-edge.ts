@@ -64,7 +64,7 @@ const LIMITS = { rate: { perSecond: 1_000_000, burst: 1_000_000 }, inProgress: 1
 
 /** Tests that send an Idempotency-Key bring a database. */
 const NO_KEYS: IdempotencyStore = {
-  claim: () => Promise.reject(new Error("nobody expected an Idempotency-Key")),
+  claim: () => Promise.reject(new Error("unexpected Idempotency-Key")),
   execute: (_claim, work) => work(),
 };
 
@@ -96,12 +96,12 @@ async function inject(app: FastifyInstance, options: InjectOptions): Promise<Ans
   };
 }
 
-/** What a test does not provide must not be asked. */
+/** A method that a test does not provide must not be called. */
 function fake<T extends object>(some: Partial<T> | undefined, calls: Call[]): T {
   return new Proxy({ ...some } as T, {
     get(target, name) {
       const method = Reflect.get(target, name) as ((request: unknown, context: CallContext) => unknown) | undefined;
-      if (method === undefined) return () => Promise.reject(new Error(`nobody expected ${String(name)}`));
+      if (method === undefined) return () => Promise.reject(new Error(`unexpected call of ${String(name)}`));
       return (request: unknown, context: CallContext) => {
         calls.push({ method: String(name), request, context });
         return method(request, context);

@@ -83,8 +83,9 @@ async function takeNow(deps: Deps, payment: DuePayment, accountLock: AccountLock
     const { outcome, error } = await ask(deps, payment, accountLock, context);
     await recordOutcomes(deps, [{ payment, outcome }]);
     if (outcome.kind !== "open") return;
-    if (error?.code === "lock_not_owned")
+    if (error?.code === "lock_not_owned") {
       throw refuse("lock_not_owned", "The caller does not hold the lock of the Investor's account.");
+    }
     if (error !== undefined && !outcome.isBusy) throw refusalOf(error);
   } while (await waitForRetry(context));
 }

@@ -143,8 +143,9 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
       investorsCount: undefined,
     }),
     async findInvestor({ login }) {
-      if (login !== INVESTOR)
+      if (login !== INVESTOR) {
         throw new Refusal({ code: "investor_not_found", status: "not_found", message: "no such investor" });
+      }
       return { id: 1n, login, name: "Ivy", createdAt: at };
     },
     findAccounts: async ({ logins }) => ({

@@ -2,7 +2,7 @@ import { type CallContext, type Client, type Contract, type Method, methodsOf } 
 import { remainingMs } from "./context.ts";
 import { deadlineExceeded } from "./refusals.ts";
 
-/** Carries one encoded request and brings the encoded response, or throws what was refused. */
+/** Sends one encoded request and returns the encoded response, or throws the refusal. */
 export type Send = (method: Method, payload: Buffer, context: CallContext) => Promise<Uint8Array>;
 
 export function clientOf<C extends Contract>(contract: C, send: Send): Client<C> {

@@ -11,7 +11,7 @@ function carried(context: CallContext, caller: string): Omit<CallContext, "signa
   return readHeaders((name) => sent.get(name), new Date(0));
 }
 
-test("a saga that nobody asked for gets a request id of its own", () => {
+test("a context without a caller gets a new request id", () => {
   const [one, two] = [callContext({ caller: "fee", withinMs: 1_000 }), callContext({ caller: "fee", withinMs: 1_000 })];
 
   expect(one.requestId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
@@ -28,7 +28,7 @@ test("a call made while another is answered keeps its request and never outlives
   expect(remainingMs(childContext(parent, { withinMs: 100 }))).toBeLessThanOrEqual(100);
 });
 
-test("a context survives the way through headers, under the name of who sends it", () => {
+test("a context is unchanged by headers, under the name of the sending service", () => {
   const context = {
     ...callContext({ caller: "edge", withinMs: 1_000, commandId: COMMAND_ID }),
     traceparent: "00-1-2-01",

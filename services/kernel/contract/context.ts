@@ -3,7 +3,7 @@ import type { CallContext } from "./contract.ts";
 
 export type CallFacts = {
   readonly caller: string;
-  /** How long the answer is waited for. */
+  /** How long the caller waits for the answer. */
   readonly withinMs: number;
   readonly requestId?: string | undefined;
   readonly commandId?: string | undefined;
@@ -11,7 +11,7 @@ export type CallFacts = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Begins a saga that no caller's context exists for: a job, a consumer, the edge. */
+/** A new context, where no caller's context exists: in a job, a consumer or the edge. */
 export function callContext(facts: CallFacts): CallContext {
   return {
     requestId: facts.requestId ?? uuidv7(),
@@ -23,7 +23,7 @@ export function callContext(facts: CallFacts): CallContext {
   };
 }
 
-/** The context of a call made while another is answered: never later than its deadline, under a command id of its own. */
+/** The context of a call made while another is handled: its deadline is never later, and its command id is its own. */
 export function childContext(
   parent: CallContext,
   { commandId = "", withinMs }: { readonly commandId?: string; readonly withinMs?: number } = {},

@@ -1,4 +1,4 @@
-/** One unary rpc as ts-proto writes it for grpc-js. The type parameters live in the (de)serializers. */
+/** One unary rpc as ts-proto writes it for grpc-js. The types of the messages are those of the (de)serializers. */
 export type MethodDefinition = {
   readonly path: string;
   readonly requestStream: false;
@@ -9,24 +9,24 @@ export type MethodDefinition = {
   readonly responseDeserialize: (bytes: Buffer) => unknown;
 };
 
-/** A service constant of the generated code, for example FeedServiceService. It alone drives all four adapters. */
+/** A service constant of the generated code, for example FeedServiceService. All four adapters are derived from it. */
 export type Contract = Readonly<Record<string, MethodDefinition>>;
 
 export type RequestOf<M extends MethodDefinition> = ReturnType<M["requestDeserialize"]>;
 export type ResponseOf<M extends MethodDefinition> = ReturnType<M["responseDeserialize"]>;
 
-/** Facts about a call that are not part of its message; they travel as headers on every transport. */
+/** What a call carries beside its message; sent as headers on every transport. */
 export type CallContext = {
-  /** Ties everything that one request of a caller sets off. */
+  /** Links all calls and events that one request of a caller causes. */
   readonly requestId: string;
-  /** Id of the command, chosen by who asks first; empty for questions. */
+  /** Id of the command, chosen by the first caller; empty for queries. */
   readonly commandId: string;
   /** Name of the service that calls. */
   readonly caller: string;
-  /** After this instant nobody waits for the answer any more. */
+  /** After this instant the caller does not wait for the answer any more. */
   readonly deadline: Date;
   readonly traceparent?: string | undefined;
-  /** Aborted at the deadline, or when the caller hung up. */
+  /** Aborted at the deadline, or when the caller cancels. */
   readonly signal: AbortSignal;
 };
 
@@ -34,7 +34,7 @@ export type Implementation<C extends Contract> = {
   readonly [Name in keyof C]: (request: RequestOf<C[Name]>, context: CallContext) => Promise<ResponseOf<C[Name]>>;
 };
 
-/** A client is what it stands for, so a test may pass a plain object where production passes a connection. */
+/** A client has the type of the service, so a test may pass a plain object instead of a connection. */
 export type Client<C extends Contract> = Implementation<C>;
 
 /** A method without its types, for the adapters. */

@@ -4,7 +4,7 @@ import { childContext, remainingMs } from "./context.ts";
 import type { CallContext } from "./contract.ts";
 import { refuse } from "./refusals.ts";
 
-/** Kept for the commit of the outcome and the way back: a reply after the deadline is an unknown outcome for the caller. */
+/** Reserved for committing the outcome and sending the reply: for the caller, a late reply is an unknown outcome. */
 export const REPLY_RESERVE_MS = 500;
 /** A query reads a few rows. A service that needs longer is restarting, and the caller has to have time for another try. */
 const QUERY_MS = 3_000;
@@ -22,7 +22,7 @@ export function withReplyReserve(context: CallContext): CallContext {
 
 /**
  * Runs the part of a command that comes before the command is recorded. A transient failure in it has moved nothing, so
- * the caller is told that nothing was executed. It says nothing of an earlier call under the same command id.
+ * the refusal states that nothing was executed. It says nothing about an earlier call under the same command id.
  */
 export async function failAsUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {

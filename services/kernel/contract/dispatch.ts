@@ -19,15 +19,15 @@ export type IncomingCall = {
   readonly header: (name: string) => string | undefined;
   /** Of the transport, when the caller sent none in the headers. */
   readonly deadline?: Date | undefined;
-  /** Calls back when the caller hangs up. */
-  readonly onHangUp?: (abort: () => void) => void;
+  /** Calls back when the caller cancels. */
+  readonly onCancelled?: (abort: () => void) => void;
 };
 
 export type DispatchOptions = {
   readonly transport: Transport;
   readonly implementation: Implementation<Contract>;
   readonly log: Log;
-  /** Per class: questions never wait behind commands, nor commands behind questions. */
+  /** For commands and for queries each, so that neither blocks the other. */
   readonly maxConcurrent: number;
 };
 
@@ -37,13 +37,13 @@ export type Dispatcher = {
   readonly idle: () => Promise<void>;
 };
 
-/** How long somebody who named no deadline waits, for example a person with a command line tool. */
+/** For callers that send no deadline, for example an operator with a command line tool. */
 const DEFAULT_DEADLINE_MS = 5_000;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** What both transports do with a call: context, deadline, cap, decode, handle, encode, and the two kinds of error. */
+/** What both transports do with a call: context, deadline, limit, decode, handle, encode, and turn errors into refusals. */
 export function createDispatcher(options: DispatchOptions): Dispatcher {
-  const limits = { command: limit(options.maxConcurrent), question: limit(options.maxConcurrent) };
+  const limits = { command: limit(options.maxConcurrent), query: limit(options.maxConcurrent) };
   const inFlight = new Set<Promise<Answer>>();
 
   const answer = async (call: IncomingCall): Promise<Answer> => {
@@ -52,7 +52,7 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
     let outcome = "ok";
     try {
       headers = readHeaders(call.header, call.deadline ?? new Date(Date.now() + DEFAULT_DEADLINE_MS));
-      const gate = headers.commandId === "" ? limits.question : limits.command;
+      const gate = headers.commandId === "" ? limits.query : limits.command;
       return { ok: true, payload: await handleWithin(gate, options, call, headers) };
     } catch (error) {
       const refusal = error instanceof Refusal ? error : fault(options.log, error, call.method, headers);
@@ -79,20 +79,20 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
 async function handleWithin(
   gate: Limit,
   { implementation }: DispatchOptions,
-  { method, payload, onHangUp }: IncomingCall,
+  { method, payload, onCancelled }: IncomingCall,
   headers: CallHeaders,
 ): Promise<Uint8Array> {
   const remaining = headers.deadline.getTime() - Date.now();
   if (remaining <= 0) throw deadlineExceeded();
   if (!gate.tryEnter()) throw busy();
-  const nobodyWaits = new AbortController();
-  const timer = setTimeout(() => nobodyWaits.abort(), Math.min(remaining, MAX_TIMER_MS));
+  const cancellation = new AbortController();
+  const timer = setTimeout(() => cancellation.abort(), Math.min(remaining, MAX_TIMER_MS));
   let isAnswered = false;
-  // Some transports report a call that has been answered as ended, too.
-  onHangUp?.(() => isAnswered || nobodyWaits.abort());
+  // Some transports also report an answered call as cancelled.
+  onCancelled?.(() => isAnswered || cancellation.abort());
   try {
     const handler = implementation[method.name] as (request: unknown, context: CallContext) => Promise<unknown>;
-    return method.encodeResponse(await handler(decode(method, payload), { ...headers, signal: nobodyWaits.signal }));
+    return method.encodeResponse(await handler(decode(method, payload), { ...headers, signal: cancellation.signal }));
   } finally {
     isAnswered = true;
     clearTimeout(timer);
@@ -102,8 +102,9 @@ async function handleWithin(
 
 function decode(method: Method, payload: Uint8Array): unknown {
   const request = decodeBytes(method, payload);
-  if (!isReadable(request))
+  if (!isReadable(request)) {
     throw malformedRequest(`The request of ${method.rpc} contains a NUL character or an impossible instant.`);
+  }
   return request;
 }
 
@@ -115,9 +116,9 @@ function decodeBytes(method: Method, payload: Uint8Array): unknown {
   }
 }
 
-/** Logged here once, with its stack; the caller learns nothing but that it happened. */
+/** Logs the error once, with its stack; the caller receives no detail of it. */
 function fault(log: Log, error: unknown, method: Method, headers: CallHeaders | undefined): Refusal {
-  log.error("a request failed", {
+  log.error("request failed with an unexpected error", {
     method: method.path,
     request_id: headers?.requestId,
     command_id: headers?.commandId,
@@ -125,7 +126,7 @@ function fault(log: Log, error: unknown, method: Method, headers: CallHeaders | 
     error,
   });
   const isCommand = headers !== undefined && headers.commandId !== "";
-  // A question that found no database has changed nothing and may be asked again; what a command has done by then, nobody knows.
+  // A query without a database has changed nothing and may be retried; the outcome of a command is unknown.
   if (!isCommand && isTransientFailure(error)) return databaseUnavailable();
   return refuse("internal", "Internal error.", isCommand ? { outcome: "unknown" } : {});
 }

@@ -21,7 +21,7 @@ test.each(REFUSAL_STATUSES)("a refusal that is %s survives the way there and bac
   expect(refusalFromProto(refusalToProto(full))).toEqual(full);
 });
 
-test("a status or an outcome of a newer peer is read in the careful way", () => {
+test("a status or an outcome of a newer peer is read as internal or unknown", () => {
   const bytes = ErrorMessage.encode({
     code: "new",
     status: 99 as never,

@@ -28,7 +28,7 @@ export function decodeRefusal(bytes: Uint8Array): Refusal {
   return refusalFromProto(ErrorMessage.decode(bytes));
 }
 
-/** For answers that hold refusals of their own, one beside the other. */
+/** For responses that contain refusals of single items. */
 export function refusalToProto(refusal: Refusal): ErrorMessage {
   return {
     code: refusal.code,
@@ -42,7 +42,7 @@ export function refusalToProto(refusal: Refusal): ErrorMessage {
   };
 }
 
-/** A status that a newer peer knows and we do not is a fault of theirs to us. */
+/** A status that only a newer peer knows is read as a fault. */
 export function refusalFromProto(error: ErrorMessage): Refusal {
   const { code, status, message, details, errors, outcome, operationId, retryAfterMs } = error;
   return new Refusal({

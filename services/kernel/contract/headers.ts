@@ -1,16 +1,17 @@
 import type { CallContext } from "./contract.ts";
 import { malformedRequest } from "./refusals.ts";
 
-/** Lower case, because gRPC metadata knows nothing else; NATS carries them unchanged. */
+/** Lower case, because gRPC metadata allows nothing else; NATS carries them unchanged. */
 export const HEADER = {
   requestId: "pamm-request-id",
   commandId: "pamm-command-id",
   caller: "pamm-caller",
-  /** Milliseconds since 1970: an absolute instant survives a queue, a duration does not. */
+  /** Milliseconds since 1970: an instant stays right while the request waits in a queue, a duration does not. */
   deadline: "pamm-deadline",
   traceparent: "traceparent",
-  /** NATS: says that the payload is an Error. gRPC: carries it. */
+  /** NATS: present when the payload is an Error. */
   error: "pamm-error",
+  /** gRPC: the encoded Error. */
   errorBytes: "pamm-error-bin",
 } as const;
 
@@ -28,12 +29,13 @@ export function writeHeaders(context: CallContext, caller: string, set: (name: s
   if (context.traceparent !== undefined) set(HEADER.traceparent, context.traceparent);
 }
 
-/** What a call says about itself. The fallback deadline serves people who call by hand, with a command line tool. */
+/** Reads the headers of a call. The fallback deadline is for callers that send none, such as command line tools. */
 export function readHeaders(get: (name: string) => string | undefined, fallbackDeadline: Date): CallHeaders {
   const text = (name: string): string => {
     const value = get(name) ?? "";
-    if (value.length > MAX_HEADER_LENGTH || !PLAIN_TEXT.test(value))
+    if (value.length > MAX_HEADER_LENGTH || !PLAIN_TEXT.test(value)) {
       throw malformedRequest(`Header ${name} is malformed.`);
+    }
     return value;
   };
   const commandId = text(HEADER.commandId);

@@ -1,11 +1,11 @@
-/** Caps work in progress. Full means no, at once: what waits in a queue past its deadline is work for nobody. */
+/** Limits work in progress. A full limit refuses at once, because a request in a queue may only be reached after its deadline. */
 export type Limit = { readonly tryEnter: () => boolean; readonly leave: () => void };
 
-export function limit(most: number): Limit {
+export function limit(max: number): Limit {
   let inside = 0;
   return {
     tryEnter() {
-      if (inside >= most) return false;
+      if (inside >= max) return false;
       inside += 1;
       return true;
     },

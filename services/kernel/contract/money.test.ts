@@ -9,7 +9,7 @@ test("an amount beyond what a float holds survives the way there and back", () =
   expect(moneyFromProto(moneyToProto(amount))).toEqual(amount);
 });
 
-test("a missing amount and a foreign currency are refused by the name that the caller knows", () => {
+test("a missing amount and an unsupported currency are refused with the field name of the caller", () => {
   expect(() => moneyFromProto(undefined, "min_deposit")).toThrow(
     expect.objectContaining({
       code: "amount_missing",

@@ -2,8 +2,8 @@ const FIRST_INSTANT = Date.parse("0001-01-01T00:00:00Z");
 const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * Whether a decoded message holds nothing that its format allows and no database can keep: a NUL in a text, an instant
- * that is none or outside of the years that people write.
+ * Whether a decoded message contains nothing that its format allows and PostgreSQL cannot store: a NUL character in a
+ * text, or an instant that is invalid or outside of the years 1 to 9999.
  */
 export function isReadable(message: unknown): boolean {
   if (typeof message === "string") return !message.includes("\0");

@@ -1,9 +1,9 @@
 import { type Refusal, refusalsOf } from "../refusal.ts";
 
-/** How long a caller does well to wait before it asks again. */
+/** How long a caller should wait before it retries. */
 const RETRY_AFTER_MS = 250;
 
-/** What the transports themselves say no with. Any call to another service may end in one of these. */
+/** The refusals of the transports themselves. Any call to another service may end in one of these. */
 export const { refuse, refusals } = refusalsOf({
   malformed_request: "invalid",
   request_too_large: "invalid",
@@ -21,10 +21,10 @@ export function malformedRequest(message: string): Refusal {
   return refuse("malformed_request", message, { outcome: "not_executed" });
 }
 
-export function requestTooLarge(bytes: number, most: number): Refusal {
-  return refuse("request_too_large", `The request has ${bytes} bytes; the limit is ${most}.`, {
+export function requestTooLarge(bytes: number, maxBytes: number): Refusal {
+  return refuse("request_too_large", `The request has ${bytes} bytes; the limit is ${maxBytes}.`, {
     outcome: "not_executed",
-    details: { bytes: String(bytes), most: String(most) },
+    details: { bytes: String(bytes), most: String(maxBytes) },
   });
 }
 

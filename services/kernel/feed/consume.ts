@@ -15,7 +15,7 @@ export type ConsumerState = {
   readonly stopped: string | undefined;
   /** Number of the last entry that was received. */
   readonly number: bigint;
-  /** How many sequenced entries are known and not received. */
+  /** Number of sequenced entries that are not received. */
   readonly lag: bigint;
 };
 
@@ -23,17 +23,17 @@ export type FeedConsumer = AsyncDisposable & {
   readonly feed: string;
   /** A wake-up signal: the owner has sequenced entries up to this number. */
   readonly wake: (lastNumber: bigint) => void;
-  /** The same for a caller that waits: reads, unless this number is received. Rejects when the feed cannot be read. */
+  /** Resolves when the entries up to this number are received. Rejects when the feed cannot be read. */
   readonly catchUp: (lastNumber: bigint) => Promise<void>;
   readonly state: () => ConsumerState;
 };
 
-/** What a lost wake-up signal costs at most. */
+/** The longest delay that a lost wake-up signal causes. */
 const POLL_MS = 1_000;
-/** An owner that is back is found within this time. */
+/** The owner is asked again within this time after it is back. */
 const MAX_RETRY_MS = 5_000;
 
-/** Receives a feed from the cursor in the own database on. Several replicas may; the row of the cursor orders them. */
+/** Receives a feed from the cursor in the service's database on. The lock on the cursor's row orders several replicas. */
 export async function consumeFeed<Event extends EventType<unknown>>(
   options: ConsumerOptions<Event>,
 ): Promise<FeedConsumer> {

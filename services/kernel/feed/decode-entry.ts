@@ -1,7 +1,7 @@
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import type { EventType } from "../contract/event.ts";
 
-/** An entry as its consumer receives it; `type` tells the messages of a feed apart. */
+/** An entry as its consumer receives it; `type` distinguishes the messages of a feed. */
 type ReceivedEntry<Message, Name extends string> = {
   readonly number: bigint;
   readonly id: bigint;
@@ -33,7 +33,7 @@ export function decodeEntry<Event extends EventType<unknown>>(
   const { number, id, type, publishedAt, requestId } = entry;
   const event = events.find(({ $type }) => $type === type);
   if (event === undefined) throw new MalformedEntry(number, `unknown type ${type}`);
-  if (publishedAt === undefined) throw new MalformedEntry(number, "without the time of its publication");
+  if (publishedAt === undefined) throw new MalformedEntry(number, "no publication time");
   const message = decode(event, entry);
   return { number, id, publishedAt, requestId, type, message } as EntryOf<Event>;
 }

@@ -3,7 +3,7 @@ create table outbox (
   id           bigint generated always as identity primary key,
   feed         text not null check (feed <> ''),
   type         text not null check (type <> ''),
-  -- Set on events that JetStream carries too; the other events are only read.
+  -- Set on events that JetStream carries too; consumers read the other events through gRPC only.
   subject      text check (subject <> ''),
   payload      bytea not null,
   request_id   text not null default '',

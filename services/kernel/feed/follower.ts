@@ -10,7 +10,7 @@ import { type Page, receivePage, type Receiver } from "./receive-page.ts";
 
 export type FollowerOptions<Event extends EventType<unknown>> = Receiver<Event> & {
   readonly pool: Pool;
-  /** Asks the owner of the feed, with a deadline; the signal says that the answer is not needed any more. */
+  /** Calls the owner of the feed, with a deadline; the signal cancels the call. */
   readonly read: (request: ReadRequest, signal: AbortSignal) => Promise<ReadResponse>;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -41,12 +41,12 @@ export class Follower<Event extends EventType<unknown>> {
     return this.#lastNumber > this.#number ? this.#lastNumber - this.#number : 0n;
   }
 
-  /** The owner says that the feed ends at this number. */
+  /** Records the last number of the feed, as its owner reports it. */
   noteLast(number: bigint): void {
     if (number > this.#lastNumber) this.#lastNumber = number;
   }
 
-  /** Reads and receives the next page. True when there is more at once. */
+  /** Reads and receives the next page. True when there are more entries. */
   async read(): Promise<boolean> {
     if (this.#stopped !== undefined) return false;
     const { pool, feed, read, signal } = this.#options;

@@ -3,7 +3,7 @@ import { failpoint } from "../failpoint.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { listUnforwarded, markForwarded } from "./outbox.ts";
 
-/** Resolves when the broker has stored the message, or has it already under the same Nats-Msg-Id. */
+/** Resolves when the broker has stored the message, now or earlier under the same Nats-Msg-Id. */
 export type Forward = (
   subject: string,
   payload: Uint8Array,
@@ -15,7 +15,7 @@ export class ForwardFailed extends Error {
   override readonly name = "ForwardFailed";
 }
 
-/** The header that says how far a feed is. */
+/** The header with the number of the entry. */
 export const FEED_NUMBER = "Feed-Number";
 const FORWARD_BATCH = 500;
 
@@ -28,11 +28,12 @@ export async function forwardEntries(pool: Pool, service: string, forward: Forwa
   );
   failpoint("after_publish");
   const stored = entries.filter((_, index) => results[index]?.status === "fulfilled");
-  if (stored.length > 0)
+  if (stored.length > 0) {
     await markForwarded(
       pool,
       stored.map(({ id }) => id),
     );
+  }
   const failure = results.find((result) => result.status === "rejected");
   if (failure !== undefined) {
     const message = `${entries.length - stored.length} of ${entries.length} messages were not stored by the broker`;

@@ -14,7 +14,7 @@ async function shown(name: string): Promise<number> {
   return value?.value ?? Number.NaN;
 }
 
-test("what waits for its number, and then for the broker, is shown with its age, also by a replica without the lease", async () => {
+test("the age of unsequenced and of unforwarded entries is shown, also by a replica without the lease", async () => {
   const { pool } = await kernelDatabase();
   await acquireLease(pool, { name: "feed-relay", owner: "who is gone", ttlMs: 60_000 });
   let isAway = true;

@@ -18,7 +18,7 @@ const lagEntries = new Gauge({
 });
 const readAt = new Gauge({
   name: "pamm_feed_read_timestamp_seconds",
-  help: "When the owner of the feed answered this reader the last time; before that, when the reader started.",
+  help: "When the owner of the feed last answered this reader; before the first answer, when the reader started.",
   labelNames,
 });
 const stopped = new Gauge({
@@ -29,10 +29,10 @@ const stopped = new Gauge({
 
 const MS_PER_SECOND = 1_000;
 
-// A service without a relay has no outbox to show.
+// A service without a relay shows no outbox.
 for (const gauge of [oldestUnsequenced, oldestUnforwarded]) gauge.remove();
 
-/** Every replica shows what the table says, also when the relay of another one works. */
+/** Every replica shows the state of the table, whichever replica's relay is active. */
 export function showOutbox({ unsequenced, unforwarded }: OutboxAge): void {
   oldestUnsequenced.set(unsequenced);
   oldestUnforwarded.set(unforwarded);

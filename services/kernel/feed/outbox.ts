@@ -12,7 +12,7 @@ const IDS_PER_MS = 512;
 
 /**
  * Raises the ids to the time of day. A database that was restored to an older time would otherwise give old ids to new
- * entries, and a reader could not see that its cursor points into a history that is gone.
+ * entries, and a reader could not detect that its cursor points into a history that no longer exists.
  */
 export async function raiseIds(db: Queryable): Promise<void> {
   await many(
@@ -54,7 +54,7 @@ export async function hasUnsequenced(db: Queryable): Promise<boolean> {
 
 /**
  * Sequences committed entries in the order of their ids, from the last number of each feed on. The row of the lease is
- * locked in the same statement: with an older fence nothing is sequenced, and no other relay can take the lease meanwhile.
+ * locked in the same statement: with an older fence nothing is sequenced, and no other relay can take the lease before the statement ends.
  */
 export async function sequenceEntries(db: Queryable, lease: Lease, limit: number): Promise<FeedHead[]> {
   return many<FeedHead>(

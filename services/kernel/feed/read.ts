@@ -12,7 +12,7 @@ const { refuse } = refusalsOf({
 });
 
 export const MAX_ENTRIES_PER_READ = 500;
-/** An answer stays well below the 4 MiB that gRPC accepts, whatever the entries hold. */
+/** Keeps a response far below MAX_MESSAGE_BYTES of the transport. */
 const MAX_BYTES_PER_READ = 1024 * 1024;
 
 export type FeedReader = { readonly read: (request: ReadRequest) => Promise<ReadResponse> };
@@ -38,18 +38,14 @@ async function readFeed(pool: Pool, feeds: readonly string[], request: ReadReque
 
 type Range = { readonly firstNumber: bigint; readonly lastNumber: bigint };
 
-/** Why no entry with the identity of the cursor is there. */
+/** Why the entry at the cursor does not exist. */
 function lostCursor({ feed, afterNumber, afterId }: ReadRequest, { firstNumber, lastNumber }: Range): Refusal {
   const details = { first_number: String(firstNumber), last_number: String(lastNumber) };
   if (firstNumber > 1n && afterNumber < firstNumber) {
-    const message =
-      `Entries of ${feed} before ${firstNumber} are deleted: they were older than ${RETENTION_DAYS} days. ` +
-      `A reader at ${afterNumber} has missed entries; restore its database from a backup that has read further.`;
+    const message = `Entries of ${feed} before ${firstNumber} are deleted: they were older than ${RETENTION_DAYS} days. A reader at ${afterNumber} has missed entries; restore its database from a backup that has read further.`;
     return refuse("feed_truncated", message, { details });
   }
-  const message =
-    `Entry ${afterNumber} of ${feed} is not ${afterId} any more: the database of the owner was restored. ` +
-    "Compare owner and reader before the cursor is set by hand.";
+  const message = `Entry ${afterNumber} of ${feed} is not ${afterId} any more: the database of the owner was restored. Compare owner and reader before the cursor is set by hand.`;
   return refuse("feed_rewound", message, { details });
 }
 
@@ -63,7 +59,7 @@ async function findCursor(db: Queryable, { feed, afterNumber }: ReadRequest) {
   );
 }
 
-/** The entries that follow, no more than fit into one answer, but always one. */
+/** The next entries, as many as fit into one response, but at least one. */
 async function listAfter(db: Queryable, { feed, afterNumber, limit }: ReadRequest): Promise<FeedEntry[]> {
   return many<FeedEntry>(
     db,

@@ -31,7 +31,7 @@ test("an event is sequenced at once, readers are signalled, and an event with a 
   const { pool } = await kernelDatabase();
   const broker = listener();
   await using relay = await relayOn(pool, broker);
-  await vi.waitFor(() => expect(relay.isLockOwner()).toBe(true), WAIT);
+  await vi.waitFor(() => expect(relay.hasLease()).toBe(true), WAIT);
 
   const before = performance.now();
   await publishCents(pool, [1n, 2n], FEED, "coin.v1.published");
@@ -95,11 +95,11 @@ test("of two relays one works, and the other goes on when it stops", async () =>
   const { pool } = await kernelDatabase();
   const [first, second] = [listener(), listener()];
   const firstRelay = await relayOn(pool, first);
-  await vi.waitFor(() => expect(firstRelay.isLockOwner()).toBe(true), WAIT);
+  await vi.waitFor(() => expect(firstRelay.hasLease()).toBe(true), WAIT);
   await using secondRelay = await relayOn(pool, second);
   await publishCents(pool, [1n], FEED, "coin.v1.published");
   await vi.waitFor(() => expect(first.forwarded).toHaveLength(1), WAIT);
-  expect(secondRelay.isLockOwner()).toBe(false);
+  expect(secondRelay.hasLease()).toBe(false);
 
   await firstRelay[Symbol.asyncDispose]();
   await publishCents(pool, [2n], FEED, "coin.v1.published");
@@ -126,7 +126,7 @@ test("connections that die are waited for, and no event is lost", async () => {
   await vi.waitFor(() => expect(broker.forwarded.map(({ number }) => number)).toEqual(["1", "2"]), WAIT);
 });
 
-test("a defect is a fault of the service, which must not live with a relay that does not work", async () => {
+test("a defect of the relay is reported as a fault that stops the service", async () => {
   const { pool } = await kernelDatabase();
   await using relay = await relayOn(pool);
 

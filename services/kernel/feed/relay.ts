@@ -17,7 +17,7 @@ export type RelayOptions = {
   readonly feeds: readonly string[];
   /** Sends an entry to JetStream. */
   readonly forward: Forward;
-  /** Sends a wake-up signal to the readers of a feed. May get lost, must not throw. */
+  /** Sends a wake-up signal to the readers of a feed. The signal may be lost; the function must not throw. */
   readonly signal: (feed: string, lastNumber: bigint) => void;
   readonly log: Log;
 };
@@ -25,14 +25,14 @@ export type RelayOptions = {
 export type Relay = AsyncDisposable & {
   /** Rejects when the relay cannot go on; the service must stop then. Never resolves. */
   readonly fault: Promise<never>;
-  /** Whether this process is the one that sequences and forwards. */
-  readonly isLockOwner: () => boolean;
+  /** Whether this process sequences and forwards. */
+  readonly hasLease: () => boolean;
 };
 
-/** How long a relay that was killed delays its readers. */
+/** A relay that was killed delays its readers by at most `ttlMs`. */
 const LEASE = { name: "feed-relay", ttlMs: 2_000, renewMs: 500, pollMs: 250 };
 const POLL_MS = 250;
-/** A database or broker that is back is found within this time. */
+/** The database or broker is tried again within this time after it is back. */
 const MAX_RETRY_MS = 5_000;
 const SHOW_EVERY_MS = 1_000;
 const SEQUENCE_BATCH = 500;
@@ -46,7 +46,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const fault = Promise.withResolvers<never>();
   const toForward = createWakeSignal();
   const sequenceNext = sequencer(options, role, toForward.notify);
-  const forwardNext = async () => role.isLockOwner() && (await forwardEntries(pool, service, forward));
+  const forwardNext = async () => role.hasLease() && (await forwardEntries(pool, service, forward));
 
   const often = { everyMs: POLL_MS, maxRetryMs: MAX_RETRY_MS, log };
   const jobs = [
@@ -62,7 +62,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 
   return {
     fault: fault.promise,
-    isLockOwner: role.isLockOwner,
+    hasLease: role.hasLease,
     async [Symbol.asyncDispose]() {
       await Promise.all(jobs.map((job) => job[Symbol.asyncDispose]()));
       await role[Symbol.asyncDispose]();
@@ -73,7 +73,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 function sequencer({ pool, signal }: RelayOptions, role: LeaseKeeper, wakeForwarder: () => void) {
   let showAt = 0;
   return async (): Promise<boolean> => {
-    // Also by a process that does not hold the lease: its metrics are there when the holder is gone.
+    // A process without the lease shows them too, so that they exist when the owner of the lease stops.
     if (performance.now() >= showAt) {
       showAt = performance.now() + SHOW_EVERY_MS;
       showOutbox(await readOutboxAge(pool));
@@ -87,7 +87,7 @@ function sequencer({ pool, signal }: RelayOptions, role: LeaseKeeper, wakeForwar
   };
 }
 
-/** A database or broker that is away is waited for; any other error is a defect, and the service must stop. */
+/** An unavailable database or broker is retried; any other error is a defect, and the service must stop. */
 function watched(work: () => Promise<boolean>, onFault: (error: unknown) => void): () => Promise<boolean> {
   return async () => {
     try {

@@ -72,7 +72,7 @@ test("the newest entry stays however old it is, so that a restored database is r
   expect(await numbers()).toEqual([4n, 5n, 6n]);
 });
 
-test("an entry that JetStream has not got stays, and all entries after it", async () => {
+test("an entry that is not forwarded to JetStream stays, and all entries after it", async () => {
   await entries(6, 5, "coin.v1.published");
   await execute(database.pool, sql`update outbox set forwarded_at = clock_timestamp() where number <> 3`);
 

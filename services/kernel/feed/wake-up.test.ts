@@ -3,7 +3,7 @@ import { execute, sql } from "../postgres/query.ts";
 import { silent } from "../testing/feed.ts";
 import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 
-test("a wake-up signal is followed by a read at once, and a caller that waits knows when all is received", async () => {
+test("a wake-up signal is followed by a read at once, and a caller that waits resolves when all entries are received", async () => {
   const { shop, publishSequenced, consume } = await tillAndShop();
   await using consumer = await consume();
   await publishSequenced(1n, 2n);
@@ -69,7 +69,7 @@ test("a feed that was rewound stops with an error in the log, instead of mixing 
   );
 });
 
-test("a feed whose owner is behind its reader is found out by the next poll", async () => {
+test("a feed whose owner is behind its reader is detected by the next poll", async () => {
   const { till, publishSequenced, consume } = await tillAndShop();
   await using consumer = await consume();
   await publishSequenced(1n, 2n, 3n);

@@ -6,7 +6,7 @@ import {
   COMMAND_ID,
   contract,
   heldHandler,
-  patientHandler,
+  handlerUntilAborted,
   refusalOf,
   request,
   silent,
@@ -15,8 +15,8 @@ import { grpcClient } from "./client.ts";
 import { serveOverGrpc } from "./serve.ts";
 import { HOST, serving } from "../testing/grpc-serving.ts";
 
-test("no answer in time is outcome_unknown, and the handler hears that nobody waits", async () => {
-  const { read, heard } = patientHandler();
+test("no answer in time is outcome_unknown, and the signal of the handler is aborted", async () => {
+  const { read, aborted } = handlerUntilAborted();
   await using setup = await serving(read);
 
   expect(await refusalOf(setup.client.read(request, call({ withinMs: 1_000 })))).toMatchObject({
@@ -24,11 +24,11 @@ test("no answer in time is outcome_unknown, and the handler hears that nobody wa
     status: "unknown_outcome",
     outcome: "unknown",
   });
-  await heard;
+  await aborted;
 });
 
-test("a caller that hangs up is heard by the handler, and knows no outcome", async () => {
-  const { read, began, heard } = patientHandler();
+test("a cancelled call aborts the signal of the handler, and its outcome is unknown", async () => {
+  const { read, began, aborted } = handlerUntilAborted();
   await using setup = await serving(read);
   const hangUp = new AbortController();
   const running = refusalOf(setup.client.read(request, call({ signal: hangUp.signal })));
@@ -36,7 +36,7 @@ test("a caller that hangs up is heard by the handler, and knows no outcome", asy
   hangUp.abort();
 
   expect(await running).toMatchObject({ code: "outcome_unknown" });
-  await heard;
+  await aborted;
 });
 
 test("a deadline that has passed, or a caller that hung up before, sends nothing", async () => {
@@ -101,7 +101,7 @@ test("a peer that comes back is found again within about a second", async () => 
   });
 });
 
-/** Passes bytes on until it is told to drop all connections. */
+/** Forwards bytes until all connections are dropped. */
 async function cuttingProxy(target: number): Promise<{ port: number; cut: () => void }> {
   const sockets: Socket[] = [];
   const server = createServer((near) => {

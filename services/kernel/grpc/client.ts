@@ -9,14 +9,14 @@ import { MAX_MESSAGE_BYTES } from "./limits.ts";
 
 export type GrpcClientOptions<C extends Contract> = {
   readonly contract: C;
-  /** Who asks. */
+  /** Name of the calling service. */
   readonly caller: string;
 };
 
 export type GrpcClient<C extends Contract> = Client<C> & Disposable;
 
 const CHANNEL_OPTIONS: ClientOptions = {
-  // A command is repeated by who owns its key, never by a library.
+  // A command is repeated by the owner of its key, never by the library.
   "grpc.enable_retries": 0,
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 1_000,
@@ -53,12 +53,12 @@ function call(
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const options = { deadline: context.deadline };
   const running = channel.makeUnaryRequest(method.path, asIs, asIs, payload, metadata, options, (error, response) => {
-    context.signal.removeEventListener("abort", hangUp);
+    context.signal.removeEventListener("abort", cancel);
     if (error !== null) reject(refusalOf(method.service, error));
     else resolve(response ?? Buffer.alloc(0));
   });
-  const hangUp = (): void => running.cancel();
-  context.signal.addEventListener("abort", hangUp, { once: true });
+  const cancel = (): void => running.cancel();
+  context.signal.addEventListener("abort", cancel, { once: true });
   return promise;
 }
 
@@ -68,7 +68,7 @@ function refusalOf(service: string, error: ServiceError): Refusal {
   return wasNotSent(error) ? serviceUnavailable(service) : outcomeUnknown(service);
 }
 
-/** What grpc-js says when there was no connection to send on, or when the peer refused the stream unread (RFC 9113, 8.7). */
+/** Texts of grpc-js for a request that had no connection, or whose stream the peer refused unread (RFC 9113, 8.7). */
 const NOT_SENT = ["No connection established", "Name resolution failed", "Stream refused by server"];
 
 function wasNotSent({ code, details }: ServiceError): boolean {

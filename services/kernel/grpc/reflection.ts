@@ -7,7 +7,7 @@ import type { Log } from "../log.ts";
 /** Written by `buf build` beside the generated code. */
 const DESCRIPTOR = new URL("../../../proto/gen/descriptor.binpb", import.meta.url);
 
-/** Lets grpcurl and its like see what is served: the services of these full names. */
+/** Describes the services of these full names to tools such as grpcurl. */
 export function addReflection(server: Server, services: readonly string[], log: Log): void {
   if (!existsSync(DESCRIPTOR)) {
     log.warn("gRPC reflection is off: the descriptor set is missing; run the code generation");

@@ -4,7 +4,7 @@ import { encodeRefusal } from "../contract/error.ts";
 import { HEADER } from "../contract/headers.ts";
 import { Refusal, type RefusalStatus } from "../refusal.ts";
 
-/** For tools that know gRPC but not our Error. Our own clients read the Error in the trailing metadata. */
+/** For tools that know gRPC but not the Error message. Clients of the services read the Error in the trailing metadata. */
 const GRPC_STATUS: Readonly<Record<RefusalStatus, GrpcStatus>> = {
   invalid: GrpcStatus.INVALID_ARGUMENT,
   not_found: GrpcStatus.NOT_FOUND,
@@ -30,7 +30,7 @@ export function respond(callback: sendUnaryData<Uint8Array>, answer: Answer): vo
   callback({ code: GRPC_STATUS[answer.refusal.status], details, metadata });
 }
 
-/** What is too long loses its lists, never what callers branch on. */
+/** An Error that is too long is sent without its lists, but with everything that callers branch on. */
 function errorBytes(refusal: Refusal): Buffer {
   const bytes = encodeRefusal(refusal);
   if (bytes.length <= MAX_ERROR_BYTES) return Buffer.from(bytes);

@@ -87,7 +87,7 @@ test("what no database could keep never reaches a handler", async () => {
   expect(reached).toBe(0);
 });
 
-test("a question that finds no database may be asked again; what a command has done by then nobody knows", async () => {
+test("a query without a database may be retried; the outcome of a command is unknown", async () => {
   await using setup = await serving(() => Promise.reject(new Error("timeout exceeded when trying to connect")));
 
   expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({
@@ -101,7 +101,7 @@ test("a question that finds no database may be asked again; what a command has d
   });
 });
 
-test("commands beyond the cap are answered busy at once, while questions still pass", async () => {
+test("commands beyond the limit are refused as busy at once, while queries still pass", async () => {
   const release = Promise.withResolvers<void>();
   await using setup = await serving(
     async (message, context) => {
@@ -148,14 +148,14 @@ test("health and reflection answer by their standard names", async () => {
 
   expect((await health("pamm.common.v1.FeedService")).answer).toEqual(Buffer.from([8, 1]));
   expect((await health("")).answer).toEqual(Buffer.from([8, 1]));
-  expect((await health("nobody")).code).toBe(status.NOT_FOUND);
+  expect((await health("unknown")).code).toBe(status.NOT_FOUND);
 
   const reflected = await listServices(setup.served.port);
   expect(reflected).toContain("pamm.common.v1.FeedService");
   expect(reflected).not.toContain("AccountService");
 });
 
-test("a port that is taken is told in one line", async () => {
+test("a port that is taken is reported in one line", async () => {
   await using setup = await serving(answer);
   const { port } = setup.served;
 

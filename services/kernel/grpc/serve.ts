@@ -20,24 +20,24 @@ export type Mounted<C extends Contract> = { readonly contract: C; readonly imple
 
 export type GrpcServeOptions<Contracts extends readonly Contract[]> = {
   readonly host: string;
-  /** 0 = any free one. */
+  /** 0 = any free port. */
   readonly port: number;
   readonly services: { readonly [Index in keyof Contracts]: Mounted<Contracts[Index]> };
   readonly log: Log;
-  /** Calls in progress, for commands and for questions each. */
+  /** Calls in progress, for commands and for queries each. */
   readonly maxConcurrent?: number;
 };
 
 export type GrpcServer = AsyncDisposable & { readonly port: number };
 
 const MAX_CONCURRENT = 64;
-/** Calls still in flight after this are cut; less than the hard stop of the process. */
+/** Calls in flight are cancelled after this time, which is shorter than HARD_STOP_MS of the process. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
 export async function serveOverGrpc<const Contracts extends readonly Contract[]>(
   options: GrpcServeOptions<Contracts>,
 ): Promise<GrpcServer> {
-  // What it would print on standard error is thrown, too.
+  // The library also throws what it would print on standard error.
   setLogVerbosity(logVerbosity.NONE);
   const server = new Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
@@ -81,7 +81,7 @@ function serviceOf(contract: Contract): string {
   return methodsOf(contract)[0]?.service ?? "";
 }
 
-/** Bytes in, bytes out: the dispatcher decodes, so that a malformed request is refused as on every other transport. */
+/** Bytes in, bytes out: the dispatcher decodes, so that a malformed request is refused as on NATS. */
 function passThrough({ path }: Method): ServiceDefinition[string] {
   const asIs = (bytes: Buffer): Buffer => bytes;
   return {
@@ -98,8 +98,8 @@ function passThrough({ path }: Method): ServiceDefinition[string] {
 function handlerOf(dispatcher: Dispatcher, method: Method): handleUnaryCall<Buffer, Uint8Array> {
   return (call, callback) => {
     const header = (name: string): string | undefined => call.metadata.get(name)[0]?.toString();
-    const onHangUp = (abort: () => void): void => void call.on("cancelled", abort);
-    const incoming = { method, payload: call.request, header, deadline: deadlineOf(call), onHangUp };
+    const onCancelled = (abort: () => void): void => void call.on("cancelled", abort);
+    const incoming = { method, payload: call.request, header, deadline: deadlineOf(call), onCancelled };
     void dispatcher.dispatch(incoming).then((answer) => respond(callback, answer));
   };
 }

@@ -19,7 +19,7 @@ export type Wanted = {
   readonly subject: string;
 };
 
-/** Messages that JetStream has delivered and the caller has not taken. Rings when a message comes or the source is lost. */
+/** Messages that JetStream has delivered and the caller has not taken. Notifies when a message arrives or the source is lost. */
 export type Arrivals = Disposable & {
   readonly isOpen: () => boolean;
   readonly take: () => JsMsg[];
@@ -31,10 +31,10 @@ const CONSUMER_EXISTS = 10_148;
 const MAX_BATCH = 500;
 const MAX_ACK_PENDING = 500;
 const ACK_WAIT_MS = 30_000;
-/** A pull request is renewed so often; a consumer that is gone is noticed within about this time. */
+/** The interval of pull requests; a deleted consumer is noticed within about this time. */
 const PULL_EXPIRES_MS = 5_000;
 
-/** The stream is made again too: a broker whose directory was wiped knows neither. */
+/** Creates the stream too: a broker whose directory was deleted has neither. */
 export async function openConsumer(
   broker: Broker,
   { stream, consumer, subject }: Wanted,
@@ -66,7 +66,7 @@ export async function openConsumer(
   };
 }
 
-/** Older servers take an addition for an update, newer ones refuse it when something differs. */
+/** For an existing consumer, older servers treat `add` as an update; newer ones refuse it when the configuration differs. */
 async function ensureConsumer(manager: JetStreamManager, stream: string, config: Config): Promise<void> {
   try {
     await manager.consumers.add(stream, config);
@@ -76,7 +76,7 @@ async function ensureConsumer(manager: JetStreamManager, stream: string, config:
   }
 }
 
-/** 2.9-safe: one filter subject, no back-off list (it would override ack_wait), tried for ever. */
+/** Works with NATS 2.9: one filter subject, no back-off list (it would override ack_wait), redelivery without limit. */
 function configOf(name: string, subject: string): Config {
   return {
     durable_name: name,

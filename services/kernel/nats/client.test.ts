@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { ReadRequest } from "#proto/pamm/common/v1/feed.ts";
 import { startOwnNats } from "#test/support/nats.ts";
 import {
   answer,
@@ -6,7 +7,7 @@ import {
   contract,
   fullRefusal,
   heldHandler,
-  patientHandler,
+  handlerUntilAborted,
   refusalOf,
   request,
 } from "../testing/calls.ts";
@@ -15,18 +16,18 @@ import { serving } from "../testing/nats-serving.ts";
 
 const WITHIN = { timeout: 5_000, interval: 50 };
 
-test("a refusal arrives whole", async () => {
+test("a refusal arrives with all its fields", async () => {
   const refusal = fullRefusal();
   await using setup = await serving(() => Promise.reject(refusal));
 
   expect(await refusalOf(setup.client.read(request, call()))).toEqual(refusal);
 });
 
-test("a service that does not listen is service_unavailable: surely not executed", async () => {
+test("a call to a service that does not listen is service_unavailable, and not executed", async () => {
   await using setup = await serving(answer);
-  const nobody = natsClient(setup.theirs, { service: "nobody", contract, caller: "edge" });
+  const absent = natsClient(setup.theirs, { service: "absent", contract, caller: "edge" });
 
-  expect(await refusalOf(nobody.read(request, call()))).toMatchObject({
+  expect(await refusalOf(absent.read(request, call()))).toMatchObject({
     code: "service_unavailable",
     status: "unavailable",
     outcome: "not_executed",
@@ -35,7 +36,7 @@ test("a service that does not listen is service_unavailable: surely not executed
 });
 
 test("no answer in time is outcome_unknown, and the signal of the handler is aborted", async () => {
-  const { read, heard } = patientHandler();
+  const { read, aborted } = handlerUntilAborted();
   await using setup = await serving(read);
 
   expect(await refusalOf(setup.client.read(request, call({ withinMs: 1_000 })))).toMatchObject({
@@ -43,7 +44,7 @@ test("no answer in time is outcome_unknown, and the signal of the handler is abo
     status: "unknown_outcome",
     outcome: "unknown",
   });
-  await heard;
+  await aborted;
 });
 
 test("a request that is too large is refused before it is sent, an answer that is too large after it was made", async () => {
@@ -59,6 +60,24 @@ test("a request that is too large is refused before it is sent, an answer that i
     outcome: "not_executed",
   });
   expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({ code: "response_too_large" });
+});
+
+test("a request of the largest size is sent, and one byte more is refused", async () => {
+  await using setup = await serving(answer);
+  const { max_payload: maxPayload = 0 } = setup.theirs.connection.info ?? {};
+  const largest = maxPayload - 1_024;
+  const sized = (bytes: number) => {
+    // The length of a text of this size takes three bytes, its tag one.
+    const sent = {
+      ...request,
+      feed: "x".repeat(bytes - ReadRequest.encode({ ...request, feed: "" }).finish().length - 4),
+    };
+    expect(ReadRequest.encode(sent).finish()).toHaveLength(bytes);
+    return sent;
+  };
+
+  expect(await setup.client.read(sized(largest), call())).toEqual({ entries: [], lastNumber: request.afterNumber });
+  expect(await refusalOf(setup.client.read(sized(largest + 1), call()))).toMatchObject({ code: "request_too_large" });
 });
 
 test("without a broker calls are refused at once, and once it is back they pass again", async () => {

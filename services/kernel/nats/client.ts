@@ -10,14 +10,14 @@ import type { Broker } from "./connect.ts";
 import { subjectOf } from "./subject.ts";
 
 export type NatsClientOptions<C extends Contract> = {
-  /** Who is asked. */
+  /** Name of the called service. */
   readonly service: string;
   readonly contract: C;
-  /** Who asks. */
+  /** Name of the calling service. */
   readonly caller: string;
 };
 
-/** The broker counts headers too. */
+/** Reserved for headers, which count towards the broker's limit. */
 const HEADER_ROOM = 1_024;
 const DEFAULT_MAX_PAYLOAD = 1_048_576;
 
@@ -26,10 +26,10 @@ export function natsClient<C extends Contract>(
   { service, contract, caller }: NatsClientOptions<C>,
 ): Client<C> {
   return clientOf(contract, async (method, payload, context) => {
-    // What the library is given while there is no broker may be sent later, or never: neither is an answer.
+    // Without a broker the library would keep the request and send it later, or never.
     if (!isConnected()) throw serviceUnavailable(service);
-    const most = (connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD) - HEADER_ROOM;
-    if (payload.length > most) throw requestTooLarge(payload.length, most);
+    const maxBytes = (connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD) - HEADER_ROOM;
+    if (payload.length > maxBytes) throw requestTooLarge(payload.length, maxBytes);
     const options = { timeout: Math.max(1, remainingMs(context)), headers: headersOf(context, caller) };
     const reply = await connection.request(subjectOf(service, method.rpc), payload, options).catch((error: unknown) => {
       throw refusalOf(service, error);
@@ -45,7 +45,7 @@ function headersOf(context: CallContext, caller: string): MsgHdrs {
   return sent;
 }
 
-/** Only "no responders" and a closed connection say that the request was not delivered; after any other error it may have been. */
+/** Only "no responders" and a closed connection prove that the request was not delivered; other errors leave it open. */
 function refusalOf(service: string, error: unknown): Refusal {
   const code = (error as Partial<NatsError>).code;
   const wasNotSent =

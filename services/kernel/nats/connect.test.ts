@@ -25,7 +25,7 @@ test("user and password of the address are used, and a refusal says so in one li
   await using broker = await connectNats({ url: withUser("pamm:p%40ss%2Fword"), name: "test", log });
   expect(broker.isConnected()).toBe(true);
   await expect(connectNats({ url: withUser("pamm:wrong"), name: "test", log })).rejects.toThrow(
-    `NATS at nats://127.0.0.1:${server.port} refuses us: put user and password into NATS_URL`,
+    `NATS at nats://127.0.0.1:${server.port} refuses the login: put user and password into NATS_URL`,
   );
   rmSync(dir, { recursive: true });
 });

@@ -2,10 +2,10 @@ import { connect, ErrorCode, Events, type NatsConnection, type NatsError } from 
 import type { Log } from "../log.ts";
 import { StartupError } from "../startup-error.ts";
 
-/** A connection to the broker that also knows whether it is up, so that no caller sends into a dead connection. */
+/** A connection to the broker with its current state, so that no caller sends on a lost connection. */
 export type Broker = AsyncDisposable & {
   readonly connection: NatsConnection;
-  /** For people; without user and password. */
+  /** For messages to operators; without user and password. */
   readonly address: string;
   readonly isConnected: () => boolean;
   /** Rejects when the connection ended for good although the service did not close it. */
@@ -22,7 +22,7 @@ export type BrokerOptions = {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_WAIT_MS = 250;
-/** A broker that does not answer for twice this long is taken for lost. */
+/** A connection without an answer for twice this time counts as lost. */
 const PING_INTERVAL_MS = 5_000;
 const DRAIN_TIMEOUT_MS = 3_000;
 
@@ -37,7 +37,7 @@ export async function connectNats({ url, name, log }: BrokerOptions): Promise<Br
     reconnect: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_WAIT_MS,
-    // A broker that is being re-configured refuses for a moment; a client that gave up would not come back.
+    // A broker that is being reconfigured refuses for a moment; a client that gave up would not reconnect.
     ignoreAuthErrorAbort: true,
     pingInterval: PING_INTERVAL_MS,
     maxPingOut: 2,
@@ -54,13 +54,13 @@ function supervise(connection: NatsConnection, address: string, log: Log): Broke
   const follow = async (): Promise<void> => {
     for await (const { type, data } of connection.status()) {
       if (type === Events.Disconnect) {
-        if (isUp) log.warn("the broker is lost; reconnecting", { url: address });
+        if (isUp) log.warn("broker connection lost, reconnecting", { url: address });
         isUp = false;
       } else if (type === Events.Reconnect) {
         isUp = true;
-        log.info("the broker is back", { url: address });
+        log.info("broker connection restored", { url: address });
       } else if (type === Events.Error) {
-        log.error("the broker complains", { code: typeof data === "string" ? data : type });
+        log.error("broker reported an error", { code: typeof data === "string" ? data : type });
       }
     }
   };
@@ -83,7 +83,7 @@ function supervise(connection: NatsConnection, address: string, log: Log): Broke
   };
 }
 
-/** Drain sends what was answered last; without a broker it cannot be sent. */
+/** Draining sends the last responses; without a broker they cannot be sent. */
 async function close(connection: NatsConnection, isUp: boolean): Promise<void> {
   if (connection.isClosed()) return;
   if (isUp) {
@@ -95,7 +95,7 @@ async function close(connection: NatsConnection, isUp: boolean): Promise<void> {
   await connection.close();
 }
 
-/** The client library takes user and password as options only, and an address without them is safe to print. */
+/** The client library accepts user and password as options only, and an address without them is safe to print. */
 function readAddress(url: string): { servers: string[]; user: string; pass: string } {
   const urls = url.split(",").map((address) => new URL(address.trim()));
   return {
@@ -109,7 +109,9 @@ function connectError(servers: readonly string[], error: unknown): StartupError 
   const address = servers.join(",");
   const code = (error as Partial<NatsError>).code;
   if (code === ErrorCode.AuthorizationViolation || code === ErrorCode.BadAuthentication) {
-    return new StartupError(`NATS at ${address} refuses us: put user and password into NATS_URL`, { cause: error });
+    return new StartupError(`NATS at ${address} refuses the login: put user and password into NATS_URL`, {
+      cause: error,
+    });
   }
   const message = `NATS at ${address} cannot be reached (${code ?? String(error)}): start nats-server -js or set NATS_URL`;
   return new StartupError(message, { cause: error });

@@ -7,7 +7,7 @@ const ACK_TIMEOUT_MS = 5_000;
 const MESSAGE_ID = "Nats-Msg-Id";
 const NO_MESSAGE_FOUND = 10_037;
 
-/** Publishes into the streams; resolves when the broker has stored the message. Makes streams again that are gone. */
+/** Publishes into the streams; resolves when the broker has stored the message. Creates streams that are missing. */
 export function jetStreamPublisher(broker: Broker, streams: readonly StreamDefinition[]): Forward {
   const jetStream = broker.connection.jetstream();
   let repair: Promise<void> | undefined;
@@ -21,7 +21,7 @@ export function jetStreamPublisher(broker: Broker, streams: readonly StreamDefin
     try {
       return await publish(subject, payload, sent);
     } catch (error) {
-      // No responders: no stream has the subject any more, or there is no leader just now.
+      // No responders: no stream has the subject, or the stream has no leader at the moment.
       if ((error as Partial<NatsError>).code !== ErrorCode.NoResponders) throw error;
       repair ??= ensureStreams(broker, streams).finally(() => (repair = undefined));
       await repair;
@@ -34,7 +34,7 @@ export function jetStreamPublisher(broker: Broker, streams: readonly StreamDefin
     for (const [name, value] of Object.entries(fields)) sent.set(name, value);
     const ack = await publishIntoStream(subject, payload, sent);
     if (!ack.duplicate || (await isStored(broker, ack))) return;
-    // The broker remembers ids longer than messages: after a purge it would swallow this one for good.
+    // The broker keeps ids longer than messages: after a purge it would drop this message for good.
     sent.set(MESSAGE_ID, `${sent.get(MESSAGE_ID)}:${Date.now()}`);
     await publishIntoStream(subject, payload, sent);
   };

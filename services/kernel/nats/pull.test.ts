@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AckPolicy } from "nats";
 import { expect, test, vi } from "vitest";
 import { startOwnNats } from "#test/support/nats.ts";
+import type { LogFields } from "../log.ts";
 import { silent as log } from "../testing/calls.ts";
 import { pullWakeUps } from "./pull.ts";
 import { ensureStreams, jetStreamManager } from "./streams.ts";
@@ -65,6 +66,32 @@ test("a message is delivered again while its feed cannot be read", async () => {
 
   await vi.waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
   await vi.waitFor(async () => expect(await pending(at)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
+});
+
+test("while a feed cannot be read, each pause is longer, also when another message arrives", async () => {
+  await using at = await streamOfOwn();
+  await using stack = new AsyncDisposableStack();
+  const forward = forwarding(at);
+  await ensureStreams(at.broker, [at.stream]);
+  const attempts: number[] = [];
+  const delays: unknown[] = [];
+  const catchUp = async (): Promise<void> => {
+    attempts.push(performance.now());
+    if (attempts.length <= 3) throw new Error("the database is away");
+  };
+  const noting = { ...log, warn: (_message: string, fields?: LogFields) => void delays.push(fields?.retry_in_ms) };
+  stack.use(
+    pullWakeUps(at.broker, { stream: at.stream, consumer: "reader", subject: at.subject, catchUp, log: noting }),
+  );
+
+  await forward(1);
+  await vi.waitFor(() => expect(attempts).toHaveLength(1), { timeout: 10_000, interval: 5 });
+  await forward(2);
+  await vi.waitFor(() => expect(attempts.length).toBeGreaterThan(3), WITHIN);
+
+  expect(delays).toEqual([250, 500, 1_000]);
+  const pauses = [1, 2, 3].map((index) => attempts[index]! - attempts[index - 1]!);
+  for (const [index, atLeast] of [240, 490, 990].entries()) expect(pauses[index]).toBeGreaterThan(atLeast);
 });
 
 test("a message without a number of a feed is acked, wakes nothing and stops nothing", async () => {

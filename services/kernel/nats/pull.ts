@@ -11,14 +11,14 @@ export type PullOptions = Wanted & {
   readonly log: Log;
 };
 
-const LOOK_MS = 60_000;
+const WAIT_MS = 60_000;
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 5_000;
 const NUMBER = /^\d{1,19}$/;
 
 /**
- * Takes each message of JetStream for a wake-up signal: the feed is read from its owner, then the message is acked. What a
- * message says besides its number is not believed, so a lost, repeated or forged one costs latency or a read.
+ * Uses each message of JetStream as a wake-up signal: the feed is read from its owner, then the message is acked. Only the
+ * number of a message is used, so a lost, repeated or forged message costs latency or a read.
  */
 export function pullWakeUps(broker: Broker, options: PullOptions): AsyncDisposable {
   const stop = new AbortController();
@@ -49,7 +49,7 @@ async function loop(broker: Broker, options: PullOptions, wakeSignal: WakeSignal
   }
 }
 
-/** A batch is what arrived while the last one was read, never what a timer collected. */
+/** A batch is what arrived while the feed was read for the batch before; there is no timer. */
 async function takeAll(
   arrivals: Arrivals,
   options: PullOptions,
@@ -60,8 +60,8 @@ async function takeAll(
   while (!signal.aborted) {
     const batch = arrivals.take();
     if (batch.length === 0) {
-      if (!arrivals.isOpen()) throw new Error("the consumer or its stream is gone");
-      await wakeSignal.wait(LOOK_MS, signal);
+      if (!arrivals.isOpen()) throw new Error("the consumer or its stream was deleted");
+      await wakeSignal.wait(WAIT_MS, signal);
       continue;
     }
     const isRead = await readFor(batch, options, retryDelay(failures + 1));
@@ -86,7 +86,7 @@ async function readFor(
   return true;
 }
 
-/** 0 when the message has no number of a feed: there is nothing to read for it. */
+/** 0 when the message has no number of a feed: nothing is read for it. */
 function numberOf(message: JsMsg): bigint {
   const text = message.headers?.get(FEED_NUMBER) ?? "";
   return NUMBER.test(text) ? BigInt(text) : 0n;

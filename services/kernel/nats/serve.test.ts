@@ -54,10 +54,10 @@ test("a fault is logged once with its stack and answered without detail", async 
   const log = createLog({ service: "test", level: "error", to: { write: (line) => void lines.push(line) } });
   await using setup = await serving(() => Promise.reject(new Error("column planted does not exist")), { log });
 
-  const question = await refusalOf(setup.client.read(request, call()));
+  const query = await refusalOf(setup.client.read(request, call()));
   const command = await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID })));
 
-  expect(question).toMatchObject({
+  expect(query).toMatchObject({
     code: "internal",
     status: "internal",
     message: "Internal error.",
@@ -70,7 +70,7 @@ test("a fault is logged once with its stack and answered without detail", async 
   expect(lines[1]).toContain(`"command_id":"${COMMAND_ID}"`);
 });
 
-test("a payload that is no request, or headers that are none, are refused as malformed", async () => {
+test("an invalid payload or header is refused as malformed", async () => {
   await using setup = await serving(answer);
 
   expect(await setup.ask(new Uint8Array([10, 200]))).toBe("malformed_request");
@@ -80,7 +80,7 @@ test("a payload that is no request, or headers that are none, are refused as mal
   expect(await setup.ask(encoded)).toBe("");
 });
 
-test("work that is late before it begins is refused on either side", async () => {
+test("a call past its deadline is refused by the client and by the server", async () => {
   const read = vi.fn(answer);
   await using setup = await serving(read);
   const late = { ...call(), deadline: new Date(Date.now() - 1) };
@@ -94,7 +94,7 @@ test("work that is late before it begins is refused on either side", async () =>
   expect(read).not.toHaveBeenCalled();
 });
 
-test("commands beyond the cap are answered busy at once, while questions still pass", async () => {
+test("commands beyond the limit are refused as busy at once, while queries still pass", async () => {
   const release = Promise.withResolvers<void>();
   await using setup = await serving(
     async (message, context) => {
@@ -118,14 +118,14 @@ test("commands beyond the cap are answered busy at once, while questions still p
   await setup.client.read(request, call({ commandId: COMMAND_ID }));
 });
 
-test("a server that stops answers what it has begun and takes nothing new", async () => {
+test("a server that stops waits for the calls it has begun and takes no new ones", async () => {
   const { read, began, release } = heldHandler();
   await using setup = await serving(read);
   const running = setup.client.read(request, call({ withinMs: 20_000 }));
   await began;
 
   const stopped = setup.served[Symbol.asyncDispose]();
-  // A request that arrives before the broker knows of the stop is held like the first, and no caller waits for it.
+  // A request that arrives before the broker knows of the stop is held like the first; its caller times out.
   await vi.waitFor(
     async () => {
       const refusal = await refusalOf(setup.client.read(request, call({ withinMs: 200 })));
@@ -133,6 +133,7 @@ test("a server that stops answers what it has begun and takes nothing new", asyn
     },
     { timeout: 10_000 },
   );
+  expect(await Promise.race([stopped, sleep(250, "waits for the call")])).toBe("waits for the call");
   release();
 
   expect(await running).toEqual({ entries: [], lastNumber: request.afterNumber });

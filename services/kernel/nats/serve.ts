@@ -10,17 +10,17 @@ import type { Broker } from "./connect.ts";
 import { subjectPrefix } from "./subject.ts";
 
 export type NatsServeOptions<C extends Contract> = {
-  /** Names the subjects, the queue group and the entry in the service directory of the broker. */
+  /** Name of the subjects, the queue group and the entry in the service directory of the broker. */
   readonly service: string;
   readonly contract: C;
   readonly implementation: Implementation<C>;
   readonly log: Log;
-  /** Calls in progress, for commands and for questions each. */
+  /** Calls in progress, for commands and for queries each. */
   readonly maxConcurrent?: number;
 };
 
 export type NatsServer = AsyncDisposable & {
-  /** Rejects when the broker took our subscriptions away. */
+  /** Rejects when the broker has ended the subscriptions. */
   readonly stopped: Promise<void>;
 };
 
@@ -43,14 +43,14 @@ export async function serveOverNats<C extends Contract>(
 
   let isStopping = false;
   const stopped = service.stopped.then((error) => {
-    if (!isStopping) throw error ?? new Error(`${name} is not subscribed any more`);
+    if (!isStopping) throw error ?? new Error(`${name} has lost its subscriptions`);
   });
   stopped.catch(() => {});
   return {
     stopped,
     async [Symbol.asyncDispose]() {
       isStopping = true;
-      // First no new requests; those that the broker had already handed over are answered before this ends.
+      // New requests stop first; requests that the broker has delivered are answered before the disposal ends.
       await service.stop();
       await dispatcher.idle();
     },
@@ -66,7 +66,7 @@ async function handle(dispatcher: Dispatcher, log: Log, method: Method, message:
     if ((error as Partial<NatsError>).code === ErrorCode.MaxPayloadExceeded) {
       respondRefusal(message, refuse("response_too_large", "The response is too large. Request fewer items."));
     }
-    log.error("an answer could not be sent", { method: method.path, error });
+    log.error("response not sent, the outcome is unknown to the caller", { method: method.path, error });
   }
 }
 

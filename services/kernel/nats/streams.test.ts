@@ -8,7 +8,7 @@ import { connectNats } from "./connect.ts";
 import { ensureStreams, jetStreamManager, requireStreams } from "./streams.ts";
 import { streamOfOwn, WITHIN } from "../testing/streams.ts";
 
-test("a stream keeps everything for two weeks and nobody may delete from it", async () => {
+test("a stream keeps all messages for two weeks, and no client may delete from it", async () => {
   await using at = await streamOfOwn();
   await ensureStreams(at.broker, [at.stream]);
   await ensureStreams(at.broker, [{ ...at.stream, maxBytes: 20_000_000 }]);

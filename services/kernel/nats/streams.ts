@@ -15,7 +15,7 @@ import type { Broker } from "./connect.ts";
 export type StreamDefinition = {
   readonly name: string;
   readonly subjects: readonly string[];
-  /** When so much is kept, publishing fails aloud rather than old messages vanish in silence. */
+  /** A stream of this size rejects new messages; it never drops old ones. */
   readonly maxBytes: number;
   /** 3 on a cluster, 1 on a single server. */
   readonly replicas: number;
@@ -26,17 +26,17 @@ const MAX_AGE_MS = 14 * DAY_MS;
 const MAX_MESSAGE_BYTES = 65_536;
 const DUPLICATE_WINDOW_MS = 300_000;
 const STREAM_NOT_FOUND = 10_059;
-/** A cluster that has just begun elects a leader first. */
+/** A cluster that has just started elects a leader first. */
 const START_TRIES = 10;
 const START_PAUSE_MS = 300;
 
-/** Makes the streams or brings them up to date. Any number of services may do it at the same time. */
+/** Creates or updates the streams. Any number of services may do it at the same time. */
 export async function ensureStreams(broker: Broker, definitions: readonly StreamDefinition[]): Promise<void> {
   const manager = await jetStreamManager(broker);
   for (const definition of definitions) await ensureStream(manager, definition);
 }
 
-/** At start: waits a little for JetStream and then says in one line what is missing. */
+/** At start: waits a short time for JetStream, and then throws a StartupError. */
 export async function requireStreams(broker: Broker, definitions: readonly StreamDefinition[]): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -63,8 +63,8 @@ async function ensureStream(manager: JetStreamManager, definition: StreamDefinit
 }
 
 /**
- * Limits retention, not a work queue: no message vanishes because a consumer acked early. Discard new: what is unread is
- * never pushed out. No client deletes or purges through the API.
+ * Limits retention, not a work queue: an early ack of a consumer deletes no message. Discard new: unread messages are never
+ * dropped. No client can delete or purge through the API.
  */
 function configOf({ name, subjects, maxBytes, replicas }: StreamDefinition): Partial<StreamConfig> & { name: string } {
   return {
@@ -96,7 +96,7 @@ function startError({ address }: Broker, error: unknown): StartupError {
     return new StartupError(`NATS at ${address} has no JetStream: start nats-server with -js`, cause);
   }
   return new StartupError(
-    `JetStream of NATS at ${address} cannot hold our streams: ${message ?? String(error)}`,
+    `JetStream of NATS at ${address} cannot hold the streams: ${message ?? String(error)}`,
     cause,
   );
 }

@@ -1,4 +1,4 @@
-/** Where a method of a service is asked for. */
+/** The subject on which a service receives the requests of a method. */
 export function subjectOf(service: string, rpc: string): string {
   return `${subjectPrefix(service)}.${rpc}`;
 }

@@ -6,7 +6,7 @@ const INTEGRITY_CLASS = "23";
 
 /** Connection exceptions, operator intervention, insufficient resources, lost locks and rollbacks of the server's choice. */
 const TRANSIENT_CLASSES = new Set(["08", "57", "53", "55", "40"]);
-/** The time-out of a transaction that sat idle, reported on a connection that is gone. */
+/** The timeout of an idle transaction, reported on a connection that the server has closed. */
 const IDLE_IN_TRANSACTION = "25P03";
 
 /** Name of the constraint that a statement broke, so that a store can turn it into a refusal. */
@@ -15,7 +15,7 @@ export function violatedConstraint(error: unknown): string | undefined {
   return isViolation ? error.constraint : undefined;
 }
 
-/** Whether the database itself was the trouble: the same statement may well succeed later. */
+/** Whether the database itself failed, so that the same statement can succeed later. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (!(error instanceof DatabaseError)) return isLostConnection(error);
@@ -25,7 +25,7 @@ export function isTransient(error: unknown): boolean {
 
 /** ECONNREFUSED, EPIPE, EAI_AGAIN ..., and not ERR_ASSERTION. */
 const SYSTEM_ERROR = /^E(?!RR_)[A-Z0-9_]+$/;
-/** The driver has no codes for these, only words. */
+/** The driver has no codes for these errors, only messages. */
 const LOST_CONNECTION =
   /^(connection terminated|client has encountered a connection error|timeout exceeded when trying to connect|query read timeout|client was closed)/i;
 

@@ -4,40 +4,40 @@ import { acquireLease, type Lease, releaseLease, renewLease } from "./lease.ts";
 import type { Pool } from "./pool.ts";
 
 export type LeaseKeeper = AsyncDisposable & {
-  /** What was known last. It may be out of date; the fence that each write checks decides. */
-  readonly isLockOwner: () => boolean;
-  /** Renews or takes over when it is time. Undefined while another process holds the lease. */
+  /** The last known state. It may be out of date; the fence that each write checks decides. */
+  readonly hasLease: () => boolean;
+  /** Renews or acquires the lease when it is time. Undefined while another process has it. */
   readonly keep: () => Promise<Lease | undefined>;
 };
 
 export type LeaseKeeperOptions = {
   readonly name: string;
-  /** How long the role is played by nobody after its holder was killed. */
+  /** After the owner was killed, the role is vacant for at most this time. */
   readonly ttlMs: number;
   readonly renewMs: number;
-  /** How often somebody else's lease is looked at. */
+  /** How often a process without the lease tries to acquire it. */
   readonly pollMs: number;
 };
 
-/** One candidate for a role of the service. Disposal lets the next holder begin at once. */
+/** One candidate for a role of the service. Disposal lets the next owner begin at once. */
 export function leaseKeeper(pool: Pool, { name, ttlMs, renewMs, pollMs }: LeaseKeeperOptions): LeaseKeeper {
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
   let lease: Lease | undefined;
-  let askAt = 0;
+  let renewAt = 0;
 
   return {
-    isLockOwner: () => lease !== undefined,
+    hasLease: () => lease !== undefined,
     async keep() {
       const now = performance.now();
-      if (now < askAt) return lease;
-      const isStillOurs = lease !== undefined && (await renewLease(pool, lease, ttlMs));
-      if (!isStillOurs) lease = await acquireLease(pool, { name, owner, ttlMs });
-      askAt = now + (lease === undefined ? pollMs : renewMs);
+      if (now < renewAt) return lease;
+      const isRenewed = lease !== undefined && (await renewLease(pool, lease, ttlMs));
+      if (!isRenewed) lease = await acquireLease(pool, { name, owner, ttlMs });
+      renewAt = now + (lease === undefined ? pollMs : renewMs);
       return lease;
     },
     async [Symbol.asyncDispose]() {
       if (lease === undefined) return;
-      // When the database is gone, the lease runs out by itself.
+      // Without a database the lease expires by itself.
       await releaseLease(pool, lease).catch(() => undefined);
     },
   };

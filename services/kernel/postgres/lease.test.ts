@@ -41,7 +41,7 @@ test("a lease is held until it runs out, and its next holder has a higher fence"
   expect(await acquire("role", "b")).toEqual({ name: "role", owner: "b", fence: 2n });
 });
 
-test("a lease that ran out is kept when nobody took it, and lost when somebody did", async () => {
+test("an expired lease is renewed when no other process has acquired it, and lost otherwise", async () => {
   const first = await acquire("late", "a");
   if (first === undefined) throw new Error("not acquired");
   await runOut("late");
@@ -67,7 +67,7 @@ test("a released lease is free at once, and an old holder releases nothing", asy
   expect(await acquire("free", "c")).toBeUndefined();
 });
 
-test("nobody takes the lease while a transaction of its holder has checked it", async () => {
+test("no other process acquires the lease while a transaction of its owner has checked it", async () => {
   const first = await acquire("checked", "a");
   if (first === undefined) throw new Error("not acquired");
   await runOut("checked");
@@ -87,7 +87,7 @@ test("of two candidates one plays the role, and the other follows when it leaves
 
   expect(await first.keep()).toMatchObject({ fence: 1n });
   expect(await second.keep()).toBeUndefined();
-  expect([first.isLockOwner(), second.isLockOwner()]).toEqual([true, false]);
+  expect([first.hasLease(), second.hasLease()]).toEqual([true, false]);
   await first[Symbol.asyncDispose]();
   expect(await second.keep()).toMatchObject({ fence: 2n });
 });
@@ -101,5 +101,5 @@ test("a candidate that was paused finds its role taken", async () => {
   await second.keep();
 
   expect(await first.keep()).toBeUndefined();
-  expect(first.isLockOwner()).toBe(false);
+  expect(first.hasLease()).toBe(false);
 });

@@ -1,14 +1,14 @@
 import { execute, maybeOne, type Queryable, sql } from "./query.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** The right to play one role of a service until it runs out. Each new holder gets a higher fence. */
+/** The right to one role of a service until it expires. Each new owner gets a higher fence. */
 export type Lease = { readonly name: string; readonly owner: string; readonly fence: bigint };
 
 export type LeaseRequest = { readonly name: string; readonly owner: string; readonly ttlMs: number };
 
 /**
- * Undefined while somebody else holds it. The clock is the database's, the only one that all holders share. Asking for a
- * lease that is held writes nothing; among those who ask when it runs out, the conflict lets one through.
+ * Undefined while another process has it. The clock is the database's, the only one that all processes share. A request
+ * for a lease that is taken writes nothing; of several requests for an expired lease, the unique name lets one succeed.
  */
 export async function acquireLease(db: Queryable, request: LeaseRequest): Promise<Lease | undefined> {
   const { name, owner, ttlMs } = request;
@@ -25,7 +25,7 @@ export async function acquireLease(db: Queryable, request: LeaseRequest): Promis
   return row && { name, owner, fence: row.fence };
 }
 
-/** False when another holder has taken it. One that ran out but was taken by nobody is simply kept. */
+/** False when another process has acquired it. An expired lease that no process has acquired is renewed. */
 export async function renewLease(db: Queryable, { name, fence }: Lease, ttlMs: number): Promise<boolean> {
   const renewed = await execute(
     db,
@@ -36,7 +36,7 @@ export async function renewLease(db: Queryable, { name, fence }: Lease, ttlMs: n
   return renewed === 1;
 }
 
-/** Lets the next holder begin at once. The row stays, because fences must never repeat. */
+/** Lets the next owner begin at once. The row stays, because fences must never repeat. */
 export async function releaseLease(db: Queryable, { name, fence }: Lease): Promise<void> {
   await execute(
     db,
@@ -46,7 +46,7 @@ export async function releaseLease(db: Queryable, { name, fence }: Lease): Promi
   );
 }
 
-/** False when the lease is lost. When true, nobody can take it before this transaction ends. */
+/** False when the lease is lost. When true, no other process can acquire it before this transaction ends. */
 export async function lockLease(tx: Transaction, { name, fence }: Lease): Promise<boolean> {
   const row = await maybeOne(
     tx,

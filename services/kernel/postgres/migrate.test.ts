@@ -84,7 +84,7 @@ test("a gap, a double number and a strange name are refused before anything is d
   await using gap = await folderOf({ "0001_coin.sql": COIN, "0003_dime.sql": COIN });
   await using double = await folderOf({ "0001_coin.sql": COIN, "0001_dime.sql": COIN });
   await using strange = await folderOf({ "0001_coin.sql": COIN, "2_dime.sql": COIN });
-  const refusal = (folder: string) => migrate({ url: "postgres://nobody@127.0.0.1:1/x", schema: SCHEMA, folder });
+  const refusal = (folder: string) => migrate({ url: "postgres://unknown@127.0.0.1:1/x", schema: SCHEMA, folder });
 
   await expect(refusal(gap.folder)).rejects.toThrow("0003_dime.sql: the next migration");
   await expect(refusal(double.folder)).rejects.toThrow("0001_dime.sql: the next migration");

@@ -36,7 +36,7 @@ export async function migrate({ url, schema, folder }: MigrateOptions): Promise<
   }
 }
 
-/** Asks before it creates, because `if not exists` needs the right to create even when nothing is to be done. */
+/** Checks before it creates, because `if not exists` needs the privilege to create even when nothing is created. */
 async function prepareSchema(client: Client, schema: string): Promise<void> {
   const found = await maybeOne(client, sql`select from pg_namespace where nspname = ${schema}`);
   if (found === undefined) await client.query(`create schema ${schemaName(schema)}`);
@@ -64,7 +64,7 @@ function pendingOf(files: readonly MigrationFile[], applied: readonly Applied[])
     const expected = index + 1;
     if (version !== expected) throw new StartupError(`schema_migration has no row for version ${expected}: restore it`);
     if (file !== undefined && file.sha256 !== sha256) {
-      throw new StartupError(`${name} was edited after it was applied: put it back and write the next number instead`);
+      throw new StartupError(`${name} was edited after it was applied: restore it and add a new migration instead`);
     }
   }
   return files.slice(applied.length);

@@ -5,10 +5,10 @@ import { exactTypes } from "./types.ts";
 
 /** Also bounds the wait for another process that migrates the same schema. */
 const LOCK_TIMEOUT_MS = 30_000;
-/** The server may start at this moment, on a busy machine. */
+/** The server may still be starting, on a busy machine. */
 const CONNECT_TIMEOUT_MS = 15_000;
 
-/** A connection of its own, since a migration may take longer than a pool lets any statement take. */
+/** A separate connection, because a migration may exceed the statement timeout of the pool. */
 export async function connectToMigrate(url: string, schema: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
@@ -19,7 +19,7 @@ export async function connectToMigrate(url: string, schema: string): Promise<pg.
     keepAlive: true,
     types: exactTypes(),
   });
-  // A lost connection also fails the statement that runs; this only keeps the event from crashing the process.
+  // A lost connection also fails the running statement; this listener only prevents a crash of the process.
   client.on("error", () => undefined);
   try {
     await client.connect();
@@ -33,7 +33,7 @@ export async function connectToMigrate(url: string, schema: string): Promise<pg.
   return client;
 }
 
-/** A host with several addresses fails with several errors and no message. */
+/** For a host with several addresses, the error contains one error per address and no message. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return [...new Set(error.errors.map(reasonOf))].join(", ");
   return error instanceof Error ? error.message : String(error);

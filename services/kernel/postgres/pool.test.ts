@@ -70,7 +70,7 @@ test("every connection is open before the first statement, also when the server 
   expect([pool.totalCount, pool.idleCount, calls]).toEqual([3, 3, 4]);
 });
 
-test("a broken constraint is told by its name", async () => {
+test("a violated constraint is reported by its name", async () => {
   await using database = await emptyDatabase("notes");
   await using pool = createPool({ url: database.url, schema: "notes", applicationName: "constraint", max: 1 });
   await execute(
@@ -85,13 +85,13 @@ test("a broken constraint is told by its name", async () => {
   expect(violatedConstraint(new Error("one_note"))).toBeUndefined();
 });
 
-test("trouble of the database is told apart from a defect of ours", async () => {
+test("a failure of the database is distinguished from a defect of the code", async () => {
   await using database = await emptyDatabase("notes");
   await using pool = createPool({ url: database.url, schema: "notes", applicationName: "transient", max: 2 });
-  const nobody = createPool({
+  const unreachable = createPool({
     url: "postgres://app@localhost:1/x",
     schema: "notes",
-    applicationName: "nobody",
+    applicationName: "test",
     max: 1,
   });
   await execute(pool, sql`create table note (id integer)`);
@@ -100,7 +100,7 @@ test("trouble of the database is told apart from a defect of ours", async () => 
     return failureOf(many(pool, sql`select id from note`));
   });
 
-  expect(isTransient(await failureOf(many(nobody, sql`select 1`)))).toBe(true);
+  expect(isTransient(await failureOf(many(unreachable, sql`select 1`)))).toBe(true);
   expect(isTransient(await blocked)).toBe(true);
   expect(isTransient(await failureOf(many(pool, sql`select pg_terminate_backend(pg_backend_pid())`)))).toBe(true);
   expect(isTransient(await failureOf(many(pool, sql`select nonsense`)))).toBe(false);

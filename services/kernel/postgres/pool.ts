@@ -8,13 +8,13 @@ export type Pool = pg.Pool & AsyncDisposable;
 
 export type PoolOptions = {
   readonly url: string;
-  /** The only schema that statements see. */
+  /** The only schema on the search path. */
   readonly schema: string;
   /** Shown in pg_stat_activity. */
   readonly applicationName: string;
   /** More than about eight active connections add only latency on two cores. */
   readonly max: number;
-  /** Told when an idle connection is lost; the pool replaces it by itself. */
+  /** Called when an idle connection is lost; the pool replaces it by itself. */
   readonly onIdleError?: (error: Error) => void;
 };
 
@@ -22,10 +22,10 @@ const STATEMENT_TIMEOUT_MS = 3_000;
 const LOCK_TIMEOUT_MS = 500;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 3_000;
-/** The time that a service gives the server to accept all connections at the start. */
+/** How long a service that starts waits for the server to accept all connections. */
 const OPEN_WITHIN_MS = 60_000;
 const OPEN_RETRY_MS = 250;
-/** Ends the wait for a server that is gone without a word; above every statement_timeout that a bulk job sets. */
+/** Ends the wait for a server that does not respond; above every statement_timeout that a bulk job sets. */
 const SILENT_SERVER_TIMEOUT_MS = 60_000;
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,62}$/;
 
@@ -65,7 +65,7 @@ export async function openConnections(pool: Pool): Promise<void> {
         clients.push(await pool.connect());
       } catch (error) {
         if (!isTransient(error)) throw error;
-        // A server with fewer free connections than the pool may hold is no reason to stay down.
+        // Fewer connections than the maximum of the pool are enough to start.
         if (performance.now() > deadline && clients.length > 0) return;
         if (performance.now() > deadline) throw error;
         await sleep(OPEN_RETRY_MS);
@@ -76,7 +76,7 @@ export async function openConnections(pool: Pool): Promise<void> {
   }
 }
 
-/** Schema names are put into text, so nothing but a plain identifier may pass. */
+/** Schema names become part of SQL text, so only plain identifiers are allowed. */
 export function schemaName(name: string): string {
   assert(IDENTIFIER.test(name), `not a plain schema name: ${JSON.stringify(name)}`);
   return name;

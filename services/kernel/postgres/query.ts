@@ -4,7 +4,7 @@ import type { ClientBase, Pool } from "pg";
 
 type Scalar = string | bigint | number | boolean | Date | Uint8Array | null | undefined;
 
-/** What can be bound. An object never can, so a Money or a Secret passed whole does not compile. */
+/** The values that can be bound. An object is not one, so passing a Money or a Secret does not compile. */
 export type SqlValue = Scalar | readonly Scalar[];
 
 export type Statement = {
@@ -21,7 +21,7 @@ type Text = Pick<Statement, "text" | "name">;
 
 const texts = new WeakMap<TemplateStringsArray, Text>();
 
-/** Every ${} is a bind parameter; text cannot be put in. */
+/** Every ${} is a bind parameter; text cannot be inserted. */
 export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Statement {
   let text = texts.get(strings);
   if (text === undefined) {
@@ -51,7 +51,7 @@ export async function many<Row>(db: Queryable, statement: Statement): Promise<Ro
   return result.rows as Row[];
 }
 
-/** The number of rows that the statement touched. */
+/** Returns the number of affected rows. */
 export async function execute(db: Queryable, statement: Statement): Promise<number> {
   const result = await run(db, statement);
   return result.rowCount ?? 0;
@@ -63,7 +63,7 @@ function run(db: Queryable, { text, values, name }: Statement) {
 
 /**
  * A prepared statement whose list of columns is a star fails for good on its connection once a migration adds a column,
- * so those stay without a name.
+ * so such a statement has no name.
  */
 function nameOf(text: string): Text {
   const hasStar = /(select|returning|distinct|,)\s*\*|\.\*/i.test(text);

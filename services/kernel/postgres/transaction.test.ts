@@ -87,7 +87,7 @@ test("a connection that is lost during commit leaves the outcome open", async ()
   const lost = inTransaction(lossy, (tx) => insert(tx, 7));
 
   await expect(lost).rejects.toBeInstanceOf(CommitUnknown);
-  // The server had it all the time: the reason why nobody may run the work again blindly.
+  // The server has committed, which is why the work must not be repeated blindly.
   await expect.poll(ids).toEqual([7]);
 });
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { DatabaseError, type Pool, type PoolClient } from "pg";
 import type { Brand } from "../brand.ts";
 
-/** Made by inTransaction alone. A function that must be atomic with others demands it. */
+/** Created only by inTransaction. A function that must be atomic with others has it as a parameter. */
 export type Transaction = Brand<PoolClient, "Transaction">;
 
-/** The connection was lost during COMMIT. It may have happened: read again by key, never run again blindly. */
+/** The connection was lost during COMMIT, which may have succeeded: read the result by key, never repeat the work blindly. */
 export class CommitUnknown extends Error {
   override readonly name = "CommitUnknown";
 
@@ -46,7 +46,7 @@ export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Pr
   return result;
 }
 
-/** Runs once the transaction has committed, for wake-ups that must not come before. The same function runs once. */
+/** Runs after the commit, for wake-up signals that must not come before it. The same function runs once. */
 export function afterCommit(tx: Transaction, callback: () => void): void {
   stateOf(tx).callbacks.add(callback);
 }
@@ -64,17 +64,17 @@ function stateOf(tx: Transaction) {
 
 async function commit(client: PoolClient): Promise<void> {
   const { command } = await client.query("commit").catch((error: unknown) => {
-    throw isSurelyRolledBack(error) ? error : new CommitUnknown(error);
+    throw isRolledBack(error) ? error : new CommitUnknown(error);
   });
   assert.equal(command, "COMMIT", "a statement of the transaction failed and its error was swallowed");
 }
 
-/** A server that ends the connection reports FATAL, also when the commit is already on disk. */
-function isSurelyRolledBack(error: unknown): boolean {
+/** A server that closes the connection reports FATAL, even when the commit is already on disk. */
+function isRolledBack(error: unknown): boolean {
   return error instanceof DatabaseError && error.severity === "ERROR";
 }
 
-/** What makes the connection unfit for the pool, if anything does. */
+/** Returns the error that makes the connection unfit for the pool, if there is one. */
 async function rollback(client: PoolClient): Promise<Error | undefined> {
   try {
     await client.query("rollback");

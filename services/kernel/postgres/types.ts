@@ -3,12 +3,12 @@ import { TypeOverrides, types } from "pg";
 const INT8_ARRAY = 1016;
 const NUMERIC_ARRAY = 1231;
 
-/** How values leave the database: int8 is a bigint, numeric stays text, so neither ever passes through a float. */
+/** How column values are decoded: int8 as bigint, numeric as text, so that neither becomes a float. */
 export function exactTypes(): TypeOverrides {
   const overrides = new TypeOverrides();
   overrides.setTypeParser(types.builtins.INT8, BigInt);
   overrides.setTypeParser(types.builtins.NUMERIC, String);
-  // A date has no time zone; the driver would make it midnight of the machine's own.
+  // A date has no time zone; the driver would read it as midnight in the zone of the machine.
   overrides.setTypeParser(types.builtins.DATE, String);
   overrides.setTypeParser(INT8_ARRAY, (text: string) => parseArray(text, BigInt));
   overrides.setTypeParser(NUMERIC_ARRAY, (text: string) => parseArray(text, String));

@@ -2,64 +2,64 @@ import type { PoolClient } from "pg";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, type Queryable, sql } from "../postgres/query.ts";
 
-/** Something that does not tie, as one look saw it. */
+/** A difference that one run found. */
 export type Finding = {
-  /** What it is about within its check. As long as it is the same, it is the same break. */
+  /** The subject within its check. Findings with the same key are the same break. */
   readonly key: string;
-  /** The account on which it shows; empty when it is about none. */
+  /** The account with the difference; empty when there is none. */
   readonly login: string;
-  /** The Master that has to stop for it; empty when none has. */
+  /** The Master that has to be stopped because of it; empty when there is none. */
   readonly masterLogin: string;
   /** Cents, never negative. */
   readonly atRiskMinor: bigint;
   readonly operationIds: readonly string[];
   /** Tickets. */
   readonly dealIds: readonly bigint[];
-  /** One sentence for people. */
+  /** One sentence for operators. */
   readonly message: string;
   /** What was compared, in plain values; amounts as text. */
   readonly evidence: Readonly<Record<string, unknown>>;
 };
 
-/** A break that is open, or was seen too seldom to be opened yet. */
+/** A break that is open, or not confirmed by enough runs to be opened. */
 export type PendingBreak = Pick<Finding, "key" | "login">;
 
 export type CheckRun = {
   readonly findings: readonly Finding[];
-  /** Whether this look would have seen the break again if it were still there: only then is it closed. */
+  /** Whether this run would have found the break again if it still existed. Only then is it closed. */
   readonly covers: (pendingBreak: PendingBreak) => boolean;
-  /** Where the next look goes on; empty when this one came to the end. */
+  /** Where the next run continues; empty when this run reached the end. */
   readonly nextCursor: string;
 };
 
 export type RunRequest = {
-  /** Where the look before ended; empty at the beginning. */
+  /** Where the previous run ended; empty at the beginning. */
   readonly cursor: string;
-  /** What is not closed yet. Whoever does not look at everything looks at these. */
+  /** All breaks that are not closed. A check that reads only a part of the rows must read these. */
   readonly pendingBreaks: readonly PendingBreak[];
 };
 
-/** Compares what has to be equal. Its SQL is its own: a check that uses the code it checks repeats its mistakes. */
+/** Compares values that have to be equal. It has its own SQL: a check that uses the checked code repeats its mistakes. */
 export type Check = {
-  /** As in docs/reconciliation.md, for example R3. */
+  /** As in docs/reconciliation.md, for example platform_balance. */
   readonly name: string;
   /** What it compares, in a few words. */
   readonly title: string;
   readonly everyMs: number;
   /**
-   * How many looks in a row have to see a break before it is opened: 1 where one snapshot of own tables is compared, 2 where
-   * something moves between two readings.
+   * How many runs in a row have to find a break before it is opened: 1 where one snapshot of the service's tables is
+   * compared, 2 where values can change between two reads.
    */
   readonly confirmations: 1 | 2;
   readonly run: (request: RunRequest) => Promise<CheckRun>;
 };
 
-/** A look stores at most so many breaks; one that finds more is not complete. */
+/** A run stores at most this many breaks; a run that finds more is not complete. */
 export const MAX_FINDINGS = 1_000;
 
 const STATEMENT_TIMEOUT_MS = 10_000;
 
-/** One state of the tables for every question of a look. Writes nothing, and waits for nobody. */
+/** Runs all queries of `read` on one snapshot of the tables. Writes nothing and waits for no lock. */
 export async function inSnapshot<T>(pool: Pool, read: (db: Queryable) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   const broken: { error?: Error } = {};

@@ -17,7 +17,7 @@ export async function listBreaks(pool: Pool, { afterId, limit }: ListBreaksReque
   return { items, hasMore: found.length > items.length, checks: checks.map(checkMessage) };
 }
 
-/** At least one, or nobody would ever get past it. */
+/** At least one, so that the listing always advances. */
 function fitting(items: readonly Break[]): Break[] {
   let characters = 0;
   const end = items.findIndex(({ evidence, message }) => {

@@ -20,12 +20,12 @@ const oldestBreakSeconds = new Gauge({
 });
 const completedAt = new Gauge({
   name: "pamm_reconciliation_completed_timestamp_seconds",
-  help: "When the check was complete the last time; before that, since when it is there.",
+  help: "When the check was last complete; before its first complete run, when it was added.",
   labelNames,
 });
 const fullPassAt = new Gauge({
   name: "pamm_reconciliation_full_pass_timestamp_seconds",
-  help: "When a check that looks at a part each time was through everything the last time; before that, since when it is there.",
+  help: "When a check that reads a part in each run last completed a pass; before its first pass, when it was added.",
   labelNames,
 });
 const everySeconds = new Gauge({
@@ -41,12 +41,12 @@ const failing = new Gauge({
 
 const MS_PER_SECOND = 1_000;
 
-/** Every replica shows what the tables say, also when another one runs the checks. */
+/** Every replica shows the state of the tables, whichever replica runs the checks. */
 export function showChecks(checks: readonly CheckState[]): void {
   for (const check of checks) {
     const labels = { check: check.name };
     openBreaks.set(labels, check.openBreaks);
-    // Beyond 2^53 cents nobody needs the last one.
+    // Beyond 2^53 cents the loss of precision does not matter.
     atRiskCents.set(labels, Number(check.atRiskMinor));
     oldestBreakSeconds.set(labels, check.oldestBreakSeconds);
     completedAt.set(labels, (check.completedAt ?? check.knownAt).getTime() / MS_PER_SECOND);

@@ -7,7 +7,7 @@ import { runCheck, type RunDeps } from "./run-check.ts";
 import { insertChecks, listChecks } from "./store.ts";
 
 const RUN_EVERY_MS = 1_000;
-/** A look may take a while; who does not come back for so long is taken for dead. */
+/** A run may take a while; a process that does not renew the lease for `ttlMs` counts as crashed. */
 const LEASE = { name: "reconcile", ttlMs: 60_000, renewMs: 5_000, pollMs: 5_000 };
 
 /** What every service with checks reads. */
@@ -15,22 +15,22 @@ export const CHECK_SETTINGS = { PAMM_CHECK_INTERVAL: duration({ whenMissing: "PT
 
 export type ReconcileOptions = RunDeps & {
   readonly checks: readonly Check[];
-  /** No check waits longer than this for its turn; operators shorten it where nobody wants to wait. */
+  /** Upper limit of the interval of every check, for example for tests. */
   readonly maxMs: number;
 };
 
-/** Runs each check at its cadence, on one process of the service at a time; the others show what it found. */
+/** Runs each check at its interval, on one process of the service at a time; the others show its results. */
 export function reconcile({ checks, maxMs, ...deps }: ReconcileOptions): Job {
   const { pool, log } = deps;
-  const ours = checks.map((check) => ({ ...check, everyMs: Math.min(check.everyMs, maxMs) }));
+  const limited = checks.map((check) => ({ ...check, everyMs: Math.min(check.everyMs, maxMs) }));
   const keeper = leaseKeeper(pool, LEASE);
-  let areKnown = false;
-  const round = async (signal: AbortSignal): Promise<boolean> => {
-    if (!areKnown) await insertChecks(pool, ours);
-    areKnown = true;
+  let areInserted = false;
+  const run = async (signal: AbortSignal): Promise<boolean> => {
+    if (!areInserted) await insertChecks(pool, limited);
+    areInserted = true;
     const states = new Map((await listChecks(pool)).map((state) => [state.name, state]));
-    showChecks([...states.values()].filter(({ name }) => ours.some((check) => check.name === name)));
-    for (const check of ours) {
+    showChecks([...states.values()].filter(({ name }) => limited.some((check) => check.name === name)));
+    for (const check of limited) {
       if (signal.aborted || states.get(check.name)?.isDue !== true) continue;
       const lease = await keeper.keep();
       if (lease === undefined) return false;
@@ -38,7 +38,7 @@ export function reconcile({ checks, maxMs, ...deps }: ReconcileOptions): Job {
     }
     return false;
   };
-  const job = runJob({ name: LEASE.name, everyMs: Math.min(RUN_EVERY_MS, maxMs), work: round, log });
+  const job = runJob({ name: LEASE.name, everyMs: Math.min(RUN_EVERY_MS, maxMs), work: run, log });
   return {
     name: job.name,
     async [Symbol.asyncDispose]() {

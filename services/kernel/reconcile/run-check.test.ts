@@ -48,7 +48,7 @@ test("a break is opened, stays the same one while it is seen, and is closed when
   expect((await listBreaks(pool, ALL)).items[0]?.id).not.toBe(first?.id);
 });
 
-test("where things move a break is opened by the second look in a row, and one look is no break", async () => {
+test("a check with two confirmations opens a break in the second run in a row", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool, { confirmations: 2 });
   check.see(aFinding("login:1"));
@@ -63,7 +63,7 @@ test("where things move a break is opened by the second look in a row, and one l
   expect(await keysOf(pool)).toEqual(["login:1"]);
 });
 
-test("what a look could not have seen stays open", async () => {
+test("a break that a run did not cover stays open", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool);
   check.see(aFinding("login:1", { login: "1" }), aFinding("login:2", { login: "2" }));
@@ -73,7 +73,7 @@ test("what a look could not have seen stays open", async () => {
   expect(await keysOf(pool)).toEqual(["login:1"]);
 });
 
-test("a walk goes on where it ended, and knows when it was through everything", async () => {
+test("a run continues at the cursor, and the end of a full pass is recorded", async () => {
   const pool = await reconciliationPool();
   const cursors: string[] = [];
   const check = await aCheck(pool, {
@@ -90,7 +90,7 @@ test("a walk goes on where it ended, and knows when it was through everything", 
   expect((await stateOf(pool)).fullPassAt).toBeInstanceOf(Date);
 });
 
-test("a check that fails says so, keeps its breaks and its last completion, and recovers", async () => {
+test("a check that fails records the error, keeps its breaks and its last completion, and recovers", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool);
   check.see(aFinding("deal:1"));
@@ -100,14 +100,14 @@ test("a check that fails says so, keeps its breaks and its last completion, and 
   await runCheck(runDeps(pool), failing, undefined);
   expect(await stateOf(pool)).toMatchObject({
     completedAt,
-    error: "the check failed; the log of the service says why",
+    error: "The check failed. The log of the service has the error.",
     openBreaks: 1,
   });
   await runCheck(runDeps(pool), check, undefined);
   expect(await stateOf(pool)).toMatchObject({ error: "", openBreaks: 1 });
 });
 
-test("a check that was not complete for three of its cadences is stale, also one that never was", async () => {
+test("a check without a complete run for three intervals is stale, also one that never had one", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool, { everyMs: 1_000 });
   expect(await stateOf(pool)).toMatchObject({ isStale: false, completedAt: null, isDue: true });
@@ -119,7 +119,7 @@ test("a check that was not complete for three of its cadences is stale, also one
   expect((await listBreaks(pool, ALL)).checks).toMatchObject([{ name: "T1", stale: true, everyMs: 1_000n }]);
 });
 
-test("a process that lost the lease while it looked writes nothing", async () => {
+test("a process that lost the lease during a run writes nothing", async () => {
   const pool = await reconciliationPool();
   const ours = await acquireLease(pool, { name: "reconcile", owner: "a", ttlMs: 60_000 });
   const check = await aCheck(pool, {
@@ -133,13 +133,13 @@ test("a process that lost the lease while it looked writes nothing", async () =>
   expect(await stateOf(pool)).toMatchObject({ completedAt: null });
 });
 
-test("a run that dies leaves the breaks as they were, and a time by which it becomes stale", async () => {
+test("a run that crashes leaves the breaks unchanged, and the check becomes stale", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool);
   check.see(aFinding("deal:1"));
   await runCheck(runDeps(pool), check, undefined);
   const before = await stateOf(pool);
-  // The process dies in the middle of writing down what it saw.
+  // The process dies while it writes the result.
   check.see(aFinding("deal:2"));
   const covers = (): boolean => {
     throw new Error("dead");
@@ -150,7 +150,7 @@ test("a run that dies leaves the breaks as they were, and a time by which it bec
   expect(await stateOf(pool)).toMatchObject({ completedAt: before.completedAt, error: "" });
 });
 
-test("more breaks than can be kept are no complete run, and close nothing", async () => {
+test("a run with more breaks than the maximum is not complete and closes nothing", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool);
   check.see(aFinding("old"));
@@ -159,7 +159,7 @@ test("more breaks than can be kept are no complete run, and close nothing", asyn
   await runCheck(runDeps(pool), check, undefined);
   const { openBreaks, error } = await stateOf(pool);
   expect(openBreaks).toBe(MAX_FINDINGS + 1);
-  expect(error).toContain("more than 1000 breaks");
+  expect(error).toContain("More than 1000 breaks");
 });
 
 test("pages of breaks are walked by id and end early when the evidence is large", async () => {

@@ -4,20 +4,20 @@ import type { Pool } from "../postgres/pool.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 import { isTransientFailure } from "../transient-failure.ts";
 import { type Check, type Finding, type CheckRun, MAX_FINDINGS, type PendingBreak } from "./check.ts";
-import { beginRun, completeRun, dropBreaks, failRun, listPendingBreaks, seeBreaks } from "./store.ts";
+import { beginRun, completeRun, closeBreaks, failRun, listPendingBreaks, recordFindings } from "./store.ts";
 
 export type RunDeps = { readonly pool: Pool; readonly log: Log };
 
-/** Breaks of one check that are followed at once: twice what one look may find. */
+/** Pending breaks of one check that one run considers: twice what a run may find. */
 const MAX_PENDING_BREAKS = 2 * MAX_FINDINGS;
-const TOO_MANY = `more than ${MAX_FINDINGS} breaks were found: only the first are kept, and none is closed`;
-const TROUBLE = "what is compared cannot be read now; it is tried again";
-const DEFECT = "the check failed; the log of the service says why";
+const TOO_MANY = `More than ${MAX_FINDINGS} breaks were found. Only the first are stored, and none is closed.`;
+const UNREADABLE = "The compared data cannot be read now. The check is retried.";
+const DEFECT = "The check failed. The log of the service has the error.";
 
 /**
- * One run of one check. What it found is written in one transaction, and only under the lease: a process that was taken
- * for dead writes nothing over what its successor saw. A crash before that leaves the breaks as they were, and the time of
- * the last complete run, by which the check becomes stale.
+ * Runs one check once. The result is written in one transaction, and only under the lease: a process that has lost the
+ * lease cannot overwrite the result of its successor. A crash before that leaves the breaks and the time of the last
+ * complete run unchanged, so the check becomes stale.
  */
 export async function runCheck(deps: RunDeps, check: Check, lease: Lease | undefined): Promise<void> {
   const { pool, log } = deps;
@@ -27,8 +27,8 @@ export async function runCheck(deps: RunDeps, check: Check, lease: Lease | undef
   try {
     run = await check.run({ cursor, pendingBreaks });
   } catch (error) {
-    log.warn("a check could not be completed", { job: `check ${check.name}`, error });
-    await failRun(pool, check.name, isTransientFailure(error) ? TROUBLE : DEFECT);
+    log.warn("check run failed, retry scheduled", { job: `check ${check.name}`, error });
+    await failRun(pool, check.name, isTransientFailure(error) ? UNREADABLE : DEFECT);
     return;
   }
   const written = await inTransaction(pool, async (tx) => {
@@ -46,24 +46,24 @@ async function write(
   { findings, covers, nextCursor }: CheckRun,
   pendingBreaks: readonly PendingBreak[],
 ): Promise<Written> {
-  const kept = distinct(findings).slice(0, MAX_FINDINGS);
-  const opened = await seeBreaks(tx, check, kept);
+  const stored = distinct(findings).slice(0, MAX_FINDINGS);
+  const opened = await recordFindings(tx, check, stored);
   if (findings.length > MAX_FINDINGS) {
     await failRun(tx, check.name, TOO_MANY);
     return { opened, closed: [] };
   }
-  const seen = new Set(kept.map(({ key }) => key));
-  const gone = pendingBreaks.filter((pendingBreak) => !seen.has(pendingBreak.key) && covers(pendingBreak));
-  const closed = await dropBreaks(
+  const found = new Set(stored.map(({ key }) => key));
+  const absent = pendingBreaks.filter((pendingBreak) => !found.has(pendingBreak.key) && covers(pendingBreak));
+  const closed = await closeBreaks(
     tx,
     check.name,
-    gone.map(({ key }) => key),
+    absent.map(({ key }) => key),
   );
   await completeRun(tx, check.name, nextCursor);
   return { opened, closed };
 }
 
-/** The first of each key: what is looked at twice in one look is one break. */
+/** The first finding of each key: a subject that one run reads twice is one break. */
 function distinct(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.toReversed().map((finding) => [finding.key, finding])).values()].toReversed();
 }
@@ -72,7 +72,7 @@ function report(log: Log, check: Check, { findings }: CheckRun, { opened, closed
   const byKey = new Map(findings.map((finding) => [finding.key, finding]));
   for (const key of opened) {
     const { login, message } = byKey.get(key) ?? {};
-    log.error("a break was opened", { job: `check ${check.name}`, key, login, reason: message });
+    log.error("break opened", { job: `check ${check.name}`, key, login, reason: message });
   }
-  for (const key of closed) log.info("a break was closed", { job: `check ${check.name}`, key });
+  for (const key of closed) log.info("break closed", { job: `check ${check.name}`, key });
 }

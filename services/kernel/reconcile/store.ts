@@ -2,8 +2,8 @@ import { execute, many, one, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 import type { Check, Finding, PendingBreak } from "./check.ts";
 
-/** A check that is older than this many of its cadences is stale. */
-const STALE_AFTER_CADENCES = 3;
+/** A check without a complete run for this many intervals is stale. */
+const STALE_AFTER_INTERVALS = 3;
 
 export type CheckState = {
   readonly name: string;
@@ -31,7 +31,7 @@ export type OpenBreak = Finding & {
 
 type OpenBreakRow = Omit<OpenBreak, "evidence"> & { readonly evidence: Record<string, unknown> };
 
-/** What the service checks now. What an older version checked stays on record, but is no longer expected to run. */
+/** Inserts or updates the checks of this version. Checks of an older version stay recorded and do not run any more. */
 export async function insertChecks(
   db: Queryable,
   checks: readonly Omit<Check, "run" | "confirmations">[],
@@ -44,7 +44,7 @@ export async function insertChecks(
           ${checks.map(({ name }) => name)}::text[],
           ${checks.map(({ title }) => title)}::text[],
           ${checks.map(({ everyMs }) => BigInt(everyMs))}::bigint[]
-        ) as given (name, title, every_ms)
+        ) as item (name, title, every_ms)
         on conflict (name) do update set title = excluded.title, every_ms = excluded.every_ms
         where (reconciliation_check.title, reconciliation_check.every_ms) is distinct from (excluded.title, excluded.every_ms)`,
   );
@@ -55,7 +55,7 @@ export function listChecks(db: Queryable): Promise<CheckState[]> {
     db,
     sql`select name, title, every_ms as "everyMs", known_at as "knownAt", started_at as "startedAt",
                completed_at as "completedAt", full_pass_at as "fullPassAt", error,
-               coalesce(completed_at, known_at) < clock_timestamp() - every_ms * ${STALE_AFTER_CADENCES} * interval '1 millisecond' as "isStale",
+               coalesce(completed_at, known_at) < clock_timestamp() - every_ms * ${STALE_AFTER_INTERVALS} * interval '1 millisecond' as "isStale",
                started_at is null or started_at <= clock_timestamp() - every_ms * interval '1 millisecond' as "isDue",
                breaks.open as "openBreaks", breaks.at_risk as "atRiskMinor", breaks.age as "oldestBreakSeconds"
         from reconciliation_check
@@ -82,7 +82,7 @@ export async function listOpenBreaks(db: Queryable, afterId: bigint, limit: numb
   );
 }
 
-/** Where a run begins. Saying so first makes a run that dies one that was tried, and not one that is tried without end. */
+/** Returns where the run begins. The start is recorded first, so that a run that crashes is not repeated at once without end. */
 export async function beginRun(db: Queryable, name: string): Promise<{ readonly cursor: string }> {
   return one(
     db,
@@ -115,8 +115,8 @@ export async function failRun(db: Queryable, name: string, error: string): Promi
   await execute(db, sql`update reconciliation_check set error = ${error} where name = ${name}`);
 }
 
-/** Seen again, or for the first time. Opened by the sighting that is enough; the keys of those that this opened come back. */
-export async function seeBreaks(
+/** Inserts or confirms the breaks, and opens those with enough confirmations. Returns the keys of the breaks it opened. */
+export async function recordFindings(
   tx: Transaction,
   check: Pick<Check, "name" | "confirmations">,
   findings: readonly Finding[],
@@ -153,8 +153,8 @@ export async function seeBreaks(
   return rows.filter(({ opened }) => opened).map(({ key }) => key);
 }
 
-/** Not seen any more: an open one is closed, one that was never opened was none. The keys of the closed ones come back. */
-export async function dropBreaks(tx: Transaction, name: string, keys: readonly string[]): Promise<string[]> {
+/** For breaks that no longer exist: closes open ones and deletes those that were never opened. Returns the closed keys. */
+export async function closeBreaks(tx: Transaction, name: string, keys: readonly string[]): Promise<string[]> {
   await execute(
     tx,
     sql`delete from reconciliation_break

@@ -1,25 +1,25 @@
--- What a service checks about its own books, and what did not tie.
+-- The checks of a service, and the breaks that they found.
 create table reconciliation_check (
   name         text primary key check (name <> ''),
   title        text not null,
   every_ms     bigint not null check (every_ms > 0),
-  -- Since when this check is there: until its first run is complete, its age counts from here.
+  -- When the check was added: its age counts from here until its first complete run.
   known_at     timestamptz not null default clock_timestamp(),
   started_at   timestamptz,
   completed_at timestamptz,
-  -- When a walk through everything came to its end last, and where the next one goes on.
-  full_pass_at   timestamptz,
-  cursor        text not null default '',
+  -- When a check that reads a part in each run last completed a pass, and where the next run continues.
+  full_pass_at timestamptz,
+  cursor       text not null default '',
   -- Why the last run was not complete.
   error        text not null default ''
 );
 
--- A break is opened when it was seen so many times in a row as its check demands, and closed when it is seen no more.
+-- A break is opened when as many runs in a row have found it as its check demands, and closed by a run without it.
 create table reconciliation_break (
   id            bigint generated always as identity primary key,
   check_name    text not null references reconciliation_check,
   key           text not null check (key <> ''),
-  confirmations     integer not null default 1 check (confirmations > 0),
+  confirmations integer not null default 1 check (confirmations > 0),
   opened_at     timestamptz,
   seen_at       timestamptz not null,
   closed_at     timestamptz check (closed_at is null or opened_at is not null),

@@ -1,12 +1,12 @@
 import type { Decision, Progress } from "./review.ts";
 
-/** One thing that no machine may decide, as it is stored. */
+/** A case for manual review, as it is stored. */
 export type ReviewCase = {
   readonly id: bigint;
   readonly subject: string;
   readonly reason: string;
   readonly login: string;
-  /** Cents, signed; null when it is not about an amount. */
+  /** Cents, signed; null when the case is not about an amount. */
   readonly amount: bigint | null;
   readonly operationId: string;
   readonly reference: string;
@@ -20,7 +20,7 @@ export type ReviewCase = {
   readonly tries: number;
 };
 
-/** A row of the view review_case_row. What was said is null as far as nobody has said it. */
+/** A row of the view review_case_row. The columns of a proposal or a confirmation are null while there is none. */
 export type CaseRow = Omit<ReviewCase, "progress"> &
   Omit<Decision, "dealId"> & { readonly state: Progress["state"]; readonly chosenDealId: bigint };
 

@@ -1,12 +1,12 @@
 import { execute, many, maybeOne, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 import { type CaseRow, caseFrom, type ReviewCase } from "./case-row.ts";
-import type { Heard, Progress, Word } from "./review.ts";
-import { insertReviewEvent } from "./words.ts";
+import type { AppliedVote, Progress, Vote } from "./review.ts";
+import { insertReviewEvent } from "./review-events.ts";
 
-/** What people are asked. */
+/** What operators have to decide. */
 export type Question = {
-  /** What it is about, for example stop:1001. One case at a time is open about it. */
+  /** For example stop:1001. At most one case of a subject is open. */
   readonly subject: string;
   readonly reason: string;
   readonly login: string;
@@ -15,13 +15,13 @@ export type Question = {
   readonly operationId?: string | undefined;
   readonly reference?: string | undefined;
   readonly dealId?: bigint | undefined;
-  /** Everything that is known, as it goes into JSON: amounts and tickets as texts, no secrets. */
+  /** The known facts, in the form of JSON: amounts and tickets as texts, no secrets. */
   readonly evidence: Readonly<Record<string, unknown>>;
-  /** What may be decided; never empty. */
+  /** The allowed decisions; never empty. */
   readonly actions: readonly string[];
 };
 
-/** Opens a case. Undefined when one about the same subject is open already; that one stays as it is. */
+/** Opens a case. Returns undefined, and changes nothing, when a case of the same subject is open. */
 export async function openCase(tx: Transaction, question: Question, at: Date): Promise<bigint | undefined> {
   const { subject, reason, login, amount, operationId = "", reference = "", dealId = 0n, actions } = question;
   const evidence = JSON.stringify(question.evidence);
@@ -37,7 +37,7 @@ export async function openCase(tx: Transaction, question: Question, at: Date): P
   return row?.id;
 }
 
-/** Undecided cases whose subject begins with one of the prefixes, ascending by id. */
+/** Undecided cases whose subject begins with the prefix, ascending by id. */
 export async function listUndecided(db: Queryable, prefix: string, limit: number): Promise<ReviewCase[]> {
   const rows = await many<CaseRow>(
     db,
@@ -54,32 +54,32 @@ export async function findCase(db: Queryable, id: bigint): Promise<ReviewCase | 
   return row === undefined ? undefined : caseFrom(row);
 }
 
-/** With its row locked: whoever decides locks the case first, and then what the decision is about. */
+/** Locks the row. A decision locks the case first, and then the rows that it changes. */
 export async function lockCase(tx: Transaction, id: bigint): Promise<ReviewCase | undefined> {
   const row = await maybeOne<CaseRow>(tx, sql`select * from review_case_row where id = ${id} for update`);
   return row === undefined ? undefined : caseFrom(row);
 }
 
-/** The case goes on, and what was said stays. In the transaction that has locked it. */
-export async function saveReceived(
+/** Stores the new progress of the case and the event, in the transaction that has locked the case. */
+export async function saveVote(
   tx: Transaction,
   { caseId, commandId }: { readonly caseId: bigint; readonly commandId: string },
-  heard: Heard,
-  said: Word,
+  applied: AppliedVote,
+  vote: Vote,
 ): Promise<void> {
-  await saveProgress(tx, caseId, heard.progress, said.at);
-  await insertReviewEvent(tx, { caseId, commandId }, { ...said, word: heard.word });
+  await saveProgress(tx, caseId, applied.progress, vote.at);
+  await insertReviewEvent(tx, { caseId, commandId }, { ...vote, event: applied.event });
 }
 
 async function saveProgress(tx: Transaction, id: bigint, progress: Progress, at: Date): Promise<void> {
   const proposal = "proposal" in progress ? progress.proposal : undefined;
   const decision = "decision" in progress ? progress.decision : undefined;
-  const said = decision ?? proposal;
+  const proposed = decision ?? proposal;
   await execute(
     tx,
     sql`update review_case
-        set state = ${progress.state}, action = ${said?.action}, chosen_deal_id = ${said?.dealId}, note = ${said?.note},
-            proposed_by = ${said?.proposedBy}, proposed_at = ${said?.proposedAt},
+        set state = ${progress.state}, action = ${proposed?.action}, chosen_deal_id = ${proposed?.dealId}, note = ${proposed?.note},
+            proposed_by = ${proposed?.proposedBy}, proposed_at = ${proposed?.proposedAt},
             confirmed_note = ${decision?.confirmedNote}, confirmed_by = ${decision?.confirmedBy},
             confirmed_at = ${decision?.confirmedAt},
             next_try_at = ${decision === undefined ? undefined : at}
@@ -87,7 +87,7 @@ async function saveProgress(tx: Transaction, id: bigint, progress: Progress, at:
   );
 }
 
-/** The facts of an undecided case have changed: a proposal that was made about the old ones is void. */
+/** Stores changed facts of an undecided case, and voids a proposal that was made for the old facts. */
 export async function renewCase(tx: Transaction, { id, progress }: ReviewCase, question: Question, at: Date) {
   const { amount, actions } = question;
   await voidProposal(tx, id, progress, at);
@@ -99,7 +99,7 @@ export async function renewCase(tx: Transaction, { id, progress }: ReviewCase, q
   );
 }
 
-/** What an undecided case was about is no more. */
+/** Closes an undecided case whose subject no longer exists. */
 export async function closeCase(tx: Transaction, { id, progress }: ReviewCase, at: Date): Promise<void> {
   await voidProposal(tx, id, progress, at);
   await execute(tx, sql`update review_case set state = 'GONE' where id = ${id} and state = 'OPEN'`);
@@ -109,6 +109,6 @@ async function voidProposal(tx: Transaction, id: bigint, progress: Progress, at:
   if (progress.state !== "PROPOSED") return;
   const { action, dealId } = progress.proposal;
   await saveProgress(tx, id, { state: "OPEN" }, at);
-  const note = "what it was about has changed";
-  await insertReviewEvent(tx, { caseId: id, commandId: "" }, { word: "VOIDED", action, dealId, note, actor: "", at });
+  const note = "The facts of the review have changed.";
+  await insertReviewEvent(tx, { caseId: id, commandId: "" }, { event: "VOIDED", action, dealId, note, actor: "", at });
 }

@@ -12,7 +12,7 @@ const STATES: Readonly<Record<ReviewState, readonly string[]>> = {
   [ReviewState.DECIDED]: ["DECIDED"],
 };
 
-/** A page of cases, ascending by id. What is gone by itself is not listed. */
+/** A page of cases, ascending by id, without those that were closed without a decision. */
 export async function listReviews(db: Queryable, request: ListReviewsRequest): Promise<ListReviewsResponse> {
   const { afterId, limit, state } = request;
   if (limit < 1 || limit > MAX_PAGE_SIZE || afterId < 0n || STATES[state] === undefined) {

@@ -6,7 +6,7 @@ import { inTransaction } from "../postgres/transaction.ts";
 import { closeCase, listUndecided } from "./cases.ts";
 import { watchReviews } from "./metrics.ts";
 import { sumUndecided } from "./open-reviews.ts";
-import { anOpenCase, AT, deskOf, reviewDatabase } from "../testing/cases.ts";
+import { anOpenCase, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
 
 const TWO_HOURS_S = 7_200;
 const NEAR_S = 60;
@@ -16,7 +16,7 @@ async function shown(name: string): Promise<Record<string, number>> {
   return Object.fromEntries(values.map(({ labels, value }) => [String(labels["reason"]), value]));
 }
 
-test("what waits for people is summed by reason, with its age and its money; what is decided or gone is not", async () => {
+test("undecided reviews are summed by reason, with age and amount; decided and closed ones are not", async () => {
   const pool = await reviewDatabase();
   const first = await anOpenCase(pool, { subject: "stop:1", amount: 5_00n });
   await anOpenCase(pool, { subject: "stop:2", amount: -3_00n });
@@ -36,15 +36,15 @@ test("what waits for people is summed by reason, with its age and its money; wha
   ]);
   const age = (await sumUndecided(pool))[1]?.oldestSeconds ?? 0;
   expect([age >= TWO_HOURS_S, age < TWO_HOURS_S + NEAR_S]).toEqual([true, true]);
-  await deskOf(pool, first).say("anna");
+  await votingOn(pool, first).vote("anna");
   expect(await sumUndecided(pool)).toMatchObject([{}, { count: 2 }]);
-  await deskOf(pool, first).say("boris");
+  await votingOn(pool, first).vote("boris");
   const [about] = await listUndecided(pool, "money:", 1);
   await inTransaction(pool, (tx) => closeCase(tx, about!, AT));
   expect(await sumUndecided(pool)).toMatchObject([{ reason: "stopped", count: 1, amount: 3_00n }]);
 });
 
-test("the metrics follow the table, and forget a reason that nobody waits for any more", async () => {
+test("the metrics follow the table, and drop a reason without undecided reviews", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
   const log = createLog({ service: "test", level: "silent" });
@@ -57,8 +57,8 @@ test("the metrics follow the table, and forget a reason that nobody waits for an
   expect(await shown("pamm_reviews_amount_cents")).toEqual({ stopped: 12_34 });
   expect(Object.keys(await shown("pamm_reviews_oldest_seconds"))).toEqual(["stopped"]);
 
-  await deskOf(pool, id).say("anna");
-  await deskOf(pool, id).say("boris");
+  await votingOn(pool, id).vote("anna");
+  await votingOn(pool, id).vote("boris");
   watch();
   await vi.waitFor(async () => expect(await shown("pamm_reviews_open")).toEqual({}), 5_000);
 });

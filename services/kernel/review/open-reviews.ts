@@ -1,16 +1,16 @@
 import { many, type Queryable, sql } from "../postgres/query.ts";
 
-/** What of one reason is undecided. */
+/** The undecided reviews of one reason. */
 export type OpenReviews = {
   readonly reason: string;
   readonly count: number;
-  /** Never below 0, whichever clock opened it. */
+  /** Never below 0, even when the clocks of the service and the database differ. */
   readonly oldestSeconds: number;
-  /** Cents, without their signs: money of two reviews does not cancel out. */
+  /** Sum of the absolute amounts in cents, so that two reviews do not cancel out. */
   readonly amount: bigint;
 };
 
-/** Undecided reviews, one row for each reason; there are a dozen of them. */
+/** Undecided reviews, one row for each of about a dozen reasons. */
 export async function sumUndecided(db: Queryable): Promise<OpenReviews[]> {
   return await many<OpenReviews>(
     db,

@@ -7,27 +7,27 @@ import { closeCase, listUndecided, openCase, renewCase } from "./cases.ts";
 import { keyOfReview } from "./record-vote.ts";
 import { listReviews } from "./list-reviews.ts";
 import { actionNotPossible } from "./refusals.ts";
-import { anOpenCase, aQuestion, AT, deskOf, reviewDatabase } from "../testing/cases.ts";
+import { anOpenCase, aQuestion, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
 import { delayUnfinished, listUnfinished, markFinished } from "./unfinished.ts";
 
-/** Goes on only while somebody else is in the middle of a decision too. */
+/** Resolves while another transaction is in the middle of a decision too. */
 async function meetAnother(pool: Pool): Promise<void> {
   const inside = sql`select from pg_stat_activity
                      where datname = current_database() and (wait_event_type = 'Lock' or state = 'idle in transaction')`;
   await vi.waitFor(async () => expect((await many(pool, inside)).length).toBeGreaterThan(1), { timeout: 5_000 });
 }
 
-const words = (pool: Pool) =>
-  many(pool, sql`select case_id as "caseId", word, action, note, actor from review_event order by id`);
+const events = (pool: Pool) =>
+  many(pool, sql`select case_id as "caseId", event, action, note, actor from review_event order by id`);
 
-test("two keys decide, the effect is there with the decision, and both words are kept", async () => {
+test("a second key confirms the proposal, the decision is carried out with it, and both events are recorded", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  const desk = deskOf(pool, id);
-  const { review: proposed } = await desk.say("anna");
-  expect(desk.carriedOut).toEqual([]);
-  const { review: decided } = await desk.say("boris", { note: "so do I" });
-  expect(desk.carriedOut).toEqual([id]);
+  const voting = votingOn(pool, id);
+  const { review: proposed } = await voting.vote("anna");
+  expect(voting.carriedOut).toEqual([]);
+  const { review: decided } = await voting.vote("boris", { note: "so do I" });
+  expect(voting.carriedOut).toEqual([id]);
   expect(proposed).toEqual({
     id,
     reason: "stopped",
@@ -55,9 +55,9 @@ test("two keys decide, the effect is there with the decision, and both words are
     actions: [],
     decision: { proposedBy: "anna", confirmedBy: "boris", confirmedAt: AT },
   });
-  expect(await words(pool)).toEqual([
-    { caseId: id, word: "PROPOSED", action: "resume", note: "checked with the dealers", actor: "anna" },
-    { caseId: id, word: "CONFIRMED", action: "resume", note: "so do I", actor: "boris" },
+  expect(await events(pool)).toEqual([
+    { caseId: id, event: "PROPOSED", action: "resume", note: "checked with the dealers", actor: "anna" },
+    { caseId: id, event: "CONFIRMED", action: "resume", note: "so do I", actor: "boris" },
   ]);
   expect(await listUnfinished(pool, AT, 10)).toEqual([]);
 });
@@ -65,40 +65,40 @@ test("two keys decide, the effect is there with the decision, and both words are
 test("of many confirmations at once one decides", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  await deskOf(pool, id).say("anna");
-  const desk = deskOf(pool, id, { examine: () => meetAnother(pool) });
-  const ends = await Promise.allSettled(["boris", "carol", "dora", "emil"].map((actor) => desk.say(actor)));
+  await votingOn(pool, id).vote("anna");
+  const voting = votingOn(pool, id, { examine: () => meetAnother(pool) });
+  const ends = await Promise.allSettled(["boris", "carol", "dora", "emil"].map((actor) => voting.vote(actor)));
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   for (const end of ends) {
     if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "review_decided" });
   }
-  expect(desk.carriedOut).toEqual([id]);
-  expect(await words(pool)).toHaveLength(2);
+  expect(voting.carriedOut).toEqual([id]);
+  expect(await events(pool)).toHaveLength(2);
 });
 
 test("two proposals at once are one proposal, and the other key has confirmed it", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  const desk = deskOf(pool, id);
-  await Promise.all([desk.say("anna"), desk.say("boris")]);
-  expect(desk.carriedOut).toEqual([id]);
+  const voting = votingOn(pool, id);
+  await Promise.all([voting.vote("anna"), voting.vote("boris")]);
+  expect(voting.carriedOut).toEqual([id]);
 });
 
-test("a word that is given again under its command is answered the same, whatever others have said since", async () => {
+test("a repeated command gets the response of its first call, whatever was voted since", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
   const asked: string[] = [];
-  const desk = deskOf(pool, id, { ask: async () => void asked.push("asked") });
-  const said: readonly [string, object, string][] = [
+  const voting = votingOn(pool, id, { ask: async () => void asked.push("asked") });
+  const votes: readonly [string, object, string][] = [
     ["anna", {}, "command-1"],
     ["anna", { action: "withdraw_proposal" }, "command-2"],
     ["anna", {}, "command-3"],
     ["boris", {}, "command-4"],
   ];
   const first = [];
-  for (const word of said) first.push(await desk.say(...word));
+  for (const args of votes) first.push(await voting.vote(...args));
   const again = [];
-  for (const word of said) again.push(await desk.say(...word));
+  for (const args of votes) again.push(await voting.vote(...args));
 
   expect(again).toEqual(first);
   expect(first.map(({ review }) => review?.state)).toEqual([
@@ -107,73 +107,73 @@ test("a word that is given again under its command is answered the same, whateve
     ReviewState.PROPOSED,
     ReviewState.DECIDED,
   ]);
-  expect([desk.carriedOut, asked.length, (await words(pool)).length]).toEqual([[id], 4, 4]);
-  await expect(desk.say("boris", {}, "command-5")).rejects.toMatchObject({ code: "review_decided" });
+  expect([voting.carriedOut, asked.length, (await events(pool)).length]).toEqual([[id], 4, 4]);
+  await expect(voting.vote("boris", {}, "command-5")).rejects.toMatchObject({ code: "review_decided" });
 });
 
-test("copies of one command at the same time say one word and get the same answer", async () => {
+test("simultaneous duplicates of one command record one vote and get the same response", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  await deskOf(pool, id).say("anna");
-  const desk = deskOf(pool, id, { examine: () => meetAnother(pool) });
-  const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => desk.say("boris", {}, "command-1")));
+  await votingOn(pool, id).vote("anna");
+  const voting = votingOn(pool, id, { examine: () => meetAnother(pool) });
+  const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => voting.vote("boris", {}, "command-1")));
 
   expect(first?.review).toMatchObject({ state: ReviewState.DECIDED, decision: { confirmedBy: "boris" } });
   expect(others).toEqual([first, first, first]);
-  expect(desk.carriedOut).toEqual([id]);
+  expect(voting.carriedOut).toEqual([id]);
 });
 
-test("a withdrawal and a confirmation at once: one of them holds", async () => {
+test("of a simultaneous withdrawal and confirmation one takes effect", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  const desk = deskOf(pool, id);
-  await desk.say("anna");
+  const voting = votingOn(pool, id);
+  await voting.vote("anna");
   const [confirmed, withdrawn] = await Promise.allSettled([
-    desk.say("boris"),
-    desk.say("anna", { action: "withdraw_proposal" }),
+    voting.vote("boris"),
+    voting.vote("anna", { action: "withdraw_proposal" }),
   ]);
   const isDecided = withdrawn.status === "rejected";
-  // After the withdrawal the other key's word is a proposal of its own.
+  // After the withdrawal the vote of the other key is a new proposal.
   expect(confirmed.status).toBe("fulfilled");
-  expect(desk.carriedOut).toEqual(isDecided ? [id] : []);
+  expect(voting.carriedOut).toEqual(isDecided ? [id] : []);
 });
 
-test("an effect that fails leaves the proposal as it was", async () => {
+test("a decision that cannot be carried out leaves the proposal unchanged", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  await deskOf(pool, id).say("anna");
-  const broken = deskOf(pool, id, {
+  await votingOn(pool, id).vote("anna");
+  const broken = votingOn(pool, id, {
     async carryOut() {
       throw new Error("the connection is lost");
     },
   });
-  await expect(broken.say("boris")).rejects.toThrow("the connection is lost");
-  expect(await words(pool)).toHaveLength(1);
-  const desk = deskOf(pool, id);
-  await desk.say("boris");
-  expect(desk.carriedOut).toEqual([id]);
+  await expect(broken.vote("boris")).rejects.toThrow("the connection is lost");
+  expect(await events(pool)).toHaveLength(1);
+  const voting = votingOn(pool, id);
+  await voting.vote("boris");
+  expect(voting.carriedOut).toEqual([id]);
 });
 
-test("what the facts do not allow is neither proposed nor confirmed", async () => {
+test("an action that the facts do not allow is neither proposed nor confirmed", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  const strict = deskOf(pool, id, {
+  const strict = votingOn(pool, id, {
     async examine() {
       throw actionNotPossible("the Master has open positions");
     },
   });
-  await expect(strict.say("anna")).rejects.toMatchObject({ code: "action_not_possible" });
-  await deskOf(pool, id).say("anna");
-  await expect(strict.say("boris")).rejects.toMatchObject({ code: "action_not_possible" });
-  expect(await words(pool)).toHaveLength(1);
+  await expect(strict.vote("anna")).rejects.toMatchObject({ code: "action_not_possible" });
+  await votingOn(pool, id).vote("anna");
+  await expect(strict.vote("boris")).rejects.toMatchObject({ code: "action_not_possible" });
+  expect(await events(pool)).toHaveLength(1);
 });
 
-test("a decision that a job works on is found until it is finished, and finished once", async () => {
+test("a decision that a job carries out is listed until it is finished, and finished once", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  const desk = deskOf(pool, id, { carryOut: async () => "working" });
-  await desk.say("anna");
-  await desk.say("boris");
+  const voting = votingOn(pool, id, { carryOut: async () => "working" });
+  await voting.vote("anna");
+  await voting.vote("boris");
   expect(await listUnfinished(pool, AT, 10)).toMatchObject([{ id, tries: 0, progress: { state: "DECIDED" } }]);
   const later = new Date(AT.getTime() + 1_000);
   await delayUnfinished(pool, id, later, "the platform cannot be reached");
@@ -184,25 +184,25 @@ test("a decision that a job works on is found until it is finished, and finished
   expect(keyOfReview(id)).toBe(`review:${id}:`);
 });
 
-test("a proposal about an amount that has changed is void, and the audit says so", async () => {
+test("a proposal is voided when its amount changes, and the audit records it", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  const desk = deskOf(pool, id);
-  await desk.say("anna");
+  const voting = votingOn(pool, id);
+  await voting.vote("anna");
   const [about] = await listUndecided(pool, "stop:", 10);
   if (about === undefined) throw new Error("the case is open");
   await inTransaction(pool, (tx) => renewCase(tx, about, aQuestion({ amount: 99n }), AT));
-  const { review } = await desk.say("boris");
+  const { review } = await voting.vote("boris");
   expect(review).toMatchObject({ state: ReviewState.PROPOSED, amount: { minorUnits: 99n } });
-  expect(desk.carriedOut).toEqual([]);
-  expect(await words(pool)).toMatchObject([
-    { word: "PROPOSED", actor: "anna" },
-    { word: "VOIDED", actor: "" },
-    { word: "PROPOSED", actor: "boris" },
+  expect(voting.carriedOut).toEqual([]);
+  expect(await events(pool)).toMatchObject([
+    { event: "PROPOSED", actor: "anna" },
+    { event: "VOIDED", actor: "" },
+    { event: "PROPOSED", actor: "boris" },
   ]);
 });
 
-test("a case that is gone is not listed and not decided, and may be opened anew", async () => {
+test("a case whose subject no longer exists is neither listed nor decided, and can be opened again", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
   const [about] = await listUndecided(pool, "stop:", 10);
@@ -211,23 +211,23 @@ test("a case that is gone is not listed and not decided, and may be opened anew"
   for (const state of [ReviewState.UNSPECIFIED, ReviewState.OPEN, ReviewState.PROPOSED, ReviewState.DECIDED]) {
     expect(await listReviews(pool, { afterId: 0n, limit: 10, state })).toEqual({ items: [], hasMore: false });
   }
-  await expect(deskOf(pool, id).say("anna")).rejects.toMatchObject({ code: "review_decided" });
+  await expect(votingOn(pool, id).vote("anna")).rejects.toMatchObject({ code: "review_decided" });
   expect(await anOpenCase(pool)).toBeGreaterThan(id);
 });
 
-test("one case is open about one thing", async () => {
+test("at most one case of a subject is open", async () => {
   const pool = await reviewDatabase();
   await anOpenCase(pool);
   expect(await inTransaction(pool, (tx) => openCase(tx, aQuestion({ amount: 5n }), AT))).toBeUndefined();
   expect(await listUndecided(pool, "stop:", 10)).toMatchObject([{ amount: 12_34n }]);
 });
 
-test("pages go on where the last one ended", async () => {
+test("a page continues after the last one", async () => {
   const pool = await reviewDatabase();
   const ids = [];
   for (const subject of ["a", "b", "c"]) ids.push(await anOpenCase(pool, { subject }));
   const [first, second, third] = ids;
-  await deskOf(pool, second ?? 0n).say("anna");
+  await votingOn(pool, second ?? 0n).vote("anna");
   const page = async (afterId: bigint, state: ReviewState = ReviewState.UNSPECIFIED) => {
     const { items, hasMore } = await listReviews(pool, { afterId, limit: 2, state });
     return { ids: items.map(({ id }) => id), hasMore };
@@ -241,28 +241,28 @@ test("pages go on where the last one ended", async () => {
   });
 });
 
-test("a review that does not exist is not found, and everything wrong is said at once", async () => {
-  const desk = deskOf(await reviewDatabase(), 404n);
-  await expect(desk.say("anna")).rejects.toMatchObject({ code: "review_not_found" });
-  await expect(desk.say("", { reviewId: 0n, action: "No!", dealId: -1n, note: " " })).rejects.toMatchObject({
+test("a review that does not exist is not found, and all invalid fields are reported at once", async () => {
+  const voting = votingOn(await reviewDatabase(), 404n);
+  await expect(voting.vote("anna")).rejects.toMatchObject({ code: "review_not_found" });
+  await expect(voting.vote("", { reviewId: 0n, action: "No!", dealId: -1n, note: " " })).rejects.toMatchObject({
     code: "validation_failed",
     errors: ["review_id", "action", "deal_id", "note", "actor"].map((field) => ({ field, code: "not_valid" })),
   });
 });
 
 test.each(["update review_event set note = 'else'", "delete from review_event"])(
-  "what was said stays: %s",
+  "a recorded vote cannot be changed: %s",
   async (statement) => {
     const pool = await reviewDatabase();
-    await deskOf(pool, await anOpenCase(pool)).say("anna");
-    await expect(pool.query(statement)).rejects.toThrow("stays as it was said");
+    await votingOn(pool, await anOpenCase(pool)).vote("anna");
+    await expect(pool.query(statement)).rejects.toThrow("never changed or deleted");
   },
 );
 
-test("the database itself refuses one key for both words", async () => {
+test("the database refuses a confirmation by the proposing key", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  await deskOf(pool, id).say("anna");
+  await votingOn(pool, id).vote("anna");
   await expect(
     pool.query(`update review_case set state = 'DECIDED', confirmed_by = 'anna', confirmed_note = '',
                 confirmed_at = now(), next_try_at = now() where id = ${id}`),

@@ -6,26 +6,26 @@ import type { Queryable } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 import type { FieldError } from "../refusal.ts";
 import type { ReviewCase } from "./case-row.ts";
-import { findCase, lockCase, saveReceived } from "./cases.ts";
+import { findCase, lockCase, saveVote } from "./cases.ts";
 import { refuse, reviewNotFound } from "./refusals.ts";
-import { type Decision, hear, progressAfter, type Word, WITHDRAW_PROPOSAL } from "./review.ts";
+import { type Decision, applyVote, progressAfter, type Vote, WITHDRAW_PROPOSAL } from "./review.ts";
 import { reviewMessage } from "./review-message.ts";
 import { markFinished } from "./unfinished.ts";
-import { listReviewEventsUntil } from "./words.ts";
+import { listReviewEventsUntil } from "./review-events.ts";
 
 export type Decider<Facts> = {
   readonly pool: Pool;
   readonly now: Clock;
-  /** What others have to say about it, before anything is locked. */
+  /** Reads the facts that other services know, before anything is locked. */
   readonly ask: () => Promise<Facts>;
   /**
-   * Whether the facts allow the word, for a proposal and again for its confirmation; throws actionNotPossible. The case is
-   * locked; what the service locks for it comes after.
+   * Checks that the facts allow the vote, for a proposal and again for its confirmation; throws actionNotPossible. The case
+   * is locked; the service locks its own rows after it.
    */
-  readonly examine: (tx: Transaction, about: ReviewCase, word: Word, facts: Facts) => Promise<void>;
+  readonly examine: (tx: Transaction, about: ReviewCase, vote: Vote, facts: Facts) => Promise<void>;
   /**
-   * The effect, in the transaction that decides. "done": all of it. "working": a job does the rest, found by listUnfinished,
-   * under keys that begin with keyOfReview.
+   * Carries out the decision, in the transaction that records it. "done": completely. "working": a job that uses
+   * listUnfinished does the rest, under keys that begin with keyOfReview.
    */
   readonly carryOut: (
     tx: Transaction,
@@ -38,14 +38,14 @@ export type Decider<Facts> = {
 const MAX_NOTE = 1_000;
 const ACTION = /^[a-z][a-z_]{0,63}$/;
 
-/** Begins every key under which money moves because of a decision. */
+/** The prefix of every key under which a decision moves money. */
 export function keyOfReview(id: bigint): string {
   return `review:${id}:`;
 }
 
 /**
- * Takes one key's word about a case, once, however often the same command id brings it. Of two that confirm at once one
- * decides, since the case is locked; the other one is told that it is decided.
+ * Records the vote of one API key on a case, once per command id. The case is locked, so of two simultaneous confirmations
+ * one decides and the other is refused with review_decided.
  */
 export async function recordVote<Facts>(
   decider: Decider<Facts>,
@@ -61,26 +61,26 @@ export async function recordVote<Facts>(
   return await inTransaction(pool, async (tx) => {
     const about = await lockCase(tx, reviewId);
     if (about === undefined) throw reviewNotFound(reviewId);
-    // A copy of this command may have been faster: then it has let go of the case by now.
-    const meanwhile = await findAnswer(tx, commandId);
-    if (meanwhile !== undefined) return meanwhile;
-    const word = { action, dealId, note, actor, at: now() };
-    const heard = hear(about.progress, about.actions, word);
-    if (action !== WITHDRAW_PROPOSAL) await decider.examine(tx, about, word, facts);
-    await saveReceived(tx, { caseId: about.id, commandId }, heard, word);
-    if (heard.progress.state === "DECIDED") {
-      const effect = await decider.carryOut(tx, about, heard.progress.decision, facts);
-      if (effect === "done") await markFinished(tx, about.id, word.at);
+    // A duplicate of this command may have held the lock before, and committed.
+    const duplicate = await findAnswer(tx, commandId);
+    if (duplicate !== undefined) return duplicate;
+    const vote = { action, dealId, note, actor, at: now() };
+    const applied = applyVote(about.progress, about.actions, vote);
+    if (action !== WITHDRAW_PROPOSAL) await decider.examine(tx, about, vote, facts);
+    await saveVote(tx, { caseId: about.id, commandId }, applied, vote);
+    if (applied.progress.state === "DECIDED") {
+      const effect = await decider.carryOut(tx, about, applied.progress.decision, facts);
+      if (effect === "done") await markFinished(tx, about.id, vote.at);
     }
-    return { review: reviewMessage({ ...about, progress: heard.progress }) };
+    return { review: reviewMessage({ ...about, progress: applied.progress }) };
   });
 }
 
-/** What the command was answered when it came the first time: what others have said since does not count. */
+/** The response to the first call with the command id, without the effect of later votes. */
 async function findAnswer(db: Queryable, commandId: string): Promise<DecideReviewResponse | undefined> {
-  const words = await listReviewEventsUntil(db, commandId);
-  const about = words[0] && (await findCase(db, words[0].caseId));
-  return about && { review: reviewMessage({ ...about, progress: progressAfter(words) }) };
+  const events = await listReviewEventsUntil(db, commandId);
+  const about = events[0] && (await findCase(db, events[0].caseId));
+  return about && { review: reviewMessage({ ...about, progress: progressAfter(events) }) };
 }
 
 function validate({ reviewId, action, dealId, note, actor }: DecideReviewRequest): void {

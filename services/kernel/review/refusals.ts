@@ -1,6 +1,6 @@
 import { type Refusal, refusalsOf } from "../refusal.ts";
 
-/** What a decision of people is refused with. Part of the list of every service that keeps reviews. */
+/** The refusals of a vote; part of the refusals of every service with reviews. */
 export const { refuse, refusals: REVIEW_REFUSALS } = refusalsOf({
   validation_failed: "invalid",
   review_not_found: "not_found",
@@ -10,7 +10,7 @@ export const { refuse, refusals: REVIEW_REFUSALS } = refusalsOf({
   decision_differs: "conflict",
 });
 
-/** What stands against the word. */
+/** The proposal that a vote conflicts with. */
 type Proposed = { readonly action: string; readonly dealId: bigint; readonly proposedBy: string };
 
 export function actionNotPossible(message: string, possible: readonly string[] = []): Refusal {
@@ -31,7 +31,7 @@ export function secondKeyRequired({ action }: Proposed): Refusal {
   return refuse("second_approver_required", message, { outcome: "not_executed" });
 }
 
-/** Names what is proposed, so that whoever agrees can say it. */
+/** Names the proposal, so that a client that agrees can repeat it. */
 export function decisionDiffers({ action, dealId, proposedBy }: Proposed): Refusal {
   const what = dealId === 0n ? `'${action}'` : `'${action}' with deal ${dealId}`;
   const message = `Action ${what} is already proposed. Approve it by proposing the same, or send withdraw_proposal first.`;

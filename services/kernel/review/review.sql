@@ -1,7 +1,7 @@
--- What no machine may decide, and what people said about it.
+-- Cases for manual review, and the votes on them.
 create table review_case (
   id               bigint generated always as identity primary key,
-  -- What it is about, for example stop:1001. One case at a time is open about it.
+  -- For example stop:1001. At most one case of a subject is open.
   subject          text not null check (subject <> ''),
   reason           text not null check (reason <> ''),
   login            text not null,
@@ -10,9 +10,9 @@ create table review_case (
   reference        text not null default '',
   deal_id          bigint not null default 0,
   evidence         jsonb not null,
-  -- What may be decided.
+  -- The allowed decisions.
   actions          text[] not null,
-  -- GONE: what it was about is no more, and nobody had to decide.
+  -- GONE: the subject no longer exists, so no decision was needed.
   state            text not null check (state in ('OPEN', 'PROPOSED', 'DECIDED', 'GONE')),
   opened_at        timestamptz not null,
   -- The proposal, or the decision that it became.
@@ -24,11 +24,11 @@ create table review_case (
   confirmed_note   text,
   confirmed_by     text,
   confirmed_at     timestamptz,
-  -- When the whole effect of the decision was there; until then a job works on it under keys that begin with review:<id>:.
+  -- When the decision was carried out completely; until then a job works on it under keys that begin with review:<id>:.
   done_at          timestamptz,
   next_try_at      timestamptz,
   tries            integer not null default 0,
-  last_error          text,
+  last_error       text,
   check (num_nulls(action, chosen_deal_id, note, proposed_by, proposed_at) in (0, 5)),
   check (num_nulls(confirmed_note, confirmed_by, confirmed_at) in (0, 3)),
   check ((state in ('PROPOSED', 'DECIDED')) = (action is not null)),
@@ -42,7 +42,7 @@ create unique index review_case_one_open on review_case (subject) where state in
 create index review_case_undecided on review_case (id) where state in ('OPEN', 'PROPOSED');
 create index review_case_unfinished on review_case (next_try_at) where next_try_at is not null;
 
--- How the kernel reads them.
+-- The columns as the kernel reads them.
 create view review_case_row as
   select id, subject, reason, login, amount_minor as amount, operation_id as "operationId", reference,
          deal_id as "dealId", evidence::text as evidence, actions, opened_at as "openedAt", state, action,
@@ -51,29 +51,29 @@ create view review_case_row as
          next_try_at as "nextTryAt", tries
   from review_case;
 
--- Every word that was said about a case, and by whom. VOIDED: the facts under a proposal changed.
+-- Every vote on a case. VOIDED: no vote; the service voided a proposal because its facts changed.
 create table review_event (
-  id         bigint generated always as identity primary key,
-  case_id    bigint not null references review_case,
-  word       text not null check (word in ('PROPOSED', 'WITHDRAWN', 'VOIDED', 'CONFIRMED')),
-  action     text not null,
-  deal_id    bigint not null,
-  note       text not null,
-  -- Id of the API key; empty when a machine said it.
-  actor      text not null,
-  said_at    timestamptz not null,
-  -- The command that said it: given again it says nothing new, and is answered the same.
-  command_id text not null default '',
-  check ((word = 'VOIDED') = (actor = ''))
+  id          bigint generated always as identity primary key,
+  case_id     bigint not null references review_case,
+  event       text not null check (event in ('PROPOSED', 'WITHDRAWN', 'VOIDED', 'CONFIRMED')),
+  action      text not null,
+  deal_id     bigint not null,
+  note        text not null,
+  -- Id of the API key; empty when the service recorded the event by itself.
+  actor       text not null,
+  recorded_at timestamptz not null,
+  -- The command of the vote: a repetition records nothing and gets the same response.
+  command_id  text not null default '',
+  check ((event = 'VOIDED') = (actor = ''))
 );
 
 create index review_event_of_case on review_event (case_id, id);
 create unique index review_event_by_command on review_event (command_id) where command_id <> '';
 
-create function review_event_is_kept() returns trigger language plpgsql as $$
+create function refuse_review_event_change() returns trigger language plpgsql as $$
 begin
-  raise exception 'what was said about a review stays as it was said';
+  raise exception 'events of a review are never changed or deleted';
 end $$;
 
 create trigger written_once before update or delete on review_event
-  for each row execute function review_event_is_kept();
+  for each row execute function refuse_review_event_change();

@@ -1,10 +1,10 @@
 import { actionNotPossible, decisionDiffers, reviewDecided, secondKeyRequired } from "./refusals.ts";
 
-/** Takes a proposal back, whoever made it. */
+/** Withdraws a proposal; any key may do this. */
 export const WITHDRAW_PROPOSAL = "withdraw_proposal";
 
-/** What one API key says about a case. */
-export type Word = {
+/** The vote of one API key on a case. */
+export type Vote = {
   readonly action: string;
   /** Ticket, for actions that name a deal; 0 otherwise. */
   readonly dealId: bigint;
@@ -28,73 +28,75 @@ export type Decision = Proposal & {
   readonly confirmedAt: Date;
 };
 
-/** How far people have come with a case. GONE: what it was about is no more. */
+/** How far the decision of a case is. GONE: its subject no longer exists, so it needs no decision. */
 export type Progress =
   | { readonly state: "OPEN" }
   | { readonly state: "PROPOSED"; readonly proposal: Proposal }
   | { readonly state: "DECIDED"; readonly decision: Decision }
   | { readonly state: "GONE" };
 
-/** What the word was: the audit keeps it under this name. */
-export type Heard = {
-  readonly word: "PROPOSED" | "WITHDRAWN" | "CONFIRMED";
+/** The effect of a vote, and the event under which the audit records it. */
+export type AppliedVote = {
+  readonly event: "PROPOSED" | "WITHDRAWN" | "CONFIRMED";
   readonly progress: Progress;
 };
 
-/** A word as the audit keeps it. VOIDED: no key said it, the facts under a proposal changed. */
-export type ReviewEvent = Word & { readonly word: Heard["word"] | "VOIDED" };
+/** An event as the audit records it. VOIDED: no vote; the service voided a proposal because its facts changed. */
+export type ReviewEvent = Vote & { readonly event: AppliedVote["event"] | "VOIDED" };
 
 /**
- * Two keys decide: the first proposes, another one says the same, and then it is decided. Everything else is refused and
- * changes nothing. `actions` are those that the case allows.
+ * Four-eyes approval: one API key proposes, and a second key that votes for the same decides. Every other vote is refused
+ * and changes nothing. `actions` are the actions that the case allows.
  */
-export function hear(progress: Progress, actions: readonly string[], word: Word): Heard {
-  if (progress.state === "GONE")
+export function applyVote(progress: Progress, actions: readonly string[], vote: Vote): AppliedVote {
+  if (progress.state === "GONE") {
     throw reviewDecided("The review is closed because its subject no longer exists. No decision is needed.");
-  if (progress.state === "DECIDED")
+  }
+  if (progress.state === "DECIDED") {
     throw reviewDecided(`The review is already decided: '${progress.decision.action}'.`);
-  if (word.action === WITHDRAW_PROPOSAL) return withdraw(progress);
-  if (progress.state === "PROPOSED") return confirm(progress.proposal, word);
-  if (!actions.includes(word.action)) {
+  }
+  if (vote.action === WITHDRAW_PROPOSAL) return withdraw(progress);
+  if (progress.state === "PROPOSED") return confirm(progress.proposal, vote);
+  if (!actions.includes(vote.action)) {
     throw actionNotPossible(
-      `Action '${word.action}' is not available now. Available: ${actions.join(", ") || "none"}.`,
+      `Action '${vote.action}' is not available now. Available: ${actions.join(", ") || "none"}.`,
       actions,
     );
   }
-  return { word: "PROPOSED", progress: propose(word) };
+  return { event: "PROPOSED", progress: propose(vote) };
 }
 
-function propose({ action, dealId, note, actor: proposedBy, at: proposedAt }: Word): Progress {
+function propose({ action, dealId, note, actor: proposedBy, at: proposedAt }: Vote): Progress {
   return { state: "PROPOSED", proposal: { action, dealId, note, proposedBy, proposedAt } };
 }
 
-function withdraw({ state }: Progress): Heard {
+function withdraw({ state }: Progress): AppliedVote {
   if (state !== "PROPOSED") throw actionNotPossible("The review has no proposal to withdraw.");
-  return { word: "WITHDRAWN", progress: { state: "OPEN" } };
+  return { event: "WITHDRAWN", progress: { state: "OPEN" } };
 }
 
-function confirm(proposal: Proposal, word: Word): Heard {
-  if (word.action !== proposal.action || word.dealId !== proposal.dealId) throw decisionDiffers(proposal);
-  if (word.actor === proposal.proposedBy) throw secondKeyRequired(proposal);
-  return { word: "CONFIRMED", progress: decide(proposal, word) };
+function confirm(proposal: Proposal, vote: Vote): AppliedVote {
+  if (vote.action !== proposal.action || vote.dealId !== proposal.dealId) throw decisionDiffers(proposal);
+  if (vote.actor === proposal.proposedBy) throw secondKeyRequired(proposal);
+  return { event: "CONFIRMED", progress: decide(proposal, vote) };
 }
 
-function decide(proposal: Proposal, { note: confirmedNote, actor: confirmedBy, at: confirmedAt }: Word): Progress {
+function decide(proposal: Proposal, { note: confirmedNote, actor: confirmedBy, at: confirmedAt }: Vote): Progress {
   return { state: "DECIDED", decision: { ...proposal, confirmedNote, confirmedBy, confirmedAt } };
 }
 
-/** How far people had come when the last of these words was said; all words about one case from the first one on. */
-export function progressAfter(words: readonly ReviewEvent[]): Progress {
-  return words.reduce<Progress>(goOn, { state: "OPEN" });
+/** The progress after these events, which are all events of one case from the first one on. */
+export function progressAfter(events: readonly ReviewEvent[]): Progress {
+  return events.reduce<Progress>(progressWith, { state: "OPEN" });
 }
 
-function goOn(before: Progress, { word, ...said }: ReviewEvent): Progress {
-  if (word === "PROPOSED") return propose(said);
-  if (word === "CONFIRMED" && before.state === "PROPOSED") return decide(before.proposal, said);
+function progressWith(before: Progress, { event, ...vote }: ReviewEvent): Progress {
+  if (event === "PROPOSED") return propose(vote);
+  if (event === "CONFIRMED" && before.state === "PROPOSED") return decide(before.proposal, vote);
   return { state: "OPEN" };
 }
 
-/** What may be said now. */
+/** The actions that a vote may name now. */
 export function possibleActions(progress: Progress, actions: readonly string[]): readonly string[] {
   if (progress.state === "OPEN") return actions;
   return progress.state === "PROPOSED" ? [progress.proposal.action, WITHDRAW_PROPOSAL] : [];

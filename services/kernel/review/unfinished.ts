@@ -10,7 +10,7 @@ export async function listUnfinished(db: Queryable, at: Date, limit: number): Pr
   return rows.map(caseFrom);
 }
 
-/** The whole effect of a decision is there. True for the one call that said so. */
+/** Records that a decision is carried out completely. True for the call that recorded it. */
 export async function markFinished(db: Queryable, id: bigint, at: Date): Promise<boolean> {
   const rows = await execute(
     db,
@@ -20,11 +20,11 @@ export async function markFinished(db: Queryable, id: bigint, at: Date): Promise
   return rows === 1;
 }
 
-/** It did not work this time: why, and when it is tried again. */
-export async function delayUnfinished(db: Queryable, id: bigint, nextTryAt: Date, last_error: string): Promise<void> {
+/** Records a failed attempt and schedules the next one. */
+export async function delayUnfinished(db: Queryable, id: bigint, nextTryAt: Date, lastError: string): Promise<void> {
   await execute(
     db,
-    sql`update review_case set next_try_at = ${nextTryAt}, tries = tries + 1, last_error = ${last_error}
+    sql`update review_case set next_try_at = ${nextTryAt}, tries = tries + 1, last_error = ${lastError}
         where id = ${id} and state = 'DECIDED' and done_at is null`,
   );
 }

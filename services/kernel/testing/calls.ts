@@ -34,7 +34,7 @@ export function fullRefusal(): Refusal {
   });
 }
 
-/** A handler that reports when it has begun and answers when it is told to. */
+/** A handler that reports when it has begun and answers when it is released. */
 export function heldHandler(): { read: Read; began: Promise<void>; release: () => void } {
   const began = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -46,17 +46,17 @@ export function heldHandler(): { read: Read; began: Promise<void>; release: () =
   return { read, began: began.promise, release: released.resolve };
 }
 
-/** A handler that answers when its caller has stopped to wait. */
-export function patientHandler(): { read: Read; began: Promise<void>; heard: Promise<void> } {
+/** A handler that answers when its signal is aborted. */
+export function handlerUntilAborted(): { read: Read; began: Promise<void>; aborted: Promise<void> } {
   const began = Promise.withResolvers<void>();
-  const heard = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<void>();
   const read: Read = async (message, context) => {
-    context.signal.addEventListener("abort", () => heard.resolve());
+    context.signal.addEventListener("abort", () => aborted.resolve());
     began.resolve();
-    await heard.promise;
+    await aborted.promise;
     return await answer(message, context);
   };
-  return { read, began: began.promise, heard: heard.promise };
+  return { read, began: began.promise, aborted: aborted.promise };
 }
 
 export async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {

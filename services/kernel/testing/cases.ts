@@ -31,19 +31,19 @@ export async function anOpenCase(pool: Pool, over: Partial<Question> = {}): Prom
   return id;
 }
 
-export type Desk = {
-  /** Without an id every word is a command that nobody can give again. */
-  readonly say: (
+export type Voting = {
+  /** Without a command id every vote is a new command. */
+  readonly vote: (
     actor: string,
     over?: Partial<DecideReviewRequest>,
     commandId?: string,
   ) => ReturnType<typeof recordVote>;
-  /** Ids of the cases whose decision was carried out, once per time. */
+  /** Ids of the cases whose decision was carried out, one entry per execution. */
   readonly carriedOut: readonly bigint[];
 };
 
-/** Where people say what to do about one case. */
-export function deskOf(pool: Pool, reviewId: bigint, over: Partial<Decider<void>> = {}): Desk {
+/** Votes on one case. */
+export function votingOn(pool: Pool, reviewId: bigint, over: Partial<Decider<void>> = {}): Voting {
   const carriedOut: bigint[] = [];
   const decider: Decider<void> = {
     pool,
@@ -59,6 +59,6 @@ export function deskOf(pool: Pool, reviewId: bigint, over: Partial<Decider<void>
   const request = { reviewId, action: "resume", dealId: 0n, note: "checked with the dealers" };
   return {
     carriedOut,
-    say: (actor, said = {}, commandId = "") => recordVote(decider, { ...request, actor, ...said }, { commandId }),
+    vote: (actor, fields = {}, commandId = "") => recordVote(decider, { ...request, actor, ...fields }, { commandId }),
   };
 }

@@ -42,8 +42,9 @@ export async function adoptAccount(deps: Deps, request: AdoptAccountRequest): Pr
   if (role === undefined) throw refuse("validation_failed", "The account role is required.");
   await requireFree(deps, login, role);
   const snapshot = await orUnavailable(takeSnapshot(deps, login));
-  if (snapshot === undefined)
+  if (snapshot === undefined) {
     throw refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
+  }
   await adopt(deps, login, role, snapshot);
   return { login, group: snapshot.group, balance: moneyToProto(snapshot.balance) };
 }
@@ -96,6 +97,7 @@ async function adopt({ pool, settings }: Deps, login: string, role: Role, snapsh
   } catch (error) {
     if (violatedConstraint(error) !== "log_entry_login_number_key") throw error;
   }
-  if ((await findAccount(pool, login))?.role !== role)
+  if ((await findAccount(pool, login))?.role !== role) {
     throw refuse("login_in_use", `Login ${login} is in use in another role.`);
+  }
 }

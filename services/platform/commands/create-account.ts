@@ -45,8 +45,9 @@ export async function createAccount(
 ): Promise<CreateAccountResponse> {
   checkNewAccount(request);
   const role = roleFromProto(request.role);
-  if (role === undefined)
+  if (role === undefined) {
     throw refuse("validation_failed", "The account role is required.", { outcome: "not_executed" });
+  }
   const group = decideGroup(role, request.group, deps.settings);
 
   let creation = await recordCreation(deps, { key: request.key, role, group });

@@ -3,7 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { recordVote } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import type { Decision, Word } from "#kernel/review/review.ts";
+import type { Decision, Vote } from "#kernel/review/review.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
@@ -56,11 +56,12 @@ async function readPlatform(deps: Deps, { reviewId, action, dealId }: DecideRevi
 async function examine(
   tx: Transaction,
   about: ReviewCase,
-  { action, dealId }: Word,
+  { action, dealId }: Vote,
   seen: PlatformState,
 ): Promise<void> {
-  if (action !== "confirm_applied" && dealId !== 0n)
+  if (action !== "confirm_applied" && dealId !== 0n) {
     throw actionNotPossible(`Action '${action}' does not take a deal_id.`);
+  }
   switch (action) {
     case "confirm_applied":
       return await requireOrderedDeal(tx, about, { ...seen, dealId });

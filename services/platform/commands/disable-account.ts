@@ -10,8 +10,9 @@ export async function disableAccount(deps: Deps, { login }: DisableAccountReques
     throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
   }
   const outcome = await orUnavailable(deps.mt5.disableUser(login));
-  if (outcome === undefined)
+  if (outcome === undefined) {
     throw refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
+  }
   switch (outcome.kind) {
     case "done":
       return {};

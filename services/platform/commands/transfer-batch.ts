@@ -65,8 +65,9 @@ export async function transferBatch(
 
 function requireBatch(requests: readonly TransferRequest[]): void {
   const isRight = requests.length >= 1 && requests.length <= MAX_REQUESTS;
-  if (!isRight)
+  if (!isRight) {
     throw refuse("validation_failed", `A batch has 1 to ${MAX_REQUESTS} transfers.`, { outcome: "not_executed" });
+  }
   if (new Set(requests.map(({ key }) => key)).size === requests.length) return;
   throw refuse("validation_failed", "Each transfer of a batch needs its own key.", { outcome: "not_executed" });
 }

@@ -45,6 +45,7 @@ export function checkNewAccount(account: { readonly key: string; readonly levera
       message: `leverage must be a whole number from 1 to ${MAX_LEVERAGE}.`,
     });
   }
-  if (errors.length > 0)
+  if (errors.length > 0) {
     throw refuse("validation_failed", "The account is invalid.", { errors, outcome: "not_executed" });
+  }
 }

@@ -24,8 +24,9 @@ export function lostOperationsFinder(deps: Deps): () => Promise<boolean> {
     const due = await claimToScan(deps.pool, CLAIM_MS, BATCH);
     const results = await Promise.allSettled(due.map((number) => scanOperation(deps, number)));
     for (const result of results) {
-      if (result.status === "rejected")
+      if (result.status === "rejected") {
         deps.log.warn("operation scan failed, retry scheduled", { error: result.reason });
+      }
     }
     return due.length === BATCH;
   };

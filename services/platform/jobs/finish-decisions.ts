@@ -27,8 +27,9 @@ async function finish(deps: Deps, about: ReviewCase): Promise<void> {
   const outcome = reversal && outcomeOf(reversal.status);
   if (outcome === "APPLIED") return void (await markFinished(pool, about.id, await now(deps)));
   if (reversal !== undefined && outcome === "REFUSED") return await endRefused(deps, about, reversal);
-  if (reversal === undefined)
+  if (reversal === undefined) {
     log.error("decided reversal has no operation, retry scheduled", { id: about.id, login: about.login });
+  }
   const lastError = `the reversal is ${reversal?.status.state ?? "not recorded"}`;
   await delayUnfinished(pool, about.id, new Date((await readClock(pool)) + RETRY_MS), lastError);
 }

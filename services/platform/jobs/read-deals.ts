@@ -82,7 +82,8 @@ async function readRound(
 
 function pagesOf(logins: readonly string[]): string[][] {
   const pages: string[][] = [];
-  for (let from = 0; from < logins.length; from += LOGINS_PER_READ)
+  for (let from = 0; from < logins.length; from += LOGINS_PER_READ) {
     pages.push(logins.slice(from, from + LOGINS_PER_READ));
+  }
   return pages;
 }

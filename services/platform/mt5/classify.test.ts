@@ -78,8 +78,9 @@ test("a contradictory answer is unknown", () => {
     '{"retcode":0,"answer":{"Ticket":"5"}}',
     '{"answer":{"Ticket":"5"}}',
   ];
-  for (const body of contradictory)
+  for (const body of contradictory) {
     expect(classify(body), body).toMatchObject({ kind: "unknown", reason: "contradictory" });
+  }
 });
 
 test("success without a valid ticket is unknown", () => {
@@ -119,8 +120,9 @@ test("a refusal without a ticket or with ticket zero is a refusal", () => {
 });
 
 test("a page of HTML with status 200, an empty body and broken UTF-8 are unknown", () => {
-  for (const body of ["", "<html>Service</html>", "0 Done", "null", '{"retcode":"0 Done","answer":{"Ticket":"5"}'])
+  for (const body of ["", "<html>Service</html>", "0 Done", "null", '{"retcode":"0 Done","answer":{"Ticket":"5"}']) {
     expect(classify(body)).toEqual({ kind: "unknown", reason: "unparsable" });
+  }
   expect(classifyCommandAnswer(answered(Buffer.from([0xc3, 0x28])))).toEqual({ kind: "unknown", reason: "unparsable" });
 });
 

@@ -61,7 +61,8 @@ test("two return codes or two answers are contradictory unless they are equal", 
 });
 
 test("a body that is not a JSON object in UTF-8 is unparsable", () => {
-  for (const text of ["", "<html>403</html>", "[]", '"0 Done"', "0 Done", '{"retcode":"0 Done"'])
+  for (const text of ["", "<html>403</html>", "[]", '"0 Done"', "0 Done", '{"retcode":"0 Done"']) {
     expect(envelopeOf(text), text).toEqual({ kind: "unparsable" });
+  }
   expect(readEnvelope(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toEqual({ kind: "unparsable" });
 });

@@ -25,8 +25,9 @@ test("whole numbers are read up to an int64, and money up to 1e18 minor units", 
   expect(read(String(-max)).integer("N")).toBe(-max);
   for (const digits of [max + 1n, -max - 1n]) expect(() => read(String(digits)).integer("N")).toThrow("cannot be read");
   expect(read("10000000000000000.00").minor("N")).toBe(10n ** 18n);
-  for (const money of ["10000000000000000.01", "-10000000000000000.01"])
+  for (const money of ["10000000000000000.01", "-10000000000000000.01"]) {
     expect(() => read(money).minor("N")).toThrow("cannot be read");
+  }
 });
 
 test("values that are shown and not booked are rounded half to even", () => {

@@ -85,8 +85,9 @@ function aList(count: number, events: readonly (readonly Event[])[]) {
       const page = rows.slice(offset, offset + PAGE_ROWS);
       for (const one of now) {
         if (one.kind === "leaves out") page.splice(one.at % (page.length + 1), 1);
-        if (one.kind === "repeats" && page.length > 0)
+        if (one.kind === "repeats" && page.length > 0) {
           page.splice(one.at % page.length, 0, page[one.at % page.length]!);
+        }
       }
       return page;
     },

@@ -42,8 +42,9 @@ function readPosition(row: JsonValue, clock: ServerClock, login: string): Positi
   const fields = fieldsOf(row);
   requireLogin(fields, login);
   const action = fields.number("Action");
-  if (action !== 0 && action !== 1)
+  if (action !== 0 && action !== 1) {
     throw badAnswer("the platform's answer has a position whose action is neither buy nor sell");
+  }
   return {
     ticket: ticketOf(fields, "Position"),
     login: loginOf(fields),

@@ -49,8 +49,9 @@ test("no order of events grants an attempt two permits, or a permit before the p
         expect(operation.attempt).toBe(permits.length);
         if (operation.state !== "SENDING") return;
         expect(before.state).toBe("INTENT");
-        for (const earlier of permits.slice(0, -1))
+        for (const earlier of permits.slice(0, -1)) {
           expect(["ABSENT", "VOID", "REFUSED"]).toContain(outcomes.get(earlier));
+        }
       });
     }),
     { numRuns: 1_000 },

@@ -51,8 +51,9 @@ async function cancelSecond(tx: Transaction, transferId: bigint, reason: Reason)
 async function reverseFirst(tx: Transaction, transferId: bigint): Promise<void> {
   const legs = await listLegs(tx, transferId);
   const first = legs.find(({ leg }) => leg === FIRST);
-  if (first === undefined || reportedState(first.status) !== "APPLIED" || legs.some(({ leg }) => leg === REVERSAL))
+  if (first === undefined || reportedState(first.status) !== "APPLIED" || legs.some(({ leg }) => leg === REVERSAL)) {
     return;
+  }
   // Its deal is in manual review: operators decide how much has to be reversed.
   if (first.status.state === "REVIEW") return await reportDebitWithoutCredit(tx, first);
   const amountMinor = -first.amountMinor;

@@ -45,8 +45,9 @@ export function readTransferOrder(request: TransferRequest): TransferOrder {
   };
   checkNames(order, reject);
   checkTogether(order, request.legs.length, reject);
-  if (errors.length > 0)
+  if (errors.length > 0) {
     throw refuse("validation_failed", "The transfer is invalid.", { errors, outcome: "not_executed" });
+  }
   return order;
 }
 
@@ -80,8 +81,9 @@ function operationKindOf({ kind }: TransferLeg): OperationKind | undefined {
 
 function checkNames({ key, lockOwner, comment }: TransferOrder, reject: Reject): void {
   if (!isName(key)) reject("key", "format", `must have 1 to ${MAX_NAME_LENGTH} visible ASCII characters`);
-  if (lockOwner !== "" && !isName(lockOwner))
+  if (lockOwner !== "" && !isName(lockOwner)) {
     reject("lockOwner", "format", `must have at most ${MAX_NAME_LENGTH} visible ASCII characters`);
+  }
   if (comment.length > MAX_COMMENT_LENGTH || CONTROL.test(comment)) {
     reject("comment", "format", `must have at most ${MAX_COMMENT_LENGTH} characters and no control characters`);
   }

@@ -12,7 +12,8 @@ export async function getBalance({ pool, mt5 }: Deps, { login }: GetBalanceReque
     throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
   }
   const user = await orUnavailable(mt5.getUser(login));
-  if (user === undefined)
+  if (user === undefined) {
     throw refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
+  }
   return { balance: moneyToProto(usd(user.balanceMinor)) };
 }

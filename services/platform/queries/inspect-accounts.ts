@@ -12,8 +12,9 @@ export async function inspectAccounts(
   { pool, mt5 }: Deps,
   { logins }: InspectAccountsRequest,
 ): Promise<InspectAccountsResponse> {
-  if (logins.length < 1 || logins.length > MAX_LOGINS)
+  if (logins.length < 1 || logins.length > MAX_LOGINS) {
     throw refuse("validation_failed", `A request has 1 to ${MAX_LOGINS} logins.`);
+  }
   // An invalid login does not exist; the platform could refuse the whole list because of it.
   const askable = [...new Set(logins.filter((login) => LOGIN.test(login)))];
   const users = askable.length === 0 ? new Map<string, never>() : await orUnavailable(mt5.getUsers(askable));

@@ -9,8 +9,9 @@ const MAX_ENTRIES = 1_000;
 
 export async function readLog({ pool }: Deps, request: ReadLogRequest): Promise<ReadLogResponse> {
   const { login, afterNumber, limit } = request;
-  if (limit < 1 || limit > MAX_ENTRIES)
+  if (limit < 1 || limit > MAX_ENTRIES) {
     throw refuse("validation_failed", `The limit must be from 1 to ${MAX_ENTRIES}.`);
+  }
   const account = await findAccount(pool, login);
   if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
   const entries = await listEntries(pool, login, afterNumber, limit);

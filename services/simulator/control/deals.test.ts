@@ -64,8 +64,9 @@ test("charges and credits are booked without a trade, and trades are not booked 
   const login = await aTrader(simulator);
   const book = (action: number, amount: string) =>
     control(simulator, "POST", "deals", { login, action, amount, comment: "booked" });
-  for (const action of [7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19])
+  for (const action of [7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19]) {
     expect((await book(action, "-1.00")).status).toBe(200);
+  }
   for (const action of [3, 6, 20]) expect((await book(action, "5.00")).status).toBe(200);
   for (const action of [0, 1, 13, 14, 21]) expect((await book(action, "1.00")).status).toBe(400);
   expect((await control(simulator, "GET", `accounts/${login}`)).body).toMatchObject({

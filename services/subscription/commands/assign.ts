@@ -111,8 +111,9 @@ async function checkNotBlocked(
     if (open.status === "PAUSED") {
       throw openAlready("exit_in_progress", open);
     }
-    if (wait.isOver())
+    if (wait.isOver()) {
       throw accountBusy(`Another assignment of Investor ${investorLogin} is in progress. Retry shortly.`);
+    }
     await wait.pause();
   }
   const stop = await findSafetyStop(deps.pool, masterLogin);

@@ -32,8 +32,9 @@ export function movementOf({ login, number, kind, key, amount, dealId, reason }:
 }
 
 export function resultOf({ login, number, entryId, dealId, dealAt, amount, trade }: AccountMoved): MasterDeal {
-  if (trade === undefined || dealAt === undefined)
+  if (trade === undefined || dealAt === undefined) {
     throw new Error(`Trade entry ${number} of login ${login} has no deal time or no trade details.`);
+  }
   return {
     masterLogin: login,
     number,

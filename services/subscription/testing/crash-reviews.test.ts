@@ -66,7 +66,7 @@ test(
     }
     await recover(world);
     for (const { masterLogin } of died) expect(await inBucket(world, masterLogin, "pooled")).toEqual([140_00n]);
-    const decided = sql`select count(*)::int as words, case_id from review_event where word = 'CONFIRMED' group by case_id`;
+    const decided = sql`select count(*)::int as words, case_id from review_event where event = 'CONFIRMED' group by case_id`;
     for (const { words } of await many<{ words: number }>(world.deps.pool, decided)) expect(words).toBe(1);
   },
   CRASH_TEST_MS,

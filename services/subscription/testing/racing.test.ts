@@ -91,8 +91,9 @@ test(
             const investorLogin = investors[investor]!;
             const pair = { masterLogin, investorLogin };
             if (what === "deposit") return await deposit(world, investorLogin, amount);
-            if (what === "withdraw")
+            if (what === "withdraw") {
               return await withdraw(world, investorLogin, amount, `funding:withdrawal:${(key += 1)}`);
+            }
             if (what === "assign") return await world.service.assign(anAssignment(pair), aCall({ withinMs: 2_000 }));
             return await world.service.unassign(pair, aCall({ withinMs: 1_200 }));
           }),

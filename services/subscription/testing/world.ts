@@ -75,8 +75,9 @@ export function anInvestor({ people, platform }: World, balance = 0n): string {
   const login = people.nextLogin();
   people.addInvestor(login);
   openAccount(platform.ledger, login, AccountRole.INVESTOR);
-  if (balance > 0n)
+  if (balance > 0n) {
     enter(platform.ledger, login, { kind: MovementKind.DEPOSIT, amount: balance, key: `first:${login}` });
+  }
   return login;
 }
 

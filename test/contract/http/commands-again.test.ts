@@ -23,7 +23,7 @@ const OTHERWISE: Readonly<Record<string, readonly [string, string]>> = {
   "decide-review": ["platform-17", "platform-18"],
 };
 
-/** An edge on these keys, as after a restart: nothing but the database is the same. Any API key is a client of its own. */
+/** An edge on these keys, as after a restart: nothing but the database is the same. Each API key is a separate client. */
 async function edgeOn(pool: Pool, { answers }: Case): Promise<TestEdge> {
   const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]) });
   return await testEdge({
@@ -45,7 +45,7 @@ function otherwise(one: Case): Case {
   return { ...one, url, body: body ?? undefined };
 }
 
-const told = ({ status, text, headers }: Answer) => [status, text, headers["x-operation-id"]];
+const resultOf = ({ status, text, headers }: Answer) => [status, text, headers["x-operation-id"]];
 const isReplayed = ({ headers }: Answer) => headers["idempotency-replayed"] === "true";
 
 test.for(COMMANDS)("$name under its key is answered the same, status, body and operation", async (one) => {
@@ -55,22 +55,22 @@ test.for(COMMANDS)("$name under its key is answered the same, status, body and o
 
   const restarted = await edgeOn(pool, one);
   const again = await send(restarted, one);
-  expect([told(again), isReplayed(again)]).toEqual([told(first), true]);
+  expect([resultOf(again), isReplayed(again)]).toEqual([resultOf(first), true]);
 
-  // The edge died when the command was carried out and its answer not on record.
+  // The edge crashed after the command was executed and before its outcome was recorded.
   await execute(pool, sql`update idempotency_key set status = 'IN_PROGRESS', busy_until = ${new Date()}`);
   const afterCrash = await send(restarted, one);
-  expect([told(afterCrash), isReplayed(afterCrash)]).toEqual([told(first), true]);
+  expect([resultOf(afterCrash), isReplayed(afterCrash)]).toEqual([resultOf(first), true]);
   expect(new Set(restarted.calls.map(({ context }) => context.commandId)).size).toBe(1);
 
   const other = await send(restarted, otherwise(one));
   expect([other.status, other.body]).toMatchObject([422, { code: "idempotency_key_reused", outcome: "not_executed" }]);
 
-  const ofSomebodyElse = await send(restarted, one, "KeyOfTheBank");
-  expect([ofSomebodyElse.status, isReplayed(ofSomebodyElse)]).toEqual([200, false]);
-  expect(ofSomebodyElse.headers["x-operation-id"]).not.toBe(first.headers["x-operation-id"]);
+  const ofAnotherKey = await send(restarted, one, "KeyOfTheBank");
+  expect([ofAnotherKey.status, isReplayed(ofAnotherKey)]).toEqual([200, false]);
+  expect(ofAnotherKey.headers["x-operation-id"]).not.toBe(first.headers["x-operation-id"]);
 });
 
-test("every command is among them", () => {
+test("every command has a case", () => {
   expect(COMMANDS.map(({ name }) => name).toSorted()).toEqual(Object.keys(OTHERWISE).toSorted());
 });

@@ -29,7 +29,7 @@ const OPEN_BODY = { status: 409, title: "The Master has open positions", retryab
 const BEHIND_BODY = { status: 409, title: "Trading results are being allocated", retryable: true };
 const NEGATIVE_BODY = { status: 409, title: "The Investor's share of the pool is negative", retryable: false };
 
-/** What keeps money where it is, as the caller is told: to the letter, because callers branch on it. */
+/** What keeps money where it is, as the caller sees it: exact, because callers branch on it. */
 test.each([
   ["assign (safety_stop)", ASSIGN, STOPPED, STOPPED_BODY],
   ["unassign (safety_stop)", UNASSIGN, STOPPED, STOPPED_BODY],
@@ -40,7 +40,7 @@ test.each([
   ["withdraw (allocation_in_progress)", WITHDRAW, BEHIND, BEHIND_BODY],
   ["unassign (investor_deficit)", UNASSIGN, NEGATIVE, NEGATIVE_BODY],
   ["withdraw (investor_deficit)", WITHDRAW, NEGATIVE, NEGATIVE_BODY],
-])("%s is told in full", async (_name, request, [code, status, extra], expected) => {
+])("%s is reported with all its facts", async (_name, request, [code, status, extra], expected) => {
   const no = (): Promise<never> => Promise.reject(new Refusal({ code, status, message: "Not now.", ...extra }));
   const edge = await testEdge({ subscriptions: { assign: no, unassign: no }, funding: { withdraw: no } });
 

@@ -7,7 +7,7 @@ import { testEdge } from "../../../services/edge/testing/test-edge.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const SERVICES = "services/{account,subscription,funding,fee,platform,kernel,edge}";
 
-/** Words that name no actor, or belong to no field of the trade. */
+/** Words that name no actor, or are not terms of the field. */
 const BANNED = /\b(nobody|somebody|whoever|everybody|people|says? the same|in the way)\b/i;
 const LITERAL = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/;
 /** Every function whose argument becomes the message of a refusal. */

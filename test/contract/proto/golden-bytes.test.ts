@@ -16,18 +16,18 @@ test("every message of the contracts is generated and has golden bytes", () => {
   expect([...golden.keys()].toSorted()).toEqual(names);
 });
 
-test.each([...golden])("golden bytes of %s still mean what they meant", (type, { bytes, value }) => {
+test.each([...golden])("golden bytes of %s still decode to the recorded value", (type, { bytes, value }) => {
   expect(asJson(decode(type, Buffer.from(bytes, "hex")))).toEqual(value);
 });
 
-test.each([...golden])("%s is written as it was written by another encoder", (type, { bytes }) => {
+test.each([...golden])("%s is encoded as by another encoder", (type, { bytes }) => {
   const message = generated.get(type);
   const written = message?.encode(message.decode(Buffer.from(bytes, "hex"))).finish();
 
   expect(Buffer.from(written ?? []).toString("hex")).toBe(bytes);
 });
 
-test.each([...golden])("an old reader of %s survives a field of a later version", (type, { bytes, value }) => {
+test.each([...golden])("an old reader of %s accepts a field of a later version", (type, { bytes, value }) => {
   const later = Buffer.concat([Buffer.from(bytes, "hex"), FIELD_OF_A_LATER_VERSION]);
 
   expect(asJson(decode(type, later))).toEqual(value);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const FOLDER = new URL("./golden/", import.meta.url);
 
-/** Bytes as somebody once wrote them, and what they mean. */
+/** Recorded bytes of an earlier version, and what they mean. */
 export type Golden = { readonly bytes: string; readonly value: unknown };
 
 /** Everything recorded so far, by the full name of the message. */

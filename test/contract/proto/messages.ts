@@ -35,7 +35,7 @@ export type GeneratedMessage = {
   decode(bytes: Uint8Array): unknown;
 };
 
-/** Map entries are messages inside of messages; nobody names them. */
+/** Map entries are nested messages without a name of their own. */
 const TOP_LEVEL = /^pamm\.[a-z]+\.v\d+\.[A-Z]\w*$/;
 
 /** Every message that our services can read and write, by its full name. */

@@ -1,4 +1,4 @@
-// Records bytes of messages that are new. What was recorded before is never written again: those bytes are out in the world.
+// Records bytes of messages that are new. Recorded bytes are never written again, because services of that version have sent them.
 import { asJson, readGolden, writeGolden } from "./golden.ts";
 import { generatedMessages } from "./messages.ts";
 import { contractMessages, sampleBytes } from "./sample.ts";

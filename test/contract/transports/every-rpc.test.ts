@@ -52,7 +52,7 @@ beforeAll(async () => {
 
 afterAll(() => stack.disposeAsync());
 
-test("there are rpcs to look at", () => {
+test("the contracts have rpcs", () => {
   expect(RPCS.length).toBeGreaterThan(40);
 });
 
@@ -101,7 +101,7 @@ test.each(RPCS)(
   },
 );
 
-/** Notes what it was asked, and answers what the golden bytes of its response say. */
+/** Records its requests, and answers with the golden bytes of its response. */
 function recording(contract: Contract): Implementation<Contract> {
   const handlers = methodsOf(contract).map(({ name, rpc }) => {
     const handler = async (request: unknown, { commandId, requestId }: CallContext): Promise<unknown> => {

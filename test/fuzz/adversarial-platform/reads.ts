@@ -38,8 +38,9 @@ const OF_TOTALS: readonly Distortion[] = [
 export function distortedRead(path: string, body: string, random: Random): string {
   const honest = JSON.parse(body) as Answer;
   if (path.endsWith("get_total")) return JSON.stringify(random.pick([...DISTORTIONS, ...OF_TOTALS])(honest, random));
-  if (path.endsWith("get_page") || path.endsWith("get_batch"))
+  if (path.endsWith("get_page") || path.endsWith("get_batch")) {
     return JSON.stringify(random.pick([...DISTORTIONS, ...OF_LISTS])(honest, random));
+  }
   return JSON.stringify(random.pick(DISTORTIONS)(honest, random));
 }
 

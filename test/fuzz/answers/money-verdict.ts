@@ -113,8 +113,9 @@ function scalarOf(token: string): string | undefined {
 /** A plain number and a text, said once at the top of the document and contradicted nowhere. */
 function codeOf(members: readonly Member[]): number | undefined {
   const [code, ...others] = members.filter(({ name }) => name === "retcode");
-  if (code?.value === undefined || !members.some(({ name, depth }) => name === "retcode" && depth === 1))
+  if (code?.value === undefined || !members.some(({ name, depth }) => name === "retcode" && depth === 1)) {
     return undefined;
+  }
   if (others.some(({ value }) => value !== code.value)) return undefined;
   const [, digits] = /^(0|[1-9]\d{0,8}) .*\S/s.exec(code.value) ?? [];
   return digits === undefined ? undefined : Number(digits);

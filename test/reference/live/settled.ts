@@ -14,8 +14,9 @@ export async function settled(live: Live): Promise<void> {
   await eventually(async () => {
     await passWeeks(live);
     const differences = await differencesOf(live);
-    if (differences.length > 0)
+    if (differences.length > 0) {
       throw new Error([...live.transcript, ...differences.map((each) => `   => ${each}`)].join("\n"));
+    }
   }, TIMEOUT_MS);
 }
 

@@ -64,8 +64,9 @@ export async function untilKnown(caller: Caller, order: Order): Promise<Transfer
     if (outcome.kind === "answer") {
       watch.onAnswer(order.key, outcome.value);
       const { state } = outcome.value;
-      if (state === TransferState.APPLIED || state === TransferState.REFUSED)
+      if (state === TransferState.APPLIED || state === TransferState.REFUSED) {
         return repeat(caller, order, outcome.value);
+      }
       if (state === TransferState.REVIEW) return undefined;
     }
     if (outcome.kind === "refused") refusals += 1;

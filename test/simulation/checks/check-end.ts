@@ -94,8 +94,9 @@ export function checkEnd(end: End): void {
   if (!arePoolsQuiet(end)) throw new Violation("I10", `the pools are not quiet: ${end.pools?.unsettled().join(", ")}`);
   if (!areFeesSettled(end)) throw new Violation("I10", `fees are not settled: ${end.fees?.unsettled().join(", ")}`);
   const [missing] = missingFindings(end);
-  if (missing !== undefined)
+  if (missing !== undefined) {
     throw new Violation("I16", `the platform lost deal ${missing.ticket}, and no review was opened`);
+  }
 }
 
 /** I14, from the books to the platform. */
@@ -103,8 +104,9 @@ function checkOperation(end: End, operation: OperationRow): void {
   const { platform, books } = end;
   const { state, dealId, number } = operation;
   if (state === "REVIEW") checkReview(end, operation);
-  if (isOpen(operation) && !isBlocked(operation, books))
+  if (isOpen(operation) && !isBlocked(operation, books)) {
     throw new Violation("I10", `operation ${number} is still ${state}`);
+  }
   if (state !== "APPLIED") return;
   const deal = platform.deal(dealId ?? 0n);
   const isIts = readSentReference(deal?.sentComment ?? "")?.number === number;
@@ -126,8 +128,9 @@ function checkReview({ plan, platform, server }: End, { number, review, attempt 
     applied_deal_gone: hasForgotten || isBeyondBounds,
     attempts_exhausted: attempt >= MAX_ATTEMPTS,
   };
-  if (reasons[review ?? ""] !== true)
+  if (reasons[review ?? ""] !== true) {
     throw new Violation("I10", `operation ${number} is in manual review without a cause: ${review}`);
+  }
 }
 
 /** I14, from the platform to the books. */
@@ -187,8 +190,9 @@ function checkLog(end: End, login: string): void {
 
 function filedBook(consumer: Database, login: string): Values | undefined {
   for (const table of ["investor_account", "master_pool"]) {
-    for (const { committed } of consumer.rows(table).withValue("login", login))
+    for (const { committed } of consumer.rows(table).withValue("login", login)) {
       if (committed !== undefined) return committed;
+    }
   }
   return undefined;
 }

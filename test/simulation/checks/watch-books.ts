@@ -28,8 +28,9 @@ export class BooksWatch {
 
   onHeld(login: string, lockOwner: string): void {
     const account = this.#facts.books.account(login);
-    if (account?.["locked_by"] !== lockOwner)
+    if (account?.["locked_by"] !== lockOwner) {
       throw new Violation("I6", `${lockOwner} was answered that it has an account lock, but does not have it`);
+    }
     this.#accountLocks.set(login, { lockOwner, number: account["lock_number"] as bigint });
   }
 
@@ -100,8 +101,9 @@ export class BooksWatch {
         other.shownFromMs <= deal.shownFromMs &&
         !logged.has(other.ticket),
     );
-    if (passed !== undefined)
+    if (passed !== undefined) {
       throw new Violation("I5", `deal ${dealId} of ${login} was logged before ${passed.ticket}`);
+    }
   }
 
   /** I4: the sum on the account's row is the sum of its log. */

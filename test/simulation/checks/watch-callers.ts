@@ -45,8 +45,9 @@ export class CallersWatch {
         deal?.login === login &&
         deal.amountMinor === amount?.minorUnits &&
         readSentReference(deal.sentComment)?.text === reference;
-      if (!isIt)
+      if (!isIt) {
         throw new Violation("I2", `${key} was answered with deal ${dealId}, which was not made for ${reference}`);
+      }
     }
   }
 
@@ -58,8 +59,9 @@ export class CallersWatch {
     });
     const claimed = deals.filter((deal) => this.#platform.isWithinBounds(deal));
     if (refusalCode !== CREDIT_REFUSED) {
-      if (claimed.length > 0)
+      if (claimed.length > 0) {
         throw new Violation("I3", `${key} was answered ${refusalCode} and has deal ${claimed[0]!.ticket}`);
+      }
       this.#platform.onExcluded(key, "all");
       return;
     }
@@ -70,8 +72,9 @@ export class CallersWatch {
     const left = moved.reduce((total, { amountMinor }) => total + amountMinor, 0n);
     const hasCredit = legs[1] !== undefined && moved.some(({ login }) => login === legs[1]!.login);
     const isForgotten = legs.some(({ dealId }) => dealId !== 0n && !deals.some(({ ticket }) => ticket === dealId));
-    if ((left !== 0n || hasCredit) && !isForgotten)
+    if ((left !== 0n || hasCredit) && !isForgotten) {
       throw new Violation("I3", `${key} was reversed and still moved ${left}`);
+    }
   }
 }
 

@@ -92,8 +92,9 @@ export class FeesWatch {
   #checkAccount({ login, amountMinor }: ServerDeal, { leg }: OperationRow, payment: PaymentRow): void {
     const [wanted, sign] = leg === DEBIT ? [payment.investor, -1n] : [payment.paymentAccount, 1n];
     const moved = amountMinor * sign;
-    if (login !== wanted || moved <= 0n || moved > payment.dueMinor)
+    if (login !== wanted || moved <= 0n || moved > payment.dueMinor) {
       throw new Violation("I4", `leg ${leg} of ${payment.key} moved ${amountMinor} on ${login}`);
+    }
   }
 
   #checkPayment(payment: PaymentRow): void {
@@ -108,8 +109,9 @@ export class FeesWatch {
     const { id, investor, paymentAccount, takenMinor, debitDeal } = payment;
     const isPaid = this.#isDealOf(debitDeal ?? 0n, { id, login: investor, amountMinor: -takenMinor });
     const credited = { id, login: paymentAccount, amountMinor: takenMinor };
-    if (!isPaid || !this.#isDealOf((credit?.["deal_id"] ?? 0n) as bigint, credited))
+    if (!isPaid || !this.#isDealOf((credit?.["deal_id"] ?? 0n) as bigint, credited)) {
       throw new Violation("I2", `${payment.key} is recorded as paid with deals that were not made for it`);
+    }
   }
 
   #isDealOf(ticket: bigint, wanted: { readonly id: bigint; readonly login: string; readonly amountMinor: bigint }) {
@@ -152,16 +154,18 @@ export class FeesWatch {
     const due = sum(payments.map(({ kind, dueMinor }) => (kind === "PF" ? dueMinor : 0n)));
     const open = sum(payments.map((payment) => (isOpenPayment(payment) ? payment.dueMinor : 0n)));
     const taken = sum(payments.map(({ status, takenMinor }) => (status === "EXECUTED" ? takenMinor : 0n)));
-    if (due !== open + taken + debtMinor)
+    if (due !== open + taken + debtMinor) {
       throw new Violation("I4", `${name}: ${due} were due; ${taken} taken, ${open} open, ${debtMinor} debt`);
+    }
   }
 
   /** I11: the sum of all fees is rate times mark, less the rounding of under a cent for each fee. */
   #checkRate(name: string, { investor, markE8 }: PairRow, fees: readonly PaymentRow[]): void {
     const exact = markE8 * BigInt(this.#facts.rates.get(investor) ?? 0);
     const charged = sum(fees.map(({ dueMinor }) => dueMinor)) * CENT_AT_RATE;
-    if (charged > exact || charged <= exact - BigInt(fees.length) * CENT_AT_RATE - 1n)
+    if (charged > exact || charged <= exact - BigInt(fees.length) * CENT_AT_RATE - 1n) {
       throw new Violation("I11", `${name}: fees of ${charged} for a mark that allows ${exact}`);
+    }
   }
 
   /** I11: the mark never falls (a profit would be charged twice) and is never above the best result (more than the profit would be charged). */
@@ -170,8 +174,9 @@ export class FeesWatch {
     if (pair.markE8 < before) throw new Violation("I11", `${name}: the mark fell from ${before} to ${pair.markE8}`);
     this.#marks.set(name, pair.markE8);
     const best = this.#facts.fees.bestResult(pair) * E8_PER_CENT;
-    if (pair.markE8 > best)
+    if (pair.markE8 > best) {
       throw new Violation("I11", `${name}: a mark of ${pair.markE8}, and only ${best} were earned`);
+    }
   }
 }
 

@@ -34,15 +34,17 @@ export class PlatformWatch {
     const reference = referenceOf(command.comment);
     const attempt = books.attempt(reference.number, reference.attempt);
     if (attempt === undefined) throw new Violation("I13", `${reference.text} was sent without a committed permit`);
-    if (nowMs() > attempt.expiresAtMs)
+    if (nowMs() > attempt.expiresAtMs) {
       throw new Violation("I13", `${reference.text} was sent after its permit had ended`);
+    }
     if (this.#written.has(reference.text)) throw new Violation("I13", `${reference.text} was sent twice`);
     this.#written.add(reference.text);
     const kind = books.operation(reference.number)?.kind ?? "";
     const hasBeenWritten = this.#attempts.has(reference.number);
     this.#attempts.add(reference.number);
-    if (EXTERNAL.has(kind) && hasBeenWritten)
+    if (EXTERNAL.has(kind) && hasBeenWritten) {
       throw new Violation("I13", `the ${kind} ${reference.number} was sent again`);
+    }
   }
 
   onDeal(deal: ServerDeal): void {

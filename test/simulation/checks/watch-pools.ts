@@ -84,8 +84,9 @@ export class PoolsWatch {
     const filed = book["filed_number"] as bigint;
     const entries = this.#platform.log(login).filter((entry) => (entry["number"] as bigint) <= filed);
     const total = entries.reduce((sum, entry) => sum + (entry["amount_minor"] as bigint), 0n);
-    if (total !== buckets)
+    if (total !== buckets) {
       throw new Violation("I4", `${login} has ${total} in its log up to ${filed} and ${buckets} in its buckets`);
+    }
   }
 
   /** I12: a cancelled subscription has nothing in the pool. */

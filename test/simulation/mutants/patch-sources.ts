@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import fs from "node:fs";
+import fs, { readFileSync } from "node:fs";
 import { registerHooks, syncBuiltinESMExports } from "node:module";
 import type { Edit } from "./mutant.ts";
 
@@ -25,8 +24,9 @@ export function patchSources(edits: readonly Edit[]): void {
 
 function patch(source: string, edits: readonly Edit[]): string {
   return edits.reduce((text, { file, find, put }) => {
-    if (!text.includes(find))
+    if (!text.includes(find)) {
       throw new Error(`the mutant does not match its source: ${file} has no ${JSON.stringify(find)}`);
+    }
     return text.replaceAll(find, () => put);
   }, source);
 }

@@ -22,8 +22,9 @@ for (const { name } of MUTANTS) {
   note(await timed(name, () => runUntilDetected(name)));
 }
 for (const { title, mutant } of REGRESSIONS) {
-  if (mutant !== undefined && MUTANTS.every(({ name }) => name !== mutant))
+  if (mutant !== undefined && MUTANTS.every(({ name }) => name !== mutant)) {
     note(await timed(mutant, () => replayRegression(title, mutant)));
+  }
 }
 for (const mutant of MUTANTS_ELSEWHERE) {
   note(
@@ -69,8 +70,9 @@ function writeTable(): void {
   const text = readFileSync(DOCUMENT, "utf8");
   const [before, rest] = text.split(BEGIN);
   const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined)
+  if (before === undefined || after === undefined) {
     throw new Error("docs/reliability.md lacks the two markers of the table of mutants");
+  }
   const lines = rows.map(({ name, by, after: when }) => `| ${name} | ${by} | ${when} |`);
   const table = ["| Planted defect | Detected by | After |", "|---|---|---|", ...lines].join("\n");
   writeFileSync(DOCUMENT, `${before}${BEGIN}\n\n${table}\n\n${END}${after}`);

@@ -129,8 +129,9 @@ function functionStep(call: Call, from: From, scope: Scope, withOrdinality: bool
   const slot = scope.takeSlot();
   const set = SET_FUNCTIONS[call.name];
   const scalar = SCALAR_FUNCTIONS[call.name];
-  if (set === undefined && scalar === undefined)
+  if (set === undefined && scalar === undefined) {
     throw new Error(`the simulation does not know the function ${call.name}`);
+  }
   const argTypes = args.map(({ type }) => type);
   const types =
     set === undefined

@@ -82,8 +82,9 @@ function named(table: string, before: readonly NamedRule[], fresh: readonly Rule
   for (const rule of fresh) {
     const plain = plainName(table, rule);
     let name = rule.name ?? plain;
-    for (let times = 1; rule.name === undefined && rules.some((other) => other.name === name); times += 1)
+    for (let times = 1; rule.name === undefined && rules.some((other) => other.name === name); times += 1) {
       name = `${plain}${times}`;
+    }
     rules.push({ name, rule });
   }
   return rules;

@@ -45,8 +45,9 @@ export function planJoin(steps: readonly Step[], conditions: readonly Condition[
       lookups,
     };
   });
-  if (pending.some(({ compiled }) => compiled.uses !== 0))
+  if (pending.some(({ compiled }) => compiled.uses !== 0)) {
     throw new Error("the simulation could not assign a condition to a source");
+  }
   return { steps: planned, always: pending.map(({ compiled }) => compiled) };
 }
 

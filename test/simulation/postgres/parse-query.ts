@@ -129,9 +129,9 @@ export function parseFrom(grammar: Grammar): readonly From[] {
   for (;;) {
     if (tokens.takes(",") || tokens.takes("cross", "join")) list.push(parseFromItem(grammar, "inner"));
     else if (tokens.takes("join") || tokens.takes("inner", "join")) list.push(parseJoined(grammar, "inner"));
-    else if (tokens.takes("left", "join") || tokens.takes("left", "outer", "join"))
+    else if (tokens.takes("left", "join") || tokens.takes("left", "outer", "join")) {
       list.push(parseJoined(grammar, "left"));
-    else return list;
+    } else return list;
   }
 }
 

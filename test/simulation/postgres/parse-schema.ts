@@ -74,9 +74,9 @@ function parseColumn(tokens: Tokens, rules: Rule[]): ColumnDefinition {
     else if (tokens.takes("default")) value = parseAlone(tokens);
     else if (tokens.takes("generated", "always", "as", "identity")) column.isIdentity = true;
     else if (tokens.takes("generated", "always", "as")) generated = parseGenerated(tokens);
-    else if (tokens.takes("primary", "key"))
+    else if (tokens.takes("primary", "key")) {
       rules.push({ kind: "unique", name: own, isPrimary: true, columns: [name] });
-    else if (tokens.takes("unique")) rules.push({ kind: "unique", name: own, isPrimary: false, columns: [name] });
+    } else if (tokens.takes("unique")) rules.push({ kind: "unique", name: own, isPrimary: false, columns: [name] });
     else if (tokens.takes("check")) {
       rules.push({ kind: "check", name: own, condition: tokens.inParentheses(() => parseAlone(tokens)) });
     } else if (tokens.takes("references")) rules.push(parseReference(tokens, own, [name]));

@@ -58,8 +58,9 @@ export class Scope {
 
   find(of: string | undefined, name: string): Compiled {
     const found = this.#find(of, name);
-    if (found === undefined)
+    if (found === undefined) {
       throw new Error(`the simulation finds no column ${of === undefined ? "" : `${of}.`}${name}`);
+    }
     return found;
   }
 

@@ -56,9 +56,9 @@ function completed(table: TableSchema, given: Values, run: Run): Values {
   for (const column of table.columns.values()) {
     const own = given[column.name];
     if (own !== undefined) values[column.name] = own;
-    else if (column.isIdentity)
+    else if (column.isIdentity) {
       values[column.name] = coerce(nextOf(run, `${table.name}_${column.name}_seq`), column.type);
-    else values[column.name] = coerce(column.default?.(values, run.database.nowMs) ?? null, column.type);
+    } else values[column.name] = coerce(column.default?.(values, run.database.nowMs) ?? null, column.type);
   }
   return computed(table, values, run);
 }
@@ -129,8 +129,9 @@ function requireTarget(table: TableSchema, reference: Reference, values: Values,
     const rows = run.database.rows(reference.table).withValue(first!, key[0]!);
     for (const row of rows) {
       const target = row.seenBy(run.tx);
-      if (target !== undefined && reference.targets.every((column, index) => isSame(target[column]!, key[index]!)))
+      if (target !== undefined && reference.targets.every((column, index) => isSame(target[column]!, key[index]!))) {
         return;
+      }
     }
     throw violation("23503", table.name, reference.name);
   };

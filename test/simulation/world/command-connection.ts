@@ -130,7 +130,8 @@ function bodyOf(truth: ServerAnswer | undefined): string {
 function readCommand({ path, query = {} }: Mt5Request): BalanceCommand {
   const { login = "", balance = "", comment = "", check_margin: checkMargin = "", type } = query;
   const amountMinor = exactMinor(balance);
-  if (path !== "trade/balance" || type !== "2" || amountMinor === undefined)
+  if (path !== "trade/balance" || type !== "2" || amountMinor === undefined) {
     throw new Error(`not a balance command: ${path}`);
+  }
   return { login, amountMinor, comment, checkMargin: checkMargin === "1" };
 }

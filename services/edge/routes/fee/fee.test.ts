@@ -48,7 +48,7 @@ test("a new configuration without a rate is refused with its field", async () =>
   expect([answer.status, answer.body]).toMatchObject([422, { code: "validation_failed", errors }]);
 });
 
-test("everything that is wrong with an update is told at once", async () => {
+test("all invalid fields of an update are reported at once", async () => {
   const edge = await testEdge();
   const payload = { rate: 1.5, enabled: 1, effective_since: "tomorrow", upsert: "yes" };
 

@@ -44,13 +44,16 @@ test("a comment is passed on whole", async () => {
 test.each([
   [DEPOSIT, { funding: { deposit: async () => aDeposit() } }, "API Deposit"],
   [WITHDRAW, { funding: { withdraw: async () => aWithdrawal() } }, "API Withdraw"],
-])("the default comment of %s is nobody's choice, also when it is written out", async (url, services, comment) => {
-  const edge = await testEdge(services);
-  for (const asked of ["", `&comment=${encodeURIComponent(comment)}`]) {
-    await edge.call({ method: "POST", url: `${url}?login=1&amount=1${asked}` });
-    expect(edge.calls.at(-1)?.request).toMatchObject({ comment, client: { choseComment: false } });
-  }
-});
+])(
+  "the default comment of %s does not identify a request, also when the caller sends it",
+  async (url, services, comment) => {
+    const edge = await testEdge(services);
+    for (const asked of ["", `&comment=${encodeURIComponent(comment)}`]) {
+      await edge.call({ method: "POST", url: `${url}?login=1&amount=1${asked}` });
+      expect(edge.calls.at(-1)?.request).toMatchObject({ comment, client: { choseComment: false } });
+    }
+  },
+);
 
 test.each([DEPOSIT, WITHDRAW])(
   "what may be the same thing twice is executed by %s, and the header says so",
@@ -87,7 +90,7 @@ test.each(["operation_in_progress", "possible_duplicate"] as const)(
   },
 );
 
-test.each([DEPOSIT, WITHDRAW])("everything that is wrong with %s is told at once", async (url) => {
+test.each([DEPOSIT, WITHDRAW])("all invalid fields of %s are reported at once", async (url) => {
   const edge = await testEdge();
   const reference = "PD0F7K3M9Q2X1X";
   const answer = await edge.call({

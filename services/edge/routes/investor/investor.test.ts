@@ -23,9 +23,9 @@ test("a directory of Investors is walked by its cursor", async () => {
   ]);
 });
 
-test("everything that is wrong with a new Investor is told at once", async () => {
+test("all invalid fields of a new Investor are reported at once", async () => {
   const edge = await testEdge();
-  const payload = { first_name: "", last_name: 5, username: "nobody", platform_group: "", leverage: "0" };
+  const payload = { first_name: "", last_name: 5, username: "unknown", platform_group: "", leverage: "0" };
   const answer = await edge.call({ method: "POST", url: "/api/v1/investor/create", payload });
 
   expect(answer.status).toBe(422);

@@ -40,7 +40,7 @@ test("waiting ends as soon as it has converged", async () => {
   expect(asked).toBe(3);
 });
 
-test("waiting ends when the time is up, with what is known then", async () => {
+test("waiting ends at its time limit with the last state", async () => {
   let asked = 0;
   const edge = await testEdge({
     subscriptions: {
@@ -57,7 +57,7 @@ test("waiting ends when the time is up, with what is known then", async () => {
   expect(asked).toBeGreaterThan(1);
 });
 
-test("what cannot be asked is refused, and what is wrong with the request is told at once", async () => {
+test("a proof that cannot be read is refused, and all invalid fields are reported at once", async () => {
   const edge = await testEdge({
     subscriptions: { getProof: () => Promise.reject(unknownMaster()) },
   });

@@ -48,7 +48,7 @@ test("a cursor is good for its own route and filter only", async () => {
   }
 });
 
-test("everything that is wrong with a directory's query is told at once", async () => {
+test("all invalid fields of a directory query are reported at once", async () => {
   const edge = await testEdge();
   const answer = await edge.call({ url: "/api/v1/master/directory?engine=MAM&limit=101&cursor=mine&unknown=1" });
 
@@ -102,7 +102,7 @@ test("a Master without strategy has nulls, and its minimum is a number", async (
   });
 });
 
-test("everything that is wrong with a registration is told at once", async () => {
+test("all invalid fields of a registration are reported at once", async () => {
   const edge = await testEdge();
   const payload = {
     mt5_login: 3000001,

@@ -22,7 +22,7 @@ const away = () => Promise.reject(AWAY);
 /** Ends differ in one digit, so they grow as they are counted. */
 const idOf = (number: number) => `0198c0de-0000-7000-8000-00000000000${number}`;
 
-test("a deposit is told field by field", async () => {
+test("a deposit is returned field by field", async () => {
   const edge = await testEdge({
     funding: { getOperation: async () => anOperation() },
     subscriptions: { getOperation: unknown },
@@ -147,7 +147,7 @@ test.each([
   expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toMatchObject({ outcome, deal_id: ticket });
 });
 
-test("what cannot be asked now is left out, alone and in a list", async () => {
+test("legs that cannot be read now are left out, alone and in a list", async () => {
   const edge = await testEdge({
     platform: { getTransfer: away },
     fees: { listDueItems: away },
@@ -163,7 +163,7 @@ test("what cannot be asked now is left out, alone and in a list", async () => {
   expect((await edge.call({ url: OPERATIONS })).body).toMatchObject({ items: [known] });
 });
 
-test("that there is no such operation is said only when both services have said so", async () => {
+test("an operation is not found only when neither service has it", async () => {
   const none = await testEdge({ funding: { getOperation: unknown }, subscriptions: { getOperation: unknown } });
   expect(await none.call({ url: `${OPERATIONS}/${ID}` })).toMatchObject({
     status: 404,
@@ -180,7 +180,7 @@ test("that there is no such operation is said only when both services have said 
   });
 });
 
-test("an answer that one service has is given while the other is away", async () => {
+test("an operation that one service has is returned while the other is unavailable", async () => {
   const edge = await testEdge({
     funding: { getOperation: async () => anOperation() },
     subscriptions: { getOperation: away },
@@ -189,7 +189,7 @@ test("an answer that one service has is given while the other is away", async ()
   expect(await edge.call({ url: `${OPERATIONS}/${ID}` })).toMatchObject({ status: 200, body: { id: ID } });
 });
 
-test("who cannot be told what became of an operation finds no outcome that could be taken for the operation's", async () => {
+test("a problem of a read has no outcome that could be taken for the outcome of the operation", async () => {
   const edge = await testEdge({ funding: { getOperation: away }, subscriptions: { getOperation: unknown } });
   const answer = await edge.call({ url: `${OPERATIONS}/${ID}` });
 
@@ -256,7 +256,7 @@ test("a cursor means nothing under another filter", async () => {
   expect(edge.calls.at(-1)?.request).toMatchObject({ comment: "CRM-1", beforeId: ID, limit: 50 });
 });
 
-test("everything that is wrong with a question is told at once", async () => {
+test("all invalid fields of a query are reported at once", async () => {
   const edge = await testEdge();
   const answer = await edge.call({ url: `${OPERATIONS}?login=x&outcome=done&limit=101&cursor=x` });
 

@@ -83,8 +83,8 @@ async function legsUnder({ platform }: Deps, keys: readonly string[], context: C
 }
 
 /** Undefined when nothing is recorded under the key, or it cannot be read now. */
-async function orNothing<T>(question: Promise<T>): Promise<T | undefined> {
-  return await question.catch((error: unknown) => {
+async function orNothing<T>(query: Promise<T>): Promise<T | undefined> {
+  return await query.catch((error: unknown) => {
     if (error instanceof Refusal) return undefined;
     throw error;
   });

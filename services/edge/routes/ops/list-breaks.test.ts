@@ -70,7 +70,7 @@ test("a service that cannot be reached is named, and what the others found is sh
   expect((await whole.call({ method: "GET", url: "/api/v1/ops/breaks" })).text).toContain(`"deal_ids":[${LARGE}]`);
 });
 
-test("nobody who can be reached is no empty list", async () => {
+test("when no service can be reached the request is refused, not answered with an empty list", async () => {
   const edge = await testEdge({ platform: away, subscriptions: away, fees: away, funding: away });
   const answer = await edge.call({ method: "GET", url: "/api/v1/ops/breaks" });
   expect(answer).toMatchObject({ status: 503, body: { code: "service_unavailable" } });

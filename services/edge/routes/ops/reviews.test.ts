@@ -87,7 +87,7 @@ test("a review is answered field by field", async () => {
   );
 });
 
-test("the parts follow one another, page by page, and no review twice", async () => {
+test("the services follow one another, page by page, and no review appears twice", async () => {
   const reviews = (...ids: bigint[]) => ids.map((id) => aReview({ id }));
   const edge = await testEdge({
     platform: keeper(...reviews(1n, 2n, 3n)),
@@ -109,7 +109,7 @@ test("the parts follow one another, page by page, and no review twice", async ()
   ]);
 });
 
-test("a cursor of another filter is none", async () => {
+test("a cursor of another filter is refused", async () => {
   const edge = await testEdge({
     platform: keeper(aReview({ id: 1n }), aReview({ id: 2n })),
     subscriptions: keeper(),
@@ -121,7 +121,7 @@ test("a cursor of another filter is none", async () => {
   expect([other.status, errorsOf(other)]).toEqual([422, [["cursor", "invalid_cursor"]]]);
 });
 
-test("a part that cannot be reached is named, and the other one is listed", async () => {
+test("a service that cannot be reached is named, and the other one is listed", async () => {
   const edge = await testEdge({ platform: unreachable, subscriptions: keeper(aReview()), fees: unreachable });
   const { body, status } = await edge.call({ method: "GET", url: URL });
   expect([status, body]).toMatchObject([200, { items: [{ id: "subscription-5" }], unreachable: ["platform", "fee"] }]);
@@ -129,7 +129,7 @@ test("a part that cannot be reached is named, and the other one is listed", asyn
   expect((await none.call({ method: "GET", url: URL })).status).toBe(503);
 });
 
-test("the word goes to whoever keeps the review, in the name of the key", async () => {
+test("a vote is sent to the service of the review, with the id of the API key", async () => {
   const decideReview = async () => ({ review: aReview({ id: 17n, state: ReviewState.PROPOSED }) });
   const edge = await testEdge({ platform: { decideReview } });
   const payload = `{"id":"platform-17","action":"reverse","deal_id":${LARGE},"note":"Checked."}`;
@@ -144,7 +144,7 @@ test("the word goes to whoever keeps the review, in the name of the key", async 
   ]);
 });
 
-test("everything wrong with a word is said at once, and nobody is asked", async () => {
+test("all invalid fields of a vote are reported at once, and no service is called", async () => {
   const edge = await testEdge();
   const payload = { id: "5", action: "Resume!", deal_id: "-1", note: " " };
   const answer = await edge.call({ method: "POST", url: URL, payload });
@@ -175,7 +175,7 @@ test.each<[string, RefusalStatus, number, RefusalExtra]>([
   ["action_not_possible", "conflict", 409, { details: { actions: "adopt, acknowledge" } }],
   ["second_approver_required", "conflict", 409, {}],
   ["decision_differs", "conflict", 409, { details: PROPOSED }],
-])("%s is told in full", async (code, status, http, extra) => {
+])("%s is reported with all its facts", async (code, status, http, extra) => {
   const decideReview = () =>
     Promise.reject(new Refusal({ code, status, message: "Not so.", outcome: "not_executed", ...extra }));
   const edge = await testEdge({ subscriptions: { decideReview } });
@@ -187,7 +187,7 @@ test.each<[string, RefusalStatus, number, RefusalExtra]>([
   ]);
 });
 
-test("both routes want the scope of operators", async () => {
+test("both routes require the scope of operators", async () => {
   const edge = await testEdge({ scopes: ["masters:read", "subscriptions:write", "secrets:read"] });
   expect((await edge.call({ method: "GET", url: URL })).status).toBe(403);
   const payload = { id: "subscription-5", action: "adopt", note: "Checked." };

@@ -63,7 +63,7 @@ test.each([
   ]);
 });
 
-test("everything that is wrong with an assignment is told at once", async () => {
+test("all invalid fields of an assignment are reported at once", async () => {
   const edge = await testEdge();
   const payload = { master_login: "x", perf_fee: { rate: 2, enabled: "yes" } };
 
@@ -194,12 +194,12 @@ test("pages are asked for only as the caller takes them", async () => {
   await new Promise((resolve) => setTimeout(resolve, 300));
 
   expect(edge.calls.length).toBeGreaterThan(0);
-  expect(edge.calls.length, "the rest waits until somebody reads").toBeLessThan(100);
+  expect(edge.calls.length, "the remaining pages wait until the caller reads").toBeLessThan(100);
   await reader?.cancel();
   await edge.app.close();
 });
 
-test("a list that breaks off is never taken for a whole one", async () => {
+test("a list that is aborted cannot be taken for a complete one", async () => {
   const fine = pageOf(5_000);
   const edge = await testEdge({
     subscriptions: {
@@ -225,7 +225,7 @@ test("a list whose first page is refused is refused", async () => {
   });
 });
 
-test("everything that is wrong with a filter is told at once", async () => {
+test("all invalid fields of a filter are reported at once", async () => {
   const edge = await testEdge();
   const answer = await edge.call({ url: "/api/v1/info/subscriptions?master_login=x&investor_login=&status=active" });
 

@@ -4,7 +4,7 @@ export const LATER = new Date("2026-02-03T04:05:06.789Z");
 export const AT_TEXT = "2026-01-02T03:04:05.678000";
 export const LATER_TEXT = "2026-02-03T04:05:06.789000";
 
-/** Larger than any float can tell from its neighbours. */
+/** Larger than the integers that a float represents exactly. */
 export const LARGE = 9_007_199_254_740_993n;
 
 export const cents = (minorUnits: bigint) => ({ currencyCode: "USD", minorUnits });

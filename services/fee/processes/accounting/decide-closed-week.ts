@@ -54,8 +54,9 @@ async function decideHoldings(
   const chargeable: InvestorDue[] = [];
   for (const { investorLogin, earnings, due } of decided) {
     const { pair, terms } = books.get(investorLogin) ?? {};
-    if (pair !== undefined)
+    if (pair !== undefined) {
       saved.push({ ...pair, earnings, crystallisedAt: crystallisedAt(pair, earnings, week.cutOff) });
+    }
     if (due.length > 0 && terms !== undefined) {
       chargeable.push({ investorLogin, investorId: terms.investorId, due });
     }

@@ -64,8 +64,9 @@ async function readRest(reader: Reader, begun: readonly JournalPart[]): Promise<
     const page = await readParts(reader, last, last.number);
     parts.push(...page.parts);
     if (!page.hasMore) return parts;
-    if (page.parts.length === 0)
+    if (page.parts.length === 0) {
       throw new UnreadableJournal(`further parts of entry ${last.number} are announced and missing`);
+    }
   }
 }
 

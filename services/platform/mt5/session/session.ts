@@ -61,8 +61,9 @@ export async function openSession(options: SessionOptions, { id, onEnd, signal }
       connection.reset();
       throw error;
     });
-    if (!connection.isOpen())
+    if (!connection.isOpen()) {
       throw new Mt5Error("unreachable", "the platform closed the connection after the handshake");
+    }
     state = "authenticated";
   };
   await signIn();

@@ -20,8 +20,9 @@ export type Facts = {
  */
 export async function readFacts(deps: Deps, login: string): Promise<Facts> {
   const user = await deps.mt5.getUser(login);
-  if (user === undefined)
+  if (user === undefined) {
     throw refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
+  }
   const positions = await deps.mt5.readPositions(login);
   await readLogin(deps, login);
   const account = await findAccount(deps.pool, login);

@@ -29,8 +29,9 @@ function checkHoldings({ holdings }: UnitPool): void {
   let last = -1n;
   for (const { subscriptionId, units, waiting, unredeemed } of holdings) {
     if (subscriptionId <= last) throw new PoolBroken("Holdings are not sorted by subscription.");
-    if (units < 0n || waiting < 0n || unredeemed < 0n)
+    if (units < 0n || waiting < 0n || unredeemed < 0n) {
       throw new PoolBroken(`Holding ${subscriptionId} has a negative amount.`);
+    }
     last = subscriptionId;
   }
 }

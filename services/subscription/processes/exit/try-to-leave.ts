@@ -23,8 +23,9 @@ export async function tryToLeave(deps: Deps, exit: Exit, context: CallContext): 
   try {
     const held = await holdLock(deps, lockOfExit(subscription, exit.try), context);
     // False: the recovery job has aborted this try, because it took too long.
-    if (!(await markLeaving(deps.pool, exit, held)))
+    if (!(await markLeaving(deps.pool, exit, held))) {
       throw accountBusy("The operation took too long and was aborted. Retry shortly.");
+    }
   } catch (error) {
     const refusal = error instanceof Refusal ? error : accountBusy("The account could not be locked. Retry shortly.");
     await abandonTry(deps, { subscription, exit: { ...exit, state: "ASKING" }, refusal }, context);

@@ -23,8 +23,9 @@ export async function settleOutsidePool({ pool, now, week }: Deps, leave: Leave)
     assert(account !== undefined);
     const at = now();
     try {
-      if (leave.kind === "EXIT")
+      if (leave.kind === "EXIT") {
         throw refuse("subscription_not_active", `Investor ${leave.investorLogin} is not in a pool.`);
+      }
       if (account.pooledIn !== undefined || account.filedNumber !== leave.heldLogNumber) {
         throw accountBusy("The account changed while it was being read. Retry shortly.");
       }

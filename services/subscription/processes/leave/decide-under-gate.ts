@@ -36,8 +36,9 @@ export async function decideUnderGate(deps: Deps, leave: GatedLeave, gate: Gate,
   try {
     await settle(deps, leave, gate, childContext(withReplyReserve(context), { withinMs: READ_MS }));
   } catch (error) {
-    if (!(error instanceof Refusal))
+    if (!(error instanceof Refusal)) {
       deps.log.warn("Master not read, leave refused", { login: leave.masterLogin, error });
+    }
     await refuseUnderGate(deps, leave, gate, finalRefusal(error));
   }
   const settled = await findLeave(deps.pool, leave);

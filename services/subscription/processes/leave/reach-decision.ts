@@ -72,8 +72,9 @@ async function runStep(
   context: CallContext,
 ): Promise<Refusal | undefined> {
   const investor = await readInvestor(deps, leave, context);
-  if (investor === undefined)
+  if (investor === undefined) {
     return await refuseWaiting(deps, leave, accountBusy("The account cannot be read now. Retry shortly."));
+  }
   if (investor.filedNumber !== leave.heldLogNumber) {
     // The account changed after it was locked: the next try has to lock and read it again.
     return await refuseWaiting(deps, leave, accountBusy("The account changed while it was being read. Retry shortly."));

@@ -23,10 +23,11 @@ export const compensateDeficit: Effect = {
   examine(_about, _wanted, readings) {
     expectComplete(readings);
     for (const [login, { openPositions }] of readings) {
-      if (openPositions > 0)
+      if (openPositions > 0) {
         throw actionNotPossible(
           `Master ${login} has open positions: ${openPositions}. They may still change the deficit.`,
         );
+      }
     }
   },
   async carryOut(tx, deps, { about, wanted, readings }) {
@@ -60,8 +61,9 @@ type FlatReading = { readonly about: ReviewCase; readonly reading: AccountReadin
 /** The pool at the log position at which the Master was read flat, allocated and struck up to there. */
 async function strikeFlat(tx: Transaction, deps: Deps, { about, reading, logins }: FlatReading): Promise<Ledger> {
   const master = await lockMaster(tx, about.login);
-  if (master === undefined || master.stoppedReason !== null)
+  if (master === undefined || master.stoppedReason !== null) {
     throw actionNotPossible(`Master ${about.login} is stopped.`);
+  }
   if (!master.hasOpenGate) throw actionNotPossible("An Investor is leaving this pool. Retry shortly.");
   const { askedAt: at, logNumber: through } = reading;
   const { ledger, end } = await openLedger(tx, deps, master, {

@@ -34,8 +34,9 @@ export const allocateDeal: Effect = {
   },
   async carryOut(tx, deps, { about, wanted }) {
     const next = await findNextDeal(tx, about.login);
-    if (next?.dealId !== wanted.dealId)
+    if (next?.dealId !== wanted.dealId) {
       throw actionNotPossible(`Deal ${wanted.dealId} is not the next deal to allocate.`);
+    }
     await resumePool(tx, deps, about, () => next.number);
   },
 };
@@ -69,8 +70,9 @@ async function resumePool(
   letPass: (master: Master) => bigint,
 ): Promise<void> {
   const stopped = await lockMaster(tx, login);
-  if (stopped === undefined || stopped.stoppedReason === null)
+  if (stopped === undefined || stopped.stoppedReason === null) {
     throw actionNotPossible(`Master ${login} is not stopped.`);
+  }
   const letPassNumber = letPass(stopped);
   await resumeMaster(tx, login, letPassNumber);
   // A gate that is closed for a leave opens with its decision; the deals wait for that.

@@ -9,7 +9,7 @@ const OTHER_ID = "0198c0de-0000-7000-8000-000000000009";
 
 type Reply = (request: unknown, context: unknown) => Promise<unknown>;
 
-/** The services of a case, of which the one that is given the command fails as often as there are errors. */
+/** The services of a case; the one that receives the command fails once per error. */
 function failing({ answers }: Case, errors: readonly Error[]): TestOptions {
   const left = [...errors];
   const fail =
@@ -35,10 +35,10 @@ async function give(one: Case, errors: readonly Error[]): Promise<Answer & Pick<
   return { ...answer, calls: edge.calls };
 }
 
-const LOST = outcomeUnknown("somebody");
-const AWAY = serviceUnavailable("somebody");
+const LOST = outcomeUnknown("funding");
+const AWAY = serviceUnavailable("funding");
 const FAULT = new Error("a bug");
-const NOBODY_KNOWS = new Refusal({
+const NOT_KNOWN_YET = new Refusal({
   code: "outcome_unknown",
   status: "unknown_outcome",
   message: "the platform has not answered",
@@ -46,42 +46,42 @@ const NOBODY_KNOWS = new Refusal({
   operationId: OTHER_ID,
 });
 
-/** What came of the attempts, and what the caller is told. `id`: the operation that may be looked up. */
+/** The errors of the attempts, and the problem that the caller gets. `id`: the operation that may be looked up. */
 const PATHS: readonly {
   readonly what: string;
   readonly errors: readonly Error[];
-  readonly told: object;
+  readonly problem: object;
   readonly attempts: number;
   readonly id?: string;
 }[] = [
   {
-    what: "nobody could be given it",
+    what: "no service could be reached",
     errors: [AWAY],
-    told: { status: 503, code: "service_unavailable", outcome: "not_executed", retryable: true },
+    problem: { status: 503, code: "service_unavailable", outcome: "not_executed", retryable: true },
     attempts: 1,
   },
   {
     what: "its answer was lost, and so was that of its repetition",
     errors: [LOST, LOST],
-    told: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
+    problem: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
     attempts: 2,
   },
   {
-    what: "its answer was lost, and then nobody was there",
+    what: "its answer was lost, and then no service could be reached",
     errors: [LOST, AWAY],
-    told: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
+    problem: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
     attempts: 2,
   },
   {
-    what: "nobody foresaw what happened",
+    what: "an unexpected error occurred",
     errors: [FAULT],
-    told: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
+    problem: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
     attempts: 1,
   },
   {
-    what: "whoever keeps it does not know what became of it",
-    errors: [NOBODY_KNOWS],
-    told: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
+    what: "the service does not know the outcome yet",
+    errors: [NOT_KNOWN_YET],
+    problem: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
     attempts: 1,
     id: OTHER_ID,
   },
@@ -89,11 +89,11 @@ const PATHS: readonly {
 
 test.for(COMMANDS.flatMap((one) => PATHS.map((path) => ({ name: one.name, one, ...path }))))(
   "$name: $what",
-  async ({ one, errors, told, attempts, id }) => {
+  async ({ one, errors, problem, attempts, id }) => {
     const { body, headers, calls } = await give(one, errors);
     const given = calls.map(({ context }) => context.commandId);
 
-    expect(body).toMatchObject({ ...told, operation_id: id ?? headers["x-operation-id"] });
+    expect(body).toMatchObject({ ...problem, operation_id: id ?? headers["x-operation-id"] });
     expect(given).toEqual(Array.from({ length: attempts }, () => headers["x-operation-id"]));
   },
 );
