@@ -1,13 +1,20 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { releaseLocks, settleCashflows } from "../jobs/settle-cashflows.ts";
-import { platformFake } from "../testing/platform-fake.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
+import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, no, usd, world, type World } from "../testing/funding.ts";
 import { markRefused } from "../store/cashflows.ts";
 import { withdraw } from "./withdraw.ts";
 
 const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
-const rich = () => platformFake({ balances: { [INVESTOR]: 100_00n } });
+/** The last entry of the Investor's log has the number 1. */
+function rich() {
+  const platform = platformFake({ balances: { [INVESTOR]: 100_00n } });
+  enter(platform.ledger, INVESTOR, { kind: MovementKind.AMENDMENT, amount: 0n });
+  return platform;
+}
 
 /** No time to ask a second time. */
 const IN_A_HURRY = 1_000;
@@ -23,7 +30,7 @@ test("a withdrawal holds the account lock, asks the pool, pays under the account
     pendingFee: usd(0n),
     balanceBefore: usd(100_00n),
     availableAfterFee: usd(100_00n),
-    dealId: 1_001n,
+    dealId: 900_003n,
   });
   expect(deps.platform.deals).toEqual([
     { key: "funding:payout:1", login: INVESTOR, minor: -40_00n, comment: "CRM-2", lockOwner: "funding:withdrawal:1:1" },
@@ -34,7 +41,7 @@ test("a withdrawal holds the account lock, asks the pool, pays under the account
       try: 1,
       payoutKey: "funding:payout:1",
       feeSuffix: "WDop-1",
-      heldLogNumber: 7n,
+      heldLogNumber: 1n,
     }),
   ]);
   expect(deps.fees.collected).toEqual([{ key: "funding:withdrawal:1", lockOwner: "funding:withdrawal:1:1" }]);
@@ -175,7 +182,10 @@ test("a pool that does not answer leaves the saga to the job, which finishes it 
   await settleLater(deps);
 
   expect(deps.leaves.map(({ try: attempt }) => attempt)).toEqual([1, 1]);
-  expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({ effectiveWithdraw: usd(40_00n), dealId: 1_001n });
+  expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({
+    effectiveWithdraw: usd(40_00n),
+    dealId: 900_003n,
+  });
 });
 
 test("a process that died before the pool was asked leaves a saga that ends as not executed", async () => {

@@ -3,7 +3,7 @@ import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { deposit } from "../commands/deposit.ts";
 import { withdraw } from "../commands/withdraw.ts";
-import { platformFake } from "../testing/platform-fake.ts";
+import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, usd, world } from "../testing/funding.ts";
 import { getBalance } from "./get-balance.ts";
 import { getOperation } from "./get-operation.ts";
@@ -58,7 +58,7 @@ test("an operation can be looked up by the id under which it was asked for", asy
     comment: "CRM-1",
     outcome: OperationOutcome.EXECUTED,
     refusalCode: "",
-    dealId: 1_001n,
+    dealId: 900_002n,
     createdAt: expect.any(Date),
     finishedAt: expect.any(Date),
     reference: "",

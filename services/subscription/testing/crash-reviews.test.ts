@@ -8,7 +8,7 @@ import { crashing } from "./crash.ts";
 import { reviewAbout, reviewsOf, say } from "./desk.ts";
 import { comeBack, dieAtEveryStep, DYING_MS } from "./dying.ts";
 import { inPlace, holdingOf } from "./ledger.ts";
-import { enter } from "./platform-ledger.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aMaster, aWorld, type World } from "./world.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { subscriptionService } from "../service.ts";
 import { comeBack, dieAtEveryStep, DYING_MS, statusOf, times } from "./dying.ts";
 import { holdForWithdrawal, payOut, release } from "./funding.ts";
-import { balanceOf, getAccount } from "./platform-ledger.ts";
+import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, runJobs, settle } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
 

@@ -10,7 +10,7 @@ import { expectBooksToTie } from "./books.ts";
 import type { Due } from "./fee-fake.ts";
 import { holdForWithdrawal, payOut, release, takeFee, withdraw } from "./funding.ts";
 import { inPlace, holdingOf } from "./ledger.ts";
-import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
+import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, pass, type World } from "./world.ts";
